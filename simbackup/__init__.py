@@ -1,0 +1,39 @@
+"""Simulates backup and restore systems: how long, what limits, and how far the answer can be trusted.
+
+>>> import simbackup as sb
+>>> result = sb.simulate("published/003-lvm-snapshots/second-disk")
+>>> result.get("jobs.dd.elapsed") > 200
+True
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from simbackup.errors import InputError, SimbackupError
+    from simbackup.experiments.reproduce import reproduce
+    from simbackup.results.result import Result
+    from simbackup.run import simulate
+    from simbackup.scenario import Scenario, load
+
+__all__ = ["InputError", "Result", "Scenario", "SimbackupError", "load", "reproduce", "simulate"]
+
+_HOMES = {
+    "InputError": "simbackup.errors",
+    "Result": "simbackup.results.result",
+    "Scenario": "simbackup.scenario",
+    "SimbackupError": "simbackup.errors",
+    "load": "simbackup.scenario",
+    "reproduce": "simbackup.experiments.reproduce",
+    "simulate": "simbackup.run",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, imported when it is first used, so that the command line starts quickly."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'simbackup' has no attribute '{name}'")
+    from importlib import import_module  # noqa: PLC0415
+
+    return getattr(import_module(_HOMES[name]), name)

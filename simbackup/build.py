@@ -1,0 +1,225 @@
+"""A live system from a scenario: the only place that knows both what files say and what components need."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import simpy
+
+from simbackup.components.clock import Clock
+from simbackup.components.host import Host
+from simbackup.components.snapshot import Snapshot, Volume
+from simbackup.components.storage import Array, Disk, Raid, Region, Ssd, Store
+from simbackup.components.tape import Cartridge, Drive, Library
+from simbackup.engine.flows import FlowNetwork
+from simbackup.engine.flows import Link as FlowLink
+from simbackup.engine.trace import Trace
+from simbackup.equations import disk as disk_equations
+from simbackup.equations import snapshot as snapshot_equations
+from simbackup.equations import tape as tape_equations
+from simbackup.jobs.foreground import Copy, SynchronousWrite, Write
+from simbackup.jobs.job import Job, Schedule, Work
+from simbackup.jobs.snapshots import CreateSnapshot, RemoveSnapshot
+from simbackup.jobs.system import DataSet, Files, Network, System
+from simbackup.jobs.tape_backup import TapeBackup
+from simbackup.jobs.tape_restore import Selection, TapeRestore
+from simbackup.schema import devices as spec_devices
+from simbackup.schema import jobs as spec_jobs
+from simbackup.schema.checks import owner_of, placement
+from simbackup.schema.quantity import Frozen, Given
+from simbackup.schema.routes import route
+from simbackup.schema.scenario import Spec
+from simbackup.units import parse, parse_clock
+
+
+def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
+    """The live system of a scenario, and its jobs in the order of the file."""
+    env, trace = simpy.Environment(), Trace()
+    system = System(Clock(env, trace), FlowNetwork(env, trace), seed)
+    for name, host in spec.hosts.items():
+        limits = (host.memory.si * host.dirty_limit.si, host.memory.si * host.dirty_background.si)
+        system.hosts[name] = Host(system.network, f"hosts.{name}", host.cores.si, host.copy_rate.si, limits)
+    for name, link in spec.links.items():
+        system.networks[name] = Network(FlowLink(f"links.{name}", link.rate.si), link.latency.si)
+    _place(system, spec)
+    begins = placement(spec)
+    for name, data in spec.data.items():
+        system.data[name] = DataSet(
+            name, system.volumes[data.on], begins[name], data.size.si,
+            int(data.files.si) if data.files else 1, _or(data.compression, 1.0),
+            _files(data.filesystem),
+        )  # fmt: skip
+    return system, [_job(spec, name, job) for name, job in spec.jobs.items()]
+
+
+def _place(system: System, spec: Spec) -> None:
+    """All devices; volumes and copy areas lie on theirs in the order of the file."""
+    for name, device in spec.devices.items():
+        make = STORES.get(type(device))
+        if make is not None:
+            store = make(f"devices.{name}", device)
+            system.stores[name] = store
+            system.volumes[name] = Volume(system.env, f"devices.{name}", Region(store, 0.0, store.size))
+        if isinstance(device, spec_devices.TapeLibrary):
+            system.libraries[name] = _library(system, f"devices.{name}", device)
+    ends = dict.fromkeys(spec.devices, 0.0)
+    areas: dict[str, Region] = {}
+    for name, device in spec.devices.items():
+        if isinstance(device, (spec_devices.LogicalVolume, spec_devices.Snapshot)):
+            region = Region(system.volumes[device.on].region.store, ends[device.on], device.size.si)
+            ends[device.on] += device.size.si
+            if isinstance(device, spec_devices.LogicalVolume):
+                system.volumes[name] = Volume(system.env, f"devices.{name}", region)
+            else:
+                areas[name] = region
+    created = {job.snapshot for job in spec.jobs.values() if isinstance(job, spec_jobs.CreateSnapshot)}
+    for name, area in areas.items():
+        device = spec.devices[name]
+        if isinstance(device, spec_devices.Snapshot):
+            system.snapshots[name] = _snapshot(system, f"devices.{name}", device, area)
+            if name not in created:
+                system.snapshots[name].create()
+
+
+def _snapshot(system: System, name: str, device: spec_devices.Snapshot, area: Region) -> Snapshot:
+    parameters = snapshot_equations.CopyOnWrite(
+        device.chunk.si, device.record.si, device.in_flight.si, device.commit_backlog.si
+    )
+    times = (device.create_time.si, device.remove_time.si)
+    return Snapshot(name, system.volumes[device.of], area, parameters, times, system.trace)
+
+
+def _disk_parameters(disk: spec_devices.DiskParameters) -> disk_equations.Disk:
+    return disk_equations.Disk(
+        disk.capacity.si, disk.rotation_speed.si, disk.track_to_track_seek.si, disk.average_seek.si,
+        disk.full_stroke_seek.si, disk.outer_rate.si, disk.inner_rate.si, disk.command_overhead.si,
+        disk.stream_turn.si,
+    )  # fmt: skip
+
+
+def _disk(name: str, device: Frozen) -> Store:
+    assert isinstance(device, spec_devices.Disk)
+    return Disk(name, _disk_parameters(device))
+
+
+def _ssd(name: str, device: Frozen) -> Store:
+    assert isinstance(device, spec_devices.Ssd)
+    rates = (device.read_rate.si, device.write_rate.si)
+    latencies = (device.read_latency.si, device.write_latency.si)
+    return Ssd(name, device.capacity.si, rates, latencies)
+
+
+def _raid(name: str, device: Frozen) -> Store:
+    assert isinstance(device, spec_devices.Raid)
+    array = Array(
+        device.level, int(device.disks.si), _disk_parameters(device.disk), device.stripe_unit.si,
+        _or(device.controller_rate, math.inf), device.controller_overhead.si,
+    )  # fmt: skip
+    return Raid(name, array)
+
+
+STORES: dict[type[Frozen], Callable[[str, Frozen], Store]] = {
+    spec_devices.Disk: _disk,
+    spec_devices.Ssd: _ssd,
+    spec_devices.Raid: _raid,
+}
+"""How a block device is made of what a file says of its kind."""
+
+
+def _library(system: System, name: str, device: spec_devices.TapeLibrary) -> Library:
+    drive = device.drive
+    parameters = tape_equations.TapeDrive(
+        drive.native_rate.si, drive.cartridge_capacity.si, drive.tape_length.si, int(drive.passes.si),
+        drive.read_speed.si, drive.search_speed.si, drive.load_time.si, drive.unload_time.si,
+        drive.locate_overhead.si, drive.turn_time.si, drive.buffer.si, _or(drive.host_rate, math.inf),
+    )  # fmt: skip
+    drives = [
+        Drive(f"{name}.drive.{i + 1}", parameters, FlowLink(f"{name}.drive.{i + 1}", 1.0))
+        for i in range(int(device.drives.si))
+    ]
+    cartridges = [
+        Cartridge(f"cartridge.{i + 1}", parameters.cartridge_capacity)
+        for i in range(int((device.cartridges or device.slots).si))
+    ]
+    robots = simpy.Resource(system.env, int(device.robots.si))
+    return Library(system.clock, name, robots, device.exchange_time.si, cartridges, drives)
+
+
+def _files(filesystem: spec_devices.Filesystem | None) -> Files | None:
+    if filesystem is None:
+        return None
+    return Files(filesystem.reads_per_file.si, filesystem.cpu_per_file.si, filesystem.fragment.si)
+
+
+def _job(spec: Spec, name: str, job: spec_jobs.Job) -> Job:
+    begin = 0.0
+    if job.begin is not None:
+        begin = parse_clock(job.begin) if ":" in job.begin else parse(job.begin, "s")
+    schedule = Schedule(
+        begin, job.after, job.every.si if job.every else None, _or(job.until, 0.0),
+        job.window.si if job.window else None,
+    )  # fmt: skip
+    return Job(name, WORKS[type(job)](spec, job), schedule)
+
+
+def _write(spec: Spec, job: spec_jobs.Job) -> Work:
+    assert isinstance(job, spec_jobs.Write)
+    data = spec.data[job.data]
+    host = owner_of(spec, data.on) or ""
+    size = data.size.si * _or(job.portion, 1.0)
+    if job.synchronous and job.request is not None:
+        over = (job.over,) if job.over else ()
+        return SynchronousWrite(host, job.data, size, job.request.si, over)
+    return Write(host, job.data, size, job.cpu_per_byte.si if job.cpu_per_byte else None)
+
+
+def _copy(spec: Spec, job: spec_jobs.Job) -> Work:
+    assert isinstance(job, spec_jobs.CopyData)
+    return Copy(owner_of(spec, spec.data[job.data].on) or "", job.data, job.to)
+
+
+def _create(spec: Spec, job: spec_jobs.Job) -> Work:
+    del spec
+    assert isinstance(job, spec_jobs.CreateSnapshot)
+    return CreateSnapshot(job.snapshot)
+
+
+def _remove(spec: Spec, job: spec_jobs.Job) -> Work:
+    del spec
+    assert isinstance(job, spec_jobs.RemoveSnapshot)
+    return RemoveSnapshot(job.snapshot)
+
+
+def _backup(spec: Spec, job: spec_jobs.Job) -> Work:
+    assert isinstance(job, spec_jobs.Backup)
+    host = owner_of(spec, spec.data[job.data].on) or ""
+    return TapeBackup(host, job.data, job.to, route(spec, host, job.to) or (), job.method)
+
+
+def _restore(spec: Spec, job: spec_jobs.Job) -> Work:
+    assert isinstance(job, spec_jobs.Restore)
+    saved = spec.jobs[job.restore]
+    assert isinstance(saved, spec_jobs.Backup)
+    to = job.to or saved.data
+    host = owner_of(spec, spec.data[to].on) or ""
+    select = job.select
+    selection = None
+    if select is not None:
+        selection = Selection(int(select.files.si), select.size.si, select.at.si if select.at else None)
+    return TapeRestore(host, job.restore, to, route(spec, host, saved.to) or (), selection)
+
+
+WORKS: dict[type[spec_jobs.Job], Callable[[Spec, spec_jobs.Job], Work]] = {
+    spec_jobs.Write: _write,
+    spec_jobs.CopyData: _copy,
+    spec_jobs.CreateSnapshot: _create,
+    spec_jobs.RemoveSnapshot: _remove,
+    spec_jobs.Backup: _backup,
+    spec_jobs.Restore: _restore,
+}
+"""How the work of a job is made of what a file says of it."""
+
+
+def _or(given: Given | None, otherwise: float) -> float:
+    return given.si if given is not None else otherwise

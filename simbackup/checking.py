@@ -1,0 +1,30 @@
+"""What is wrong with a file of any kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from simbackup import datasheets
+from simbackup.errors import InputError, Problem
+from simbackup.experiments.calibrate import CALIBRATION, read_fits
+from simbackup.scenario import load
+from simbackup.schema.measured import read_measured
+from simbackup.schema.tree import read
+
+
+def check_file(path: Path) -> list[Problem]:
+    """Everything that is wrong with a scenario, a datasheet, or a file of measurements or fits."""
+    try:
+        if path.name == "measured.yaml":
+            read_measured(path, str(path))
+        elif path.name == CALIBRATION:
+            read_fits(path)
+        elif path.name == "sources.yaml":
+            read(path, str(path))
+        elif "parameters" in read(path, str(path)).mapping:
+            datasheets.read_datasheet(path, path.stem, str(path))
+        else:
+            load(path)
+    except InputError as error:
+        return list(error.problems)
+    return []

@@ -1,0 +1,226 @@
+"""The command line. Heavy imports sit inside the commands, so that help is quick."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from simbackup.errors import InputError, Place, Problem, SimbackupError
+
+WRONG_INPUT, INTERRUPTED = 2, 130
+
+app = typer.Typer(
+    name="simbackup", help="Simulates backup and restore, and tells what limits them.", no_args_is_help=True,
+    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
+)  # fmt: skip
+models = typer.Typer(
+    help="The datasheets that scenarios are made of.", no_args_is_help=True, rich_markup_mode=None
+)
+app.add_typer(models, name="models")
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="ADDRESS=VALUE", help="Replace a value, such as devices.cow.chunk=16KiB."),
+]
+Seed = Annotated[int, typer.Option(help="Seed of all random streams.", min=0)]
+
+
+@app.command()
+def run(
+    scenario: Annotated[str, typer.Argument(help="File or name of a scenario.")],
+    sets: Sets = None,
+    seed: Seed = 0,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the whole result there.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Simulate one scenario."""
+    from simbackup import show  # noqa: PLC0415
+    from simbackup.run import simulate  # noqa: PLC0415
+    from simbackup.scenario import load  # noqa: PLC0415
+
+    loaded = load(scenario, overrides(sets or []))
+    with show.progress() as progress:
+        result = simulate(loaded, seed=seed, progress=progress)
+    if as_json:
+        show.json(result.as_dict())
+    else:
+        show.result(result)
+    if out is not None:
+        folder = result.save(out)
+        print(f"written to {folder}", file=sys.stderr)  # noqa: T201 (a command line prints)
+
+
+@app.command()
+def reproduce(
+    document: Annotated[
+        list[str] | None, typer.Argument(help="Documents, such as 003; all unless named.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Let no row be declared off.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Simulate the published measurements, and print measured beside simulated."""
+    from simbackup import show  # noqa: PLC0415
+    from simbackup.experiments.reproduce import reproduce as everything  # noqa: PLC0415
+
+    found = everything(document or [])
+    if as_json:
+        show.json([row.as_dict() for row in found.rows])
+    elif markdown:
+        show.reproduction_markdown(found)
+    else:
+        show.reproduction(found)
+    good = all(row.within if strict else row.good for row in found.rows)
+    raise typer.Exit(0 if good else 1)
+
+
+@app.command()
+def check(
+    files: Annotated[list[Path], typer.Argument(help="Scenarios, datasheets or files of measurements.")],
+) -> None:
+    """Tell everything that is wrong with files, each with its place."""
+    from simbackup.checking import check_file  # noqa: PLC0415
+
+    problems: list[Problem] = []
+    for file in files:
+        problems.extend(check_file(file))
+    if problems:
+        raise InputError(problems)
+    print(f"{len(files)} {'file is' if len(files) == 1 else 'files are'} right")  # noqa: T201
+
+
+@app.command()
+def calibrate(
+    document: Annotated[str, typer.Argument(help="The document, such as 003.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Do not write the datasheets.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Fit the constants of a document to its rows, and write them into the datasheets."""
+    from simbackup import show  # noqa: PLC0415
+    from simbackup.experiments.calibrate import calibrate as fit  # noqa: PLC0415
+
+    found = fit(document, write=not dry_run)
+    if as_json:
+        show.json(
+            [
+                {
+                    "datasheet": f.fit.datasheet, "parameter": f.fit.parameter, "value": f.value, "unit": f.unit,
+                    "uncertainty": f.uncertainty, "plausible": list(f.plausible), "errors": f.errors,
+                }
+                for f in found
+            ]
+        )  # fmt: skip
+    else:
+        show.fits(found)
+
+
+@app.command()
+def scenarios(as_json: Json = False) -> None:
+    """List the scenarios that can be run by name."""
+    from simbackup import show  # noqa: PLC0415
+    from simbackup.experiments.overview import scenario_list  # noqa: PLC0415
+
+    show.listing(scenario_list(), as_json=as_json)
+
+
+@models.command("list")
+def models_list(as_json: Json = False) -> None:
+    """List the datasheets."""
+    from simbackup import show  # noqa: PLC0415
+    from simbackup.experiments.overview import datasheet_list  # noqa: PLC0415
+
+    show.listing(datasheet_list(), as_json=as_json)
+
+
+@models.command("show")
+def models_show(
+    name: Annotated[str, typer.Argument(help="Such as disk/scsi-10k-146gb-2004.")], as_json: Json = False
+) -> None:
+    """Show each value of a datasheet with its basis and source."""
+    from simbackup import show  # noqa: PLC0415
+    from simbackup.experiments.overview import datasheet_values  # noqa: PLC0415
+
+    show.listing(datasheet_values(name), as_json=as_json)
+
+
+@models.command("fitted")
+def models_fitted(as_json: Json = False) -> None:
+    """List the fitted and the chosen constants."""
+    from simbackup import show  # noqa: PLC0415
+    from simbackup.experiments.overview import fitted_list  # noqa: PLC0415
+
+    show.listing(fitted_list(), as_json=as_json)
+
+
+@models.command("cite")
+def models_cite(
+    scenario: Annotated[str | None, typer.Argument(help="A scenario; all works unless named.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the works that the datasheets, or those of a scenario, cite."""
+    from simbackup import show  # noqa: PLC0415
+    from simbackup.experiments.overview import works  # noqa: PLC0415
+
+    show.listing(works(scenario), as_json=as_json)
+
+
+def overrides(sets: list[str]) -> dict[str, Any]:
+    """The values of `--set` options by address.
+
+    Raises
+    ------
+    InputError
+        An option is not of the form ADDRESS=VALUE.
+    """
+    from dataclasses import replace  # noqa: PLC0415
+
+    from simbackup.schema.tree import Node, parse  # noqa: PLC0415
+
+    found: dict[str, Any] = {}
+    problems: list[Problem] = []
+
+    def at(node: Node, place: Place) -> Node:
+        value = node.value
+        if isinstance(value, dict):
+            value = {name: at(child, place) for name, child in value.items()}
+        elif isinstance(value, list):
+            value = [at(child, place) for child in value]
+        return replace(node, value=value, place=place, key=place)
+
+    for text in sets:
+        address, equals, value = text.partition("=")
+        place = Place(f"--set {text}")
+        if not equals or not address:
+            problems.append(Problem(place, "", "has no value", "write --set ADDRESS=VALUE"))
+            continue
+        try:
+            found[address] = at(parse(f"value: {value}", f"--set {text}").mapping["value"], place)
+        except InputError as error:
+            problems.extend(Problem(place, p.address, p.message, p.remedy) for p in error.problems)
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+def main() -> None:
+    """Run the command line; wrong input is told without a traceback, and Ctrl-C ends cleanly."""
+    try:
+        app()
+    except SimbackupError as error:
+        print(error, file=sys.stderr)  # noqa: T201
+        raise SystemExit(WRONG_INPUT) from None
+    except KeyboardInterrupt:
+        print("interrupted; nothing half done was written", file=sys.stderr)  # noqa: T201
+        raise SystemExit(INTERRUPTED) from None
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0) from None
+
+
+if __name__ == "__main__":
+    main()

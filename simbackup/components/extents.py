@@ -1,0 +1,54 @@
+"""Sets of byte ranges."""
+
+from __future__ import annotations
+
+import bisect
+import math
+
+
+class ExtentSet:
+    """Disjoint byte ranges in order.
+
+    >>> extents = ExtentSet()
+    >>> extents.add(0, 10); extents.add(20, 30); extents.add(10, 20)
+    >>> extents.ranges, extents.total
+    ([(0, 30)], 30)
+    """
+
+    def __init__(self) -> None:
+        self.ranges: list[tuple[float, float]] = []
+        self.total = 0.0
+
+    def add(self, begin: float, end: float) -> None:
+        """Take a range into the set; ranges that touch become one."""
+        if end <= begin:
+            return
+        first = bisect.bisect_left(self.ranges, begin, key=lambda r: r[1])
+        last = bisect.bisect_right(self.ranges, end, key=lambda r: r[0])
+        for old_begin, old_end in self.ranges[first:last]:
+            begin, end = min(begin, old_begin), max(end, old_end)
+            self.total -= old_end - old_begin
+        self.ranges[first:last] = [(begin, end)]
+        self.total += end - begin
+
+    def state(self, at: float) -> tuple[bool, float]:
+        """Whether a byte is missing from the set, and the next byte where that changes (infinity if none)."""
+        i = bisect.bisect_right(self.ranges, at, key=lambda r: r[1])
+        if i == len(self.ranges):
+            return True, math.inf
+        begin, end = self.ranges[i]
+        return (False, end) if begin <= at else (True, begin)
+
+    def gap(self, begin: float, end: float, room: float) -> float:
+        """Bytes from `begin` towards `end` that can be taken in while no more than `room` of them are new."""
+        at, new = begin, 0.0
+        while at < end:
+            missing, until = self.state(at)
+            until = min(until, end)
+            if missing:
+                until = min(until, at + room - new)
+                new += until - at
+                if new >= room:
+                    return until - begin
+            at = until
+        return end - begin

@@ -1,0 +1,194 @@
+"""Volumes and their copy-on-write snapshots: what a write costs where a frozen image still needs the old data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import simpy
+
+from simbackup.components.extents import ExtentSet
+from simbackup.components.storage import Region, Store
+from simbackup.engine.flows import Link
+from simbackup.engine.trace import Trace
+from simbackup.equations import snapshot as equations
+
+
+@dataclass(frozen=True, slots=True)
+class FlowShape:
+    """How a byte of a flow loads what it crosses.
+
+    `parts` says where the seconds of a serial cycle go: (address, activity) -> seconds a byte.
+    """
+
+    demands: dict[Link, float]
+    moves: dict[Link, float]
+    cap: float = float("inf")
+    cause: str | None = None
+    parts: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
+
+
+class Stretch(NamedTuple):
+    """A run of bytes of a volume, and the snapshots that still need a copy of all of it."""
+
+    begin: float
+    size: float
+    fresh: tuple[Snapshot, ...]
+
+
+class Snapshot:
+    """A copy-on-write snapshot: it keeps what its origin overwrites, until its copy area is full."""
+
+    def __init__(
+        self,
+        name: str,
+        origin: Volume,
+        area: Region,
+        parameters: equations.CopyOnWrite,
+        times: tuple[float, float],
+        trace: Trace,
+    ) -> None:
+        self.name = name
+        self.origin = origin
+        self.area = area
+        self.parameters = parameters
+        self.create_time, self.remove_time = times
+        self.capacity = equations.area_chunks(parameters, area.size)
+        self.active = False
+        self.invalid_since: float | None = None
+        self.copied = ExtentSet()
+        self.trace = trace
+
+    @property
+    def used(self) -> int:
+        """Chunks in the copy area."""
+        return round(self.copied.total / self.parameters.chunk)
+
+    @property
+    def room(self) -> float:
+        """Bytes of the origin whose chunks still fit into the copy area."""
+        return (self.capacity - self.used) * self.parameters.chunk
+
+    def needs(self, begin: float) -> tuple[bool, float]:
+        """Whether a write at a byte of the origin needs a copy first, and up to which byte that stays so."""
+        return self.copied.state(begin)
+
+    def create(self) -> None:
+        """Freeze the origin as it is now."""
+        self.active, self.invalid_since, self.copied = True, None, ExtentSet()
+        self.origin.attach(self)
+
+    def remove(self) -> None:
+        """Give up the frozen image and empty the copy area."""
+        self.active, self.copied = False, ExtentSet()
+        self.origin.detach(self)
+
+    def invalidate(self, time: float) -> None:
+        """Give up the frozen image because the copy area is full."""
+        self.active, self.invalid_since = False, time
+        self.trace.event(time, self.name, "invalid: the copy area is full", chunks=self.used)
+        self.origin.detach(self)
+
+    def wrote(self, begin: float, size: float) -> None:
+        """Note that the chunks under these bytes of the origin have been copied."""
+        chunk = self.parameters.chunk
+        first = begin // chunk * chunk
+        last = -(-(begin + size) // chunk) * chunk
+        self.copied.add(first, min(last, first + self.copied.gap(first, last, self.room)))
+
+    def position(self) -> float:
+        """Where on its device the next chunk is copied to."""
+        areas = 1 + self.used // equations.records_per_area(self.parameters)
+        return self.area.begin + min((1 + areas + self.used) * self.parameters.chunk, self.area.size)
+
+
+class Volume:
+    """A part of a device that is written and frozen: a logical volume, or a whole device."""
+
+    def __init__(self, env: simpy.Environment, name: str, region: Region) -> None:
+        self.env = env
+        self.name = name
+        self.region = region
+        self.snapshots: list[Snapshot] = []
+        self.changed = env.event()
+
+    def attach(self, snapshot: Snapshot) -> None:
+        """Let a snapshot take copies from now on."""
+        self.snapshots.append(snapshot)
+        self._announce()
+
+    def detach(self, snapshot: Snapshot) -> None:
+        """Let a snapshot take no more copies."""
+        self.snapshots.remove(snapshot)
+        self._announce()
+
+    def _announce(self) -> None:
+        """Tell writers under way that the cost of what they write has changed."""
+        event, self.changed = self.changed, self.env.event()
+        event.succeed()
+
+    def stretch(self, begin: float, size: float) -> Stretch:
+        """The longest run from a byte that costs the same all along; snapshots without room become invalid."""
+        for snapshot in list(self.snapshots):
+            fresh, _ = snapshot.needs(begin)
+            if fresh and snapshot.room < snapshot.parameters.chunk:
+                snapshot.invalidate(self.env.now)
+        end = begin + size
+        fresh: list[Snapshot] = []
+        for snapshot in self.snapshots:
+            needs, until = snapshot.needs(begin)
+            end = min(end, until)
+            if needs:
+                fresh.append(snapshot)
+                end = min(end, begin + snapshot.room)
+        return Stretch(begin, end - begin, tuple(fresh))
+
+    def wrote(self, stretch: Stretch, size: float) -> None:
+        """Note that the first `size` bytes of a stretch are on disk."""
+        for snapshot in stretch.fresh:
+            if snapshot.active:
+                snapshot.wrote(stretch.begin, size)
+
+    def write_shape(self, stretch: Stretch) -> FlowShape:
+        """How a byte of sequential writing loads the devices on this stretch."""
+        store = self.region.store
+        position = self.region.begin + stretch.begin
+        if not stretch.fresh:
+            return FlowShape({store.link: store.stream("write", position, stretch.size)}, {store.link: 1.0})
+        return first_write_shape(store, position + stretch.size / 2.0, stretch.fresh)
+
+
+def first_write_shape(store: Store, position: float, fresh: tuple[Snapshot, ...]) -> FlowShape:
+    """How a byte of sequential first writes loads the devices: read, copy, commit for each snapshot, then the write.
+
+    The requests of one group follow each other (equations.snapshot.group_time); each device's head stands where the
+    request before left it, so that a copy area on the same disk costs seeks and one on another disk does not.
+    """
+    heads = {store.name: position}
+    parts: dict[tuple[str, str], float] = {}
+    demands: dict[Link, float] = {}
+    moves: dict[Link, float] = {}
+
+    def request(activity: str, on: Store, at: float, size: float, times: float, group: float) -> None:
+        direction = "read" if activity == "copy read" else "write"
+        service = on.request(direction, heads.get(on.name, at), at, size)
+        heads[on.name] = at
+        parts[on.name, activity] = parts.get((on.name, activity), 0.0) + times * service.latency / group
+        demands[on.link] = demands.get(on.link, 0.0) + times * service.busy / group
+        moves[on.link] = moves.get(on.link, 0.0) + times * size / group
+
+    for lap in range(2):  # the first lap only brings the heads to where a steady cycle leaves them
+        if lap:
+            parts.clear(), demands.clear(), moves.clear()  # pyright: ignore[reportUnusedExpression]
+        for snapshot in fresh:
+            cow, area = snapshot.parameters, snapshot.area.store
+            group = equations.group_size(cow) * cow.chunk
+            at = snapshot.position()
+            request("copy read", store, position, group, 1.0, group)
+            request("copy write", area, at, group, 1.0, group)
+            metadata = max(at - equations.commit_distance(cow), snapshot.area.begin)
+            request("metadata commit", area, metadata, cow.chunk, equations.commits_per_group(cow), group)
+        own = max(equations.group_size(s.parameters) * s.parameters.chunk for s in fresh)
+        request("own write", store, position, own, 1.0, own)
+    causes = ", ".join(snapshot.name for snapshot in fresh)
+    return FlowShape(demands, moves, 1.0 / sum(parts.values()), causes, parts)

@@ -1,0 +1,206 @@
+"""Block storage: disks, solid-state disks and arrays, and the volumes that lie on them.
+
+Each device is one link of the flow network whose capacity is one second of its time each second. Sequential streams
+demand seconds for each byte; requests that are made one at a time take a latency and occupy the device for a while.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
+
+from simbackup.engine.flows import Flow, Link
+from simbackup.equations import disk as disks
+from simbackup.equations import raid
+
+Direction = Literal["read", "write"]
+
+
+class Service(NamedTuple):
+    """What one request takes: seconds until it is done, and seconds of the device's time."""
+
+    latency: float
+    busy: float
+
+
+class Store(Protocol):
+    """A block device."""
+
+    @property
+    def name(self) -> str:
+        """Its address, such as `devices.sdb`."""
+        ...
+
+    @property
+    def size(self) -> float:
+        """Bytes that it holds."""
+        ...
+
+    @property
+    def link(self) -> Link:
+        """Its time as a resource: one second each second."""
+        ...
+
+    def stream(self, direction: Direction, position: float, size: float) -> float:
+        """Seconds of its time for each byte of a sequential stream over `size` bytes at a position."""
+        ...
+
+    def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
+        """What a request for `size` bytes at a position takes when the last one ended at `head`."""
+        ...
+
+    def append(self, position: float, size: float) -> Service:
+        """What one write takes that begins where the last one ended and was made after that one was on disk."""
+        ...
+
+
+class Disk:
+    """A rotating disk."""
+
+    def __init__(self, name: str, parameters: disks.Disk) -> None:
+        self.name = name
+        self.parameters = parameters
+        self.size = parameters.capacity
+        self.link = Link(name, self._capacity)
+
+    def _capacity(self, flows: Sequence[Flow]) -> float:
+        """Share of its time that sequential streams leave when they take turns."""
+        return _shared(self.parameters, len(flows))
+
+    def stream(self, direction: Direction, position: float, size: float) -> float:
+        """Seconds of its time for each byte of a sequential stream."""
+        del direction  # a disk reads and writes at the rate of its media
+        return disks.transfer_time(self.parameters, position, size) / size
+
+    def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
+        """What one positioned request takes: all of the disk's time while it lasts."""
+        del direction
+        time = disks.request_time(self.parameters, head, position, size)
+        return Service(time, time)
+
+    def append(self, position: float, size: float) -> Service:
+        """What a write takes that just missed its place: whole revolutions."""
+        return _missed(self.parameters, position, size)
+
+
+class Ssd:
+    """A solid-state disk."""
+
+    def __init__(
+        self, name: str, size: float, rates: tuple[float, float], latencies: tuple[float, float]
+    ) -> None:
+        self.name = name
+        self.size = size
+        self.rates: dict[Direction, float] = {"read": rates[0], "write": rates[1]}
+        self.latencies: dict[Direction, float] = {"read": latencies[0], "write": latencies[1]}
+        self.link = Link(name, 1.0)
+
+    def stream(self, direction: Direction, position: float, size: float) -> float:
+        """Seconds of its time for each byte of a sequential stream."""
+        del position, size
+        return 1.0 / self.rates[direction]
+
+    def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
+        """What one request takes; its latency leaves the device free for others."""
+        del head, position
+        transfer = size / self.rates[direction]
+        return Service(self.latencies[direction] + transfer, transfer)
+
+    def append(self, position: float, size: float) -> Service:
+        """What a write takes; no place is missed."""
+        return self.request("write", position, position, size)
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """Parameters of a redundant or striped array."""
+
+    level: raid.Level
+    disks: int
+    disk: disks.Disk
+    stripe_unit: float
+    controller_rate: float
+    controller_overhead: float
+
+
+class Raid:
+    """An array of equal disks behind one controller.
+
+    Streams spread evenly over the disks, so that the array is one link; a request occupies only the disks it touches.
+    """
+
+    def __init__(self, name: str, array: Array) -> None:
+        self.name = name
+        self.array = array
+        self.data_disks = raid.data_disks(array.level, array.disks)
+        self.size = raid.usable_capacity(array.level, array.disks, array.disk.capacity)
+        self.link = Link(name, self._capacity)
+
+    def _capacity(self, flows: Sequence[Flow]) -> float:
+        return _shared(self.array.disk, len(flows))
+
+    def stream(self, direction: Direction, position: float, size: float) -> float:
+        """Seconds of its time for each byte of a sequential stream: full stripes on all disks at once."""
+        del direction  # parity and mirror disks write while the data disks do; mirrors read from one side
+        member = (
+            disks.transfer_time(self.array.disk, position / self.data_disks, size / self.data_disks) / size
+        )
+        return max(member, 1.0 / self.array.controller_rate)
+
+    def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
+        """What one request takes: the slowest of the disks it touches, twice for a write that has to read parity."""
+        array, one = self.array, self.array.disk
+        touched = raid.stripe_members_touched(size, array.stripe_unit, self.data_disks)
+        revolution = 1.0 / one.rotation_speed
+        move = disks.positioning_time(one, head / self.data_disks, position / self.data_disks)
+        slowest = raid.expected_maximum_latency(touched, revolution) - disks.rotational_latency(one)
+        rate = disks.rate_at(one, position / self.data_disks)
+        if direction == "read":
+            latency = move + slowest + size / touched / rate
+            return Service(latency + array.controller_overhead, latency * touched / array.disks)
+        work = raid.write_operations(array.level, array.disks, size, array.stripe_unit)
+        # Parity and mirrors are written beside the data; what was read first comes round again a revolution later.
+        members = min(max(work.writes, 1), array.disks)
+        slowest = raid.expected_maximum_latency(members, revolution) - disks.rotational_latency(one)
+        latency = move + slowest + size / touched / rate + (revolution if work.reads else 0.0)
+        own = disks.rotational_latency(one) + one.command_overhead
+        busy = (work.operations * own + work.bytes_moved / rate) / array.disks
+        return Service(latency + array.controller_overhead, min(busy, latency))
+
+    def append(self, position: float, size: float) -> Service:
+        """What a write takes that just missed its place on its disks."""
+        touched = raid.stripe_members_touched(size, self.array.stripe_unit, self.data_disks)
+        one = _missed(self.array.disk, position / self.data_disks, size / touched)
+        operations = raid.write_operations(
+            self.array.level, self.array.disks, size, self.array.stripe_unit
+        ).operations
+        busy = min(one.busy * operations / self.array.disks, one.latency)
+        return Service(one.latency + self.array.controller_overhead, busy)
+
+
+def _missed(disk: disks.Disk, position: float, size: float) -> Service:
+    """A write whose place has just passed under the head: overhead and transfer, up to the next whole revolution."""
+    time = disk.command_overhead + size / disks.rate_at(disk, position)
+    whole = math.ceil(time * disk.rotation_speed) / disk.rotation_speed
+    return Service(whole, whole)
+
+
+def _shared(disk: disks.Disk, streams: int) -> float:
+    """Share of a disk's time that is transfer when so many sequential streams take turns."""
+    middle = disks.rate_at(disk, disk.capacity / 2.0)
+    return disks.stream_efficiency(disk, streams, middle)
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A contiguous part of a device: a whole disk, a logical volume, a copy area, a data set."""
+
+    store: Store
+    begin: float
+    size: float
+
+    def part(self, begin: float, size: float) -> Region:
+        """A part of the region, counted from its beginning."""
+        return Region(self.store, self.begin + begin, size)

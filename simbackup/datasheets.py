@@ -1,0 +1,120 @@
+"""Datasheets and scenarios on disk: where they are found, and what a datasheet says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.schema.datasheet import check_datasheet
+from simbackup.schema.quantity import Frozen, Given
+from simbackup.schema.tree import Node, read
+
+SEARCH_PATH = "SIMBACKUP_PATH"
+"""Environment variable with the user's own folders, each with models/ or scenarios/ in it."""
+
+
+def roots() -> tuple[Path, ...]:
+    """The folders that hold models/ and scenarios/: the user's own first, then the installed copy or the checkout."""
+    own = tuple(Path(text) for text in os.environ.get(SEARCH_PATH, "").split(os.pathsep) if text)
+    package = Path(__file__).resolve().parent
+    beside = package.parent
+    return (*own, package / "_data" if (package / "_data").is_dir() else beside)
+
+
+def shown(path: Path) -> str:
+    """A path as messages and results show it: from the folder of models/ and scenarios/, or as it was given."""
+    for root in roots():
+        if path.is_relative_to(root):
+            return path.relative_to(root).as_posix()
+    return str(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Datasheet:
+    """What is known of one make-and-model."""
+
+    name: str
+    kind: str
+    title: str
+    description: str
+    parameters: Frozen
+    tree: Node
+
+    def values(self) -> Iterator[tuple[str, Given]]:
+        """Each quantity with its name."""
+        for name in type(self.parameters).model_fields:
+            value = getattr(self.parameters, name)
+            if isinstance(value, Given):
+                yield name, value
+
+
+def names() -> list[str]:
+    """The names of all datasheets, `kind/name`, in order."""
+    found = {
+        path.relative_to(root / "models").with_suffix("").as_posix()
+        for root in roots()
+        for path in (root / "models").glob("*/*.yaml")
+    }
+    return sorted(found)
+
+
+@cache
+def _sources(folders: tuple[Path, ...]) -> dict[str, Node]:
+    found: dict[str, Node] = {}
+    for root in reversed(folders):
+        path = root / "models" / "sources.yaml"
+        if path.is_file():
+            found.update(read(path, shown(path)).mapping)
+    return found
+
+
+def sources() -> dict[str, Node]:
+    """The works that may be cited, by key."""
+    return _sources(roots())
+
+
+def load_datasheet(name: str) -> Datasheet:
+    """The datasheet of a name `kind/name`.
+
+    Raises
+    ------
+    InputError
+        There is no such datasheet, or something in it is wrong.
+    """
+    return _load(name, roots())
+
+
+def exists(name: str) -> bool:
+    """Whether there is a datasheet of that name."""
+    return any((root / "models" / f"{name}.yaml").is_file() for root in roots())
+
+
+@cache
+def _load(name: str, folders: tuple[Path, ...]) -> Datasheet:
+    for root in folders:
+        path = root / "models" / f"{name}.yaml"
+        if path.is_file():
+            return read_datasheet(path, name)
+    raise InputError(
+        [Problem(Place("models"), "", f"there is no datasheet '{name}'", choices(name, names()))]
+    )
+
+
+def read_datasheet(path: Path, name: str, shown_as: str | None = None) -> Datasheet:
+    """The datasheet that a file holds."""
+    tree = read(path, shown_as or shown(path))
+    parameters, problems = check_datasheet(tree, sources())
+    if problems or parameters is None:
+        raise InputError(problems)
+    texts = {
+        key: str(tree.mapping[key].value) for key in ("title", "kind", "description") if key in tree.mapping
+    }
+    if texts["kind"] != name.split("/", maxsplit=1)[0] and "/" in name:
+        node = tree.mapping["kind"]
+        message = f"'{texts['kind']}' lies in the folder '{name.split('/', maxsplit=1)[0]}'"
+        raise InputError([Problem(node.place, "kind", message, "the folder of a datasheet is its kind")])
+    return Datasheet(name, texts["kind"], texts["title"], texts.get("description", ""), parameters, tree)

@@ -1,0 +1,226 @@
+"""Bulk data in motion: flows that share links fairly, with events only where a rate changes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+import simpy
+
+from simbackup.engine.alarm import LAST, Alarm, Call
+from simbackup.engine.link import Flow, Link
+from simbackup.engine.solver import CAP, UnboundedFlowError, max_min_rates
+from simbackup.engine.trace import Trace
+
+__all__ = ["Flow", "FlowNetwork", "Link", "Observer"]
+
+MOST_SWEEPS = 100
+"""Sweeps over the observers in one instant after which they are held to be at odds."""
+
+
+class Observer(Protocol):
+    """What sets limits on flows from the rates they have: a buffer."""
+
+    name: str
+
+    def balance(self) -> bool:
+        """Whether limits had to change; the network is then solved again."""
+        ...
+
+    def solved(self) -> None:
+        """Take note of rates that hold from now on."""
+        ...
+
+
+class FlowNetwork:
+    """All flows of a simulation, at weighted max-min fair rates that are constant between changes.
+
+    Changes at one instant are solved once, after every other event of the instant; processes that wake when
+    flows are done, and start others, are heard first. One alarm waits for the next flow to end. It may fire
+    once more after the last flow, so end a run with `env.run(until=event)` rather than `env.run()`.
+
+    Examples
+    --------
+    >>> env = simpy.Environment()
+    >>> network, disk = FlowNetwork(env), Link("devices.sda", 100.0)
+    >>> first = network.start("jobs.a", "write", 1000.0, {disk: 1.0})
+    >>> second = network.start("jobs.b", "write", 500.0, {disk: 1.0})
+    >>> env.run(until=first.done).waited
+    {'devices.sda': 15.0}
+    """
+
+    def __init__(self, env: simpy.Environment, trace: Trace | None = None) -> None:
+        self.env = env
+        self.trace = trace
+        self._flows: dict[Flow, None] = {}
+        self._links: dict[Link, None] = {}
+        self._observers: dict[Observer, None] = {}
+        self._alarm = Alarm(env, self._ring)
+        self._solve_pending = False
+
+    @property
+    def flows(self) -> tuple[Flow, ...]:
+        """The active flows in the order in which they started."""
+        return tuple(self._flows)
+
+    def start(
+        self,
+        name: str,
+        activity: str,
+        amount: float,
+        demands: Mapping[Link, float],
+        *,
+        share: float = 1.0,
+        cap: float = math.inf,
+        cap_cause: str | None = None,
+        moves: Mapping[Link, float] | None = None,
+    ) -> Flow:
+        """A flow under way, in units of the caller's choice (bytes, files).
+
+        Parameters
+        ----------
+        name, activity
+            The address of what is moved for (``"jobs.full"``) and what is done (``"write"``).
+        amount
+            Units to move, may be infinite; a flow of zero is done at once.
+        demands
+            Units of each link that one unit of the flow consumes; zero attaches without consuming.
+        share
+            Weight in fairness.
+        cap, cap_cause
+            Greatest rate, units per second, and the address that explains it (the flow's name if None).
+        moves
+            Bytes that one unit of the flow moves on a link; zero where not named.
+
+        Raises
+        ------
+        ValueError
+            When a number is out of range, or when neither a link nor the cap limits the flow.
+        """
+        figures = [amount, share, *demands.values(), *(moves or {}).values()]
+        if not (min(figures) >= 0.0 and share > 0.0) or any(map(math.isnan, figures)):
+            raise ValueError(f"flow {name}: amount, demands and moves are zero or more, share is above zero")
+        flow = Flow(
+            self.env,
+            name=name,
+            activity=activity,
+            amount=amount,
+            demands=demands,
+            share=share,
+            moves=moves or {},
+        )
+        flow.limit(flow, cap, cap_cause or name)
+        if not flow.demands and math.isinf(cap) and amount > 0.0:
+            raise ValueError(f"flow {name} has no demand on any link and no cap")
+        if amount == 0.0:
+            flow.done.succeed(flow)
+            return flow
+        self._flows[flow] = None
+        for link in flow.links:
+            link.attach(flow)
+            self._links[link] = None
+        self.changed()
+        return flow
+
+    def stop(self, flow: Flow) -> float:
+        """Units that the flow completed until now, when it ends; nothing happens to one that has ended."""
+        if flow.active:
+            self._end(flow, flow.completed)
+        return flow.completed
+
+    def set_cap(self, flow: Flow, cap: float, cause: str | None = None) -> None:
+        """Give a flow another greatest rate, units per second, and the address that explains it."""
+        flow.limit(flow, cap, cause or flow.name)
+        self.changed()
+
+    def set_capacity(self, link: Link, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
+        """Give a link another capacity, units per second."""
+        link.set_capacity(capacity)
+        self.changed()
+
+    def settle(self) -> None:
+        """Bring the totals of all active flows and links to now."""
+        for part in (*self._flows, *self._links):
+            part.settle(float(self.env.now))
+
+    def observe(self, observer: Observer) -> None:
+        """Ask an observer after every solve, in the order in which they came."""
+        self._observers[observer] = None
+
+    def unobserve(self, observer: Observer) -> None:
+        """Ask an observer no more."""
+        self._observers.pop(observer, None)
+
+    def changed(self) -> None:
+        """Have the network solved when everything else of this instant has happened."""
+        if not self._solve_pending:
+            self._solve_pending = True
+            Call(self.env, self._solve, priority=LAST)
+
+    def resolve(self) -> None:
+        """Give every flow its rate under the capacities and limits of now; for observers, within a solve."""
+        # By name, so that ties do not depend on the order of starting.
+        links = sorted((link for link in self._links if link.flows), key=lambda link: link.name)
+        index = {link: i for i, link in enumerate(links)}
+        flows = self.flows
+        try:
+            allocation = max_min_rates(
+                [link.capacity for link in links],
+                [{index[link]: demand for link, demand in flow.demands.items()} for flow in flows],
+                [flow.share for flow in flows],
+                [flow.ceiling[0] for flow in flows],
+            )
+        except UnboundedFlowError as error:
+            raise ValueError(
+                f"flow {flows[error.flow].name} is limited neither by a link nor by a cap"
+            ) from None
+        now = float(self.env.now)
+        for flow, rate, bottleneck in zip(flows, allocation.rates, allocation.bottlenecks, strict=True):
+            flow.assign(now, rate, None if bottleneck == CAP else links[bottleneck])
+
+    def _solve(self) -> None:
+        self._solve_pending = False
+        if self._end_due():
+            return  # whoever waits for these flows goes first; their ending has asked for another solve
+        self.resolve()
+        observers = tuple(self._observers)
+        _balance(observers, self.env.now)
+        for link in tuple(self._links):
+            link.take_rates(float(self.env.now), self.trace)
+            if not link.flows:
+                del self._links[link]
+        for observer in observers:
+            observer.solved()
+        self._set_alarm()
+
+    def _set_alarm(self) -> None:
+        self._alarm.set(min((flow.ends for flow in self._flows), default=math.inf))
+
+    def _ring(self) -> None:
+        if not self._end_due():
+            self._set_alarm()
+
+    def _end_due(self) -> bool:
+        due = [flow for flow in self._flows if flow.due(self.env.now)]
+        for flow in due:
+            self._end(flow, flow.amount)
+        return bool(due)
+
+    def _end(self, flow: Flow, completed: float) -> None:
+        now = float(self.env.now)
+        left = flow.finish(now, completed)
+        for link in flow.links:
+            link.detach(flow, now, left)
+        del self._flows[flow]
+        self.changed()
+
+
+def _balance(observers: Sequence[Observer], now: float) -> None:
+    """Ask every observer, for one may upset another, until none of them changes a limit."""
+    unsettled: list[str] = []
+    for _ in range(MOST_SWEEPS):
+        unsettled = [observer.name for observer in observers if observer.balance()]
+        if not unsettled:
+            return
+    raise RuntimeError(f"no rates satisfy {', '.join(unsettled)} at time {now}")

@@ -1,0 +1,219 @@
+"""What moves and what it crosses: flows and links, each of which keeps its own totals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import simpy
+
+from simbackup.engine.trace import Trace
+
+DONE = 1e-9
+"""Share of a flow's amount below which what is left counts as done."""
+
+
+class Link:
+    """A resource that flows cross: a disk, a wire, a processor.
+
+    `capacity` is in units per second: a number, or a function of the flows attached (which ones, never their
+    rates), asked again whenever that set changes. Totals are as of the last change of the link's rates;
+    `FlowNetwork.settle` brings them to now.
+    """
+
+    def __init__(self, name: str, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
+        self.name = name
+        self._flows: dict[Flow, None] = {}
+        self._since = self._used = self._busy = self._bytes_per_s = 0.0
+        self._units = self._busy_s = self._bytes = self._peak = 0.0
+        self.set_capacity(capacity)
+
+    def __repr__(self) -> str:
+        return f"<Link {self.name}>"
+
+    @property
+    def capacity(self) -> float:
+        """Units per second that the flows now attached can have together."""
+        if self._capacity is None:
+            self._capacity = self._rule(self.flows) if callable(self._rule) else self._rule
+            if not self._capacity >= 0.0:
+                raise ValueError(f"capacity of {self.name} must be zero or more, is {self._capacity}")
+        return self._capacity
+
+    @property
+    def flows(self) -> tuple[Flow, ...]:
+        """The flows attached, in the order in which they came."""
+        return tuple(self._flows)
+
+    @property
+    def units(self) -> float:
+        """Units used so far."""
+        return self._units
+
+    @property
+    def busy_s(self) -> float:
+        """Seconds busy so far: the integral of the share of capacity in use."""
+        return self._busy_s
+
+    @property
+    def bytes_moved(self) -> float:
+        """Bytes moved so far."""
+        return self._bytes
+
+    @property
+    def peak_bytes_per_s(self) -> float:
+        """The greatest bytes per second that lasted for any time so far."""
+        return self._peak
+
+    def set_capacity(self, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
+        """Take another capacity; called by the network, which solves anew."""
+        self._rule = capacity
+        self._capacity: float | None = None
+
+    def attach(self, flow: Flow) -> None:
+        """Let a flow cross; called by the network."""
+        self._flows[flow] = None
+        self._capacity = None
+
+    def detach(self, flow: Flow, now: float, left: float) -> None:
+        """Let a flow go, and count the `left` units of it that rounding kept back; called by the network."""
+        del self._flows[flow]
+        self._capacity = None
+        self.settle(now)
+        self._units += left * flow.demands.get(self, 0.0)
+        self._bytes += left * flow.moves.get(self, 0.0)
+
+    def settle(self, now: float) -> None:
+        """Bring the totals to `now`, seconds."""
+        elapsed = now - self._since
+        if elapsed > 0.0:
+            self._units += self._used * elapsed
+            self._busy_s += self._busy * elapsed
+            self._bytes += self._bytes_per_s * elapsed
+            self._peak = max(self._peak, self._bytes_per_s)
+        self._since = now
+
+    def take_rates(self, now: float, trace: Trace | None) -> None:
+        """Take over the rates of the flows attached, and record the change; called by the network."""
+        used = sum(flow.demands.get(self, 0.0) * flow.rate for flow in self._flows)
+        bytes_per_s = sum(flow.moves.get(self, 0.0) * flow.rate for flow in self._flows)
+        busy = min(1.0, used / self.capacity) if used > 0.0 else 0.0
+        if (used, busy, bytes_per_s) == (self._used, self._busy, self._bytes_per_s):
+            return
+        self.settle(now)
+        if trace is not None and (busy, bytes_per_s) != (self._busy, self._bytes_per_s):
+            trace.rate(now, self.name, busy, bytes_per_s)
+        self._used, self._busy, self._bytes_per_s = used, busy, bytes_per_s
+
+
+class Flow:
+    """An amount of work in motion over the links that it demands; made by `FlowNetwork.start`.
+
+    `rate` and `bottleneck` are those of the last solve: what is changed at an instant is solved when all else
+    of that instant has happened. `done` succeeds with the flow when its amount is finished or it is stopped.
+    """
+
+    def __init__(
+        self,
+        env: simpy.Environment,
+        *,
+        name: str,
+        activity: str,
+        amount: float,
+        demands: Mapping[Link, float],
+        share: float,
+        moves: Mapping[Link, float],
+    ) -> None:
+        self.name = name
+        self.activity = activity
+        self.amount = amount
+        self.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
+        self.share = share
+        self.moves = dict(moves)
+        self.links = tuple(dict.fromkeys([*demands, *moves]))
+        self.done = env.event()
+        self.ends = math.inf
+        self.rate = 0.0
+        self.bottleneck: Link | None = None
+        self.cause: str = name
+        self._env = env
+        self._since = float(env.now)
+        self._completed = 0.0
+        self._waited: dict[str, float] = {}
+        self._limits: dict[object, tuple[float, str]] = {}
+
+    def __repr__(self) -> str:
+        return f"<Flow {self.name} {self.activity}>"
+
+    @property
+    def active(self) -> bool:
+        """Whether the flow is neither finished nor stopped."""
+        return not self.done.triggered
+
+    @property
+    def cap(self) -> float:
+        """The flow's own greatest rate, units per second."""
+        return self._limits[self][0]
+
+    @property
+    def ceiling(self) -> tuple[float, str]:
+        """The least of the flow's own cap and the limits that others set, with its cause."""
+        return min(self._limits.values(), key=lambda limit: limit[0])
+
+    @property
+    def completed(self) -> float:
+        """Units finished so far."""
+        return min(self.amount, self._completed + self.rate * (self._env.now - self._since))
+
+    @property
+    def waited(self) -> dict[str, float]:
+        """Seconds so far by what limited the flow: the address of a link, or the cause of a cap."""
+        elapsed = self._env.now - self._since
+        waited = dict(self._waited)
+        if elapsed > 0.0 and self.active:
+            waited[self.cause] = waited.get(self.cause, 0.0) + elapsed
+        return waited
+
+    def limit(self, by: object, cap: float, cause: str) -> None:
+        """Hold the flow below `cap` units per second on behalf of `by`, until lifted or set anew."""
+        if not cap >= 0.0:
+            raise ValueError(f"cap of {self.name} must be zero or more, is {cap}")
+        self._limits[by] = (cap, cause)
+
+    def lift(self, by: object) -> None:
+        """Take back the limit that `by` set, if any."""
+        self._limits.pop(by, None)
+
+    def cause_of_limit(self, by: object) -> str | None:
+        """The cause of the limit that `by` set, None without one."""
+        return self._limits[by][1] if by in self._limits else None
+
+    def settle(self, now: float) -> None:
+        """Bring what is completed and waited to `now`, seconds."""
+        self._completed, self._waited, self._since = self.completed, self.waited, now
+
+    def assign(self, now: float, rate: float, bottleneck: Link | None) -> None:
+        """Go on at `rate` from `now`; called by the network."""
+        cause = self.ceiling[1] if bottleneck is None else bottleneck.name
+        if rate != self.rate or cause != self.cause:
+            self.settle(now)
+            self.rate, self.cause = rate, cause
+            self.ends = now + (self.amount - self._completed) / rate if rate > 0.0 else math.inf
+        self.bottleneck = bottleneck
+
+    def due(self, now: float) -> bool:
+        """Whether the amount is finished at `now`, as far as floating point can tell."""
+        if math.isinf(self.amount):
+            return False
+        left = self.amount - self.completed
+        if now >= self.ends or left <= DONE * self.amount:
+            return True
+        return self.rate > 0.0 and now + left / self.rate <= now
+
+    def finish(self, now: float, completed: float) -> float:
+        """Units of `completed` beyond what the rates account for, as the flow ends; called by the network."""
+        self.settle(now)
+        extra = completed - self._completed
+        self._completed, self.rate, self.ends = completed, 0.0, math.inf
+        self.done.succeed(self)
+        return extra

@@ -1,0 +1,163 @@
+"""Weighted max-min fair rates by progressive filling.
+
+The rates of all flows grow together, ``rate = share * level``, until a resource is full or a flow meets
+its cap; what met its limit is frozen and the rest goes on growing (Bertsekas and Gallager, *Data Networks*,
+2nd ed., 1992, section 6.5.2). This is the full re-solve: every call starts from nothing, which makes it the
+oracle for any incremental form.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+CAP = -1
+"""The bottleneck of a flow that its own cap holds back."""
+
+TIE = 1e-12
+"""Relative difference of levels below which two limits are met together."""
+
+
+class UnboundedFlowError(ValueError):
+    """A flow that neither a resource nor a cap limits; `flow` is its index."""
+
+    def __init__(self, flow: int) -> None:
+        super().__init__(f"flow {flow} is limited neither by a resource nor by a cap")
+        self.flow = flow
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """The rate of each flow, and the index of the resource that froze it (or `CAP`)."""
+
+    rates: list[float]
+    bottlenecks: list[int]
+
+
+def max_min_rates(
+    capacities: Sequence[float],
+    demands: Sequence[Mapping[int, float]],
+    shares: Sequence[float],
+    caps: Sequence[float],
+) -> Allocation:
+    """Units per second of each flow, and what limits it, under weighted max-min fairness.
+
+    Parameters
+    ----------
+    capacities
+        Units per second of each resource, zero or more, may be infinite.
+    demands
+        For each flow, resource index to units of the resource that one unit of the flow consumes, above zero.
+    shares
+        The weight of each flow in fairness, above zero.
+    caps
+        The greatest rate of each flow, units per second, may be infinite.
+
+    Raises
+    ------
+    UnboundedFlowError
+        When nothing limits a flow.
+
+    Notes
+    -----
+    A flow frozen by resource j has the greatest ``rate / share`` of the flows on j, and j is full. Limits met
+    together (levels within `TIE`) go to the resource before the cap, and to the resource of the lowest index.
+    Costs one scan of the resources for each that fills. Range: no capacity is exceeded by more than 1e-12
+    relative with up to some thousands of flows on one resource (the rounding of a sum).
+
+    Examples
+    --------
+    Two flows on a link of 10, one of them capped at 2:
+
+    >>> max_min_rates([10.0], [{0: 1.0}, {0: 1.0}], [1.0, 1.0], [2.0, math.inf])
+    Allocation(rates=[2.0, 8.0], bottlenecks=[-1, 0])
+    """
+    filling = _Filling(capacities, demands, shares, caps)
+    while filling.left:
+        resource, level = filling.next_full()
+        # Freezing these flows can only raise the levels of the resources, so all of them go at once.
+        if filling.freeze_capped(below=level * (1.0 - TIE)):
+            continue
+        if math.isinf(level):
+            raise UnboundedFlowError(filling.growing.index(True))
+        filling.freeze_members(resource, level)
+    return Allocation(filling.rates, filling.bottlenecks)
+
+
+class _Filling:
+    """The state of one progressive filling: what each resource has given away, and who still grows."""
+
+    def __init__(
+        self,
+        capacities: Sequence[float],
+        demands: Sequence[Mapping[int, float]],
+        shares: Sequence[float],
+        caps: Sequence[float],
+    ) -> None:
+        self.capacities = capacities
+        self.demands = demands
+        self.shares = shares
+        self.caps = caps
+        self.left = len(shares)
+        self.rates = [0.0] * self.left
+        self.bottlenecks = [CAP] * self.left
+        self.growing = [True] * self.left
+        self.level = 0.0
+        self.cap_levels = [cap / share for cap, share in zip(caps, shares, strict=True)]
+        self.by_cap = sorted(range(self.left), key=self.cap_levels.__getitem__, reverse=True)
+        self.members: list[list[int]] = [[] for _ in capacities]
+        for flow, demand in enumerate(demands):
+            for resource in demand:
+                self.members[resource].append(flow)
+        self.frozen = [0.0] * len(capacities)
+        self.weights = [self._sum_weights(resource) for resource in range(len(capacities))]
+        self.summed = list(self.weights)
+        self.counts = [len(members) for members in self.members]
+        self.open = [resource for resource, count in enumerate(self.counts) if count]
+
+    def _sum_weights(self, resource: int) -> float:
+        return sum(self.demands[flow][resource] * self.shares[flow] for flow in self.members[resource])
+
+    def next_full(self) -> tuple[int, float]:
+        """The resource that fills next and the level at which it does; infinite when none does."""
+        self.open = [resource for resource in self.open if self.counts[resource]]
+        capacities, frozen, weights = self.capacities, self.frozen, self.weights
+        levels = [(capacities[j] - frozen[j]) / weights[j] for j in self.open]
+        lowest = min(levels, default=math.inf)
+        if math.isinf(lowest):
+            return CAP, math.inf
+        level = max(lowest, self.level)
+        first = next(i for i, other in enumerate(levels) if other <= level * (1.0 + TIE))
+        return self.open[first], level
+
+    def freeze_capped(self, below: float) -> bool:
+        """Whether any flow met its cap at a level lower than `below`; those that did are frozen."""
+        before = self.left
+        while self.by_cap and self.cap_levels[self.by_cap[-1]] < below:
+            flow = self.by_cap.pop()
+            if self.growing[flow]:
+                self._freeze(flow, self.caps[flow], CAP)
+        return self.left < before
+
+    def freeze_members(self, resource: int, level: float) -> None:
+        """Freeze every growing flow of a full resource at `level`."""
+        self.level = level
+        for flow in self.members[resource]:
+            if self.growing[flow]:
+                self._freeze(flow, min(self.shares[flow] * level, self.caps[flow]), resource)
+
+    def _freeze(self, flow: int, rate: float, bottleneck: int) -> None:
+        self.rates[flow] = rate
+        self.bottlenecks[flow] = bottleneck
+        self.growing[flow] = False
+        self.left -= 1
+        for resource, demand in self.demands[flow].items():
+            self.frozen[resource] += demand * rate
+            self.counts[resource] -= 1
+            self.weights[resource] -= demand * self.shares[flow]
+            # Summed anew whenever it has halved, so that cancellation never shows in the rates.
+            if self.weights[resource] < 0.5 * self.summed[resource]:
+                self.members[resource] = [i for i in self.members[resource] if self.growing[i]]
+                self.weights[resource] = self._sum_weights(resource)
+                self.summed[resource] = self.weights[resource]

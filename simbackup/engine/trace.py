@@ -1,0 +1,145 @@
+"""The append-only record of a run: facts with their times and addresses, and nothing derived from them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Self, cast
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of time (seconds) that a job spent because of `cause`, an address, in `activity`."""
+
+    start: float
+    end: float
+    job: str
+    cause: str
+    activity: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """From `time` on: the share of a link in use (0 to 1), and the bytes per second that it moves."""
+
+    time: float
+    link: str
+    busy: float
+    bytes_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at one instant to the thing at `address`."""
+
+    time: float
+    address: str
+    what: str
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """What one device did in the whole run.
+
+    Seconds busy, units used, bytes moved, greatest bytes per second, and `data` of its own kind.
+    """
+
+    address: str
+    kind: str
+    busy_s: float
+    units: float
+    bytes_moved: float
+    peak_bytes_per_s: float
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What one job reports of itself when it has ended."""
+
+    data: Mapping[str, Any]
+
+
+Record = Span | Rate | Event | Device | Job
+_TYPES: dict[str, type[Record]] = {"span": Span, "rate": Rate, "event": Event, "device": Device, "job": Job}
+
+
+@dataclass(slots=True)
+class Trace:
+    """All records of a run, kept by type in the order in which they were made."""
+
+    spans: list[Span] = field(default_factory=list[Span])
+    rates: list[Rate] = field(default_factory=list[Rate])
+    events: list[Event] = field(default_factory=list[Event])
+    devices: list[Device] = field(default_factory=list[Device])
+    jobs: list[Job] = field(default_factory=list[Job])
+
+    def span(self, start: float, end: float, job: str, cause: str, activity: str) -> None:
+        """Record that `job` spent `start` to `end` (seconds) in `activity`, because of `cause`."""
+        if end < start:
+            raise ValueError(f"a span of {job} ends at {end}, before its start at {start}")
+        self.spans.append(Span(float(start), float(end), job, cause, activity))
+
+    def rate(self, time: float, link: str, busy: float, bytes_per_s: float) -> None:
+        """Record the state of a link from `time` on: its busy share and its bytes per second."""
+        self.rates.append(Rate(float(time), link, float(busy), float(bytes_per_s)))
+
+    def event(self, time: float, address: str, what: str, **data: Any) -> None:
+        """Record that `what` happened at `address`; `data` is anything that JSON can hold."""
+        self.events.append(Event(float(time), address, what, _plain(data)))
+
+    def device(
+        self,
+        address: str,
+        kind: str,
+        busy_s: float,
+        *,
+        units: float,
+        bytes_moved: float,
+        peak_bytes_per_s: float,
+        **data: Any,
+    ) -> None:
+        """Record the summary of a device; `data` is anything that JSON can hold."""
+        numbers = (float(busy_s), float(units), float(bytes_moved), float(peak_bytes_per_s))
+        self.devices.append(Device(address, kind, *numbers, _plain(data)))
+
+    def job(self, record: Mapping[str, Any]) -> None:
+        """Record what a job reports of itself; anything that JSON can hold."""
+        self.jobs.append(Job(_plain(record)))
+
+    def records(self) -> Iterator[tuple[str, Record]]:
+        """Every record with the name of its type, type by type."""
+        for name in _TYPES:
+            for record in cast("list[Record]", getattr(self, f"{name}s")):
+                yield name, record
+
+    def to_lines(self) -> Iterator[str]:
+        """The trace as JSON, one record a line, the same bytes for the same records.
+
+        Examples
+        --------
+        >>> trace = Trace()
+        >>> trace.rate(0, "devices.sda", 0.5, 4e6)
+        >>> list(trace.to_lines())
+        ['{"busy":0.5,"bytes_per_s":4000000.0,"link":"devices.sda","record":"rate","time":0.0}']
+        """
+        for name, record in self.records():
+            row = {part.name: getattr(record, part.name) for part in fields(record)}
+            yield json.dumps(row | {"record": name}, sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def from_lines(cls, lines: Iterable[str]) -> Self:
+        """The trace whose `to_lines` gave these lines."""
+        trace = cls()
+        for line in lines:
+            row = cast("dict[str, Any]", json.loads(line))
+            name = row.pop("record")
+            getattr(trace, f"{name}s").append(_TYPES[name](**row))
+        return trace
+
+
+def _plain(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of `data` exactly as it comes back from JSON, where tuples are lists."""
+    return json.loads(json.dumps(dict(data)))

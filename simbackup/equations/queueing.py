@@ -1,0 +1,184 @@
+"""Closed forms of queueing theory: what simulated queues must come to in the cases that mathematics solves.
+
+Kleinrock, "Queueing Systems, Volume 1: Theory", Wiley 1975, for the open queues; Reiser and Lavenberg,
+"Mean-Value Analysis of Closed Multichain Queuing Networks", Journal of the ACM 27(2), 1980, for the closed
+network.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class ClosedNetwork(NamedTuple):
+    """Steady state of a closed network: customers per second, seconds per cycle, customers at each centre."""
+
+    throughput: float
+    response: float
+    queue_lengths: tuple[float, ...]
+
+
+def mm1_wait(arrival_rate: float, service_time: float) -> float:
+    """Seconds in queue, service excluded, at one server with Poisson arrivals and exponential service.
+
+    `W = rho s / (1 - rho)` with `rho = arrival_rate * service_time`; infinite from `rho = 1` on.
+
+    Parameters
+    ----------
+    arrival_rate
+        Customers per second.
+    service_time
+        Mean seconds of service.
+
+    Raises
+    ------
+    ValueError
+        If an argument is negative.
+
+    Examples
+    --------
+    >>> mm1_wait(0.5, 1.0)
+    1.0
+
+    """
+    return mg1_wait(arrival_rate, service_time, service_time**2)
+
+
+def md1_wait(arrival_rate: float, service_time: float) -> float:
+    """Seconds in queue, service excluded, at one server with Poisson arrivals and constant service.
+
+    Half the wait of exponential service (Pollaczek-Khinchine with no variance).
+
+    Parameters
+    ----------
+    arrival_rate
+        Customers per second.
+    service_time
+        Seconds of service.
+
+    Raises
+    ------
+    ValueError
+        If an argument is negative.
+
+    Examples
+    --------
+    >>> md1_wait(0.5, 1.0)
+    0.5
+
+    """
+    return mg1_wait(arrival_rate, service_time, 0.0)
+
+
+def mg1_wait(arrival_rate: float, service_time: float, service_variance: float) -> float:
+    """Seconds in queue, service excluded, at one server with Poisson arrivals and any service times.
+
+    Pollaczek-Khinchine: `W = lambda (s^2 + variance) / (2 (1 - rho))`; infinite from `rho = 1` on.
+
+    Parameters
+    ----------
+    arrival_rate
+        Customers per second.
+    service_time
+        Mean seconds of service.
+    service_variance
+        Seconds squared.
+
+    Raises
+    ------
+    ValueError
+        If an argument is negative.
+
+    Examples
+    --------
+    >>> mg1_wait(0.5, 1.0, 3.0)
+    2.0
+
+    """
+    if min(arrival_rate, service_time, service_variance) < 0:
+        raise ValueError("arrival rate, service time and variance must not be negative")
+    utilisation = arrival_rate * service_time
+    if utilisation >= 1:
+        return math.inf
+    return arrival_rate * (service_time**2 + service_variance) / (2 * (1 - utilisation))
+
+
+def mmc_wait(arrival_rate: float, service_time: float, servers: int) -> float:
+    """Seconds in queue, service excluded, before several equal servers with one queue (M/M/c).
+
+    `W = C s / (c - a)`, with offered load `a = lambda s` and C the Erlang C probability that all servers are
+    busy, found from Erlang B by its recursion so that no factorial overflows. Infinite from `a = c` on.
+
+    Parameters
+    ----------
+    arrival_rate
+        Customers per second.
+    service_time
+        Mean seconds of service.
+    servers
+        Servers, at least one.
+
+    Raises
+    ------
+    ValueError
+        If an argument is negative or there is no server.
+
+    Examples
+    --------
+    >>> round(mmc_wait(1.5, 1.0, 2), 9)
+    1.285714286
+
+    """
+    if servers < 1 or min(arrival_rate, service_time) < 0:
+        raise ValueError("need at least one server, and no negative arrival rate or service time")
+    load = arrival_rate * service_time
+    if load >= servers:
+        return math.inf
+    blocked = 1.0
+    for server in range(1, servers + 1):
+        blocked = load * blocked / (server + load * blocked)
+    all_busy = servers * blocked / (servers - load * (1 - blocked))
+    return all_busy * service_time / (servers - load)
+
+
+def mva_closed(service_demands: Sequence[float], customers: int, think_time: float = 0.0) -> ClosedNetwork:
+    """Throughput, response and queue lengths of a closed network of single-server queues, by exact MVA.
+
+    A customer that arrives sees the network in equilibrium with one customer less, so for n = 1, 2, ...:
+    `R_k = D_k (1 + Q_k)`, `X = n / (Z + sum R)`, `Q_k = X R_k`. Exact for product-form networks (exponential
+    service in order of arrival, or processor sharing). The response excludes the think time.
+
+    Parameters
+    ----------
+    service_demands
+        Seconds that one cycle of a customer needs at each centre.
+    customers
+        Customers in the network.
+    think_time
+        Seconds per cycle spent outside all queues.
+
+    Raises
+    ------
+    ValueError
+        If an argument is negative, or a cycle takes no time at all.
+
+    Examples
+    --------
+    >>> mva_closed([1.0, 1.0], customers=2)
+    ClosedNetwork(throughput=0.6666666666666666, response=3.0, queue_lengths=(1.0, 1.0))
+
+    """
+    if customers < 0 or think_time < 0 or any(demand < 0 for demand in service_demands):
+        raise ValueError("customers, demands and think time must not be negative")
+    if think_time + sum(service_demands) == 0:
+        raise ValueError("a cycle without service or think time has no finite throughput")
+    queues = [0.0] * len(service_demands)
+    throughput, response = 0.0, math.fsum(service_demands)
+    for population in range(1, customers + 1):
+        responses = [demand * (1 + queue) for demand, queue in zip(service_demands, queues, strict=True)]
+        response = math.fsum(responses)
+        throughput = population / (think_time + response)
+        queues = [throughput * share for share in responses]
+    return ClosedNetwork(throughput, response, tuple(queues))

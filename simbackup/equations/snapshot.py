@@ -1,0 +1,122 @@
+"""Copy-on-write in the volume manager: how many chunks share a commit, what a group of them takes, what an area holds.
+
+The mechanism is that of the Linux device mapper (dm-snap.c, dm-exception-store.c and kcopyd.c of Linux 2.6.9): the
+first write to a chunk waits until the chunk has been read from the origin, written to the copy area, and its record
+committed by a synchronous write of a metadata chunk. All chunks that wait share one commit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CopyOnWrite:
+    """Parameters of a copy-on-write snapshot.
+
+    Parameters
+    ----------
+    chunk
+        Bytes that are copied together.
+    record
+        Bytes of metadata for each copied chunk.
+    in_flight
+        Greatest number of bytes being copied at once.
+    commit_backlog
+        Mean bytes of waiting writes whose chunks share one commit.
+
+    """
+
+    chunk: float
+    record: float
+    in_flight: float
+    commit_backlog: float
+
+
+def group_size(cow: CopyOnWrite) -> float:
+    """Chunks that share one commit: those of the waiting writes, within the copies in flight, one at least.
+
+    Holds for writes in sequence, of which each chunk takes `chunk` bytes; writes at random touch a chunk each.
+
+    >>> group_size(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536))
+    8.0
+    >>> group_size(CopyOnWrite(chunk=2**19, record=16, in_flight=2**20, commit_backlog=65536))
+    1.0
+    """
+    return max(min(cow.commit_backlog, cow.in_flight) / cow.chunk, 1.0)
+
+
+def records_per_area(cow: CopyOnWrite) -> int:
+    """Copied chunks whose records fill one metadata chunk.
+
+    >>> records_per_area(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536))
+    512
+    """
+    return max(int(cow.chunk // cow.record), 1) if cow.record else 2**62
+
+
+def commits_per_group(cow: CopyOnWrite) -> float:
+    """Synchronous metadata writes for each group: one, and a share of the one that clears the next metadata chunk.
+
+    >>> commits_per_group(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536))
+    1.015625
+    """
+    return 1.0 + group_size(cow) / records_per_area(cow)
+
+
+def area_chunks(cow: CopyOnWrite, area: float) -> int:
+    """Chunks that a copy area can take: all but one header and one metadata chunk before every run of records.
+
+    Parameters
+    ----------
+    cow
+        The snapshot.
+    area
+        Bytes of the copy area.
+
+    >>> area_chunks(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536), 2**20)
+    126
+    """
+    inside = int(area // cow.chunk) - 1
+    if inside <= 0:
+        return 0
+    return inside - math.ceil(inside / (records_per_area(cow) + 1))
+
+
+def commit_distance(cow: CopyOnWrite) -> float:
+    """Mean bytes between the chunks being copied and the metadata chunk that records them: half an area.
+
+    >>> commit_distance(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536))
+    2097152.0
+    """
+    return min(records_per_area(cow) * cow.chunk / 2.0, 2.0**40)
+
+
+def group_time(read: float, copy: float, commit: float, own: float, commits: float = 1.0) -> float:
+    """Seconds from one group of first writes to the next: read, copy, commit and own write follow each other.
+
+    T = t_read + t_copy + n t_commit + t_own: the commit waits for the copies, the held writes for the commit, and
+    one thread serves all (kcopyd.c, dm-snap.c), so that nothing overlaps.
+
+    Parameters
+    ----------
+    read, copy, commit, own
+        Seconds of one read of the group from the origin, one write of it to the copy area, one metadata write, and
+        the held writes to the origin.
+    commits
+        Metadata writes for each group.
+
+    >>> group_time(read=0.004, copy=0.005, commit=0.004, own=0.004, commits=1.5)
+    0.019
+    """
+    return read + copy + commits * commit + own
+
+
+def first_write_rate(cow: CopyOnWrite, time: float) -> float:
+    """Bytes a second of sequential first writes when a group takes `time` seconds.
+
+    >>> first_write_rate(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536), 0.016)
+    4096000.0
+    """
+    return group_size(cow) * cow.chunk / time

@@ -1,0 +1,344 @@
+"""Times of a serpentine tape drive: where a byte lies, how long the way there takes, how fast data pass.
+
+Bytes are counted as they lie on the medium, after compression. Data begin at the physical beginning of the
+tape and run forward in even passes and backward in odd ones.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class TapeDrive:
+    """Figures of one drive with one kind of cartridge, as their datasheets give them.
+
+    Parameters
+    ----------
+    native_rate
+        Bytes per second to the medium while streaming.
+    cartridge_capacity
+        Native bytes.
+    tape_length
+        Recorded metres.
+    passes
+        Passes over the length that fill the cartridge: tracks over the tracks written at once.
+    read_speed, search_speed
+        Metres per second; rewinding is at search speed.
+    load_time, unload_time
+        Seconds from cartridge inserted to ready, and from rewound to ejected.
+    locate_overhead
+        Seconds that a locate takes beyond the way at search speed: stop, start, and the mean read-in.
+    turn_time
+        Seconds to change direction or pass.
+    buffer
+        Bytes, as the host sends them.
+    host_rate
+        Bytes per second that the interface takes; infinite if it never limits.
+
+    Raises
+    ------
+    ValueError
+        If a figure has an impossible sign, or the search speed is below the read speed.
+
+    """
+
+    native_rate: float
+    cartridge_capacity: float
+    tape_length: float
+    passes: int
+    read_speed: float
+    search_speed: float
+    load_time: float
+    unload_time: float
+    locate_overhead: float
+    turn_time: float
+    buffer: float
+    host_rate: float = math.inf
+
+    def __post_init__(self) -> None:
+        if min(self.native_rate, self.cartridge_capacity, self.tape_length, self.passes, self.host_rate) <= 0:
+            raise ValueError("rates, capacity, length and passes must be positive")
+        if not 0 < self.read_speed <= self.search_speed:
+            raise ValueError("need 0 < read_speed <= search_speed")
+        if min(self.load_time, self.unload_time, self.locate_overhead, self.turn_time, self.buffer) < 0:
+            raise ValueError("times and buffer must not be negative")
+
+
+def pass_capacity(drive: TapeDrive) -> float:
+    """Bytes that one pass over the tape holds.
+
+    Parameters
+    ----------
+    drive
+        Drive and cartridge.
+
+    Examples
+    --------
+    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> round(pass_capacity(drive) / 1e6)
+    673
+
+    """
+    return drive.cartridge_capacity / drive.passes
+
+
+def pass_of(drive: TapeDrive, byte: float) -> int:
+    """Number of the pass, from 0, in which a byte lies.
+
+    Parameters
+    ----------
+    drive
+        Drive and cartridge.
+    byte
+        Bytes on the medium before it; the capacity itself counts to the last pass.
+
+    Raises
+    ------
+    ValueError
+        If the byte lies beyond the cartridge.
+
+    Examples
+    --------
+    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> pass_of(drive, 0), pass_of(drive, 1e9), pass_of(drive, 35e9)
+    (0, 1, 51)
+
+    """
+    # Sums of many blocks may pass the end by a rounding error, never by more.
+    if not 0 <= byte <= drive.cartridge_capacity * (1 + _ROUNDING):
+        raise ValueError(f"byte {byte} lies outside a cartridge of {drive.cartridge_capacity} bytes")
+    return min(int(byte / pass_capacity(drive)), drive.passes - 1)
+
+
+def longitudinal_position(drive: TapeDrive, byte: float) -> float:
+    """Metres from the beginning of the tape at which a byte lies.
+
+    Parameters
+    ----------
+    drive
+        Drive and cartridge.
+    byte
+        Bytes on the medium before it.
+
+    Raises
+    ------
+    ValueError
+        If the byte lies beyond the cartridge.
+
+    Examples
+    --------
+    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> longitudinal_position(drive, 0), longitudinal_position(drive, 35e9 / 52)
+    (0.0, 541.0)
+
+    """
+    number = pass_of(drive, byte)
+    along = byte / pass_capacity(drive) - number
+    share = along if _runs_forward(number) else 1 - along
+    return drive.tape_length * min(max(share, 0.0), 1.0)
+
+
+def locate_time(drive: TapeDrive, from_byte: float, to_byte: float) -> float:
+    """Seconds to go from one byte to another on the loaded tape.
+
+    Two regimes, after Hillyer and Silberschatz, "On the Modeling and Performance Characteristics of a
+    Serpentine Tape Drive", SIGMETRICS 1996. A target a short way ahead in the same pass is reached by
+    reading on, at `distance / read_speed`. Any other costs `locate_overhead + distance / search_speed`, and
+    one `turn_time` if the pass changes or the way is against its direction. Within a pass, the lesser of
+    the two is taken.
+
+    The article searches to a key point ahead of the target and reads in from there; here the read-in is its
+    mean, part of `locate_overhead`. So means over many locates hold, while one locate may err by about a
+    section of the tape at read speed (some 15 s on a DLT 4000), and schedules that exploit key points
+    cannot be compared.
+
+    Parameters
+    ----------
+    drive
+        Drive and cartridge.
+    from_byte, to_byte
+        Bytes on the medium.
+
+    Raises
+    ------
+    ValueError
+        If a byte lies beyond the cartridge.
+
+    Examples
+    --------
+    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> locate_time(drive, 1e9, 1e9), round(locate_time(drive, 0, 35e9 / 52 + 1), 1)
+    (0.0, 125.7)
+
+    """
+    if from_byte == to_byte:
+        return 0.0
+    distance = abs(longitudinal_position(drive, to_byte) - longitudinal_position(drive, from_byte))
+    search = drive.locate_overhead + distance / drive.search_speed
+    if from_byte < to_byte and pass_of(drive, from_byte) == pass_of(drive, to_byte):
+        return min(search, distance / drive.read_speed)
+    return search + drive.turn_time
+
+
+def rewind_time(drive: TapeDrive, from_byte: float) -> float:
+    """Seconds to rewind from a byte to the beginning of the tape; none if it lies there already.
+
+    Parameters
+    ----------
+    drive
+        Drive and cartridge.
+    from_byte
+        Bytes on the medium.
+
+    Raises
+    ------
+    ValueError
+        If the byte lies beyond the cartridge.
+
+    Examples
+    --------
+    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> rewind_time(drive, 0), round(rewind_time(drive, 35e9 / 52), 1)
+    (0.0, 124.2)
+
+    """
+    distance = longitudinal_position(drive, from_byte)
+    return drive.locate_overhead + distance / drive.search_speed if distance > 0 else 0.0
+
+
+def mean_locate_from_start(drive: TapeDrive) -> float:
+    """Mean seconds from the beginning of the tape to a uniformly chosen byte (average access time).
+
+    `locate_time` integrated. All passes but the first cost the overhead, half the length at search speed
+    and a turn; in the first, reading on is quicker up to a break-even distance b and searching beyond it.
+
+    Parameters
+    ----------
+    drive
+        Drive and cartridge.
+
+    Examples
+    --------
+    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> round(mean_locate_from_start(drive), 1)
+    64.8
+
+    """
+    length, overhead = drive.tape_length, drive.locate_overhead
+    gained = 1 / drive.read_speed - 1 / drive.search_speed
+    break_even = min(length, overhead / gained) if gained > 0 else length
+    read_on = break_even**2 / (2 * drive.read_speed)
+    search = overhead * (length - break_even) + (length**2 - break_even**2) / (2 * drive.search_speed)
+    first_pass = (read_on + search) / length
+    other_pass = overhead + drive.turn_time + length / (2 * drive.search_speed)
+    return (first_pass + (drive.passes - 1) * other_pass) / drive.passes
+
+
+def greatest_locate(drive: TapeDrive) -> float:
+    """Seconds of the longest locate: the whole length, with a turn.
+
+    Parameters
+    ----------
+    drive
+        Drive and cartridge.
+
+    Examples
+    --------
+    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> round(greatest_locate(drive), 1)
+    125.7
+
+    """
+    return drive.locate_overhead + drive.turn_time + drive.tape_length / drive.search_speed
+
+
+def transfer_rate(drive: TapeDrive, compression: float) -> float:
+    """Host bytes per second while the tape streams: `min(native_rate * compression, host_rate)`.
+
+    Parameters
+    ----------
+    drive
+        Drive and cartridge.
+    compression
+        Host bytes per byte on the medium; somewhat below 1 for data that the drive's compression expands.
+
+    Raises
+    ------
+    ValueError
+        If the ratio is not positive.
+
+    Examples
+    --------
+    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, host_rate=8.5e6)
+    >>> transfer_rate(drive, 1.5), transfer_rate(drive, 2.0)
+    (7500000.0, 8500000.0)
+
+    """
+    return min(_drain_rate(drive, compression), drive.host_rate)
+
+
+def stop_start_rate(
+    drive: TapeDrive, host_rate: float, reposition_time: float, compression: float = 1.0
+) -> float:
+    """Host bytes per second onto a tape of fixed speed from a host that may be too slow to keep it moving.
+
+    Let the host send h, the tape take d (the native rate times the compression) and the buffer hold B. For
+    `h >= d` the tape streams at d. For `h < d` the buffer runs empty and the tape stops, backs up and starts
+    again, which takes r; meanwhile the buffer takes in up to B at h.
+
+    - `h r <= B`: the buffer never refuses data, so the host is not held up and the rate is h. (This needs a
+      drive that writes again by the time the buffer is full, whether or not it waits for that.)
+    - `h r > B`: the buffer is full before the tape runs, and the host waits. The full buffer then lasts
+      `B / (d - h)`, in which the tape writes `B d / (d - h)`. A cycle takes `r + B / (d - h)`, so the rate is
+      `B d / (B + r (d - h))`.
+
+    The second form is h at `h r = B` and d at `h = d`, and rises with h between: the rate has no jump and
+    never exceeds h. Holds for steady hosts and for drives of one speed; a drive that matches its speed to the
+    host does so only below its lowest speed, which is then the native rate to give.
+
+    Parameters
+    ----------
+    drive
+        Drive and cartridge.
+    host_rate
+        Bytes per second that the host would send; the drive's own interface limits it too.
+    reposition_time
+        Seconds from stopping to writing again at the same place.
+    compression
+        Host bytes per byte on the medium.
+
+    Raises
+    ------
+    ValueError
+        If the host rate or the reposition time is negative or the ratio not positive.
+
+    Examples
+    --------
+    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> stop_start_rate(drive, 2e6, 2.0), stop_start_rate(drive, 4.5e6, 2.0), stop_start_rate(drive, 9e6, 2.0)
+    (2000000.0, 4444444.444444444, 5000000.0)
+
+    """
+    if host_rate < 0 or reposition_time < 0:
+        raise ValueError("host_rate and reposition_time must not be negative")
+    offered = min(host_rate, drive.host_rate)
+    drained = _drain_rate(drive, compression)
+    if offered >= drained:
+        return drained
+    if offered * reposition_time <= drive.buffer:
+        return offered
+    return drive.buffer * drained / (drive.buffer + reposition_time * (drained - offered))
+
+
+def _drain_rate(drive: TapeDrive, compression: float) -> float:
+    if compression <= 0:
+        raise ValueError(f"a compression ratio is positive, not {compression}")
+    return drive.native_rate * compression
+
+
+def _runs_forward(number: int) -> bool:
+    return number & 1 == 0

@@ -1,0 +1,72 @@
+"""One family of errors that speak to the person who wrote the file."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where something was written: a file (or the command line), a line and a column, both from 1."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One thing that is wrong: where, at which address, what, and what would be right."""
+
+    place: Place
+    address: str
+    message: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.place}: {self.address}: {self.message}"
+            if self.address
+            else f"{self.place}: {self.message}"
+        )
+        return f"{text}; {self.remedy}" if self.remedy else text
+
+
+class SimbackupError(Exception):
+    """Anything that simbackup tells its user instead of a traceback."""
+
+
+class InputError(SimbackupError):
+    """All problems of one input at once.
+
+    >>> print(InputError([Problem(Place("a.yaml", 3, 5), "jobs.full.to", "no device 'tpae'", "did you mean 'tape'?")]))
+    a.yaml:3:5: jobs.full.to: no device 'tpae'; did you mean 'tape'?
+    """
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(sorted(set(problems)))
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class ResultError(SimbackupError):
+    """A result was asked for something that it does not hold, or could not be read back."""
+
+
+def choices(word: object, legal: Iterable[str]) -> str:
+    """Remedy for a word that is none of the legal ones: the nearest, or the whole list.
+
+    >>> choices("tpae", ["tape", "disk"])
+    "did you mean 'tape'?"
+    >>> choices("zebra", ["tape", "disk"])
+    'choose from: disk, tape'
+    """
+    words = sorted(set(legal))
+    close = difflib.get_close_matches(str(word), words, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    return f"choose from: {', '.join(words)}" if words else "there is none to choose from"

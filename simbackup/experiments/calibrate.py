@@ -1,0 +1,220 @@
+"""Fits of physical constants to measured rows, written back into their datasheets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from simbackup import datasheets, units
+from simbackup.errors import InputError, Place, Problem, SimbackupError, choices
+from simbackup.experiments.reproduce import chosen, scenarios_of
+from simbackup.experiments.sensitivity import ends, ranges
+from simbackup.results.compare import figure
+from simbackup.run import simulate
+from simbackup.scenario import Scenario, Value
+from simbackup.schema.measured import Measured
+from simbackup.schema.quantity import Frozen, Given, Text
+from simbackup.schema.tree import read
+from simbackup.schema.validate import validate
+
+CALIBRATION = "calibration.yaml"
+DIGITS = 4
+STEP = 1e-3
+
+
+class Fit(Frozen):
+    """One constant that is fitted."""
+
+    datasheet: Text
+    """The datasheet that holds it."""
+    parameter: Text
+    """Its name there."""
+    rows: Annotated[tuple[Text, ...], "ids"]
+    """The measured rows that it is fitted to."""
+    plausible: tuple[Text, Text]
+    """The range within which it is physically plausible."""
+    why: Text
+    """What the constant stands for, and why it has to be fitted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A constant after its fit, in SI units, with its standard uncertainty."""
+
+    fit: Fit
+    unit: str
+    value: float
+    uncertainty: float
+    plausible: tuple[float, float]
+    errors: dict[str, float]
+
+
+def calibrate(name: str, *, write: bool = True) -> list[Fitted]:
+    """The constants of a document, fitted to its rows by least squares of the logarithms of simulated over measured.
+
+    The uncertainty has two independent parts: what the residuals leave (where there are more rows than constants), and
+    how far the fit moves when each assumed value moves to the ends of its range.
+
+    Parameters
+    ----------
+    name
+        The document, by the beginning of its folder's name.
+    write
+        Whether to write value, uncertainty and rows into the datasheets.
+
+    Raises
+    ------
+    InputError
+        There is no such document, or its calibration file is wrong.
+    """
+    measured = chosen([name])[0]
+    return [_fit(measured, fit, write=write) for fit in read_fits(measured.folder / CALIBRATION)]
+
+
+def read_fits(path: Path) -> list[Fit]:
+    """The constants that a calibration file names."""
+    tree = read(path, datasheets.shown(path))
+    problems: list[Problem] = []
+    constants = tree.mapping.get("constants")
+    found = [
+        validate(Fit, node, f"constants.{name}", problems)
+        for name, node in (constants.mapping.items() if constants else ())
+    ]
+    if constants is None:
+        problems.append(Problem(tree.place, "constants", "is missing", "list the constants that are fitted"))
+    if problems:
+        raise InputError(problems)
+    return [fit for fit in found if fit is not None]
+
+
+def _fit(measured: Measured, fit: Fit, *, write: bool) -> Fitted:
+    problem = _Problem(measured, fit)
+    value = problem.best({})
+    errors = dict(zip(fit.rows, problem.residuals(math.log(value), {}), strict=True))
+    slope = problem.slope(math.log(value))
+    spare = len(fit.rows) - 1
+    variance = sum(e * e for e in errors.values()) / spare / slope if spare else 0.0
+    for values in ranges(problem.scenarios):
+        if not problem.fits(values):
+            moves = [math.log(problem.best(problem.moved(values, side)) / value) for side in (0, 1)]
+            variance += (max(moves) - min(moves)) ** 2 / 12.0  # standard deviation of a uniform range
+    value = _rounded(value)
+    uncertainty = _rounded(value * math.sqrt(variance), 2)
+    fitted = Fitted(fit, problem.unit, value, uncertainty, problem.plausible, errors)
+    if write:
+        _write(fitted)
+    return fitted
+
+
+Changes = Mapping[str, Mapping[str, str]]
+
+
+class _Problem:
+    """One constant, the scenarios of its rows, and the misfit as a function of its logarithm."""
+
+    def __init__(self, measured: Measured, fit: Fit) -> None:
+        rows = {m.id: m for m in measured.rows}
+        unknown = [row for row in fit.rows if row not in rows]
+        if unknown:
+            place = Place(datasheets.shown(measured.folder / CALIBRATION))
+            raise InputError(
+                [
+                    Problem(place, fit.parameter, f"there is no measured row '{row}'", choices(row, rows))
+                    for row in unknown
+                ]
+            )
+        self.fit = fit
+        self.rows = [rows[row] for row in fit.rows]
+        used = {file for m in self.rows for file, _ in m.addresses}
+        self.scenarios: dict[str, Scenario] = {f: s for f, s in scenarios_of(measured).items() if f in used}
+        self.addresses = {
+            file: [value.address for value in scenario.values if self._is_constant(value)]
+            for file, scenario in self.scenarios.items()
+        }
+        sheet = datasheets.load_datasheet(fit.datasheet)
+        given = getattr(sheet.parameters, fit.parameter, None)
+        if not isinstance(given, Given):
+            names = [name for name, _ in sheet.values()]
+            place = Place(datasheets.shown(measured.folder / CALIBRATION))
+            message = f"'{fit.datasheet}' has no parameter '{fit.parameter}'"
+            raise InputError([Problem(place, fit.parameter, message, choices(fit.parameter, names))])
+        self.unit = given.unit
+        low, high = (units.parse(text, given.unit) for text in fit.plausible)
+        self.plausible = (low, high)
+
+    def _is_constant(self, value: Value) -> bool:
+        in_sheet = value.place.file == f"models/{self.fit.datasheet}.yaml"
+        return in_sheet and value.address.endswith(f".{self.fit.parameter}")
+
+    def fits(self, values: Sequence[tuple[str, Value]]) -> bool:
+        """Whether these values are the constant itself."""
+        return all(self._is_constant(value) for _, value in values)
+
+    def moved(self, values: Sequence[tuple[str, Value]], side: int) -> Changes:
+        """The overrides that move some values to one end of their ranges."""
+        changes: dict[str, dict[str, str]] = {}
+        for file, value in values:
+            both = ends(value)
+            if both is not None:
+                changes.setdefault(file, {})[value.address] = units.show(both[side], value.given.unit)
+        return changes
+
+    def residuals(self, logarithm: float, changes: Changes) -> list[float]:
+        """Logarithms of simulated over measured, row by row."""
+        text = units.show(math.exp(logarithm), self.unit)
+        results = {
+            file: simulate(
+                scenario.with_({**changes.get(file, {}), **dict.fromkeys(self.addresses[file], text)})
+            )
+            for file, scenario in self.scenarios.items()
+        }
+        return [math.log(figure(row, results) / row.value) for row in self.rows]
+
+    def best(self, changes: Changes) -> float:
+        """The constant that fits the rows best."""
+        try:
+            from scipy.optimize import least_squares  # noqa: PLC0415 (an extra, and slow to import)
+        except ImportError:
+            raise SimbackupError("calibration needs scipy; install simbackup[fit]") from None
+        low, high = (math.log(end) for end in self.plausible)
+        found: Any = least_squares(
+            lambda x: self.residuals(float(x[0]), changes),
+            [(low + high) / 2.0],
+            bounds=([low], [high]),
+            diff_step=STEP,
+        )
+        return math.exp(float(found.x[0]))
+
+    def slope(self, logarithm: float) -> float:
+        """Sum of squares of the residuals' derivatives by the logarithm of the constant."""
+        above, below = self.residuals(logarithm + STEP, {}), self.residuals(logarithm - STEP, {})
+        return sum(((a - b) / (2.0 * STEP)) ** 2 for a, b in zip(above, below, strict=True))
+
+
+def _rounded(value: float, digits: int = DIGITS) -> float:
+    """A value with as many significant digits as are worth writing."""
+    return float(f"{value:.{digits}g}")
+
+
+def _write(fitted: Fitted) -> None:
+    """Put a fitted value, with its origin, in the place of the old one in the datasheet."""
+    from ruamel.yaml import YAML  # noqa: PLC0415
+
+    fit, unit = fitted.fit, fitted.unit
+    path = next(p for r in datasheets.roots() if (p := r / "models" / f"{fit.datasheet}.yaml").is_file())
+    text = path.read_text(encoding="utf-8")
+    root: Any = YAML(typ="safe", pure=True).compose(text)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    parameters = next(value for key, value in root.value if key.value == "parameters")
+    old = next(value for key, value in parameters.value if key.value == fit.parameter)
+    plausible = ", ".join(units.show(end, unit) for end in fitted.plausible)
+    new = (
+        f"{{value: {units.show(fitted.value, unit)}, basis: fitted, fitted_to: [{', '.join(fit.rows)}],\n"
+        f"    uncertainty: {units.show(fitted.uncertainty, unit)}, plausible: [{plausible}],\n"
+        f'    why: "{fit.why}"}}'
+    )
+    temporary = path.with_suffix(".partial")
+    temporary.write_text(text[: old.start_mark.index] + new + text[old.end_mark.index :], encoding="utf-8")
+    temporary.replace(path)

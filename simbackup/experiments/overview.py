@@ -1,0 +1,101 @@
+"""Lists of what there is: scenarios, datasheets, fitted constants, works."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simbackup import datasheets, units
+from simbackup.errors import InputError
+from simbackup.scenario import load, names
+from simbackup.schema.quantity import Given
+from simbackup.schema.tree import read
+
+Rows = list[dict[str, Any]]
+
+
+def scenario_list() -> Rows:
+    """Name, title and question of each scenario that has jobs."""
+    rows: Rows = []
+    for name in names():
+        for root in datasheets.roots():
+            path = root / "scenarios" / f"{name}.yaml"
+            if path.is_file():
+                tree = read(path, datasheets.shown(path))
+                question = tree.mapping.get("question")
+                if question is not None:
+                    rows.append(
+                        {"name": name, "title": tree.mapping["title"].value, "question": question.value}
+                    )
+                break
+    return rows
+
+
+def datasheet_list() -> Rows:
+    """Name, kind and title of each datasheet, and how many of its values rest on each basis."""
+    rows: Rows = []
+    for name in datasheets.names():
+        sheet = datasheets.load_datasheet(name)
+        bases = [given.basis or "" for _, given in sheet.values()]
+        counts = {basis: bases.count(basis) for basis in dict.fromkeys(bases)}
+        told = ", ".join(f"{count} {basis}" for basis, count in counts.items())
+        rows.append({"name": name, "kind": sheet.kind, "title": sheet.title, "rests on": told})
+    return rows
+
+
+def datasheet_values(name: str) -> Rows:
+    """Each value of a datasheet with its unit, basis and source."""
+    rows: Rows = []
+    works = datasheets.sources()
+    for parameter, given in datasheets.load_datasheet(name).values():
+        source = str(works[given.source].mapping["title"].value) if given.source else ""
+        rows.append(
+            {
+                "parameter": parameter, "value": given.text, "basis": given.basis,
+                "range": _pair(given.low, given.high, given.unit), "source": source, "at": given.at or "",
+                "why": given.why or given.rule or "",
+            }
+        )  # fmt: skip
+    return rows
+
+
+def fitted_list() -> Rows:
+    """Each fitted or chosen constant with its unit, uncertainty, plausible range and rows."""
+    rows: Rows = []
+    for name in datasheets.names():
+        for parameter, given in datasheets.load_datasheet(name).values():
+            if given.fitted_to or given.seen:
+                rows.append({"constant": f"{name}#{parameter}", **_constant(given)})
+    for name in names("published"):
+        try:
+            scenario = load(name)
+        except InputError:
+            continue  # a base that is no scenario of its own
+        for value in scenario.values:
+            own = value.place.file.startswith("scenarios/") and (value.given.fitted_to or value.given.seen)
+            address = f"{value.place.file.removeprefix('scenarios/')}#{value.address}"
+            if own and address not in {row["constant"] for row in rows}:
+                rows.append({"constant": address, **_constant(value.given)})
+    return rows
+
+
+def _constant(given: Given) -> dict[str, Any]:
+    return {
+        "value": given.si, "unit": given.unit, "text": given.text, "uncertainty": given.uncertainty,
+        "plausible": list(given.plausible) if given.plausible else [given.low, given.high],
+        "basis": given.basis, "rows": [*given.fitted_to, *given.seen], "why": given.why or "",
+    }  # fmt: skip
+
+
+def works(scenario: str | None) -> Rows:
+    """The works that datasheets cite: all, or those that a scenario rests on."""
+    known = datasheets.sources()
+    keys = sorted(known)
+    if scenario is not None:
+        keys = sorted({value.given.source for value in load(scenario).values if value.given.source})
+    return [{"key": key, **{name: node.value for name, node in known[key].mapping.items()}} for key in keys]
+
+
+def _pair(low: float | None, high: float | None, unit: str) -> str:
+    if low is None or high is None:
+        return ""
+    return f"{units.show_short(low, unit)} to {units.show_short(high, unit)}"

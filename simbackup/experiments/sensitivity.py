@@ -1,0 +1,85 @@
+"""How far the answer moves within what is not known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from simbackup import units
+from simbackup.results.result import Result
+from simbackup.run import simulate
+from simbackup.scenario import Scenario, Value
+
+
+def ranges(scenarios: Mapping[str, Scenario]) -> list[list[tuple[str, Value]]]:
+    """The values with a range that scenarios rest on; what stands at one place of one file moves together."""
+    together: dict[str, list[tuple[str, Value]]] = {}
+    for file, scenario in scenarios.items():
+        for value in scenario.values:
+            if ends(value) is not None:
+                together.setdefault(str(value.place), []).append((file, value))
+    return list(together.values())
+
+
+def ends(value: Value) -> tuple[float, float] | None:
+    """Lowest and highest reasonable value: the stated range, or the uncertainty of a fit."""
+    given = value.given
+    if given.low is not None and given.high is not None:
+        return given.low, given.high
+    if given.uncertainty:
+        low, high = given.si - given.uncertainty, given.si + given.uncertainty
+        least, most = given.plausible or (0.0, math.inf)
+        return max(low, least), min(high, most)
+    return None
+
+
+def interval(
+    scenarios: Mapping[str, Scenario], simulated: Callable[[dict[str, Result]], float]
+) -> tuple[float, float]:
+    """Lowest and highest figure over the ranges of what is assumed or fitted.
+
+    Each value is moved to both ends of its range alone; the deviations to each side add as squares, as for
+    independent errors.
+
+    Parameters
+    ----------
+    scenarios
+        The scenarios that the figure comes from, by name.
+    simulated
+        The figure of results by the same names.
+    """
+    middle = simulated({name: _run(scenario, ()) for name, scenario in scenarios.items()})
+    below = above = 0.0
+    for values in ranges(scenarios):
+        moves = [simulated(_moved(scenarios, values, side)) - middle for side in (0, 1)]
+        below += min(*moves, 0.0) ** 2
+        above += max(*moves, 0.0) ** 2
+    return middle - math.sqrt(below), middle + math.sqrt(above)
+
+
+def _moved(
+    scenarios: Mapping[str, Scenario], values: list[tuple[str, Value]], side: int
+) -> dict[str, Result]:
+    """Results with some values at one end of their ranges."""
+    changes: dict[str, list[tuple[str, str]]] = {}
+    for file, value in values:
+        both = ends(value)
+        if both is not None:
+            changes.setdefault(file, []).append((value.address, units.show(both[side], value.given.unit)))
+    return {file: _run(scenarios[file], tuple(change)) for file, change in changes.items()}
+
+
+@lru_cache(maxsize=4096)
+def _cached(key: tuple[str, tuple[tuple[str, str], ...]]) -> Result:
+    name, changes = key
+    return simulate(_known[name].with_(dict(changes)))
+
+
+_known: dict[str, Scenario] = {}
+
+
+def _run(scenario: Scenario, changes: tuple[tuple[str, str], ...]) -> Result:
+    """The result of a scenario with some values changed; each is run once."""
+    _known[scenario.hash] = scenario
+    return _cached((scenario.hash, changes))

@@ -1,0 +1,52 @@
+"""The catalogue: which backup saved what, and where each byte of it lies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Extent(NamedTuple):
+    """A run of a save set on a cartridge: where it begins in the save set, its size, and where it lies on the tape."""
+
+    begin: float
+    size: float
+    medium: str
+    position: float
+
+
+@dataclass(slots=True)
+class SaveSet:
+    """What one run of a backup job saved, and the places of its copy in order."""
+
+    job: str
+    data: str
+    method: str
+    library: str
+    size: float
+    files: float
+    compression: float
+    time: float
+    extents: list[Extent] = field(default_factory=list[Extent])
+
+    def locate(self, begin: float, size: float) -> list[Extent]:
+        """The runs on media that hold `size` bytes from a byte of the save set on."""
+        found: list[Extent] = []
+        for extent in self.extents:
+            low = max(begin, extent.begin)
+            high = min(begin + size, extent.begin + extent.size)
+            if low < high:
+                offset = (low - extent.begin) / self.compression
+                found.append(Extent(low, high - low, extent.medium, extent.position + offset))
+        return found
+
+
+@dataclass(slots=True)
+class Catalogue:
+    """All save sets in the order in which they were made."""
+
+    save_sets: list[SaveSet] = field(default_factory=list[SaveSet])
+
+    def last(self, job: str) -> SaveSet | None:
+        """The newest complete save set of a backup job."""
+        return next((s for s in reversed(self.save_sets) if s.job == job), None)

@@ -1,0 +1,100 @@
+"""Jobs of the users themselves: a program that writes, a copy of a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simbackup.components.snapshot import FlowShape
+from simbackup.jobs.job import Moved, Steps
+from simbackup.jobs.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A program that writes a data set in sequence through the page cache, as dd does.
+
+    It ends when its last byte is in memory; write-back goes on behind it.
+    """
+
+    host: str
+    data: str
+    size: float
+    cpu_per_byte: float | None = None
+    method: str = "write"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Fill the page cache at the pace of one core until its limit, then at the pace of the disk."""
+        host, data = system.hosts[self.host], system.data[self.data]
+        cpu = self.cpu_per_byte if self.cpu_per_byte is not None else 1.0 / host.copy_rate
+        fill = FlowShape({host.cpu: cpu}, {}, 1.0 / cpu if cpu else float("inf"), host.cpu.name)
+        cache = host.cache(data.volume.region.store)
+        flow, dirty = yield from cache.write(job, data.volume, data.begin, self.size, fill)
+        system.on_disk.append(dirty.on_disk)
+        system.account(job, flow)
+        return Moved(self.size, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class SynchronousWrite:
+    """A program each of whose requests is on disk before it makes the next."""
+
+    host: str
+    data: str
+    size: float
+    request: float
+    networks: tuple[str, ...] = ()
+    method: str = "write"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Write at one request for each turn-around: round trip, then the disk."""
+        data, done = system.data[self.data], 0.0
+        volume, store = data.volume, data.volume.region.store
+        links = [system.networks[name] for name in self.networks]
+        while done < self.size:
+            stretch = volume.stretch(data.begin + done, self.size - done)
+            shape = volume.write_shape(stretch)
+            own = store.append(volume.region.begin + stretch.begin, self.request)
+            turn = own.latency + sum(n.latency + self.request / n.link.capacity for n in links)
+            copies = sum(shape.parts.values()) * self.request
+            demands = {
+                **shape.demands,
+                store.link: shape.demands.get(store.link, 0.0) + own.busy / self.request,
+            }
+            flow = system.network.start(
+                job, "write", stretch.size, demands | {n.link: 1.0 for n in links},
+                cap=self.request / (turn + copies), cap_cause=store.name,
+                moves=shape.moves | {n.link: 1.0 for n in links},
+            )  # fmt: skip
+            yield flow.done | volume.changed
+            written = system.network.stop(flow)
+            system.account(job, flow)
+            volume.wrote(stretch, written)
+            done = self.size if written >= self.size - done else done + written
+        return Moved(self.size, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A copy of one data set onto the place of another, as cp does."""
+
+    host: str
+    data: str
+    to: str
+    method: str = "copy"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Read at the pace of disk and core into the page cache, which write-back empties."""
+        host, data, target = system.hosts[self.host], system.data[self.data], system.data[self.to]
+        region, cpu = data.volume.region, 1.0 / host.copy_rate
+        seconds = region.store.stream("read", region.begin + data.begin, data.size)
+        fill = FlowShape(
+            {region.store.link: seconds, host.cpu: cpu},
+            {region.store.link: 1.0},
+            host.copy_rate,
+            host.cpu.name,
+        )
+        cache = host.cache(target.volume.region.store)
+        flow, dirty = yield from cache.write(job, target.volume, target.begin, data.size, fill)
+        system.on_disk.append(dirty.on_disk)
+        system.account(job, flow)
+        return Moved(data.size, float(data.files))

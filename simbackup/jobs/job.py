@@ -1,0 +1,117 @@
+"""What every job has in common: when it starts, what it reports, how it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import simpy
+
+from simbackup.jobs.system import JobFailedError, System
+
+Steps = Generator[simpy.Event, Any, "Moved"]
+
+
+class Moved(NamedTuple):
+    """What a job moved."""
+
+    bytes: float
+    files: float
+
+
+class Work(Protocol):
+    """What a job does."""
+
+    @property
+    def method(self) -> str:
+        """Its name in the trade."""
+        ...
+
+    def run(self, system: System, job: str) -> Steps:
+        """Do it, as the job of that address."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When a job runs: seconds after the start, after which jobs, how often."""
+
+    begin: float = 0.0
+    after: tuple[str, ...] = ()
+    every: float | None = None
+    until: float = 0.0
+    window: float | None = None
+
+    def starts(self) -> list[float]:
+        """The times at which it begins, in seconds after the start."""
+        if self.every is None:
+            return [self.begin]
+        count = int((self.until - self.begin) // self.every) + 1 if self.until >= self.begin else 0
+        return [self.begin + i * self.every for i in range(count)]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A named piece of work and its schedule."""
+
+    name: str
+    work: Work
+    schedule: Schedule
+
+
+def start(system: System, jobs: list[Job]) -> simpy.Event:
+    """Set all jobs going; the event on which the last of them has ended and all data are on disk."""
+    ended = {job.name: system.env.event() for job in jobs}
+    for job in jobs:
+        system.env.process(_series(system, job, ended))
+    return system.env.process(_finish(system, list(ended.values())))
+
+
+def _finish(system: System, ended: list[simpy.Event]) -> Generator[simpy.Event, Any, None]:
+    for event in (*ended, *system.on_disk):
+        yield event
+    while pending := [event for event in system.on_disk if not event.processed]:
+        yield pending[0]
+
+
+def _series(system: System, job: Job, ended: dict[str, simpy.Event]) -> Generator[simpy.Event, Any, None]:
+    """The runs of one job, one after the other."""
+    failed: list[str] = []
+    for name in job.schedule.after:
+        good = yield ended[name]
+        if not good:
+            failed.append(name)
+    starts = job.schedule.starts()
+    good = True
+    for i, time in enumerate(starts):
+        if system.env.now < time:
+            yield system.env.timeout(time - system.env.now)
+        name = f"{job.name}.{i + 1}" if job.schedule.every is not None else job.name
+        good = yield from _once(system, job, name, failed)
+    ended[job.name].succeed(good)
+
+
+def _once(system: System, job: Job, name: str, failed: list[str]) -> Generator[simpy.Event, Any, bool]:
+    """One run of a job, and its line in the record; whether it came to its end."""
+    begin = system.env.now
+    moved, status, reason = Moved(0.0, 0.0), "done", ""
+    if failed:
+        status, reason = "skipped", f"'{failed[0]}' did not end well"
+    else:
+        try:
+            moved = yield from job.work.run(system, f"jobs.{name}")
+        except JobFailedError as error:
+            status, reason = "failed", str(error)
+    end = system.env.now
+    window = job.schedule.window
+    if status == "done" and window is not None and end - begin > window:
+        status, reason = "late", "outside its window"
+    system.trace.job(
+        {
+            "job": name, "method": job.work.method, "start": float(begin), "end": float(end),
+            "elapsed": float(end - begin), "bytes": moved.bytes, "files": moved.files,
+            "status": status, "reason": reason,
+        }
+    )  # fmt: skip
+    return status in {"done", "late"}

@@ -1,0 +1,87 @@
+"""A live system: everything that jobs work with, by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import simpy
+
+from simbackup.components.clock import Clock
+from simbackup.components.host import Host
+from simbackup.components.snapshot import Snapshot, Volume
+from simbackup.components.storage import Store
+from simbackup.components.tape import Library
+from simbackup.engine.flows import Flow, FlowNetwork
+from simbackup.engine.flows import Link as FlowLink
+from simbackup.engine.trace import Trace
+from simbackup.jobs.catalogue import Catalogue
+
+
+class JobFailedError(Exception):
+    """A job cannot go on; the text says why. The other jobs of the run go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A network or bus: its link, and the seconds of one round trip."""
+
+    link: FlowLink
+    latency: float
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What a file system costs for each file."""
+
+    reads: float
+    cpu: float
+    fragment: float
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """Data on a volume."""
+
+    name: str
+    volume: Volume
+    begin: float
+    size: float
+    files: int
+    compression: float
+    filesystem: Files | None
+
+
+@dataclass(slots=True)
+class System:
+    """A live system."""
+
+    clock: Clock
+    network: FlowNetwork
+    seed: int
+    hosts: dict[str, Host] = field(default_factory=dict[str, Host])
+    stores: dict[str, Store] = field(default_factory=dict[str, Store])
+    volumes: dict[str, Volume] = field(default_factory=dict[str, Volume])
+    snapshots: dict[str, Snapshot] = field(default_factory=dict[str, Snapshot])
+    libraries: dict[str, Library] = field(default_factory=dict[str, Library])
+    networks: dict[str, Network] = field(default_factory=dict[str, Network])
+    data: dict[str, DataSet] = field(default_factory=dict[str, DataSet])
+    catalogue: Catalogue = field(default_factory=Catalogue)
+    on_disk: list[simpy.Event] = field(default_factory=list[simpy.Event])
+
+    @property
+    def env(self) -> simpy.Environment:
+        """The environment of the simulation."""
+        return self.clock.env
+
+    @property
+    def trace(self) -> Trace:
+        """The record of the run."""
+        return self.clock.trace
+
+    def account(self, job: str, flow: Flow) -> None:
+        """Record how long a flow that has ended was held by each of its bottlenecks."""
+        begin = self.env.now - sum(flow.waited.values())
+        for cause, seconds in flow.waited.items():
+            end = begin + seconds
+            self.trace.span(begin, min(end, self.env.now), job, cause, flow.activity)
+            begin = min(end, self.env.now)

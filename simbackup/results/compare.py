@@ -1,0 +1,197 @@
+"""Measured beside simulated: errors, computed roles, summaries."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from simbackup import datasheets
+from simbackup.schema.measured import Measured, Measurement, read_measured
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Rest, Result
+
+TOLERANCE = 0.10
+"""Relative error within which a row counts as reproduced, beside the interval that the document allows."""
+IDENTIFIED = 0.25
+"""Half width of the simulated interval, relative, beyond which a row says little."""
+
+Role = Literal["input", "fitted", "held-out"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measured figure beside the simulated one, in the unit of the document."""
+
+    measurement: Measurement
+    simulated: float
+    role: Role
+    interval: tuple[float, float] | None = None
+
+    @property
+    def error(self) -> float:
+        """Relative error with its sign; 0 inside what the document allows; absolute where 0 was measured."""
+        m = self.measurement
+        low = m.value if m.low is None else m.low
+        high = m.value if m.high is None else m.high
+        if low <= self.simulated <= high:
+            return 0.0
+        return self.simulated - m.value if m.value == 0 else self.simulated / m.value - 1.0
+
+    @property
+    def within(self) -> bool:
+        """Whether the row is reproduced."""
+        return abs(self.error) <= TOLERANCE
+
+    @property
+    def counts(self) -> bool:
+        """Whether the row counts in medians: it is a result, neither an input nor a duplicate."""
+        return self.measurement.row.kind == "result" and self.role != "input"
+
+    @property
+    def identified(self) -> bool:
+        """Whether the assumed values leave the simulated figure within a quarter of itself."""
+        if self.interval is None or self.simulated == 0:
+            return True
+        return max(self.interval[1] - self.simulated, self.simulated - self.interval[0]) <= IDENTIFIED * abs(
+            self.simulated
+        )
+
+    @property
+    def verdict(self) -> str:
+        """What there is to say of the row in a word or two."""
+        off = self.measurement.row.off
+        if off is not None:
+            return "declared off" if not self.within else "declared off, but right"
+        return "yes" if self.within else "NO"
+
+    @property
+    def good(self) -> bool:
+        """Whether the row is reproduced, or rightly declared off."""
+        return self.within == (self.measurement.row.off is None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as plain data."""
+        m = self.measurement
+        return {
+            "document": m.document, "id": m.id, "group": m.group, "operation": m.row.operation,
+            "quantity": m.row.quantity, "unit": m.unit, "measured": m.value, "low": m.low, "high": m.high,
+            "simulated": self.simulated, "error": self.error, "role": self.role, "within": self.within,
+            "scenario": ", ".join(dict.fromkeys(scenario_name(m, file) for file, _ in m.addresses)),
+            "kind": m.row.kind, "off": m.row.off, "interval": list(self.interval) if self.interval else None,
+            "identified": self.identified,
+        }  # fmt: skip
+
+
+def scenario_name(measurement: Measurement, file: str) -> str:
+    """Name of the scenario that a measured row refers to."""
+    return f"published/{_folder(measurement)}/{file.removesuffix('.yaml')}"
+
+
+def _folder(measurement: Measurement) -> str:
+    return next(m.folder.name for m in documents() if m.document == measurement.document)
+
+
+def documents(names: Sequence[str] = ()) -> list[Measured]:
+    """All measured documents, or those whose folder begins with one of the names."""
+    found: dict[str, Measured] = {}
+    for root in datasheets.roots():
+        for path in sorted((root / "scenarios" / "published").glob("*/measured.yaml")):
+            folder = path.parent.name
+            if (not names or any(folder.startswith(name) for name in names)) and folder not in found:
+                found[folder] = read_measured(path, datasheets.shown(path))
+    return [found[folder] for folder in sorted(found)]
+
+
+def figure(measurement: Measurement, results: Mapping[str, Result]) -> float:
+    """The simulated figure of a measured row, in the row's unit."""
+    values = [results[file].get(inner) for file, inner in measurement.addresses]
+    if measurement.form == "value":
+        si = values[0]
+    elif measurement.form in {"saved", "loss"}:
+        si = 1.0 - values[0] / values[1]
+    else:
+        si = values[0] / values[1]
+    return si / measurement.factor
+
+
+def role(measurement: Measurement, results: Mapping[str, Result], groups: Mapping[str, str]) -> Role:
+    """What a row proves, computed from where the values that it rests on come from."""
+    for file, inner in measurement.addresses:
+        if any(value.address == inner for value in results[file].values):
+            return "input"
+    for file, _ in measurement.addresses:
+        for value in results[file].values:
+            if any(groups.get(row) == measurement.group for row in (*value.fitted_to, *value.seen)):
+                return "fitted"
+    return "held-out"
+
+
+def compared(measured: Measured, results: Mapping[str, Result]) -> list[Row]:
+    """Every measured row of a document whose scenarios have been run."""
+    groups = {m.id: m.group for m in measured.rows}
+    return [
+        Row(m, figure(m, results), role(m, results, groups))
+        for m in measured.rows
+        if all(file in results for file, _ in m.addresses)
+    ]
+
+
+def rows_of_scenario(result: Result) -> list[Row]:
+    """The measured rows that the scenario of one result reproduces alone."""
+    name = result.record.scenario
+    for measured in documents():
+        files = {file for m in measured.rows for file, _ in m.addresses}
+        for file in files:
+            if name.endswith(f"{measured.folder.name}/{file.removesuffix('.yaml')}"):
+                return compared(measured, {file: result})
+    return []
+
+
+def constants(results: Iterable[Result]) -> dict[str, Rest]:
+    """The fitted or chosen constants that results rest on, by where they stand."""
+    return {
+        value.place: value for result in results for value in result.values if value.fitted_to or value.seen
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How well a document is reproduced; medians count groups, and neither inputs nor duplicates."""
+
+    document: str
+    rows: int
+    groups: int
+    within: int
+    off: int
+    median: float | None
+    worst: float | None
+    held_out_groups: int
+    held_out_median: float | None
+    held_out_worst: float | None
+    constants: int
+
+
+def summary(document: str, rows: list[Row], number_of_constants: int) -> Summary:
+    """The summary of one document."""
+    everything = _by_group([row for row in rows if row.counts])
+    held_out = _by_group([row for row in rows if row.counts and row.role == "held-out"])
+    return Summary(
+        document, len(rows), len(everything), sum(row.within for row in rows),
+        sum(row.measurement.row.off is not None for row in rows),
+        *_spread(everything), len(held_out), *_spread(held_out), number_of_constants,
+    )  # fmt: skip
+
+
+def _by_group(rows: list[Row]) -> list[float]:
+    """The median size of the errors of each group."""
+    groups: dict[str, list[float]] = {}
+    for row in rows:
+        groups.setdefault(row.measurement.group, []).append(abs(row.error))
+    return [statistics.median(errors) for errors in groups.values()]
+
+
+def _spread(errors: list[float]) -> tuple[float | None, float | None]:
+    return (statistics.median(errors), max(errors)) if errors else (None, None)

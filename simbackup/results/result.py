@@ -1,0 +1,301 @@
+"""A result: what a run recorded, the tables made from it, and what its numbers rest on."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from simbackup import datasheets, units
+from simbackup.engine.trace import Trace
+from simbackup.errors import ResultError, choices
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simbackup.schema.quantity import Given
+
+WAITING = frozenset({"wait for a drive", "wait for the cartridge", "mount queue"})
+"""Activities in which a job only waits for others."""
+RECORD_FILE, TRACE_FILE = "run.json", "trace.jsonl"
+SHOWN_JOB = ("job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "status", "reason")
+SHOWN_DEVICE = ("device", "kind", "busy", "bytes", "peak")
+
+
+def program_version() -> str:
+    """Version of simbackup."""
+    try:
+        return version("simbackup")
+    except PackageNotFoundError:
+        return "0"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Which run this was."""
+
+    scenario: str
+    title: str
+    hash: str
+    seed: int
+    base: str | None
+    log: list[str]
+    version: str
+
+    @classmethod
+    def of(
+        cls, scenario: str, title: str, digest: str, seed: int, base: str | None, log: list[str]
+    ) -> Record:
+        """The record of a run of this version of the program."""
+        return cls(scenario, title, digest, seed, base, log, program_version())
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """One value that a result rests on, in SI units, with its origin."""
+
+    address: str
+    value: float
+    unit: str
+    text: str
+    basis: str
+    source: str | None
+    at: str | None
+    why: str | None
+    low: float | None
+    high: float | None
+    fitted_to: list[str]
+    seen: list[str]
+    uncertainty: float | None
+    place: str
+
+
+class Sourced(Protocol):
+    """A value of a scenario: its address, what was given, and where."""
+
+    @property
+    def address(self) -> str: ...  # noqa: D102
+    @property
+    def given(self) -> Given: ...  # noqa: D102
+    @property
+    def place(self) -> object: ...  # noqa: D102
+
+
+def rests_on(values: Iterable[Sourced]) -> list[Rest]:
+    """The values of a scenario as a result keeps them."""
+    return [
+        Rest(
+            v.address, v.given.si, v.given.unit, v.given.text, v.given.basis or "user", v.given.source, v.given.at,
+            v.given.why or v.given.rule, v.given.low, v.given.high, list(v.given.fitted_to), list(v.given.seen),
+            v.given.uncertainty, str(v.place),
+        )
+        for v in values
+    ]  # fmt: skip
+
+
+class Result:
+    """What a run of a scenario gave.
+
+    `jobs` and `devices` are tables (pandas), `get` reads one figure, `sources` and `assumptions` tell what the
+    figures rest on, `compare` sets them beside what was measured, `save` writes everything and `load` reads it back.
+    """
+
+    def __init__(self, record: Record, values: list[Rest], trace: Trace) -> None:
+        self.record = record
+        self.values = values
+        self.trace = trace
+
+    @cached_property
+    def end(self) -> float:
+        """Seconds from the start until everything had ended."""
+        ends = [float(job.data["end"]) for job in self.trace.jobs]
+        rates = [rate.time for rate in self.trace.rates]
+        return max([*ends, *rates], default=0.0)
+
+    @cached_property
+    def job_rows(self) -> list[dict[str, Any]]:
+        """One mapping for each run of a job: times in seconds, bytes, files, bytes a second, status."""
+        rows: list[dict[str, Any]] = []
+        for job in self.trace.jobs:
+            row = dict(job.data)
+            address = f"jobs.{row['job']}"
+            waits = sum(
+                s.end - s.start for s in self.trace.spans if s.job == address and s.activity in WAITING
+            )
+            elapsed = row["elapsed"]
+            rows.append(row | {"rate": row["bytes"] / elapsed if elapsed > 0 else 0.0, "waits": waits})
+        return sorted(rows, key=lambda row: (row["start"], row["job"]))
+
+    @cached_property
+    def device_rows(self) -> list[dict[str, Any]]:
+        """One mapping for each device: busy share of the whole run, bytes, greatest bytes a second."""
+        return [
+            {
+                "device": d.address, "kind": d.kind, "busy": d.busy_s / self.end if self.end else 0.0,
+                "busy_s": d.busy_s, "bytes": d.bytes_moved, "peak": d.peak_bytes_per_s, **d.data,
+            }
+            for d in self.trace.devices
+        ]  # fmt: skip
+
+    @property
+    def jobs(self) -> pd.DataFrame:
+        """Table of the jobs."""
+        import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
+
+        return pd.DataFrame(self.job_rows, columns=[*SHOWN_JOB[:3], "end", *SHOWN_JOB[3:]])
+
+    @property
+    def devices(self) -> pd.DataFrame:
+        """Table of the devices."""
+        import pandas as pd  # noqa: PLC0415
+
+        return pd.DataFrame(self.device_rows, columns=[*SHOWN_DEVICE, "busy_s"])
+
+    def activities(self, job: str) -> dict[tuple[str, str], float]:
+        """Seconds that a job spent, by cause (an address) and activity, in the order in which they first came."""
+        spent: dict[tuple[str, str], float] = {}
+        for span in self.trace.spans:
+            if span.job == f"jobs.{job}":
+                key = (span.cause, span.activity)
+                spent[key] = spent.get(key, 0.0) + span.end - span.start
+        return spent
+
+    def get(self, address: str) -> float:
+        """The figure at an address such as `jobs.dd.elapsed`, `devices.sdb.busy` or `data.db.size`, in SI units.
+
+        Raises
+        ------
+        ResultError
+            The result has no such figure.
+        """
+        section, _, rest = address.partition(".")
+        name, _, column = rest.rpartition(".")
+        rows = {"jobs": self.job_rows, "devices": self.device_rows}.get(section, [])
+        key, prefix = ("job", "") if section == "jobs" else ("device", "devices.")
+        for row in rows:
+            if row[key] == f"{prefix}{name}" and isinstance(row.get(column), (int, float)):
+                return float(row[column])
+        for value in self.values:
+            if value.address == address:
+                return value.value
+        known = [f"{section}.{row[key].removeprefix(prefix)}.{c}" for row in rows for c in row if c != key]
+        raise ResultError(f"the result has no figure '{address}'; {choices(address, known)}")
+
+    def sources(self) -> pd.DataFrame:
+        """Table of every value with its basis and source."""
+        import pandas as pd  # noqa: PLC0415
+
+        works = datasheets.sources()
+        rows = [
+            {
+                "address": v.address, "value": units.show_short(v.value, v.unit), "basis": v.basis,
+                "source": str(works[v.source].mapping["title"].value) if v.source in works else v.place,
+                "at": v.at or "",
+            }
+            for v in self.values
+        ]  # fmt: skip
+        return pd.DataFrame(rows, columns=["address", "value", "basis", "source", "at"])
+
+    def assumptions(self) -> pd.DataFrame:
+        """Table of what was assumed, with its range and why."""
+        import pandas as pd  # noqa: PLC0415
+
+        rows = [
+            {
+                "address": v.address, "value": units.show_short(v.value, v.unit),
+                "low": units.show_short(v.low, v.unit), "high": units.show_short(v.high, v.unit), "why": v.why,
+            }
+            for v in self.values
+            if v.basis == "assumed" and v.low is not None and v.high is not None
+        ]  # fmt: skip
+        return pd.DataFrame(rows, columns=["address", "value", "low", "high", "why"])
+
+    def bases(self) -> dict[str, int]:
+        """How many values rest on each basis."""
+        counts: dict[str, int] = {}
+        for value in self.values:
+            counts[value.basis] = counts.get(value.basis, 0) + 1
+        return dict(sorted(counts.items(), key=lambda item: -item[1]))
+
+    def compare(self) -> pd.DataFrame:
+        """Table of measured beside simulated, for the measured rows that this scenario alone reproduces."""
+        import pandas as pd  # noqa: PLC0415
+
+        from simbackup.results.compare import rows_of_scenario  # noqa: PLC0415
+
+        rows = [row.as_dict() for row in rows_of_scenario(self)]
+        columns = ["id", "operation", "measured", "simulated", "unit", "error", "role", "within"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def as_dict(self) -> dict[str, list[dict[str, Any]]]:
+        """The tables as plain data: `jobs` and `devices`."""
+        return {"jobs": self.job_rows, "devices": self.device_rows}
+
+    def save(self, folder: str | Path) -> Path:
+        """The folder into which the whole result was written: run record, tables, trace. All of it or nothing.
+
+        Raises
+        ------
+        ResultError
+            The folder cannot be written, or holds something else.
+        """
+        folder = Path(folder)
+        if (
+            folder.exists()
+            and not (folder / RECORD_FILE).is_file()
+            and (not folder.is_dir() or any(folder.iterdir()))
+        ):
+            raise ResultError(f"{folder} exists and holds no result; choose another folder")
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        except OSError as error:
+            raise ResultError(f"{folder} cannot be written ({error.strerror})") from None
+        try:
+            fresh = partial / "result"
+            fresh.mkdir()
+            self._write(fresh)
+            if folder.exists():
+                folder.replace(partial / "old")
+            fresh.replace(folder)
+        except OSError as error:
+            raise ResultError(f"{folder} cannot be written ({error.strerror})") from None
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+        return folder
+
+    def _write(self, folder: Path) -> None:
+        run = {"run": asdict(self.record), "values": [asdict(value) for value in self.values]}
+        (folder / RECORD_FILE).write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
+        (folder / TRACE_FILE).write_text(
+            "".join(f"{line}\n" for line in self.trace.to_lines()), encoding="utf-8"
+        )
+        for name, table in (("jobs", self.jobs), ("devices", self.devices), ("values", self.sources())):
+            table.to_parquet(folder / f"{name}.parquet")
+            table.to_csv(folder / f"{name}.csv", index=False)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Result:
+        """The result that `save` wrote.
+
+        Raises
+        ------
+        ResultError
+            The folder holds no result, or a damaged one.
+        """
+        folder = Path(folder)
+        try:
+            run = cast("dict[str, Any]", json.loads((folder / RECORD_FILE).read_text(encoding="utf-8")))
+            lines = (folder / TRACE_FILE).read_text(encoding="utf-8").splitlines()
+            values = [Rest(**value) for value in run["values"]]
+            return cls(Record(**run["run"]), values, Trace.from_lines(lines))
+        except OSError as error:
+            raise ResultError(f"{folder} holds no result ({error.strerror}: {error.filename})") from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise ResultError(f"the result in {folder} is damaged ({error})") from None

@@ -1,0 +1,104 @@
+"""One simulation: a scenario in, a result out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from simbackup.build import build
+from simbackup.components.tape import Library
+from simbackup.engine.flows import Link
+from simbackup.jobs.job import start
+from simbackup.jobs.system import System
+from simbackup.results.result import Record, Result, rests_on
+from simbackup.scenario import Scenario, load
+
+STEPS_BETWEEN_REPORTS = 5_000
+
+Progress = Callable[[float, int, int], None]
+"""Called now and then with the simulated time in seconds, the jobs ended, and the jobs in all."""
+
+
+def simulate(
+    scenario: Scenario | str | Path,
+    overrides: Mapping[str, object] | None = None,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Result:
+    """The result of running a scenario: its jobs, its devices, its trace, and what the numbers rest on.
+
+    Parameters
+    ----------
+    scenario
+        A scenario, the path of its file, or its name.
+    overrides
+        Values by address that replace those of the file, such as `{"devices.cow.chunk": "16 KiB"}`.
+    seed
+        Seed of all random streams: the same scenario and seed give the same result, byte for byte.
+    progress
+        Told now and then how far the run has come.
+
+    Raises
+    ------
+    InputError
+        Something is wrong with the scenario.
+
+    >>> result = simulate("published/003-lvm-snapshots/no-snapshot")
+    >>> round(result.get("jobs.dd.elapsed"))
+    17
+    """
+    if not isinstance(scenario, Scenario):
+        scenario = load(scenario, overrides)
+    elif overrides:
+        scenario = scenario.with_(overrides)
+    system, jobs = build(scenario.spec, seed)
+    finished = start(system, jobs)
+    steps = 0
+    while not finished.processed:
+        system.env.step()
+        steps += 1
+        if progress is not None and steps % STEPS_BETWEEN_REPORTS == 0:
+            progress(system.env.now, len(system.trace.jobs), len(jobs))
+    system.network.settle()
+    _summarise(system)
+    record = Record.of(scenario.name, scenario.title, scenario.hash, seed, scenario.base, list(scenario.log))
+    return Result(record, rests_on(scenario.values), system.trace)
+
+
+def _summarise(system: System) -> None:
+    """Write one summary of each device into the trace."""
+    for name, host in system.hosts.items():
+        _device(system, f"hosts.{name}.cores", "processor", host.cpu)
+    for name, store in system.stores.items():
+        _device(system, f"devices.{name}", type(store).__name__.lower(), store.link)
+    for name, snapshot in system.snapshots.items():
+        used = snapshot.used * snapshot.parameters.chunk
+        state = (
+            "invalid" if snapshot.invalid_since is not None else "active" if snapshot.active else "removed"
+        )
+        system.trace.device(
+            f"devices.{name}", "snapshot", 0.0, units=float(snapshot.used), bytes_moved=used,
+            peak_bytes_per_s=0.0, state=state, copied_bytes=used, area_bytes=snapshot.area.size,
+        )  # fmt: skip
+    for name, network in system.networks.items():
+        _device(system, f"links.{name}", "network", network.link)
+    for library in system.libraries.values():
+        _library(system, library)
+
+
+def _library(system: System, library: Library) -> None:
+    for drive in library.drives:
+        busy = sum(span.end - span.start for span in system.trace.spans if span.cause == drive.name)
+        link = drive.link
+        system.trace.device(
+            drive.name, "tape drive", max(busy, link.busy_s), units=link.units, bytes_moved=link.bytes_moved,
+            peak_bytes_per_s=link.peak_bytes_per_s,
+        )  # fmt: skip
+
+
+def _device(system: System, address: str, kind: str, link: Link) -> None:
+    system.trace.device(
+        address, kind, link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
+        peak_bytes_per_s=link.peak_bytes_per_s,
+    )  # fmt: skip

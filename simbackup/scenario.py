@@ -1,0 +1,290 @@
+"""A scenario: read, laid over what it extends, overridden, completed from datasheets, checked, and frozen."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from simbackup import datasheets
+from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.schema import tree as trees
+from simbackup.schema.checks import check
+from simbackup.schema.quantity import Given
+from simbackup.schema.scenario import SECTIONS, Spec, read_spec
+from simbackup.schema.tree import Node
+
+NESTED = {"disk": "disk", "drive": "tape_drive", "filesystem": "filesystem"}
+"""Keys whose value is a datasheet of its own, with the kind of that datasheet."""
+KINDS = {"hosts": "host", "links": "network"}
+GREATEST_CHAIN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One number that a result rests on."""
+
+    address: str
+    given: Given
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A system, its data and what is done with it, complete and checked.
+
+    >>> scenario = load("teaching/snapshot-slows-writes")
+    >>> scenario.with_({"devices.cow.chunk": "64 KiB"}).spec.devices["cow"].chunk.si
+    65536.0
+    """
+
+    name: str
+    spec: Spec
+    tree: Node
+    source: Node
+    overrides: dict[str, Node]
+    log: tuple[str, ...]
+    read_log: tuple[str, ...]
+    values: tuple[Value, ...]
+    base: str | None
+
+    @property
+    def title(self) -> str:
+        """The scenario's title."""
+        return self.spec.title
+
+    @property
+    def hash(self) -> str:
+        """Sixteen hexadecimal digits that change with anything the simulation depends on."""
+        text = json.dumps(self.tree.plain(), separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def with_(self, overrides: Mapping[str, object]) -> Scenario:
+        """The scenario in which the values at some addresses are replaced.
+
+        Raises
+        ------
+        InputError
+            An address does not exist or a value does not fit it.
+        """
+        place = Place("with_")
+        nodes = {address: trees.from_plain(value, place) for address, value in overrides.items()}
+        return _finished(self.name, self.source, self.overrides | nodes, self.read_log, self.base)
+
+
+def names(folder: str = "") -> list[str]:
+    """The names of all scenarios that are found, such as `published/003-lvm-snapshots/same-disk`."""
+    found = {
+        path.relative_to(root / "scenarios").with_suffix("").as_posix()
+        for root in datasheets.roots()
+        for path in (root / "scenarios" / folder).rglob("*.yaml")
+        if path.stem != "measured" and "." not in path.stem
+    }
+    return sorted(found)
+
+
+def find(name: str) -> Path:
+    """The file of a scenario, by path or by name.
+
+    Raises
+    ------
+    InputError
+        There is neither such a file nor such a name.
+    """
+    path = Path(name)
+    if path.is_file():
+        return path
+    bare = name.removesuffix(".yaml").removeprefix("scenarios/")
+    for root in datasheets.roots():
+        inside = root / "scenarios" / f"{bare}.yaml"
+        if inside.is_file():
+            return inside
+    legal = names()
+    tails = [text for text in legal if text.split("/")[-1] == bare.split("/")[-1]]
+    remedy = f"did you mean '{tails[0]}'?" if tails else choices(bare, legal)
+    raise InputError([Problem(Place(name), "", "there is neither such a file nor such a scenario", remedy)])
+
+
+def load(name: str | Path, overrides: Mapping[str, object] | None = None) -> Scenario:
+    """The scenario of a path or a name, with the values at some addresses replaced.
+
+    Raises
+    ------
+    InputError
+        Everything that is wrong with the file, at once, each with its place.
+
+    >>> load("published/003-lvm-snapshots/same-disk").title
+    'dd of 2 GiB over a file, snapshot on the same disk'
+    """
+    log: list[str] = []
+    tree, chain = _extended(find(str(name)), log)
+    base = next((text for text in chain[1:] if text.startswith("published/")), None)
+    nodes = {address: _node(value) for address, value in (overrides or {}).items()}
+    return _finished(str(name), _references(tree), nodes, tuple(log), base)
+
+
+def _finished(
+    name: str, source: Node, overrides: dict[str, Node], read_log: tuple[str, ...], base: str | None
+) -> Scenario:
+    """The scenario of a tree that was read, overridden, completed and checked."""
+    log, problems, tree = list(read_log), list[Problem](), source
+    for address, node in overrides.items():
+        tree = _override(tree, address, node, log, problems)
+    tree = _complete(_references(tree), log, problems)
+    spec = read_spec(tree, problems)
+    if not problems or _only_parts(problems):
+        problems.extend(check(spec, tree))
+    if problems:
+        raise InputError(problems)
+    return Scenario(
+        name, spec, tree, source, overrides, tuple(log), read_log, tuple(_values(spec, tree)), base
+    )
+
+
+def _only_parts(problems: list[Problem]) -> bool:
+    """Whether each problem lies inside a named part, so that the rest of the scenario can still be checked."""
+    return all("." in problem.address for problem in problems)
+
+
+def _node(value: object) -> Node:
+    return value if isinstance(value, Node) else trees.from_plain(value, Place("with_"))
+
+
+def _extended(path: Path, log: list[str]) -> tuple[Node, list[str]]:
+    """The tree of a file laid over the files it extends, and the names of all of them, itself first."""
+    files: list[Node] = []
+    chain: list[str] = []
+    seen: list[Path] = []
+    while True:
+        seen.append(path.resolve())
+        tree = trees.read(
+            path, datasheets.shown(path.resolve()) if not path.is_absolute() else datasheets.shown(path)
+        )
+        files.append(tree)
+        chain.append(datasheets.shown(path.resolve()).removeprefix("scenarios/").removesuffix(".yaml"))
+        base = tree.mapping.get("extends")
+        if base is None:
+            break
+        below = path.parent / str(base.value)
+        if not below.is_file():
+            near = [p.name for p in below.parent.glob("*.yaml")] if below.parent.is_dir() else []
+            message = f"there is no file '{base.value}' beside this one"
+            raise InputError([Problem(base.place, "extends", message, choices(below.name, near))])
+        if below.resolve() in seen or len(seen) > GREATEST_CHAIN:
+            raise InputError([Problem(base.place, "extends", "leads back to this file", "break the circle")])
+        path = below
+    merged = files[-1]
+    for above in reversed(files[:-1]):
+        quiet = Node(
+            {k: v for k, v in above.mapping.items() if k not in {"title", "question", "extends"}}, above.place
+        )
+        loud = trees.overlay(merged, quiet, "", log)
+        merged = trees.overlay(
+            loud, Node({k: v for k, v in above.mapping.items() if k not in quiet.mapping}, above.place)
+        )
+    return merged, chain
+
+
+def _references(tree: Node) -> Node:
+    """The tree in which a datasheet that is named alone, `disk: disk/x`, is written `disk: {model: disk/x}`."""
+    sections: dict[str, Node] = dict(tree.mapping)
+    for section in ("devices", "data"):
+        parts = sections.get(section)
+        if parts is None or not isinstance(parts.value, dict):
+            continue
+        sections[section] = Node(
+            {k: _reference(part) for k, part in parts.value.items()}, parts.place, parts.key
+        )
+    return Node(sections, tree.place, tree.key)
+
+
+def _reference(part: Node) -> Node:
+    if not isinstance(part.value, dict):
+        return part
+    inner = {
+        key: Node({"model": child}, child.place, child.key)
+        if key in NESTED and isinstance(child.value, str)
+        else child
+        for key, child in part.value.items()
+    }
+    return Node(inner, part.place, part.key)
+
+
+def _override(tree: Node, address: str, node: Node, log: list[str], problems: list[Problem]) -> Node:
+    """The tree with the value at an address replaced."""
+    path = tuple(address.split("."))
+    if path[0] not in SECTIONS or not all(path):
+        problems.append(Problem(node.place, address, "is no address", choices(path[0], SECTIONS)))
+        return tree
+    if len(path) > 1 and path[0] not in {"title", "question", "extends"}:
+        section, _ = tree.find(path[:1])
+        if path[1] not in section.mapping:
+            remedy = choices(path[1], section.mapping)
+            problems.append(Problem(node.place, address, f"there is no '{path[1]}' under {path[0]}", remedy))
+            return tree
+    for name in reversed(path):
+        node = Node({name: node}, node.place, node.place)
+    return trees.overlay(tree, node, "", log)
+
+
+def _complete(tree: Node, log: list[str], problems: list[Problem]) -> Node:
+    """The tree in which each part with a `model` stands on the parameters of its datasheet."""
+    sections: dict[str, Node] = dict(tree.mapping)
+    for section in ("hosts", "devices", "links", "data"):
+        parts = sections.get(section)
+        if parts is None or not isinstance(parts.value, dict):
+            continue
+        done = {
+            name: _on_datasheet(part, f"{section}.{name}", KINDS.get(section), log, problems)
+            for name, part in parts.value.items()
+        }
+        sections[section] = Node(done, parts.place, parts.key)
+    return Node(sections, tree.place, tree.key)
+
+
+def _on_datasheet(
+    part: Node, address: str, kind: str | None, log: list[str], problems: list[Problem]
+) -> Node:
+    """A part laid over its datasheet, and its nested parts likewise."""
+    if not isinstance(part.value, dict):
+        return part
+    inner = dict(part.value)
+    for key in NESTED.keys() & inner.keys():
+        inner[key] = _on_datasheet(inner[key], f"{address}.{key}", NESTED[key], log, problems)
+    part = Node(inner, part.place, part.key)
+    named = inner.get("model")
+    if named is None or not isinstance(named.value, str):
+        return part
+    found = named.value.split("/")[0]
+    if kind is not None and found != kind:
+        near = [name for name in datasheets.names() if name.startswith(f"{kind}/")]
+        message = f"'{named.value}' is no {kind}"
+        problems.append(Problem(named.place, f"{address}.model", message, choices(named.value, near)))
+        return part
+    if not datasheets.exists(named.value):
+        message = f"there is no datasheet '{named.value}'"
+        problems.append(
+            Problem(named.place, f"{address}.model", message, choices(named.value, datasheets.names()))
+        )
+        return part
+    try:
+        sheet = datasheets.load_datasheet(named.value)
+    except InputError as error:
+        problems.extend(error.problems)
+        return part
+    below = dict(sheet.tree.mapping["parameters"].mapping)
+    if kind is None and "kind" not in inner:
+        below["kind"] = Node(sheet.kind, named.place, named.key)
+    return trees.overlay(Node(below, part.place, part.key), part, address, log)
+
+
+def _values(spec: Spec, tree: Node) -> list[Value]:
+    """Every quantity with its address, its origin and its place."""
+    found: list[Value] = []
+    for path, given in spec.quantities():
+        node, _ = tree.find(path)
+        basis = "document" if "scenarios/published/" in node.place.file else "user"
+        found.append(Value(".".join(path), given.on(basis), node.place))
+    return found

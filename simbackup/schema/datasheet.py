@@ -1,0 +1,67 @@
+"""What a datasheet may say."""
+
+from __future__ import annotations
+
+from simbackup.errors import Problem, choices
+from simbackup.schema.devices import PARAMETERS
+from simbackup.schema.quantity import Frozen, Given
+from simbackup.schema.tree import Node
+from simbackup.schema.validate import validate
+
+KEYS = ("title", "kind", "description", "parameters")
+
+
+def check_datasheet(
+    tree: Node, sources: dict[str, Node], rows: frozenset[str] | None = None
+) -> tuple[Frozen | None, list[Problem]]:
+    """The parameters of a datasheet, or None, and everything that is wrong with it.
+
+    `sources` are the works that may be cited; `rows` the ids of measured rows that may have been fitted to.
+    """
+    problems: list[Problem] = []
+    for name, node in tree.mapping.items():
+        if name not in KEYS:
+            problems.append(Problem(node.key, name, "is not known here", choices(name, KEYS)))
+    for name in ("title", "kind", "parameters"):
+        if name not in tree.mapping:
+            problems.append(
+                Problem(tree.place, name, "is missing", "a datasheet has a title, a kind and parameters")
+            )
+    kind = tree.mapping.get("kind")
+    if kind is None or "parameters" not in tree.mapping:
+        return None, problems
+    if str(kind.value) not in PARAMETERS:
+        message = f"there are no datasheets of the kind '{kind.value}'"
+        return None, [*problems, Problem(kind.place, "kind", message, choices(str(kind.value), PARAMETERS))]
+    parameters = tree.mapping["parameters"]
+    part = validate(PARAMETERS[str(kind.value)], parameters, "parameters", problems)
+    for name, node in parameters.mapping.items():
+        problems.extend(_origin(name, node, part, sources, rows))
+    return part, problems
+
+
+def _origin(
+    name: str, node: Node, part: Frozen | None, sources: dict[str, Node], rows: frozenset[str] | None
+) -> list[Problem]:
+    """What is missing to the origin of one value of a datasheet."""
+    address = f"parameters.{name}"
+    if not node.is_quantity or "basis" not in node.mapping:
+        remedy = "write {value: ..., basis: datasheet, source: ..., at: ...} or another basis"
+        return [Problem(node.place, address, "does not say where it comes from", remedy)]
+    problems: list[Problem] = []
+    source = node.mapping.get("source")
+    if source is not None and source.value not in sources:
+        message = f"there is no source '{source.value}'"
+        problems.append(Problem(source.place, f"{address}.source", message, choices(source.value, sources)))
+    basis = node.mapping["basis"]
+    if basis.value in {"user", "document"}:
+        remedy = "a datasheet cites datasheets and measurements, derives, fits or assumes"
+        problems.append(Problem(basis.place, f"{address}.basis", f"'{basis.value}' is for scenarios", remedy))
+    given = getattr(part, name, None)
+    if rows is not None and isinstance(given, Given):
+        for row in (*given.fitted_to, *given.seen):
+            if row not in rows:
+                problems.append(
+                    Problem(node.place, address, f"there is no measured row '{row}'", choices(row, rows))
+                )
+    return problems

@@ -1,0 +1,148 @@
+"""What a file may say of data and of jobs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator
+
+from simbackup.schema.devices import Filesystem
+from simbackup.schema.quantity import (
+    Duration,
+    Frozen,
+    PositiveCount,
+    PositiveSize,
+    Ratio,
+    Share,
+    Size,
+    Text,
+    TimePerByte,
+)
+
+
+def _names(raw: Any) -> Any:
+    """One name is a list of one."""
+    return (raw,) if isinstance(raw, str) else raw
+
+
+Names = Annotated[tuple[Text, ...], BeforeValidator(_names)]
+
+
+class Data(Frozen):
+    """A data set: so many bytes in so many files on a device."""
+
+    on: Text
+    """The device or volume that it lies on."""
+    size: PositiveSize
+    """Its bytes."""
+    files: PositiveCount | None = None
+    """Its files; one unless stated."""
+    at: Size | None = None
+    """Where it begins on the device; behind the data sets listed before it unless stated."""
+    compression: Ratio | None = None
+    """Bytes before over bytes after compression, such as `2:1`; 1 unless stated."""
+    filesystem: Filesystem | None = None
+    """The file system that holds its files: a datasheet `filesystem/name`, or a mapping."""
+
+
+class Job(Frozen):
+    """What every job may say."""
+
+    after: Names = ()
+    """The jobs that have to end before it begins."""
+    begin: Text | None = None
+    """Time of day such as `22:00`, or time after the start such as `90 s`."""
+    every: Duration | None = None
+    """Period after which it begins again."""
+    until: Duration | None = None
+    """End of the repetition, counted from the start."""
+    window: Duration | None = None
+    """Time within which it should end."""
+
+
+class Write(Job):
+    """Foreground program that writes a data set in sequence through the page cache, as dd does."""
+
+    method: Literal["write"]
+    data: Text
+    """The data set that is written."""
+    portion: Share | None = None
+    """Share of the data set that is written, from its beginning; all of it unless stated."""
+    cpu_per_byte: TimePerByte | None = None
+    """Time of one core for each byte; one copy from memory to memory unless stated."""
+    synchronous: bool = False
+    """Whether each request is on disk before the next is made."""
+    request: PositiveSize | None = None
+    """Bytes of one request of a synchronous writer."""
+    over: Text | None = None
+    """The network through which the writer reaches the host of the data."""
+
+
+class CopyData(Job):
+    """Copy of one data set onto another place, as cp does."""
+
+    method: Literal["copy"]
+    data: Text
+    """The data set that is read."""
+    to: Text
+    """The data set whose place is written."""
+
+
+class CreateSnapshot(Job):
+    """Creation of a snapshot."""
+
+    method: Literal["create_snapshot"]
+    snapshot: Text
+    """The snapshot that is created."""
+
+
+class RemoveSnapshot(Job):
+    """Removal of a snapshot; its copy area is empty afterwards."""
+
+    method: Literal["remove_snapshot"]
+    snapshot: Text
+    """The snapshot that is removed."""
+
+
+class Backup(Job):
+    """Backup of a data set to a tape library."""
+
+    method: Literal["image", "file_level"]
+    """`image` reads the blocks in sequence, `file_level` walks the files."""
+    data: Text
+    """The data set that is saved."""
+    to: Text
+    """The tape library that takes the save set."""
+
+
+class Select(Frozen):
+    """The part of a save set that is restored."""
+
+    files: PositiveCount
+    """Number of files."""
+    size: PositiveSize
+    """Their bytes together."""
+    at: Share | None = None
+    """Where they lie in the save set; spread evenly over it unless stated."""
+
+
+class Restore(Job):
+    """Restore of the last copy that a backup job made."""
+
+    restore: Text
+    """The backup job whose save set is restored."""
+    select: Select | None = None
+    """The files that are wanted; the whole save set unless stated."""
+    to: Text | None = None
+    """The data set whose place is written; where the data came from unless stated."""
+
+
+METHODS: dict[str, type[Job]] = {
+    "write": Write,
+    "copy": CopyData,
+    "create_snapshot": CreateSnapshot,
+    "remove_snapshot": RemoveSnapshot,
+    "image": Backup,
+    "file_level": Backup,
+}
+"""What a job of each method may say; a job with the key `restore` is a Restore."""

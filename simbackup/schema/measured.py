@@ -1,0 +1,177 @@
+"""What a file of measurements may say: measured rows, and where in the results their simulated values stand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from simbackup import units
+from simbackup.errors import InputError, Problem, choices
+from simbackup.schema.quantity import Frozen, Text
+from simbackup.schema.tree import Node, read
+from simbackup.schema.validate import validate
+
+Form = Literal["value", "ratio", "saved", "loss", "share", "rate"]
+FORMS: tuple[Form, ...] = ("ratio", "saved", "loss", "share", "rate")
+_NUMBER = re.compile(r"\s*([-+0-9._eE]+)\s*(\S.*?)?\s*\Z")
+
+
+class MeasuredRow(Frozen):
+    """One measured figure."""
+
+    value: Text
+    """The figure with its unit, as printed."""
+    low: Text | None = None
+    """Lowest value that the document's own rounding or wording allows."""
+    high: Text | None = None
+    """Highest value likewise."""
+    at: Text
+    """Where in the document it stands."""
+    operation: Text
+    """What was measured."""
+    quantity: Text = "elapsed"
+    """Which figure of it."""
+    group: Text | None = None
+    """Rows that stand or fall together; its own unless stated."""
+    kind: Literal["result", "input", "duplicate"] = "result"
+    """Whether it is a result, a figure that a scenario is given, or restates another row."""
+    result: Any
+    """An address `file.yaml#jobs.name.elapsed`, or a form with two of them."""
+    off: Text | None = None
+    """Why it does not come out, if it does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One measured figure in its own unit, and the form and addresses of its simulated value."""
+
+    document: str
+    id: str
+    value: float
+    unit: str
+    low: float | None
+    high: float | None
+    row: MeasuredRow
+    form: Form
+    addresses: tuple[tuple[str, str], ...]
+    factor: float
+
+    @property
+    def group(self) -> str:
+        """The rows that it stands or falls with."""
+        return self.row.group or self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """All measured rows of one document."""
+
+    folder: Path
+    document: str
+    rows: tuple[Measurement, ...]
+
+
+def read_measured(path: Path, shown: str) -> Measured:
+    """The measured rows of a file.
+
+    Raises
+    ------
+    InputError
+        Everything that is wrong with the file.
+    """
+    tree = read(path, shown)
+    problems: list[Problem] = []
+    for name, node in tree.mapping.items():
+        if name not in {"document", "measurements"}:
+            problems.append(
+                Problem(node.key, name, "is not known here", choices(name, ["document", "measurements"]))
+            )
+    document = tree.mapping.get("document")
+    if document is None or not isinstance(document.value, str):
+        problems.append(Problem(tree.place, "document", "is missing", "name the document that was read"))
+    rows = tree.mapping.get("measurements")
+    found: list[Measurement] = []
+    for name, node in rows.mapping.items() if rows else ():
+        one = _measurement(str(document.value) if document else "", name, node, problems, path.parent)
+        if one is not None:
+            found.append(one)
+    if rows is None or not rows.mapping:
+        problems.append(Problem(tree.place, "measurements", "is missing", "list the measured rows by id"))
+    if problems:
+        raise InputError(problems)
+    return Measured(path.parent, str(document.value) if document else "", tuple(found))
+
+
+def _measurement(
+    document: str, name: str, node: Node, problems: list[Problem], folder: Path
+) -> Measurement | None:
+    address = f"measurements.{name}"
+    row = validate(MeasuredRow, node, address, problems)
+    if row is None:
+        return None
+    result = node.mapping["result"]
+    form, texts = _form(result.plain())
+    addresses: list[tuple[str, str]] = []
+    for text in texts:
+        file, _, inner = text.partition("#")
+        if not (folder / file).is_file() or not inner:
+            remedy = choices(file, [p.name for p in folder.glob("*.yaml")])
+            problems.append(
+                Problem(result.place, f"{address}.result", f"'{text}' is no address in a result", remedy)
+            )
+        addresses.append((file, inner))
+    if not addresses:
+        message = "is neither an address nor a form with two of them"
+        remedy = f"write file.yaml#jobs.name.elapsed, or one of {', '.join(FORMS)}: [a, b]"
+        problems.append(Problem(result.place, f"{address}.result", message, remedy))
+        return None
+    parts = [_number(text) for text in (row.value, row.low, row.high)]
+    unit = parts[0][1] if parts[0] else ""
+    factor = unit_factor(unit)
+    if parts[0] is None or factor is None:
+        message = f"'{row.value}' is no figure with a unit"
+        problems.append(
+            Problem(node.mapping["value"].place, f"{address}.value", message, "write for example '16.088 s'")
+        )
+        return None
+    low, high = (part[0] if part else None for part in parts[1:])
+    return Measurement(document, name, parts[0][0], unit, low, high, row, form, tuple(addresses), factor)
+
+
+def _form(raw: object) -> tuple[Form, list[str]]:
+    """The form of a result and its addresses; none where it has no legal form."""
+    if isinstance(raw, str):
+        return "value", [raw]
+    if isinstance(raw, dict):
+        for form in FORMS:
+            pair: object = raw.get(form)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            if isinstance(pair, list) and len(pair) == 2 and len(raw) == 1:  # noqa: PLR2004 (a form has two sides)  # pyright: ignore[reportUnknownArgumentType]
+                return form, [str(text) for text in pair]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return "value", []
+
+
+def _number(text: str | None) -> tuple[float, str] | None:
+    """A figure and its unit."""
+    match = _NUMBER.match(text or "")
+    if match is None:
+        return None
+    try:
+        return float(match[1]), match[2] or ""
+    except ValueError:
+        return None
+
+
+def unit_factor(unit: str) -> float | None:
+    """SI value of one of a unit, None if it is no unit of time, size, rate, share or count.
+
+    >>> unit_factor("min"), unit_factor("%"), unit_factor("KiB/s"), unit_factor("buffers")
+    (60.0, 0.01, 1024.0, 1.0)
+    """
+    for dimension in ("s", "B", "B/s", "1", "count"):
+        try:
+            return units.parse(f"1 {unit}", dimension)
+        except units.UnitError:
+            continue
+    return None

@@ -1,0 +1,239 @@
+"""Quantities in files: a value with its unit and, where it came from the world, its origin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from simbackup import units
+
+Basis = Literal["datasheet", "measured", "derived", "fitted", "assumed", "document", "user"]
+NEEDS: dict[str, tuple[str, ...]] = {
+    "datasheet": ("source", "at"),
+    "measured": ("source", "at"),
+    "derived": ("rule",),
+    "fitted": ("fitted_to", "uncertainty", "plausible"),
+    "assumed": ("range", "why"),
+}
+"""What a value of each basis has to tell beside itself."""
+
+
+class Origin(BaseModel):
+    """Where a value comes from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    value: Any
+    """The value with its unit, for example `5 MB/s`."""
+    basis: Basis | None = None
+    """What the value rests on."""
+    source: str | None = None
+    """The work that states it, a key of models/sources.yaml."""
+    at: str | None = None
+    """The place in that work."""
+    why: str | None = None
+    """Why an assumed value is reasonable."""
+    rule: str | None = None
+    """How a derived value follows from others."""
+    range: tuple[Any, Any] | None = None
+    """The lowest and the highest reasonable value."""
+    plausible: tuple[Any, Any] | None = None
+    """The physically plausible range of a fitted value."""
+    fitted_to: tuple[str, ...] = ()
+    """The measured rows that the value was fitted to."""
+    seen: tuple[str, ...] = ()
+    """The measured rows that the value was chosen or changed after seeing."""
+    uncertainty: Any = None
+    """Standard uncertainty of a fitted value, in its unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A value as a file gives it: the number in SI units, its unit, and its origin."""
+
+    si: float
+    unit: str
+    text: str
+    basis: str | None = None
+    source: str | None = None
+    at: str | None = None
+    why: str | None = None
+    rule: str | None = None
+    low: float | None = None
+    high: float | None = None
+    plausible: tuple[float, float] | None = None
+    fitted_to: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
+    uncertainty: float | None = None
+
+    def __float__(self) -> float:
+        return self.si
+
+    def on(self, basis: str) -> Given:
+        """The same value, with a basis where it stated none."""
+        return self if self.basis else replace(self, basis=basis)
+
+
+def problem(message: str, remedy: str = "", *path: str | int) -> PydanticCustomError:
+    """An error for pydantic that carries what is wrong, what would be right, and where inside the value."""
+    return PydanticCustomError(
+        "given", "{message}", {"problems": [(path, message, remedy)], "message": message}
+    )
+
+
+def read_origin(raw: object) -> Origin:
+    """The origin that a mapping tells; all that is wrong with it is one error for pydantic."""
+    try:
+        return Origin.model_validate(raw)
+    except ValidationError as error:
+        details = [(tuple(e["loc"]), *plain_message(e)) for e in error.errors()]
+        raise PydanticCustomError(
+            "given", "{message}", {"problems": details, "message": details[0][1]}
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Marks a field as a quantity of a unit, optionally within bounds (in SI units)."""
+
+    unit: str
+    least: float = 0.0
+    most: float = float("inf")
+    positive: bool = False
+
+    def read(self, raw: object) -> Given:
+        """The value of a plain text or number, or of a mapping that tells its origin."""
+        if isinstance(raw, Given):
+            return raw
+        if not isinstance(raw, dict):
+            return Given(self.number(raw), self.unit, str(raw))
+        origin = read_origin(raw)
+        missing = [key for key in NEEDS.get(origin.basis or "", ()) if not getattr(origin, key)]
+        if missing:
+            message = f"a value on the basis '{origin.basis}' needs {' and '.join(missing)}"
+            raise problem(message, f"write {', '.join(f'{key}: ...' for key in missing)} beside it")
+        return self.originated(origin)
+
+    def originated(self, origin: Origin) -> Given:
+        """The value of a mapping whose form is right; its range has to hold it."""
+        si = self.number(origin.value, "value")
+        low, high = self.pair(origin.range, "range")
+        plausible = self.pair(origin.plausible, "plausible")
+        for name, (least, most) in (("range", (low, high)), ("plausible", plausible)):
+            if least is not None and most is not None and not least <= si <= most:
+                text = f"{units.show(least, self.unit)} to {units.show(most, self.unit)}"
+                raise problem(
+                    f"{origin.value} lies outside its own {name}, {text}",
+                    "widen one or correct the other",
+                    name,
+                )
+        return Given(
+            si, self.unit, str(origin.value), origin.basis, origin.source, origin.at, origin.why, origin.rule, low, high,
+            None if plausible[0] is None or plausible[1] is None else (plausible[0], plausible[1]),
+            origin.fitted_to, origin.seen,
+            None if origin.uncertainty is None else self.number(origin.uncertainty, "uncertainty"),
+        )  # fmt: skip
+
+    def pair(self, ends: tuple[object, object] | None, name: str) -> tuple[float | None, float | None]:
+        """Both ends of a range in SI units."""
+        if ends is None:
+            return None, None
+        low, high = (self.number(end, name) for end in ends)
+        if low > high:
+            raise problem(f"the {name} begins above its end", "write the lower value first", name)
+        return low, high
+
+    def number(self, raw: object, *path: str) -> float:
+        """The SI value of a text or number within the bounds."""
+        if not isinstance(raw, (str, int, float)) or isinstance(raw, bool):
+            shown = "nothing" if raw is None else f"'{raw}'"
+            raise problem(f"{shown} is no quantity", f"write for example '{EXAMPLES[self.unit]}'", *path)
+        try:
+            si = units.parse(raw, self.unit)
+        except units.UnitError as error:
+            raise problem(str(error), "", *path) from None
+        if si < self.least or si > self.most or (self.positive and si == 0):
+            bounds = [f"at least {units.show(self.least, self.unit)}"] if self.least > 0 else []
+            bounds += [f"at most {units.show(self.most, self.unit)}"] if self.most < float("inf") else []
+            bounds += ["more than 0"] if self.positive and self.least == 0 else []
+            raise problem(f"{raw} is out of bounds", f"write {' and '.join(bounds)}", *path)
+        return si
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {"type": ["string", "number", "object"], "examples": [EXAMPLES[self.unit]]}
+
+
+EXAMPLES = {
+    "B": "2 GiB", "s": "1.5 s", "B/s": "80 MB/s", "1/s": "7200 rpm", "1": "40 %", "count": "8", "m": "541 m",
+    "m/s": "4.06 m/s", "s/B": "4 ns/B", "s/file": "0.2 ms/file", "B/file": "160 B/file",
+}  # fmt: skip
+
+Size = Annotated[Given, Unit("B")]
+PositiveSize = Annotated[Given, Unit("B", positive=True)]
+Duration = Annotated[Given, Unit("s")]
+Rate = Annotated[Given, Unit("B/s", positive=True)]
+Frequency = Annotated[Given, Unit("1/s", positive=True)]
+Share = Annotated[Given, Unit("1", most=1.0)]
+Ratio = Annotated[Given, Unit("1", positive=True)]
+Count = Annotated[Given, Unit("count")]
+PositiveCount = Annotated[Given, Unit("count", least=1.0)]
+Length = Annotated[Given, Unit("m", positive=True)]
+Speed = Annotated[Given, Unit("m/s", positive=True)]
+TimePerByte = Annotated[Given, Unit("s/B")]
+TimePerFile = Annotated[Given, Unit("s/file")]
+
+
+def _word(raw: object) -> object:
+    """A word that may be written with its origin, `{value: "5", basis: ...}`."""
+    if isinstance(raw, dict) and "value" in raw:
+        return read_origin(cast("object", raw)).value
+    return raw
+
+
+class Frozen(BaseModel):
+    """A part of a file: frozen, and no key that it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Word:
+    """Marks a text field (a level, a method) whose value may tell its origin like a quantity does."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(_word, handler(source))
+
+
+def plain_message(error: Any) -> tuple[str, str]:
+    """What is wrong and what would be right, of one error of pydantic, in our words."""
+    kind, context = str(error["type"]), dict(error.get("ctx") or {})
+    shown = repr(error.get("input"))
+    shown = shown if len(shown) <= 40 else shown[:37] + "..."  # noqa: PLR2004 (the width of a message)
+    if kind == "missing":
+        return "is missing", "write it here, or name a model whose datasheet has it"
+    if kind == "extra_forbidden":
+        return "is not known here", ""
+    if kind in {"literal_error", "enum"}:
+        return f"{shown} is not one of the legal words", f"choose from: {context.get('expected', '')}"
+    if kind in {"string_type", "int_type", "bool_type", "int_parsing", "bool_parsing", "float_type"}:
+        return (
+            f"{shown} is no {kind.split('_', maxsplit=1)[0].replace('string', 'text').replace('int', 'whole number')}",
+            "correct it",
+        )
+    if kind in {"dict_type", "model_type", "model_attributes_type", "mapping_type"}:
+        return f"{shown} is no mapping", "write its keys below it, indented"
+    if kind in {"tuple_type", "list_type"}:
+        return f"{shown} is no list", "write [a, b]"
+    if kind in {"too_short", "too_long"}:
+        return str(error["msg"]).lower(), "give as many entries as are asked for"
+    return str(error["msg"]), ""
+
+
+Text = Annotated[str, Field(min_length=1)]

@@ -1,0 +1,129 @@
+"""What a scenario file may say, and what has to agree between its parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from simbackup.errors import Problem, choices
+from simbackup.schema.devices import DEVICES, Host, Link
+from simbackup.schema.jobs import METHODS, Data, Job, Restore
+from simbackup.schema.quantity import Frozen, Given
+from simbackup.schema.tree import Node
+from simbackup.schema.validate import Part, validate
+
+SECTIONS = ("title", "question", "extends", "hosts", "devices", "links", "data", "jobs")
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A whole scenario whose form is right."""
+
+    title: str
+    question: str
+    hosts: dict[str, Host]
+    devices: dict[str, Frozen]
+    links: dict[str, Link]
+    data: dict[str, Data]
+    jobs: dict[str, Job]
+
+    def quantities(self) -> Iterator[tuple[tuple[str, ...], Given]]:
+        """Every quantity of the scenario with its path, such as `("devices", "sdb", "capacity")`."""
+        for section in ("hosts", "devices", "links", "data", "jobs"):
+            for name, part in getattr(self, section).items():
+                yield from _quantities(part, (section, name))
+
+
+def _quantities(part: Frozen, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Given]]:
+    for name in type(part).model_fields:
+        value = getattr(part, name)
+        if isinstance(value, Given):
+            yield (*path, name), value
+        elif isinstance(value, Frozen):
+            yield from _quantities(value, (*path, name))
+
+
+def read_spec(tree: Node, problems: list[Problem]) -> Spec:
+    """The scenario that a tree describes; what is wrong with its form is added to `problems`."""
+    for name, node in tree.mapping.items():
+        if name not in SECTIONS:
+            problems.append(Problem(node.key, name, "is not known here", choices(name, SECTIONS)))
+    title = tree.mapping.get("title")
+    if title is None or not isinstance(title.value, str) or not title.value:
+        place = title.place if title else tree.place
+        problems.append(Problem(place, "title", "is missing or no text", "begin the file with 'title: ...'"))
+    question = tree.mapping.get("question")
+    if question is not None and not isinstance(question.value, str):
+        problems.append(Problem(question.place, "question", "is no text", "write one sentence"))
+    return Spec(
+        str(title.value) if title else "",
+        str(question.value) if question else "",
+        _parts(tree, "hosts", lambda node, address: Host, problems),  # noqa: ARG005
+        _parts(tree, "devices", lambda node, address: _device_class(node, address, problems), problems),
+        _parts(tree, "links", lambda node, address: Link, problems),  # noqa: ARG005
+        _parts(tree, "data", lambda node, address: Data, problems),  # noqa: ARG005
+        _parts(tree, "jobs", lambda node, address: _job_class(node, address, problems), problems),
+    )
+
+
+def _parts(
+    tree: Node, section: str, choose: Callable[[Node, str], type[Part] | None], problems: list[Problem]
+) -> dict[str, Part]:
+    """The named parts of one section."""
+    node = tree.mapping.get(section)
+    if node is None or node.value is None:
+        return {}
+    if not isinstance(node.value, dict):
+        problems.append(Problem(node.place, section, "is no mapping", "write 'name: {...}' below it"))
+        return {}
+    parts: dict[str, Part] = {}
+    for name, child in node.value.items():
+        address = f"{section}.{name}"
+        if not NAME.match(name):
+            remedy = "begin with a letter, then letters, digits, '-' and '_'"
+            problems.append(Problem(child.key, address, f"'{name}' is no name", remedy))
+        if not isinstance(child.value, dict):
+            problems.append(
+                Problem(child.place, address, "is no mapping", "write its keys below it, indented")
+            )
+            continue
+        part_class = choose(child, address)
+        part = validate(part_class, child, address, problems) if part_class else None
+        if part is not None:
+            parts[name] = part
+    return parts
+
+
+def _device_class(node: Node, address: str, problems: list[Problem]) -> type[Frozen] | None:
+    """The class of a device by its kind."""
+    kind = node.mapping.get("kind")
+    if kind is None:
+        message = "has neither a model nor a kind"
+        remedy = f"write 'model: kind/name', or 'kind:' with one of {', '.join(DEVICES)}"
+        problems.append(Problem(node.place, address, message, remedy))
+        return None
+    found = DEVICES.get(str(kind.value))
+    if found is None:
+        message = f"no device is of the kind '{kind.value}'"
+        problems.append(Problem(kind.place, address, message, choices(str(kind.value), DEVICES)))
+    return found
+
+
+def _job_class(node: Node, address: str, problems: list[Problem]) -> type[Job] | None:
+    """The class of a job by its method."""
+    if "restore" in node.mapping:
+        return Restore
+    method = node.mapping.get("method")
+    if method is None:
+        remedy = f"write 'method:' with one of {', '.join(METHODS)}, or 'restore: job'"
+        problems.append(Problem(node.place, address, "has neither a method nor a restore", remedy))
+        return None
+    found = METHODS.get(str(method.value))
+    if found is None:
+        message = f"there is no method '{method.value}'"
+        problems.append(
+            Problem(method.place, f"{address}.method", message, choices(str(method.value), METHODS))
+        )
+    return found

@@ -1,0 +1,224 @@
+"""YAML files as trees in which every key and every value knows its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from simbackup.errors import InputError, Place, Problem
+
+Scalar = str | int | float | bool | None
+GREATEST_DEPTH = 60
+GREATEST_NODES = 1_000_000
+_INT = re.compile(r"[-+]?(0|[1-9][0-9_]*)\Z")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?\Z")
+_WORDS: dict[str, Scalar] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value of a file and the places of the value and of its key."""
+
+    value: dict[str, Node] | list[Node] | Scalar
+    place: Place
+    key: Place = field(default=Place(""))
+
+    @property
+    def mapping(self) -> dict[str, Node]:
+        """The children by name; empty for anything but a mapping."""
+        return self.value if isinstance(self.value, dict) else {}
+
+    @property
+    def is_quantity(self) -> bool:
+        """Whether this is a value with its origin, `{value: ..., basis: ...}`, which is replaced as a whole."""
+        return "value" in self.mapping
+
+    def plain(self) -> Any:
+        """The value as dicts, lists and scalars, without places."""
+        if isinstance(self.value, dict):
+            return {name: child.plain() for name, child in self.value.items()}
+        if isinstance(self.value, list):
+            return [child.plain() for child in self.value]
+        return self.value
+
+    def find(self, path: tuple[str | int, ...]) -> tuple[Node, tuple[str | int, ...]]:
+        """The deepest node on a path, and the part of the path that exists."""
+        node, seen = self, list[str | int]()
+        for step in path:
+            child: Node | None = None
+            if isinstance(node.value, dict):
+                child = node.value.get(str(step))
+            elif isinstance(node.value, list) and isinstance(step, int) and 0 <= step < len(node.value):
+                child = node.value[step]
+            if child is None:
+                break
+            node = child
+            seen.append(step)
+        return node, tuple(seen)
+
+    def leaves(self, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Node]]:
+        """Every value that is no mapping, and every quantity, with its path."""
+        if isinstance(self.value, dict) and not self.is_quantity:
+            for name, child in self.value.items():
+                yield from child.leaves((*path, name))
+        else:
+            yield path, self
+
+
+def from_plain(value: object, place: Place) -> Node:
+    """A tree of a value that was given in Python or on the command line, all at one place."""
+    if isinstance(value, Mapping):
+        children = {str(k): from_plain(v, place) for k, v in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return Node(children, place, place)
+    if isinstance(value, (list, tuple)):
+        return Node([from_plain(item, place) for item in value], place, place)  # pyright: ignore[reportUnknownVariableType]
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return Node(value, place, place)
+    return Node(str(value), place, place)
+
+
+def overlay(below: Node, above: Node, address: str = "", log: list[str] | None = None) -> Node:
+    """The tree in which `above` is laid over `below`: mappings merge, all else is replaced and logged old -> new."""
+    if (
+        isinstance(below.value, dict) and isinstance(above.value, dict)
+        and not below.is_quantity and not above.is_quantity
+    ):  # fmt: skip
+        merged = dict(below.value)
+        for name, child in above.value.items():
+            inner = f"{address}.{name}" if address else name
+            merged[name] = overlay(merged[name], child, inner, log) if name in merged else child
+        return Node(merged, above.place, above.key)
+    if log is not None and below.plain() != above.plain():
+        log.append(f"{address}: {_brief(below)} -> {_brief(above)} ({above.place})")
+    return above
+
+
+def _brief(node: Node) -> str:
+    """The value as it is shown in the log of overrides."""
+    value = node.mapping["value"] if node.is_quantity else node
+    return str(value.plain())
+
+
+def set_path(root: Node, path: tuple[str, ...], node: Node) -> Node:
+    """The tree in which the value at a path is replaced by a node (mappings on the way are made)."""
+    for name in reversed(path):
+        node = Node({name: node}, node.place, node.key)
+    return overlay(root, node)
+
+
+def read(path: Path, shown: str | None = None) -> Node:
+    """The tree of a YAML 1.2 file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, is no YAML, repeats a key, or nests deeper than any scenario does.
+    """
+    name = shown or str(path)
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise InputError([Problem(Place(name), "", f"cannot be read ({error.strerror})")]) from None
+    except UnicodeDecodeError as error:
+        message = f"is not UTF-8 text (byte {error.start})"
+        raise InputError([Problem(Place(name, 1, 1), "", message, "save the file as UTF-8")]) from None
+    return parse(text, name)
+
+
+def parse(text: str, name: str) -> Node:
+    """The tree of YAML 1.2 text; `name` is shown as its file."""
+    from ruamel.yaml import YAML  # noqa: PLC0415 (33 ms, paid only where a file is read)
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
+
+    try:
+        root: Any = YAML(typ="safe", pure=True).compose(text)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    except MarkedYAMLError as error:
+        mark: Any = error.problem_mark or error.context_mark
+        place = Place(name, mark.line + 1, mark.column + 1) if mark else Place(name, 1, 1)
+        message = f"is no YAML: {error.problem or error.context}"
+        raise InputError([Problem(place, "", message, "check indentation, colons and quotes")]) from None
+    except (YAMLError, ValueError, RecursionError) as error:
+        message = f"is no YAML: {str(error).splitlines()[0] if str(error) else 'it nests too deeply'}"
+        raise InputError(
+            [Problem(Place(name, 1, 1), "", message, "check unusual characters and nesting")]
+        ) from None
+    if root is None:
+        raise InputError([Problem(Place(name, 1, 1), "", "is empty", "a file begins with a title")])
+    problems: list[Problem] = []
+    tree = _Walk(name, problems).node(root, (), Place(name, 1, 1), 0)
+    if problems:
+        raise InputError(problems)
+    if not isinstance(tree.value, dict):
+        raise InputError(
+            [Problem(tree.place, "", "is no mapping", "a file is a mapping that begins with a title")]
+        )
+    return tree
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Turns composed YAML nodes into a tree and collects what is wrong with them."""
+
+    name: str
+    problems: list[Problem]
+    nodes: int = 0
+
+    def node(self, raw: Any, path: tuple[str, ...], key: Place, depth: int) -> Node:
+        place = Place(self.name, raw.start_mark.line + 1, raw.start_mark.column + 1)
+        self.nodes += 1
+        if self.nodes == GREATEST_NODES:
+            self.report(
+                place, path, "the file expands to too many values", "write large inventories as a table"
+            )
+        if depth > GREATEST_DEPTH:
+            self.report(place, path[:3], "nests too deeply (or contains itself)", "write it out flat")
+        if depth > GREATEST_DEPTH or self.nodes >= GREATEST_NODES:
+            return Node(None, place, key)
+        if raw.id == "mapping":
+            return Node(self.mapping(raw, path, depth), place, key)
+        if raw.id == "sequence":
+            items = [self.node(item, (*path, str(i)), place, depth + 1) for i, item in enumerate(raw.value)]
+            return Node(items, place, key)
+        return Node(self.scalar(raw, place, path), place, key)
+
+    def mapping(self, raw: Any, path: tuple[str, ...], depth: int) -> dict[str, Node]:
+        children: dict[str, Node] = {}
+        for key_node, value_node in raw.value:
+            place = Place(self.name, key_node.start_mark.line + 1, key_node.start_mark.column + 1)
+            if key_node.id != "scalar" or key_node.value == "<<":
+                self.report(
+                    place, path, "is no plain name", "keys are plain names; merge files with 'extends'"
+                )
+                continue
+            name = str(key_node.value)
+            if name in children:
+                first = children[name].key
+                self.report(
+                    place, (*path, name), f"stands twice (first in line {first.line})", "keep one of the two"
+                )
+                continue
+            children[name] = self.node(value_node, (*path, name), place, depth + 1)
+        return children
+
+    def scalar(self, raw: Any, place: Place, path: tuple[str, ...]) -> Scalar:
+        text = str(raw.value)
+        if raw.style is not None:
+            return text
+        if raw.tag and not str(raw.tag).startswith("tag:yaml.org,2002:"):
+            self.report(place, path, f"has the tag {raw.tag}", "write plain values without tags")
+            return None
+        if text in _WORDS:
+            return _WORDS[text]
+        digits = text.replace("_", "")
+        if _INT.match(text):
+            return int(digits) if len(digits) < 400 else text  # noqa: PLR2004 (longer ones are no counts)
+        return float(digits) if _FLOAT.match(text) and len(digits) < 400 else text  # noqa: PLR2004
+
+    def report(self, place: Place, path: tuple[str, ...], message: str, remedy: str) -> None:
+        self.problems.append(Problem(place, ".".join(path), message, remedy))

@@ -1,0 +1,59 @@
+"""Trees against the classes of the schema: objects, or problems with their places."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from simbackup.errors import Problem, choices
+from simbackup.schema.quantity import plain_message
+from simbackup.schema.tree import Node
+
+Part = TypeVar("Part", bound=BaseModel)
+
+
+def validate(part: type[Part], node: Node, address: str, problems: list[Problem]) -> Part | None:
+    """The object of a class that a tree describes, or None after all that is wrong was added to `problems`."""
+    try:
+        return part.model_validate(node.plain())
+    except ValidationError as error:
+        for detail in error.errors(include_url=False):
+            problems.extend(_located(part, node, address, detail))
+        return None
+
+
+def _located(part: type[BaseModel], node: Node, address: str, detail: Any) -> list[Problem]:
+    """One error of pydantic as problems with a place, an address and a remedy."""
+    loc = tuple(detail["loc"])
+    context = detail.get("ctx") or {}
+    if detail["type"] == "given":
+        told = [((*loc, *path), message, remedy) for path, message, remedy in context["problems"]]
+    else:
+        message, remedy = plain_message(detail)
+        if detail["type"] == "extra_forbidden":
+            remedy = choices(loc[-1], _fields_at(part, loc[:-1]))
+        told = [(loc, message, remedy)]
+    return [_placed(node, address, path, message, remedy) for path, message, remedy in told]
+
+
+def _placed(node: Node, address: str, path: tuple[str | int, ...], message: str, remedy: str) -> Problem:
+    """A problem at the deepest part of its path that was written."""
+    found, seen = node.find(path)
+    whole = len(seen) == len(path)
+    place = found.key if message == "is not known here" and whole else found.place
+    full = ".".join([address, *map(str, path)]) if address else ".".join(map(str, path))
+    return Problem(place, full, message, remedy)
+
+
+def _fields_at(part: type[BaseModel], path: tuple[str | int, ...]) -> list[str]:
+    """The legal keys of a class, or of the class of the field that a path leads to."""
+    for step in path:
+        field = part.model_fields.get(str(step))
+        annotation = field.annotation if field else None
+        inner = [a for a in (annotation, *getattr(annotation, "__args__", ())) if isinstance(a, type)]
+        nested = [a for a in inner if issubclass(a, BaseModel)]
+        if not nested:
+            return []
+        part = nested[0]
+    return list(part.model_fields)

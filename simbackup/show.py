@@ -1,0 +1,215 @@
+"""Tables on a terminal, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+import json as json_format
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from simbackup import units
+
+if TYPE_CHECKING:
+    from simbackup.experiments.calibrate import Fitted
+    from simbackup.experiments.reproduce import Reproduction
+    from simbackup.results.compare import Row, Summary
+    from simbackup.results.result import Result
+
+QUIET_SECONDS = 1.0
+"""Wall-clock seconds before a progress bar appears."""
+WIDE = 160
+"""Columns where standard output is no terminal."""
+Cells = Sequence[Sequence[str]]
+
+
+def json(data: object) -> None:
+    """Print data as JSON."""
+    print(json_format.dumps(data, indent=1, allow_nan=False))  # noqa: T201
+
+
+def table(header: Sequence[str], rows: Cells, title: str = "", right: Sequence[int] = ()) -> None:
+    """Print a table."""
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    console = Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+    drawn = Table(title=title or None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    for i, name in enumerate(header):
+        drawn.add_column(name, justify="right" if i in right else "left", overflow="fold")
+    for row in rows:
+        drawn.add_row(*row)
+    console.print(drawn)
+
+
+def listing(rows: list[dict[str, Any]], *, as_json: bool) -> None:
+    """Print rows with the same keys."""
+    if as_json:
+        json(rows)
+    elif rows:
+        header = list(dict.fromkeys(key for row in rows for key in row))
+        table(header, [[_text(row.get(key, "")) for key in header] for row in rows])
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(_text(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
+    return f"{value:g}" if isinstance(value, float) else "" if value is None else str(value)
+
+
+def result(one: Result) -> None:
+    """Print the jobs and the devices of a result, and what it rests on."""
+    rows = [
+        [
+            row["job"], row["method"], units.show_short(row["start"], "s"), units.show_short(row["elapsed"], "s"),
+            units.show_short(row["bytes"], "B"), f"{row['files']:,.0f}", units.show_short(row["rate"], "B/s"),
+            units.show_short(row["waits"], "s"), f"{row['status']}: {row['reason']}" if row["reason"] else row["status"],
+        ]
+        for row in one.job_rows
+    ]  # fmt: skip
+    header = ["job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "status"]
+    table(header, rows, one.record.title, right=range(2, 8))
+    for row in one.job_rows:
+        spent = one.activities(row["job"])
+        longest = sorted(spent.items(), key=lambda item: -item[1])[:4]
+        told = ", ".join(
+            f"{activity} on {cause} {units.show_short(s, 's')}" for (cause, activity), s in longest
+        )
+        if told:
+            print(f"{row['job']}: {told}")  # noqa: T201
+    used = [row for row in one.device_rows if row["bytes"] or row["busy"]]
+    devices = [
+        [
+            row["device"], row["kind"], units.show_short(row["busy"], "1"), units.show_short(row["bytes"], "B"),
+            units.show_short(row["peak"], "B/s"), str(row.get("state", "")),
+        ]
+        for row in used
+    ]  # fmt: skip
+    table(["device", "kind", "busy", "bytes", "peak", "state"], devices, right=(2, 3, 4))
+    told = ", ".join(f"{count} {basis}" for basis, count in one.bases().items())
+    print(f"rests on {told} values; scenario {one.record.hash}, seed {one.record.seed}")  # noqa: T201
+
+
+def _error(row: Row) -> str:
+    return "within" if row.error == 0 else f"{row.error:+.1%}"
+
+
+def _cells(row: Row) -> list[str]:
+    m = row.measurement
+    spread = ""
+    if row.interval is not None:
+        spread = f"{max(row.interval[0], 0.0):.4g} to {row.interval[1]:.4g}" + (
+            "" if row.identified else ", unidentified"
+        )
+    return [
+        m.id,
+        m.row.operation,
+        f"{m.value:g} {m.unit}",
+        f"{row.simulated:.4g}",
+        _error(row),
+        row.role,
+        row.verdict,
+        spread,
+    ]
+
+
+HEADER = (
+    "id",
+    "operation",
+    "measured",
+    "simulated",
+    "error",
+    "role",
+    "within 10 %",
+    "over the assumed ranges",
+)
+
+
+def reproduction(found: Reproduction) -> None:
+    """Print measured beside simulated, document by document."""
+    for s in found.summaries:
+        rows = [row for row in found.rows if row.measurement.document[:3] == s.document[:3]]
+        table(HEADER, [_cells(row) for row in rows], s.document, right=(2, 3, 4))
+        for row in rows:
+            if row.measurement.row.off:
+                print(f"{row.measurement.id} is off: {row.measurement.row.off}")  # noqa: T201
+        print(_summary(s) + "\n")  # noqa: T201
+
+
+def reproduction_markdown(found: Reproduction) -> None:
+    """Print the same as Markdown."""
+    print(markdown(found), end="")  # noqa: T201
+
+
+def markdown(found: Reproduction) -> str:
+    """Measured beside simulated as Markdown."""
+    lines: list[str] = []
+    for s in found.summaries:
+        rows = [row for row in found.rows if row.measurement.document[:3] == s.document[:3]]
+        lines += [
+            f"### {s.document}",
+            "",
+            "| " + " | ".join(HEADER) + " |",
+            "|---|---|--:|--:|--:|---|---|---|",
+        ]
+        lines += ["| " + " | ".join(_cells(row)) + " |" for row in rows]
+        lines += [
+            "",
+            *(f"- {r.measurement.id}: {r.measurement.row.off}" for r in rows if r.measurement.row.off),
+        ]
+        lines += ["", _summary(s), ""]
+    return "\n".join(lines)
+
+
+def _summary(s: Summary) -> str:
+    def share(value: float | None) -> str:
+        return "-" if value is None else f"{value:.1%}"
+
+    return (
+        f"{s.document}: {s.rows} rows in {s.groups} groups, {s.within} within 10 %, {s.off} declared off; error of all "
+        f"groups: median {share(s.median)}, worst {share(s.worst)}; of {s.held_out_groups} held-out groups: median "
+        f"{share(s.held_out_median)}, worst {share(s.held_out_worst)}; {s.constants} fitted or chosen constants"
+    )
+
+
+def fits(found: list[Fitted]) -> None:
+    """Print fitted constants."""
+    rows = [
+        [
+            f"{f.fit.datasheet}#{f.fit.parameter}", units.show_short(f.value, f.unit),
+            units.show_short(f.uncertainty, f.unit), " to ".join(units.show_short(end, f.unit) for end in f.plausible),
+            ", ".join(f"{row} {error:+.1%}" for row, error in f.errors.items()),
+        ]
+        for f in found
+    ]  # fmt: skip
+    table(["constant", "value", "uncertainty", "plausible", "rows and what is left"], rows)
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[float, int, int], None]]:
+    """A bar on standard error that appears when a run takes longer than a second."""
+    begin, bar = time.monotonic(), None
+
+    def report(now: float, ended: int, jobs: int) -> None:
+        nonlocal bar
+        if bar is None and (time.monotonic() - begin < QUIET_SECONDS or not sys.stderr.isatty()):
+            return
+        if bar is None:
+            from rich.console import Console  # noqa: PLC0415
+            from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
+
+            bar = Progress(
+                BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True
+            )
+            bar.add_task("", total=jobs)
+            bar.start()
+        text = f"{ended} jobs ended, simulated time {units.show_short(now, 's')}"
+        bar.update(bar.task_ids[0], completed=min(ended, jobs), description=text)
+
+    try:
+        yield report
+    finally:
+        if bar is not None:
+            bar.stop()

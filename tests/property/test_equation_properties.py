@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from simbackup.equations import queueing, raid, tape
+from simbackup.equations.disk import (
+    Disk,
+    cylinder,
+    positioning_time,
+    rate_at,
+    seek_time,
+    stream_efficiency,
+    transfer_time,
+)
+
+ROUNDING = 1e-9
+UNIT = 65_536
+shares = st.floats(0, 1)
+
+
+@st.composite
+def disks(draw: st.DrawFn) -> Disk:
+    seeks = sorted(draw(st.tuples(*[st.floats(0, 0.03)] * 3)))
+    inner, outer = sorted(draw(st.tuples(st.floats(1e6, 3e8), st.floats(1e6, 3e8))))
+    return Disk(
+        capacity=draw(st.floats(1e9, 3e13)),
+        rotation_speed=draw(st.floats(50, 250)),
+        track_to_track_seek=seeks[0],
+        average_seek=seeks[1],
+        full_stroke_seek=seeks[2],
+        outer_rate=outer,
+        inner_rate=inner,
+        command_overhead=draw(st.floats(0, 0.005)),
+        stream_turn=draw(st.floats(4096, 1e8)),
+    )
+
+
+@st.composite
+def drives(draw: st.DrawFn) -> tape.TapeDrive:
+    read, search = sorted(draw(st.tuples(st.floats(1, 12), st.floats(1, 12))))
+    return tape.TapeDrive(
+        native_rate=draw(st.floats(1e6, 4e8)),
+        cartridge_capacity=draw(st.floats(1e9, 2e13)),
+        tape_length=draw(st.floats(100, 1200)),
+        passes=draw(st.integers(1, 300)),
+        read_speed=read,
+        search_speed=search,
+        load_time=40,
+        unload_time=17,
+        locate_overhead=draw(st.floats(0, 30)),
+        turn_time=draw(st.floats(0, 10)),
+        buffer=draw(st.floats(1e5, 1e9)),
+        host_rate=draw(st.one_of(st.just(math.inf), st.floats(1e6, 1e9))),
+    )
+
+
+@st.composite
+def groups(draw: st.DrawFn) -> tuple[raid.Level, int]:
+    levels: tuple[raid.Level, ...] = ("0", "1", "10", "4", "5", "6", "dp")
+    level = draw(st.sampled_from(levels))
+    number = draw(st.integers(raid.minimum_disks(level), 24))
+    return level, number + number % 2 if level == "10" else number
+
+
+@given(disks(), shares, shares)
+def test_rates_fall_and_cylinders_rise_inwards(disk: Disk, one: float, other: float) -> None:
+    near, far = sorted((one * disk.capacity, other * disk.capacity))
+    assert rate_at(disk, near) >= rate_at(disk, far) * (1 - ROUNDING)
+    assert 0 <= cylinder(disk, near) <= cylinder(disk, far) + ROUNDING <= 1 + 2 * ROUNDING
+
+
+@given(disks(), shares, shares, shares)
+def test_transfers_of_adjoining_extents_add_up(disk: Disk, one: float, two: float, three: float) -> None:
+    begin, middle, end = sorted(share * disk.capacity for share in (one, two, three))
+    parts = transfer_time(disk, begin, middle - begin) + transfer_time(disk, middle, end - middle)
+    assert parts == pytest.approx(transfer_time(disk, begin, end - begin), rel=1e-6, abs=1e-9)
+
+
+@given(disks(), shares, shares)
+def test_transfers_run_between_the_inner_and_the_outer_rate(disk: Disk, start: float, length: float) -> None:
+    position = start * disk.capacity
+    size = length * (disk.capacity - position)
+    took = transfer_time(disk, position, size)
+    assert size / disk.outer_rate * (1 - ROUNDING) <= took <= size / disk.inner_rate * (1 + ROUNDING)
+
+
+@given(disks(), shares, shares)
+def test_longer_seeks_never_take_less(disk: Disk, one: float, other: float) -> None:
+    short, long = sorted((one, other))
+    assert seek_time(disk, short) <= seek_time(disk, long) + 1e-15
+    assert seek_time(disk, long) <= disk.full_stroke_seek + 1e-15
+    assert short == 0 or seek_time(disk, short) >= disk.track_to_track_seek
+
+
+@given(disks(), shares, shares)
+def test_positioning_is_bounded_by_the_datasheet(disk: Disk, one: float, other: float) -> None:
+    took = positioning_time(disk, one * disk.capacity, other * disk.capacity)
+    least = 0.5 / disk.rotation_speed + disk.command_overhead
+    assert least <= took <= least + disk.full_stroke_seek + 1e-12
+
+
+@given(disks(), st.integers(2, 50), shares, st.floats(1, 100))
+def test_longer_turns_never_lose_more(disk: Disk, streams: int, distance: float, factor: float) -> None:
+    longer = replace(disk, stream_turn=disk.stream_turn * factor)
+    loss = stream_efficiency(disk, streams, disk.outer_rate, distance)
+    assert 0 < loss <= stream_efficiency(longer, streams, disk.outer_rate, distance) <= 1
+
+
+@given(groups(), st.integers(0, 10_000_000))
+def test_raid_writes_at_least_the_data_and_its_redundancy(group: tuple[raid.Level, int], size: int) -> None:
+    level, number = group
+    work = raid.write_operations(level, number, size, UNIT)
+    assert work.bytes_written >= size * raid.full_stripe_write_expansion(level, number) * (1 - ROUNDING)
+    assert work.bytes_read <= work.bytes_written + number * UNIT
+    stripe = raid.data_disks(level, number) * UNIT
+    assert work.reads <= number
+    assert work.writes <= (size // stripe + 1) * number
+
+
+@given(groups(), st.integers(1, UNIT))
+def test_small_writes_never_cost_more_than_the_classic_figure(
+    group: tuple[raid.Level, int], size: int
+) -> None:
+    level, number = group
+    assume(level != "1")
+    assert raid.write_operations(level, number, size, UNIT).operations <= raid.small_write_operations(level)
+
+
+@given(groups(), st.integers(0, 5_000_000), st.integers(0, 5_000_000))
+def test_larger_writes_never_write_less(group: tuple[raid.Level, int], one: int, other: int) -> None:
+    level, number = group
+    small, large = sorted((one, other))
+    less = raid.write_operations(level, number, small, UNIT)
+    more = raid.write_operations(level, number, large, UNIT)
+    assert less.bytes_written <= more.bytes_written
+    assert less.writes <= more.writes
+
+
+@given(st.integers(1, 1000))
+def test_more_disks_wait_longer_but_never_a_revolution(touched: int) -> None:
+    latency = raid.expected_maximum_latency(touched, 1.0)
+    assert 0.5 <= latency < raid.expected_maximum_latency(touched + 1, 1.0) < 1
+
+
+@given(drives(), shares, shares)
+def test_locates_lie_between_nothing_and_the_greatest(
+    drive: tape.TapeDrive, one: float, other: float
+) -> None:
+    begin, end = one * drive.cartridge_capacity, other * drive.cartridge_capacity
+    assert 0 <= tape.locate_time(drive, begin, end) <= tape.greatest_locate(drive) + ROUNDING
+    assert tape.locate_time(drive, begin, begin) == 0
+
+
+@given(drives(), shares, shares)
+def test_within_a_pass_a_target_further_ahead_takes_no_less(
+    drive: tape.TapeDrive, one: float, other: float
+) -> None:
+    near, far = sorted(share * 0.999 * tape.pass_capacity(drive) for share in (one, other))
+    assert tape.locate_time(drive, 0, near) <= tape.locate_time(drive, 0, far) + ROUNDING
+
+
+@given(drives(), shares)
+def test_positions_stay_on_the_tape_and_neighbours_stay_close(drive: tape.TapeDrive, share: float) -> None:
+    byte = share * drive.cartridge_capacity
+    here = tape.longitudinal_position(drive, byte)
+    step = 1e-3 * tape.pass_capacity(drive)
+    there = tape.longitudinal_position(drive, max(byte - step, 0.0))
+    assert 0 <= here <= drive.tape_length
+    assert abs(here - there) <= drive.tape_length * 1.001e-3 + 1e-6
+
+
+@given(drives())
+def test_the_mean_locate_is_at_most_the_greatest(drive: tape.TapeDrive) -> None:
+    way = drive.tape_length / 2 / drive.search_speed
+    assert way * (1 - ROUNDING) <= tape.mean_locate_from_start(drive) <= tape.greatest_locate(drive)
+
+
+@given(drives(), st.floats(1e5, 1e9), st.floats(1, 10), st.floats(0, 10), st.floats(0.9, 4))
+def test_stop_start_never_beats_host_or_tape_and_faster_hosts_never_lose(
+    drive: tape.TapeDrive, host: float, factor: float, reposition: float, compression: float
+) -> None:
+    rate = tape.stop_start_rate(drive, host, reposition, compression)
+    assert 0 < rate <= min(host, tape.transfer_rate(drive, compression)) * (1 + ROUNDING)
+    assert rate <= tape.stop_start_rate(drive, host * factor, reposition, compression) * (1 + ROUNDING)
+    assert rate >= tape.stop_start_rate(drive, host, reposition * factor, compression) * (1 - ROUNDING)
+
+
+@given(drives(), st.floats(1, 100), st.floats(0.1, 10))
+def test_a_larger_buffer_never_slows_the_tape(
+    drive: tape.TapeDrive, factor: float, reposition: float
+) -> None:
+    larger = replace(drive, buffer=drive.buffer * factor)
+    host = 0.8 * drive.native_rate
+    less = tape.stop_start_rate(drive, host, reposition)
+    assert less <= tape.stop_start_rate(larger, host, reposition) * (1 + ROUNDING)
+
+
+@given(st.floats(0, 0.999), st.floats(1e-3, 1e3))
+def test_one_server_of_many_is_one_server(utilisation: float, service: float) -> None:
+    rate = utilisation / service
+    assume(rate * service < 1)
+    alone = queueing.mm1_wait(rate, service)
+    assert queueing.mmc_wait(rate, service, 1) == pytest.approx(alone, rel=1e-6)
+
+
+@given(st.floats(0.01, 0.99), st.integers(1, 60))
+def test_pooled_servers_wait_less_than_separate_ones(utilisation: float, servers: int) -> None:
+    pooled = queueing.mmc_wait(utilisation * servers, 1.0, servers)
+    assert pooled <= queueing.mm1_wait(utilisation, 1.0) * (1 + ROUNDING)
+
+
+demands = st.lists(st.floats(0.01, 10), min_size=1, max_size=6)
+
+
+@given(demands, st.integers(1, 40), st.floats(0, 50))
+def test_closed_networks_keep_asymptotic_bounds(service: list[float], customers: int, think: float) -> None:
+    network = queueing.mva_closed(service, customers, think)
+    total, greatest = sum(service), max(service)
+    upper = min(1 / greatest, customers / (total + think))
+    assert customers / (customers * total + think) * (1 - ROUNDING) <= network.throughput
+    assert network.throughput <= upper * (1 + ROUNDING)
+    # Little's law over queues and thinking accounts for every customer.
+    assert sum(network.queue_lengths) + network.throughput * think == pytest.approx(customers)
+
+
+@given(demands, st.integers(1, 40))
+def test_closed_networks_keep_balanced_job_bounds(service: list[float], customers: int) -> None:
+    throughput = queueing.mva_closed(service, customers).throughput
+    total, greatest, mean = sum(service), max(service), sum(service) / len(service)
+    assert customers / (total + greatest * (customers - 1)) * (1 - ROUNDING) <= throughput
+    assert throughput <= customers / (total + mean * (customers - 1)) * (1 + ROUNDING)
+
+
+@given(demands, st.integers(1, 40), st.floats(0, 50))
+def test_another_customer_never_lowers_the_throughput(
+    service: list[float], customers: int, think: float
+) -> None:
+    fewer = queueing.mva_closed(service, customers, think).throughput
+    assert fewer <= queueing.mva_closed(service, customers + 1, think).throughput * (1 + ROUNDING)

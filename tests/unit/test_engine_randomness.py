@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from simbackup.engine import stream
+
+
+def test_the_draws_of_a_path_never_change() -> None:
+    # Written down once: another hash or bit generator would change the result of every seeded run.
+    assert stream(7, "devices.jukebox.robot").random(2).tolist() == [0.978944637647777, 0.1513501986964143]
+
+
+def test_paths_and_seeds_are_apart() -> None:
+    first = {stream(seed, path).random() for seed in range(20) for path in ("a", "b", "a.b", "", "1", "11")}
+    assert len(first) == 120
+
+
+def test_another_stream_disturbs_no_draws() -> None:
+    alone = stream(1, "a").random(5).tolist()
+    beside, other = stream(1, "a"), stream(1, "b")
+    mixed: list[float] = []
+    for _ in range(5):
+        mixed.append(beside.random())
+        other.random()
+    assert mixed == alone
+
+
+def test_numpy_is_not_imported_with_the_engine() -> None:
+    program = "import sys, simbackup.engine; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

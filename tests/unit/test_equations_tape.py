@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import replace
+
+import pytest
+
+from simbackup.equations.tape import (
+    TapeDrive,
+    greatest_locate,
+    locate_time,
+    longitudinal_position,
+    mean_locate_from_start,
+    pass_capacity,
+    pass_of,
+    rewind_time,
+    stop_start_rate,
+    transfer_rate,
+)
+
+DLT7000 = TapeDrive(
+    native_rate=5e6,
+    cartridge_capacity=35e9,
+    tape_length=541,
+    passes=52,
+    read_speed=4.06,
+    search_speed=4.445,
+    load_time=40,
+    unload_time=17,
+    locate_overhead=2,
+    turn_time=1,
+    buffer=8e6,
+)
+
+# 64 passes of 14 sections, a section 15.5 s at read speed and 10 s at search speed; what a locate takes
+# beyond the way is the read-in, on average one and a half sections, and the starts and stops.
+DLT4000 = replace(
+    DLT7000,
+    native_rate=1.5e6,
+    cartridge_capacity=20e9,
+    passes=64,
+    read_speed=541 / (14 * 15.5),
+    search_speed=541 / (14 * 10),
+    locate_overhead=1.5 * 15.5,
+    turn_time=3,
+)
+
+
+def spread_evenly(capacity: float, irrational: float) -> list[float]:
+    # Multiples of an irrational number, modulo one, fill the cartridge as chance would, but repeatably.
+    return [capacity * math.modf(i * irrational)[0] for i in range(20_000)]
+
+
+def test_a_pass_of_the_dlt7000_holds_673_megabytes() -> None:
+    assert pass_capacity(DLT7000) == pytest.approx(673e6, rel=1e-3)
+
+
+def test_native_rate_agrees_with_pass_length_and_speed() -> None:
+    seconds = DLT7000.tape_length / DLT7000.read_speed
+    assert pass_capacity(DLT7000) / seconds == pytest.approx(DLT7000.native_rate, rel=0.02)
+
+
+def test_passes_run_forward_and_backward_in_turn() -> None:
+    one = pass_capacity(DLT7000)
+    assert [pass_of(DLT7000, i * one + 1e6) for i in range(4)] == [0, 1, 2, 3]
+    assert longitudinal_position(DLT7000, 0) == 0
+    assert longitudinal_position(DLT7000, 0.25 * one) == pytest.approx(541 / 4)
+    assert longitudinal_position(DLT7000, 1.25 * one) == pytest.approx(541 * 3 / 4)
+    assert longitudinal_position(DLT7000, 2.25 * one) == pytest.approx(541 / 4)
+
+
+def test_a_full_cartridge_of_an_even_number_of_passes_ends_where_it_began() -> None:
+    assert pass_of(DLT7000, 35e9) == 51
+    assert longitudinal_position(DLT7000, 35e9) == pytest.approx(0, abs=1e-6)
+
+
+def test_access_times_of_the_datasheet() -> None:
+    # 60 s on average and 120 s at most.
+    assert mean_locate_from_start(DLT7000) == pytest.approx(60, rel=0.1)
+    assert greatest_locate(DLT7000) == pytest.approx(120, rel=0.05)
+
+
+def test_rewind_times_of_the_datasheet() -> None:
+    rewinds = [rewind_time(DLT7000, byte) for byte in spread_evenly(35e9, math.sqrt(2))]
+    assert statistics.fmean(rewinds) == pytest.approx(60, rel=0.1)
+    assert max(rewinds) == pytest.approx(120, rel=0.05)
+    assert rewind_time(DLT7000, 0) == 0
+
+
+def test_means_measured_on_a_dlt4000() -> None:
+    # Hillyer and Silberschatz: 96.5 s from the beginning to anywhere, 72.4 s from anywhere to anywhere.
+    pairs = zip(spread_evenly(20e9, math.sqrt(2)), spread_evenly(20e9, math.sqrt(3)), strict=True)
+    between = [locate_time(DLT4000, begin, end) for begin, end in pairs]
+    assert mean_locate_from_start(DLT4000) == pytest.approx(96.5, rel=0.02)
+    assert statistics.fmean(between) == pytest.approx(72.4, rel=0.02)
+
+
+@pytest.mark.parametrize("drive", [DLT7000, DLT4000, replace(DLT7000, passes=1)])
+def test_the_closed_mean_equals_the_mean_over_the_cartridge(drive: TapeDrive) -> None:
+    points = 52 * 64 * 20
+    step = drive.cartridge_capacity / points
+    mean = statistics.fmean(locate_time(drive, 0, (i + 0.5) * step) for i in range(points))
+    assert mean_locate_from_start(drive) == pytest.approx(mean, rel=1e-3)
+
+
+def test_a_drive_that_searches_at_read_speed_reads_on_through_the_first_pass() -> None:
+    drive = replace(DLT7000, search_speed=4.06, passes=1)
+    assert mean_locate_from_start(drive) == pytest.approx(541 / 4.06 / 2)
+
+
+def test_locate_by_hand() -> None:
+    one = pass_capacity(DLT7000)
+    assert locate_time(DLT7000, 1e9, 1e9) == 0
+    # To the middle of pass 2: half the length, another pass.
+    assert locate_time(DLT7000, 0, 2.5 * one) == pytest.approx(2 + 1 + 541 / 2 / 4.445)
+    # Ten metres ahead by reading on, the whole pass by searching.
+    assert locate_time(DLT7000, 0, one * 10 / 541) == pytest.approx(10 / 4.06)
+    assert locate_time(DLT7000, 0, one * 0.999_999) == pytest.approx(2 + 541 / 4.445, rel=1e-4)
+    # Ten metres back needs a turn.
+    assert locate_time(DLT7000, one * 10 / 541, 0) == pytest.approx(2 + 1 + 10 / 4.445)
+
+
+def test_the_same_place_in_another_pass_costs_only_overhead_and_turn() -> None:
+    one = pass_capacity(DLT7000)
+    assert locate_time(DLT7000, 0.25 * one, 1.75 * one) == pytest.approx(3)
+
+
+def test_the_greatest_locate_is_reached() -> None:
+    one = pass_capacity(DLT7000)
+    assert locate_time(DLT7000, 0, one * 1.000_001) == pytest.approx(greatest_locate(DLT7000), rel=1e-4)
+
+
+def test_transfer_rate_is_bounded_by_medium_and_interface() -> None:
+    bus = replace(DLT7000, host_rate=8.5e6)
+    assert transfer_rate(DLT7000, 1) == 5e6
+    assert transfer_rate(DLT7000, 2) == 10e6
+    assert transfer_rate(bus, 2) == 8.5e6
+    assert transfer_rate(bus, 0.95) == pytest.approx(4.75e6)
+
+
+def test_a_buffer_covers_short_repositions() -> None:
+    assert stop_start_rate(DLT7000, 2e6, 3) == 2e6
+    assert stop_start_rate(DLT7000, 4.9e6, 0) == 4.9e6
+
+
+def test_stop_start_by_hand() -> None:
+    # 4 MB/s against 5: the 8 MB buffer fills in 2 s of a 4 s stop and lasts 8 s of writing at 5 MB/s.
+    assert stop_start_rate(DLT7000, 4e6, 4) == pytest.approx(40e6 / 12)
+
+
+def test_a_host_that_keeps_up_streams() -> None:
+    assert stop_start_rate(DLT7000, 5e6, 3) == 5e6
+    assert stop_start_rate(DLT7000, math.inf, 3, compression=2) == 10e6
+
+
+def test_without_a_buffer_a_slow_host_gets_nothing_through() -> None:
+    assert stop_start_rate(replace(DLT7000, buffer=0), 4e6, 3) == 0
+
+
+def test_a_slow_interface_starves_the_tape_like_a_slow_host() -> None:
+    bus = replace(DLT7000, host_rate=8e6)
+    assert stop_start_rate(bus, math.inf, 2, compression=2) == stop_start_rate(DLT7000, 8e6, 2, compression=2)
+
+
+def test_stop_start_equals_a_cycle_stepped_through_time() -> None:
+    host, tape, stop, step = 4.5e6, 5e6, 3.0, 1e-3
+    held, accepted, clock, resume = 0.0, 0.0, 0.0, 0.0
+    while clock < 2000:
+        taken = min(host * step, DLT7000.buffer - held)
+        held, accepted = held + taken, accepted + taken
+        if clock >= resume:
+            held -= tape * step
+            if held <= 0:
+                held, resume = 0.0, clock + stop
+        clock += step
+    assert accepted / clock == pytest.approx(stop_start_rate(DLT7000, host, stop), rel=0.01)
+
+
+@pytest.mark.parametrize("byte", [-1.0, 36e9])
+def test_bytes_beyond_the_cartridge_are_refused(byte: float) -> None:
+    with pytest.raises(ValueError, match="outside"):
+        locate_time(DLT7000, 0, byte)
+
+
+def test_impossible_figures_are_refused() -> None:
+    with pytest.raises(ValueError, match="search_speed"):
+        replace(DLT7000, search_speed=4)
+    with pytest.raises(ValueError, match="passes"):
+        replace(DLT7000, passes=0)
+    with pytest.raises(ValueError, match="buffer"):
+        replace(DLT7000, buffer=-1)
+    with pytest.raises(ValueError, match="compression"):
+        transfer_rate(DLT7000, 0)
+    with pytest.raises(ValueError, match="reposition_time"):
+        stop_start_rate(DLT7000, 1e6, -1)
+
+
+def test_a_rounding_error_past_the_end_still_counts_as_the_end() -> None:
+    assert pass_of(DLT7000, 35e9 + 1) == 51
+    assert longitudinal_position(DLT7000, 35e9 + 1) == pytest.approx(0, abs=1e-6)

@@ -1,0 +1,352 @@
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+
+from simbackup.units import DIMENSIONS, UnitError, parse, parse_clock, show, show_short
+
+GOOD = [
+    # sizes: decimal and binary prefixes, bytes and bits
+    ("5 MB", "B", 5e6),
+    ("5MB", "B", 5e6),
+    ("  5  MB ", "B", 5e6),
+    ("+5 MB", "B", 5e6),
+    ("1 kB", "B", 1000.0),
+    ("1 KB", "B", 1000.0),
+    ("1 KiB", "B", 1024.0),
+    ("2 GiB", "B", 2147483648.0),
+    ("1.5 PiB", "B", 1.5 * 2**50),
+    ("3 TB", "B", 3e12),
+    ("1_900_000 B", "B", 1_900_000.0),
+    ("7 bytes", "B", 7.0),
+    ("1 byte", "B", 1.0),
+    ("1 Mb", "B", 125_000.0),
+    ("1 Mbit", "B", 125_000.0),
+    ("12 bits", "B", 1.5),
+    ("1 Kib", "B", 128.0),
+    ("1e3 MB", "B", 1e9),
+    (".5 MB", "B", 5e5),
+    ("0", "B", 0.0),
+    (0, "B", 0.0),
+    (0.0, "s", 0.0),
+    # times
+    ("0.1 s", "s", 0.1),
+    ("365.185 s", "s", 365.185),
+    ("1.55 ns", "s", 1.55e-9),
+    ("3 us", "s", 3e-6),
+    ("3 \u00b5s", "s", 3e-6),
+    ("3 \u03bcs", "s", 3e-6),
+    ("250 ms", "s", 0.25),
+    ("4 sec", "s", 4.0),
+    ("90 min", "s", 5400.0),
+    ("2 h", "s", 7200.0),
+    ("1 hour", "s", 3600.0),
+    ("2 hours", "s", 7200.0),
+    ("1 d", "s", 86_400.0),
+    ("2 days", "s", 172_800.0),
+    ("1 week", "s", 604_800.0),
+    ("1 year", "s", 31_536_000.0),
+    ("3 h 30 min", "s", 12_600.0),
+    ("1 min 30 s", "s", 90.0),
+    ("3h30min", "s", 12_600.0),
+    ("1 d 2 h 3 min 4.1 s", "s", 93_784.1),
+    # rates
+    ("5 MB/s", "B/s", 5e6),
+    ("5 MB / s", "B/s", 5e6),
+    ("1 Gb/s", "B/s", 125e6),
+    ("1 Gbit/s", "B/s", 125e6),
+    ("1 MiB/s", "B/s", 1048576.0),
+    ("10 TB/h", "B/s", 10e12 / 3600),
+    ("1 MB/min", "B/s", 1e6 / 60),
+    # frequencies
+    ("7200 rpm", "1/s", 120.0),
+    ("5400 rpm", "1/s", 90.0),
+    ("120 /s", "1/s", 120.0),
+    ("120/s", "1/s", 120.0),
+    ("4600 files/s", "1/s", 4600.0),
+    ("150 IOPS", "1/s", 150.0),
+    ("150 IO/s", "1/s", 150.0),
+    ("50 Hz", "1/s", 50.0),
+    ("2 GHz", "1/s", 2e9),
+    ("6 /h", "1/s", 6 / 3600),
+    # shares and ratios
+    ("20 %", "1", 0.2),
+    ("47.6%", "1", 0.476),
+    ("0.2", "1", 0.2),
+    (0.2, "1", 0.2),
+    (2, "1", 2.0),
+    ("2:1", "1", 2.0),
+    ("1 : 3", "1", 1 / 3),
+    ("1.5:1", "1", 1.5),
+    # counts
+    (1_900_000, "count", 1_900_000.0),
+    (16.0, "count", 16.0),
+    ("1_900_000", "count", 1_900_000.0),
+    ("1.9e6", "count", 1_900_000.0),
+    ("16 disks", "count", 16.0),
+    ("1 file", "count", 1.0),
+    ("4 drives", "count", 4.0),
+    ("8 buffers", "count", 8.0),
+    ("2 cores", "count", 2.0),
+    # lengths and speeds
+    ("549 m", "m", 549.0),
+    ("12.65 mm", "m", 0.01265),
+    ("0.5 in", "m", 0.0127),
+    ("1800 ft", "m", 548.64),
+    ("4.06 m/s", "m/s", 4.06),
+    ("160 ips", "m/s", 4.064),
+    ("160 in/s", "m/s", 4.064),
+    # costs per byte and per file
+    ("1.55 ns/B", "s/B", 1.55e-9),
+    ("3 ms/MB", "s/B", 3e-9),
+    ("4.1 s/GB", "s/B", 4.1e-9),
+    ("1 s/GiB", "s/B", 2.0**-30),
+    ("0.22 ms/file", "s/file", 0.22e-3),
+    ("0.22 ms", "s/file", 0.22e-3),
+    ("160 B/file", "B/file", 160.0),
+    ("2 KiB", "B/file", 2048.0),
+    # the ends of the floats
+    ("5e-324 s", "s", 5e-324),
+    ("1e-400 s", "s", 0.0),
+    ("1e-99999 s", "s", 0.0),
+    ("0e99999 B", "B", 0.0),
+    ("1.7976931348623157e308 B", "B", 1.7976931348623157e308),
+]
+
+
+@pytest.mark.parametrize(("text", "unit", "value"), GOOD)
+def test_parse_reads_the_exact_value(text: str | float, unit: str, value: float) -> None:
+    read = parse(text, unit)
+    assert type(read) is float
+    assert read == value
+    assert math.copysign(1.0, read) == 1.0
+
+
+BAD = [
+    ("5 furlongs", "B", "'5 furlongs' is no size; write for example '5 MB', '2 GiB'"),
+    ("", "B", "'' is no size; write for example '5 MB', '2 GiB'"),
+    ("MB", "B", "'MB' is no size; write for example '5 MB', '2 GiB'"),
+    ("5 %", "B", "'5 %' is no size; write for example '5 MB', '2 GiB'"),
+    ("5 G", "B", "'5 G' is no size; write for example '5 MB', '2 GiB'"),
+    ("5,5 MB", "B", "'5,5 MB' is no size; write for example '5 MB', '2 GiB'"),
+    ("1__0 MB", "B", "'1__0 MB' is no size; write for example '5 MB', '2 GiB'"),
+    ("\u0665 MB", "B", "'\u0665 MB' is no size; write for example '5 MB', '2 GiB'"),
+    ("5 MB/s", "B", "'5 MB/s' is no size; write for example '5 MB', '2 GiB'"),
+    ("5 MB", "B/s", "'5 MB' is no data rate; write for example '5 MB/s', '1 Gb/s'"),
+    ("5 MB/", "B/s", "'5 MB/' is no data rate; write for example '5 MB/s', '1 Gb/s'"),
+    ("5 MB/s/s", "B/s", "'5 MB/s/s' is no data rate; write for example '5 MB/s', '1 Gb/s'"),
+    # a bare number
+    ("5", "B", "'5' has no unit; write for example '5 MB', '2 GiB'"),
+    (5, "B", "5 has no unit; write for example '5 MB', '2 GiB'"),
+    (1.5, "s", "1.5 has no unit; write for example '90 s', '3 h 30 min'"),
+    ("120", "1/s", "'120' has no unit; write for example '120 /s', '7200 rpm', '4600 files/s'"),
+    # wrong case
+    ("5 mb", "B", "'5 mb' is no size; did you mean '5 MB' or '5 Mb'?"),
+    ("5 mB", "B", "'5 mB' is no size; did you mean '5 MB' or '5 Mb'?"),
+    ("5 gib", "B", "'5 gib' is no size; did you mean '5 GiB' or '5 Gib'?"),
+    ("5 kb/S", "B/s", "'5 kb/S' is no data rate; did you mean '5 kB/s' or '5 kb/s'?"),
+    ("7200 RPM", "1/s", "'7200 RPM' is no frequency; did you mean '7200 rpm'?"),
+    ("2 H", "s", "'2 H' is no time; did you mean '2 h'?"),
+    ("1 Gbps", "B/s", "'1 Gbps' is no data rate; did you mean '1 Gb/s'?"),
+    # times that are something else
+    ("1:30:00", "s", "'1:30:00' is no time; write for example '90 s', '3 h 30 min'"),
+    ("30 min 3 h", "s", "'30 min 3 h' is no time; write for example '90 s', '3 h 30 min'"),
+    ("3 h 3 h", "s", "'3 h 3 h' is no time; write for example '90 s', '3 h 30 min'"),
+    ("3 h 30", "s", "'3 h 30' is no time; write for example '90 s', '3 h 30 min'"),
+    ("3 h -30 min", "s", "'3 h -30 min' is no time; write for example '90 s', '3 h 30 min'"),
+    # signs and what is no number
+    ("-5 MB", "B", "'-5 MB' cannot be negative"),
+    ("-5", "count", "'-5' cannot be negative"),
+    (-0.1, "1", "-0.1 cannot be negative"),
+    (-3, "B", "-3 cannot be negative"),
+    ("nan s", "s", "'nan s' is no time; write for example '90 s', '3 h 30 min'"),
+    ("inf", "B", "'inf' is no size; write for example '5 MB', '2 GiB'"),
+    (math.nan, "1", "nan is no share or ratio; write for example '20 %', '0.2', '2:1'"),
+    (math.inf, "1", "inf is no share or ratio; write for example '20 %', '0.2', '2:1'"),
+    (True, "count", "True is no count; write for example '16', '1_900_000'"),
+    (False, "B", "False is no size; write for example '5 MB', '2 GiB'"),
+    ("1e309 B", "B", "'1e309 B' is beyond every float"),
+    ("1e999999999999999999999 B", "B", "'1e999999999999999999999 B' is beyond every float"),
+    # counts and ratios
+    ("1.5", "count", "'1.5' must be a whole number"),
+    ("1e-999", "count", "'1e-999' must be a whole number"),
+    (1.5, "count", "1.5 must be a whole number"),
+    ("16 tapes", "count", "'16 tapes' is no count; write for example '16', '1_900_000'"),
+    ("1:0", "1", "'1:0' is no share or ratio; write for example '20 %', '0.2', '2:1'"),
+    ("1:2:3", "1", "'1:2:3' is no share or ratio; write for example '20 %', '0.2', '2:1'"),
+    # a unit that nobody keeps
+    (
+        "5 MB",
+        "bytes",
+        "'bytes' is no unit to ask for; the units are B, s, B/s, 1/s, 1, count, m, m/s, s/B, s/file, B/file",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "unit", "message"), BAD)
+def test_parse_says_what_is_wrong_and_what_would_be_right(text: str | float, unit: str, message: str) -> None:
+    with pytest.raises(UnitError, match=f"^{re.escape(message)}$"):
+        parse(text, unit)
+
+
+def test_parse_refuses_an_int_beyond_every_float() -> None:
+    with pytest.raises(UnitError, match="is beyond every float"):
+        parse(10**400, "count")
+
+
+@pytest.mark.parametrize("thing", [None, [], {}, object()])
+def test_parse_refuses_what_is_neither_text_nor_number(thing: str) -> None:
+    with pytest.raises(UnitError, match="is no size"):
+        parse(thing, "B")
+
+
+@pytest.mark.parametrize("unit", DIMENSIONS)
+def test_examples_in_messages_are_right(unit: str) -> None:
+    for example in DIMENSIONS[unit].examples:
+        assert parse(example, unit) > 0
+
+
+@pytest.mark.parametrize("unit", DIMENSIONS)
+def test_every_human_name_is_legal(unit: str) -> None:
+    dimension = DIMENSIONS[unit]
+    assert all(dimension.factor(name) for name in dimension.human)
+    factors = [dimension.factor(name) or (0, 1) for name in dimension.human]
+    ratios = [over / under for over, under in factors]
+    assert ratios == sorted(ratios)
+    assert all(dimension.factor(name) for name in dimension.binary)
+
+
+CLOCK = [
+    ("22:00", 79_200.0),
+    ("06:30:15", 23_415.0),
+    ("6:30", 23_400.0),
+    ("00:00", 0.0),
+    ("23:59:59", 86_399.0),
+]
+
+
+@pytest.mark.parametrize(("text", "seconds"), CLOCK)
+def test_clock(text: str, seconds: float) -> None:
+    assert parse_clock(text) == seconds
+    assert parse_clock(f" {text} ") == seconds
+
+
+@pytest.mark.parametrize("text", ["25:00", "24:00", "12:60", "12:00:60", "12", "12:5", "-1:00", "10 pm", ""])
+def test_clock_refuses(text: str) -> None:
+    message = f"{text!r} is no time of day; write for example '22:00', '06:30:15'"
+    with pytest.raises(UnitError, match=f"^{re.escape(message)}$"):
+        parse_clock(text)
+
+
+SHOWN = [
+    (2147483648, "B", "2 GiB"),
+    (5e6, "B", "5 MB"),
+    (8192, "B", "8 KiB"),
+    (1000.0, "B", "1 kB"),
+    (1024.0, "B", "1 KiB"),
+    (512.0, "B", "512 B"),
+    (0.3, "B", "0.3 B"),
+    (0.0, "B", "0 B"),
+    (-0.0, "B", "0 B"),
+    (1e308, "B", "1e308 B"),
+    (1.5, "s", "1.5 s"),
+    (0.0015, "s", "1.5 ms"),
+    (365.185, "s", "365.185 s"),
+    (100.0, "s", "100 s"),
+    (7200.0, "s", "2 h"),
+    (5400.0, "s", "1.5 h"),
+    (4500.0, "s", "75 min"),
+    (604_800.0, "s", "7 d"),
+    (5e-324, "s", "5e-324 s"),
+    (133.5e6, "B/s", "133.5 MB/s"),
+    (125e6, "B/s", "125 MB/s"),
+    (1048576.0, "B/s", "1 MiB/s"),
+    (10e12 / 3600, "B/s", "2777777777.7777777 B/s"),
+    (120.0, "1/s", "120 /s"),
+    (5 / 60, "1/s", "5 /min"),
+    (0.0, "1/s", "0 /s"),
+    (0.476, "1", "47.6 %"),
+    (1.0, "1", "1"),
+    (1.25, "1", "1.25"),
+    (0.0, "1", "0"),
+    (1_900_000.0, "count", "1900000"),
+    (1e22, "count", "1e22"),
+    (4.064, "m/s", "4.064 m/s"),
+    (0.01265, "m", "12.65 mm"),
+    (1.55e-9, "s/B", "1.55 ns/B"),
+    (0.22e-3, "s/file", "220 us/file"),
+    (160.0, "B/file", "160 B/file"),
+]
+
+
+@pytest.mark.parametrize(("value", "unit", "text"), SHOWN)
+def test_show(value: float, unit: str, text: str) -> None:
+    assert show(value, unit) == text
+    assert parse(text, unit) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "unit"), [(-1.0, "B"), (math.nan, "s"), (math.inf, "B/s"), (1.5, "count"), (-5e-324, "1")]
+)
+def test_show_refuses_what_cannot_be_read_back(value: float, unit: str) -> None:
+    with pytest.raises(UnitError, match="that can be written"):
+        show(value, unit)
+
+
+SHORT = [
+    (133_472_000.0, "B/s", "133.5 MB/s"),
+    (999.96e6, "B/s", "1 GB/s"),
+    (-5e6, "B/s", "-5 MB/s"),
+    (math.inf, "B/s", "inf B/s"),
+    (-math.inf, "B/s", "-inf B/s"),
+    (math.nan, "s", "nan s"),
+    (0.0, "B/s", "0 B/s"),
+    (-0.0, "s", "0 s"),
+    (2147483648.0, "B", "2.147 GB"),
+    (1e308, "B", "1e293 PB"),
+    (365.185, "s", "6 min 5.2 s"),
+    (59.99, "s", "59.99 s"),
+    (59.996, "s", "1 min"),
+    (100.0, "s", "1 min 40 s"),
+    (3599.96, "s", "1 h"),
+    (3725.9, "s", "1 h 2 min 6 s"),
+    (90_061.0, "s", "1 d 1 h 1 min"),
+    (131_400.0, "s", "1 d 12 h 30 min"),
+    (86_399.9, "s", "1 d"),
+    (3e6, "s", "34 d 17 h"),
+    (1e9, "s", "11570 d"),
+    (0.05, "s", "50 ms"),
+    (0.4761, "1", "47.61 %"),
+    (1.0, "1", "100 %"),
+    (-0.12345, "1", "-12.35 %"),
+    (2.1304, "1", "2.13"),
+    (1_900_000.0, "count", "1,900,000"),
+    (3.5, "count", "3.5"),
+    (12_345.6, "count", "12,346"),
+    (4600.0, "1/s", "4600 /s"),
+    (0.2, "1/s", "12 /min"),
+    (1.55e-9, "s/B", "1.55 ns/B"),
+]
+
+
+@pytest.mark.parametrize(("value", "unit", "text"), SHORT)
+def test_show_short(value: float, unit: str, text: str) -> None:
+    assert show_short(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("digits", "text"),
+    [(1, "6 min"), (2, "6 min"), (3, "6 min 5 s"), (5, "6 min 5.19 s"), (6, "6 min 5.185 s")],
+)
+def test_show_short_keeps_the_digits_wanted(digits: int, text: str) -> None:
+    assert show_short(365.185, "s", digits) == text
+
+
+@pytest.mark.parametrize("unit", ["bytes", "", "KB"])
+def test_show_refuses_unknown_units(unit: str) -> None:
+    with pytest.raises(UnitError, match="is no unit to ask for"):
+        show(1.0, unit)
+    with pytest.raises(UnitError, match="is no unit to ask for"):
+        show_short(1.0, unit)
