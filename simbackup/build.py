@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from functools import singledispatch
 
 import simpy
 
@@ -56,9 +56,8 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
 def _place(system: System, spec: Spec) -> None:
     """All devices; volumes and copy areas lie on theirs in the order of the file."""
     for name, device in spec.devices.items():
-        make = STORES.get(type(device))
-        if make is not None:
-            store = make(f"devices.{name}", device)
+        store = make_store(device, f"devices.{name}")
+        if store is not None:
             system.stores[name] = store
             system.volumes[name] = Volume(system.env, f"devices.{name}", Region(store, 0.0, store.size))
         if isinstance(device, spec_devices.TapeLibrary):
@@ -87,7 +86,7 @@ def _snapshot(system: System, name: str, device: spec_devices.Snapshot, area: Re
         device.chunk.si, device.record.si, device.in_flight.si, device.commit_backlog.si
     )
     times = (device.create_time.si, device.remove_time.si)
-    return Snapshot(name, system.volumes[device.of], area, parameters, times, system.trace)
+    return Snapshot(name, system.volumes[device.of], area, parameters=parameters, times=times, trace=system.trace)
 
 
 def _disk_parameters(disk: spec_devices.DiskParameters) -> disk_equations.Disk:
@@ -98,33 +97,36 @@ def _disk_parameters(disk: spec_devices.DiskParameters) -> disk_equations.Disk:
     )  # fmt: skip
 
 
-def _disk(name: str, device: Frozen) -> Store:
-    assert isinstance(device, spec_devices.Disk)
+@singledispatch
+def make_store(device: Frozen, name: str) -> Store | None:
+    """The block device that a file describes, None if it is no block device; register own kinds here."""
+    del device, name
+    return None
+
+
+@make_store.register
+def _(device: spec_devices.Disk, name: str) -> Store:
     return Disk(name, _disk_parameters(device))
 
 
-def _ssd(name: str, device: Frozen) -> Store:
-    assert isinstance(device, spec_devices.Ssd)
+@make_store.register
+def _(device: spec_devices.Ssd, name: str) -> Store:
     rates = (device.read_rate.si, device.write_rate.si)
     latencies = (device.read_latency.si, device.write_latency.si)
     return Ssd(name, device.capacity.si, rates, latencies)
 
 
-def _raid(name: str, device: Frozen) -> Store:
-    assert isinstance(device, spec_devices.Raid)
+@make_store.register
+def _(device: spec_devices.Raid, name: str) -> Store:
     array = Array(
-        device.level, int(device.disks.si), _disk_parameters(device.disk), device.stripe_unit.si,
-        _or(device.controller_rate, math.inf), device.controller_overhead.si,
-    )  # fmt: skip
+        level=device.level,
+        disks=int(device.disks.si),
+        disk=_disk_parameters(device.disk),
+        stripe_unit=device.stripe_unit.si,
+        controller_rate=_or(device.controller_rate, math.inf),
+        controller_overhead=device.controller_overhead.si,
+    )
     return Raid(name, array)
-
-
-STORES: dict[type[Frozen], Callable[[str, Frozen], Store]] = {
-    spec_devices.Disk: _disk,
-    spec_devices.Ssd: _ssd,
-    spec_devices.Raid: _raid,
-}
-"""How a block device is made of what a file says of its kind."""
 
 
 def _library(system: System, name: str, device: spec_devices.TapeLibrary) -> Library:
@@ -160,47 +162,54 @@ def _job(spec: Spec, name: str, job: spec_jobs.Job) -> Job:
         begin, job.after, job.every.si if job.every else None, _or(job.until, 0.0),
         job.window.si if job.window else None,
     )  # fmt: skip
-    return Job(name, WORKS[type(job)](spec, job), schedule)
+    return Job(name, make_work(job, spec), schedule)
 
 
-def _write(spec: Spec, job: spec_jobs.Job) -> Work:
-    assert isinstance(job, spec_jobs.Write)
+@singledispatch
+def make_work(job: spec_jobs.Job, spec: Spec) -> Work:
+    """The work that a job of a file asks for; register own methods here."""
+    del spec
+    raise TypeError(f"no work is known for {type(job).__name__}")
+
+
+@make_work.register
+def _(job: spec_jobs.Write, spec: Spec) -> Work:
     data = spec.data[job.data]
     host = owner_of(spec, data.on) or ""
     size = data.size.si * _or(job.portion, 1.0)
     if job.synchronous and job.request is not None:
-        over = (job.over,) if job.over else ()
-        return SynchronousWrite(host, job.data, size, job.request.si, over)
+        return SynchronousWrite(host, job.data, size, job.request.si, (job.over,) if job.over else ())
     return Write(host, job.data, size, job.cpu_per_byte.si if job.cpu_per_byte else None)
 
 
-def _copy(spec: Spec, job: spec_jobs.Job) -> Work:
-    assert isinstance(job, spec_jobs.CopyData)
+@make_work.register
+def _(job: spec_jobs.CopyData, spec: Spec) -> Work:
     return Copy(owner_of(spec, spec.data[job.data].on) or "", job.data, job.to)
 
 
-def _create(spec: Spec, job: spec_jobs.Job) -> Work:
+@make_work.register
+def _(job: spec_jobs.CreateSnapshot, spec: Spec) -> Work:
     del spec
-    assert isinstance(job, spec_jobs.CreateSnapshot)
     return CreateSnapshot(job.snapshot)
 
 
-def _remove(spec: Spec, job: spec_jobs.Job) -> Work:
+@make_work.register
+def _(job: spec_jobs.RemoveSnapshot, spec: Spec) -> Work:
     del spec
-    assert isinstance(job, spec_jobs.RemoveSnapshot)
     return RemoveSnapshot(job.snapshot)
 
 
-def _backup(spec: Spec, job: spec_jobs.Job) -> Work:
-    assert isinstance(job, spec_jobs.Backup)
+@make_work.register
+def _(job: spec_jobs.Backup, spec: Spec) -> Work:
     host = owner_of(spec, spec.data[job.data].on) or ""
     return TapeBackup(host, job.data, job.to, route(spec, host, job.to) or (), job.method)
 
 
-def _restore(spec: Spec, job: spec_jobs.Job) -> Work:
-    assert isinstance(job, spec_jobs.Restore)
+@make_work.register
+def _(job: spec_jobs.Restore, spec: Spec) -> Work:
     saved = spec.jobs[job.restore]
-    assert isinstance(saved, spec_jobs.Backup)
+    if not isinstance(saved, spec_jobs.Backup):
+        raise TypeError(f"{job.restore} is no backup")  # the schema's checks have seen to it
     to = job.to or saved.data
     host = owner_of(spec, spec.data[to].on) or ""
     select = job.select
@@ -208,17 +217,6 @@ def _restore(spec: Spec, job: spec_jobs.Job) -> Work:
     if select is not None:
         selection = Selection(int(select.files.si), select.size.si, select.at.si if select.at else None)
     return TapeRestore(host, job.restore, to, route(spec, host, saved.to) or (), selection)
-
-
-WORKS: dict[type[spec_jobs.Job], Callable[[Spec, spec_jobs.Job], Work]] = {
-    spec_jobs.Write: _write,
-    spec_jobs.CopyData: _copy,
-    spec_jobs.CreateSnapshot: _create,
-    spec_jobs.RemoveSnapshot: _remove,
-    spec_jobs.Backup: _backup,
-    spec_jobs.Restore: _restore,
-}
-"""How the work of a job is made of what a file says of it."""
 
 
 def _or(given: Given | None, otherwise: float) -> float:

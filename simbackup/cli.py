@@ -17,9 +17,7 @@ app = typer.Typer(
     name="simbackup", help="Simulates backup and restore, and tells what limits them.", no_args_is_help=True,
     add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
 )  # fmt: skip
-models = typer.Typer(
-    help="The datasheets that scenarios are made of.", no_args_is_help=True, rich_markup_mode=None
-)
+models = typer.Typer(help="The datasheets that scenarios are made of.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(models, name="models")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
@@ -57,9 +55,7 @@ def run(
 
 @app.command()
 def reproduce(
-    document: Annotated[
-        list[str] | None, typer.Argument(help="Documents, such as 003; all unless named.")
-    ] = None,
+    document: Annotated[list[str] | None, typer.Argument(help="Documents, such as 003; all unless named.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Let no row be declared off.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
     as_json: Json = False,

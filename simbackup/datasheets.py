@@ -99,9 +99,7 @@ def _load(name: str, folders: tuple[Path, ...]) -> Datasheet:
         path = root / "models" / f"{name}.yaml"
         if path.is_file():
             return read_datasheet(path, name)
-    raise InputError(
-        [Problem(Place("models"), "", f"there is no datasheet '{name}'", choices(name, names()))]
-    )
+    raise InputError([Problem(Place("models"), "", f"there is no datasheet '{name}'", choices(name, names()))])
 
 
 def read_datasheet(path: Path, name: str, shown_as: str | None = None) -> Datasheet:
@@ -110,9 +108,7 @@ def read_datasheet(path: Path, name: str, shown_as: str | None = None) -> Datash
     parameters, problems = check_datasheet(tree, sources())
     if problems or parameters is None:
         raise InputError(problems)
-    texts = {
-        key: str(tree.mapping[key].value) for key in ("title", "kind", "description") if key in tree.mapping
-    }
+    texts = {key: str(tree.mapping[key].value) for key in ("title", "kind", "description") if key in tree.mapping}
     if texts["kind"] != name.split("/", maxsplit=1)[0] and "/" in name:
         node = tree.mapping["kind"]
         message = f"'{texts['kind']}' lies in the folder '{name.split('/', maxsplit=1)[0]}'"

@@ -29,11 +29,7 @@ class Problem:
     remedy: str = ""
 
     def __str__(self) -> str:
-        text = (
-            f"{self.place}: {self.address}: {self.message}"
-            if self.address
-            else f"{self.place}: {self.message}"
-        )
+        text = f"{self.place}: {self.address}: {self.message}" if self.address else f"{self.place}: {self.message}"
         return f"{text}; {self.remedy}" if self.remedy else text
 
 

@@ -62,8 +62,7 @@ def simulate(
             progress(system.env.now, len(system.trace.jobs), len(jobs))
     system.network.settle()
     _summarise(system)
-    record = Record.of(scenario.name, scenario.title, scenario.hash, seed, scenario.base, list(scenario.log))
-    return Result(record, rests_on(scenario.values), system.trace)
+    return Result(Record.of(scenario, seed), rests_on(scenario), system.trace)
 
 
 def _summarise(system: System) -> None:
@@ -74,9 +73,7 @@ def _summarise(system: System) -> None:
         _device(system, f"devices.{name}", type(store).__name__.lower(), store.link)
     for name, snapshot in system.snapshots.items():
         used = snapshot.used * snapshot.parameters.chunk
-        state = (
-            "invalid" if snapshot.invalid_since is not None else "active" if snapshot.active else "removed"
-        )
+        state = "invalid" if snapshot.invalid_since is not None else "active" if snapshot.active else "removed"
         system.trace.device(
             f"devices.{name}", "snapshot", 0.0, units=float(snapshot.used), bytes_moved=used,
             peak_bytes_per_s=0.0, state=state, copied_bytes=used, area_bytes=snapshot.area.size,

@@ -138,9 +138,7 @@ def _finished(
         problems.extend(check(spec, tree))
     if problems:
         raise InputError(problems)
-    return Scenario(
-        name, spec, tree, source, overrides, tuple(log), read_log, tuple(_values(spec, tree)), base
-    )
+    return Scenario(name, spec, tree, source, overrides, tuple(log), read_log, tuple(_values(spec, tree)), base)
 
 
 def _only_parts(problems: list[Problem]) -> bool:
@@ -159,9 +157,7 @@ def _extended(path: Path, log: list[str]) -> tuple[Node, list[str]]:
     seen: list[Path] = []
     while True:
         seen.append(path.resolve())
-        tree = trees.read(
-            path, datasheets.shown(path.resolve()) if not path.is_absolute() else datasheets.shown(path)
-        )
+        tree = trees.read(path, datasheets.shown(path.resolve()) if not path.is_absolute() else datasheets.shown(path))
         files.append(tree)
         chain.append(datasheets.shown(path.resolve()).removeprefix("scenarios/").removesuffix(".yaml"))
         base = tree.mapping.get("extends")
@@ -177,9 +173,7 @@ def _extended(path: Path, log: list[str]) -> tuple[Node, list[str]]:
         path = below
     merged = files[-1]
     for above in reversed(files[:-1]):
-        quiet = Node(
-            {k: v for k, v in above.mapping.items() if k not in {"title", "question", "extends"}}, above.place
-        )
+        quiet = Node({k: v for k, v in above.mapping.items() if k not in {"title", "question", "extends"}}, above.place)
         loud = trees.overlay(merged, quiet, "", log)
         merged = trees.overlay(
             loud, Node({k: v for k, v in above.mapping.items() if k not in quiet.mapping}, above.place)
@@ -194,9 +188,7 @@ def _references(tree: Node) -> Node:
         parts = sections.get(section)
         if parts is None or not isinstance(parts.value, dict):
             continue
-        sections[section] = Node(
-            {k: _reference(part) for k, part in parts.value.items()}, parts.place, parts.key
-        )
+        sections[section] = Node({k: _reference(part) for k, part in parts.value.items()}, parts.place, parts.key)
     return Node(sections, tree.place, tree.key)
 
 
@@ -204,9 +196,7 @@ def _reference(part: Node) -> Node:
     if not isinstance(part.value, dict):
         return part
     inner = {
-        key: Node({"model": child}, child.place, child.key)
-        if key in NESTED and isinstance(child.value, str)
-        else child
+        key: Node({"model": child}, child.place, child.key) if key in NESTED and isinstance(child.value, str) else child
         for key, child in part.value.items()
     }
     return Node(inner, part.place, part.key)
@@ -244,9 +234,7 @@ def _complete(tree: Node, log: list[str], problems: list[Problem]) -> Node:
     return Node(sections, tree.place, tree.key)
 
 
-def _on_datasheet(
-    part: Node, address: str, kind: str | None, log: list[str], problems: list[Problem]
-) -> Node:
+def _on_datasheet(part: Node, address: str, kind: str | None, log: list[str], problems: list[Problem]) -> Node:
     """A part laid over its datasheet, and its nested parts likewise."""
     if not isinstance(part.value, dict):
         return part
@@ -265,9 +253,7 @@ def _on_datasheet(
         return part
     if not datasheets.exists(named.value):
         message = f"there is no datasheet '{named.value}'"
-        problems.append(
-            Problem(named.place, f"{address}.model", message, choices(named.value, datasheets.names()))
-        )
+        problems.append(Problem(named.place, f"{address}.model", message, choices(named.value, datasheets.names())))
         return part
     try:
         sheet = datasheets.load_datasheet(named.value)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json as json_format
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
 
@@ -55,7 +55,7 @@ def listing(rows: list[dict[str, Any]], *, as_json: bool) -> None:
 
 def _text(value: object) -> str:
     if isinstance(value, list):
-        return ", ".join(_text(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
+        return ", ".join(_text(item) for item in cast("list[object]", value))
     return f"{value:g}" if isinstance(value, float) else "" if value is None else str(value)
 
 
@@ -65,7 +65,7 @@ def result(one: Result) -> None:
         [
             row["job"], row["method"], units.show_short(row["start"], "s"), units.show_short(row["elapsed"], "s"),
             units.show_short(row["bytes"], "B"), f"{row['files']:,.0f}", units.show_short(row["rate"], "B/s"),
-            units.show_short(row["waits"], "s"), f"{row['status']}: {row['reason']}" if row["reason"] else row["status"],
+            units.show_short(row["waits"], "s"), ": ".join(filter(None, (row["status"], row["reason"]))),
         ]
         for row in one.job_rows
     ]  # fmt: skip
@@ -74,9 +74,7 @@ def result(one: Result) -> None:
     for row in one.job_rows:
         spent = one.activities(row["job"])
         longest = sorted(spent.items(), key=lambda item: -item[1])[:4]
-        told = ", ".join(
-            f"{activity} on {cause} {units.show_short(s, 's')}" for (cause, activity), s in longest
-        )
+        told = ", ".join(f"{activity} on {cause} {units.show_short(s, 's')}" for (cause, activity), s in longest)
         if told:
             print(f"{row['job']}: {told}")  # noqa: T201
     used = [row for row in one.device_rows if row["bytes"] or row["busy"]]
@@ -188,7 +186,7 @@ def fits(found: list[Fitted]) -> None:
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[float, int, int], None]]:
+def progress() -> Generator[Callable[[float, int, int], None]]:
     """A bar on standard error that appears when a run takes longer than a second."""
     begin, bar = time.monotonic(), None
 
@@ -200,9 +198,7 @@ def progress() -> Iterator[Callable[[float, int, int], None]]:
             from rich.console import Console  # noqa: PLC0415
             from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
 
-            bar = Progress(
-                BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True
-            )
+            bar = Progress(BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True)
             bar.add_task("", total=jobs)
             bar.start()
         text = f"{ended} jobs ended, simulated time {units.show_short(now, 's')}"

@@ -147,9 +147,7 @@ def _per(names: tuple[str, ...], under: str) -> tuple[str, ...]:
 DIMENSIONS: dict[str, Dimension] = {
     "B": Dimension("size", ("5 MB", "2 GiB"), _SIZES, _SIZE, {}, {}, _BINARY_SIZES),
     "s": Dimension("time", ("90 s", "3 h 30 min"), (*_TIMES, "min", "h", "d"), _TIME, {}, {}),
-    "B/s": Dimension(
-        "data rate", ("5 MB/s", "1 Gb/s"), _per(_SIZES, "s"), {}, _SIZE, _TIME, _per(_BINARY_SIZES, "s")
-    ),
+    "B/s": Dimension("data rate", ("5 MB/s", "1 Gb/s"), _per(_SIZES, "s"), {}, _SIZE, _TIME, _per(_BINARY_SIZES, "s")),
     "1/s": Dimension(
         "frequency",
         ("120 /s", "7200 rpm", "4600 files/s"),
@@ -159,9 +157,7 @@ DIMENSIONS: dict[str, Dimension] = {
         _TIME,
     ),
     "1": Dimension("share or ratio", ("20 %", "0.2", "2:1"), ("%", ""), {"": _ONE, "%": (1, 100)}, {}, {}),
-    "count": Dimension(
-        "count", ("16", "1_900_000"), ("",), {"": _ONE, **dict.fromkeys(_THINGS, _ONE)}, {}, {}
-    ),
+    "count": Dimension("count", ("16", "1_900_000"), ("",), {"": _ONE, **dict.fromkeys(_THINGS, _ONE)}, {}, {}),
     "m": Dimension("length", ("549 m", "12.65 mm"), ("um", "mm", "m"), _LENGTH, {}, {}),
     "m/s": Dimension("speed", ("4.06 m/s", "160 ips"), ("m/s",), {"ips": _LENGTH["in"]}, _LENGTH, _TIME),
     "s/B": Dimension("time per byte", ("1.55 ns/B", "4.1 s/GB"), _per(_TIMES, "B"), {}, _TIME, _SIZE),
@@ -391,9 +387,7 @@ def show(value: float, unit: str) -> str:
     return min(text for text in texts if text)[-1]  # the base unit is always exact
 
 
-def _exact_text(
-    number: Decimal, name: str, dimension: Dimension, value: float
-) -> tuple[bool, int, int, str] | None:
+def _exact_text(number: Decimal, name: str, dimension: Dimension, value: float) -> tuple[bool, int, int, str] | None:
     """Rank and text of a value in one unit, the best text ranking first; None if it cannot be exact."""
     over, under = dimension.factor(name) or _ONE
     for context in (_SHORTER, _LONGER):

@@ -1,1 +1,1 @@
-
+"""Things that take time: hosts, disks, snapshots, tape libraries."""

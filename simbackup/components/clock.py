@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class Clock:
     trace: Trace
 
     @contextmanager
-    def span(self, job: str, cause: str, activity: str) -> Iterator[None]:
+    def span(self, job: str, cause: str, activity: str) -> Generator[None]:
         """Record the time that passes inside as spent by a job on a cause; no record where none passes."""
         begin = self.env.now
         try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import simpy
@@ -44,6 +45,7 @@ class Snapshot:
         name: str,
         origin: Volume,
         area: Region,
+        *,
         parameters: equations.CopyOnWrite,
         times: tuple[float, float],
         trace: Trace,
@@ -130,8 +132,8 @@ class Volume:
     def stretch(self, begin: float, size: float) -> Stretch:
         """The longest run from a byte that costs the same all along; snapshots without room become invalid."""
         for snapshot in list(self.snapshots):
-            fresh, _ = snapshot.needs(begin)
-            if fresh and snapshot.room < snapshot.parameters.chunk:
+            needs, _ = snapshot.needs(begin)
+            if needs and snapshot.room < snapshot.parameters.chunk:
                 snapshot.invalidate(self.env.now)
         end = begin + size
         fresh: list[Snapshot] = []
@@ -164,31 +166,40 @@ def first_write_shape(store: Store, position: float, fresh: tuple[Snapshot, ...]
     The requests of one group follow each other (equations.snapshot.group_time); each device's head stands where the
     request before left it, so that a copy area on the same disk costs seeks and one on another disk does not.
     """
-    heads = {store.name: position}
-    parts: dict[tuple[str, str], float] = {}
-    demands: dict[Link, float] = {}
-    moves: dict[Link, float] = {}
-
-    def request(activity: str, on: Store, at: float, size: float, times: float, group: float) -> None:
-        direction = "read" if activity == "copy read" else "write"
-        service = on.request(direction, heads.get(on.name, at), at, size)
+    heads: dict[str, float] = {}
+    cycle = list(_cycle(store, position, fresh))
+    for request in cycle:  # a first lap brings the heads to where a steady cycle leaves them
+        heads[request.store.name] = request.position
+    shape = FlowShape({}, {}, cause=", ".join(snapshot.name for snapshot in fresh))
+    for activity, on, at, size, times, group in cycle:
+        service = on.request("read" if activity == "copy read" else "write", heads[on.name], at, size)
         heads[on.name] = at
-        parts[on.name, activity] = parts.get((on.name, activity), 0.0) + times * service.latency / group
-        demands[on.link] = demands.get(on.link, 0.0) + times * service.busy / group
-        moves[on.link] = moves.get(on.link, 0.0) + times * size / group
+        shape.parts[on.name, activity] = shape.parts.get((on.name, activity), 0.0) + times * service.latency / group
+        shape.demands[on.link] = shape.demands.get(on.link, 0.0) + times * service.busy / group
+        shape.moves[on.link] = shape.moves.get(on.link, 0.0) + times * size / group
+    return replace(shape, cap=1.0 / sum(shape.parts.values()))
 
-    for lap in range(2):  # the first lap only brings the heads to where a steady cycle leaves them
-        if lap:
-            parts.clear(), demands.clear(), moves.clear()  # pyright: ignore[reportUnusedExpression]
-        for snapshot in fresh:
-            cow, area = snapshot.parameters, snapshot.area.store
-            group = equations.group_size(cow) * cow.chunk
-            at = snapshot.position()
-            request("copy read", store, position, group, 1.0, group)
-            request("copy write", area, at, group, 1.0, group)
-            metadata = max(at - equations.commit_distance(cow), snapshot.area.begin)
-            request("metadata commit", area, metadata, cow.chunk, equations.commits_per_group(cow), group)
-        own = max(equations.group_size(s.parameters) * s.parameters.chunk for s in fresh)
-        request("own write", store, position, own, 1.0, own)
-    causes = ", ".join(snapshot.name for snapshot in fresh)
-    return FlowShape(demands, moves, 1.0 / sum(parts.values()), causes, parts)
+
+class _Request(NamedTuple):
+    """One request of the cycle of a group: where it goes, its bytes, how many times, and the bytes of the group."""
+
+    activity: str
+    store: Store
+    position: float
+    size: float
+    times: float
+    group: float
+
+
+def _cycle(store: Store, position: float, fresh: tuple[Snapshot, ...]) -> Iterator[_Request]:
+    """The requests that one group of first writes makes, in their order."""
+    for snapshot in fresh:
+        cow, area = snapshot.parameters, snapshot.area.store
+        group = equations.group_size(cow) * cow.chunk
+        at = snapshot.position()
+        metadata = max(at - equations.commit_distance(cow), snapshot.area.begin)
+        yield _Request("copy read", store, position, group, 1.0, group)
+        yield _Request("copy write", area, at, group, 1.0, group)
+        yield _Request("metadata commit", area, metadata, cow.chunk, equations.commits_per_group(cow), group)
+    own = max(equations.group_size(snapshot.parameters) * snapshot.parameters.chunk for snapshot in fresh)
+    yield _Request("own write", store, position, own, 1.0, own)

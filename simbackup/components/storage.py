@@ -88,9 +88,7 @@ class Disk:
 class Ssd:
     """A solid-state disk."""
 
-    def __init__(
-        self, name: str, size: float, rates: tuple[float, float], latencies: tuple[float, float]
-    ) -> None:
+    def __init__(self, name: str, size: float, rates: tuple[float, float], latencies: tuple[float, float]) -> None:
         self.name = name
         self.size = size
         self.rates: dict[Direction, float] = {"read": rates[0], "write": rates[1]}
@@ -144,9 +142,7 @@ class Raid:
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream: full stripes on all disks at once."""
         del direction  # parity and mirror disks write while the data disks do; mirrors read from one side
-        member = (
-            disks.transfer_time(self.array.disk, position / self.data_disks, size / self.data_disks) / size
-        )
+        member = disks.transfer_time(self.array.disk, position / self.data_disks, size / self.data_disks) / size
         return max(member, 1.0 / self.array.controller_rate)
 
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
@@ -173,9 +169,7 @@ class Raid:
         """What a write takes that just missed its place on its disks."""
         touched = raid.stripe_members_touched(size, self.array.stripe_unit, self.data_disks)
         one = _missed(self.array.disk, position / self.data_disks, size / touched)
-        operations = raid.write_operations(
-            self.array.level, self.array.disks, size, self.array.stripe_unit
-        ).operations
+        operations = raid.write_operations(self.array.level, self.array.disks, size, self.array.stripe_unit).operations
         busy = min(one.busy * operations / self.array.disks, one.latency)
         return Service(one.latency + self.array.controller_overhead, busy)
 

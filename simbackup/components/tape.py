@@ -69,7 +69,7 @@ class Library:
         self.idle.put(drive)
 
     def scratch(self) -> Cartridge | None:
-        """A cartridge of the pool with room at its end that nobody uses: the fullest one that was begun, or a new one."""
+        """The fullest cartridge of the pool that has room at its end and that nobody uses."""
         free = [c for c in self.cartridges if not c.in_use and c.end < c.capacity]
         return max(free, key=lambda c: c.end, default=None)
 
@@ -109,8 +109,9 @@ class Library:
 
     def _move(self, job: str) -> Wait:
         """One move of a robot between a slot and a drive."""
-        with self.robots.request() as robot:
-            with self.clock.span(job, f"{self.name}.robot", "mount queue"):
-                yield robot
-            with self.clock.span(job, f"{self.name}.robot", "exchange"):
-                yield self.clock.env.timeout(self.exchange_time)
+        robot = self.robots.request()
+        with self.clock.span(job, f"{self.name}.robot", "mount queue"):
+            yield robot
+        with self.clock.span(job, f"{self.name}.robot", "exchange"):
+            yield self.clock.env.timeout(self.exchange_time)
+        self.robots.release(robot)

@@ -74,7 +74,9 @@ class Buffer:
     With limits the rates of both sides can depend on each other through links that they share. The limit is
     the root of outflow minus inflow, which is continuous and piecewise linear in the limit, positive at zero
     and negative without limit: regula falsi with the Illinois step (Dowell and Jarratt, BIT 11, 1971)
-    finds it.
+    finds it. Buffers in a row take turns until all agree. Range: any one buffer, and rows of buffers whose
+    flows are limited by links of their own; a row of two or more whose flows all contend for one link may
+    find no agreement, and then a RuntimeError names the buffers.
     """
 
     def __init__(self, network: FlowNetwork, capacity_bytes: float, name: str) -> None:

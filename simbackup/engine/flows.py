@@ -172,9 +172,7 @@ class FlowNetwork:
                 [flow.ceiling[0] for flow in flows],
             )
         except UnboundedFlowError as error:
-            raise ValueError(
-                f"flow {flows[error.flow].name} is limited neither by a link nor by a cap"
-            ) from None
+            raise ValueError(f"flow {flows[error.flow].name} is limited neither by a link nor by a cap") from None
         now = float(self.env.now)
         for flow, rate, bottleneck in zip(flows, allocation.rates, allocation.bottlenecks, strict=True):
             flow.assign(now, rate, None if bottleneck == CAP else links[bottleneck])

@@ -1,1 +1,1 @@
-
+"""Cited arithmetic in SI units: no clock, no files."""

@@ -272,9 +272,7 @@ def request_time(disk: Disk, from_position: float, to_position: float, size: flo
     return positioning_time(disk, from_position, to_position) + transfer_time(disk, to_position, size)
 
 
-def stream_efficiency(
-    disk: Disk, streams: int, rate: float, distance_share: float = MEAN_SEEK_SHARE
-) -> float:
+def stream_efficiency(disk: Disk, streams: int, rate: float, distance_share: float = MEAN_SEEK_SHARE) -> float:
     """Share of the media rate that is left when sequential streams take turns of `stream_turn` bytes.
 
     Each turn transfers for `stream_turn / rate` and then pays a seek to the next stream, half a revolution

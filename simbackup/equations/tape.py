@@ -281,9 +281,7 @@ def transfer_rate(drive: TapeDrive, compression: float) -> float:
     return min(_drain_rate(drive, compression), drive.host_rate)
 
 
-def stop_start_rate(
-    drive: TapeDrive, host_rate: float, reposition_time: float, compression: float = 1.0
-) -> float:
+def stop_start_rate(drive: TapeDrive, host_rate: float, reposition_time: float, compression: float = 1.0) -> float:
     """Host bytes per second onto a tape of fixed speed from a host that may be too slow to keep it moving.
 
     Let the host send h, the tape take d (the native rate times the compression) and the buffer hold B. For

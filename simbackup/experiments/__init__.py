@@ -1,1 +1,1 @@
-
+"""Many runs: reproduction, sensitivity, calibration, studies."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -166,9 +167,7 @@ class _Problem:
         """Logarithms of simulated over measured, row by row."""
         text = units.show(math.exp(logarithm), self.unit)
         results = {
-            file: simulate(
-                scenario.with_({**changes.get(file, {}), **dict.fromkeys(self.addresses[file], text)})
-            )
+            file: simulate(scenario.with_({**changes.get(file, {}), **dict.fromkeys(self.addresses[file], text)}))
             for file, scenario in self.scenarios.items()
         }
         return [math.log(figure(row, results) / row.value) for row in self.rows]
@@ -176,16 +175,15 @@ class _Problem:
     def best(self, changes: Changes) -> float:
         """The constant that fits the rows best."""
         try:
-            from scipy.optimize import least_squares  # noqa: PLC0415 (an extra, and slow to import)
+            solve = cast("Any", import_module("scipy.optimize")).least_squares
         except ImportError:
             raise SimbackupError("calibration needs scipy; install simbackup[fit]") from None
         low, high = (math.log(end) for end in self.plausible)
-        found: Any = least_squares(
-            lambda x: self.residuals(float(x[0]), changes),
-            [(low + high) / 2.0],
-            bounds=([low], [high]),
-            diff_step=STEP,
-        )
+
+        def misfit(x: Sequence[float]) -> list[float]:
+            return self.residuals(float(x[0]), changes)
+
+        found = solve(misfit, [(low + high) / 2.0], bounds=([low], [high]), diff_step=STEP)
         return math.exp(float(found.x[0]))
 
     def slope(self, logarithm: float) -> float:

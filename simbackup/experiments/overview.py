@@ -23,9 +23,7 @@ def scenario_list() -> Rows:
                 tree = read(path, datasheets.shown(path))
                 question = tree.mapping.get("question")
                 if question is not None:
-                    rows.append(
-                        {"name": name, "title": tree.mapping["title"].value, "question": question.value}
-                    )
+                    rows.append({"name": name, "title": tree.mapping["title"].value, "question": question.value})
                 break
     return rows
 

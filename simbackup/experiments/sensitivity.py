@@ -34,9 +34,7 @@ def ends(value: Value) -> tuple[float, float] | None:
     return None
 
 
-def interval(
-    scenarios: Mapping[str, Scenario], simulated: Callable[[dict[str, Result]], float]
-) -> tuple[float, float]:
+def interval(scenarios: Mapping[str, Scenario], simulated: Callable[[dict[str, Result]], float]) -> tuple[float, float]:
     """Lowest and highest figure over the ranges of what is assumed or fitted.
 
     Each value is moved to both ends of its range alone; the deviations to each side add as squares, as for
@@ -58,9 +56,7 @@ def interval(
     return middle - math.sqrt(below), middle + math.sqrt(above)
 
 
-def _moved(
-    scenarios: Mapping[str, Scenario], values: list[tuple[str, Value]], side: int
-) -> dict[str, Result]:
+def _moved(scenarios: Mapping[str, Scenario], values: list[tuple[str, Value]], side: int) -> dict[str, Result]:
     """Results with some values at one end of their ranges."""
     changes: dict[str, list[tuple[str, str]]] = {}
     for file, value in values:

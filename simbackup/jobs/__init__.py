@@ -1,1 +1,1 @@
-
+"""What an operator asks for, and the catalogue of what was saved."""

@@ -29,6 +29,11 @@ class SaveSet:
     time: float
     extents: list[Extent] = field(default_factory=list[Extent])
 
+    @property
+    def done(self) -> float:
+        """Bytes of the save set that are on media, from its beginning."""
+        return self.extents[-1].begin + self.extents[-1].size if self.extents else 0.0
+
     def locate(self, begin: float, size: float) -> list[Extent]:
         """The runs on media that hold `size` bytes from a byte of the save set on."""
         found: list[Extent] = []

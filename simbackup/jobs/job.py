@@ -69,10 +69,9 @@ def start(system: System, jobs: list[Job]) -> simpy.Event:
 
 
 def _finish(system: System, ended: list[simpy.Event]) -> Generator[simpy.Event, Any, None]:
-    for event in (*ended, *system.on_disk):
-        yield event
+    yield system.env.all_of(ended)
     while pending := [event for event in system.on_disk if not event.processed]:
-        yield pending[0]
+        yield system.env.all_of(pending)
 
 
 def _series(system: System, job: Job, ended: dict[str, simpy.Event]) -> Generator[simpy.Event, Any, None]:

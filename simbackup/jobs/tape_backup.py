@@ -37,36 +37,33 @@ class TapeBackup:
         )
         drive = yield from library.take_drive(job)
         try:
-            done = 0.0
-            while done < data.size:
+            while saved.done < data.size:
                 cartridge = yield from _mount_scratch(library, job, drive)
-                done = yield from self._fill(system, job, drive, cartridge, saved, done)
+                yield from library.locate(job, drive, cartridge.end)
+                yield from self._append(system, drive, cartridge, saved)
                 yield from library.dismount(job, drive)
         finally:
             library.give_drive(drive)
         system.catalogue.save_sets.append(saved)
         return Moved(data.size, float(data.files))
 
-    def _fill(
-        self, system: System, job: str, drive: Drive, cartridge: Cartridge, saved: SaveSet, done: float
-    ) -> Generator[simpy.Event, Any, float]:
-        """Append to one cartridge as much as fits; the bytes of the save set that are on tape then."""
-        data, library = system.data[self.data], system.libraries[self.library]
-        yield from library.locate(job, drive, cartridge.end)
+    def _append(
+        self, system: System, drive: Drive, cartridge: Cartridge, saved: SaveSet
+    ) -> Generator[simpy.Event, Any, None]:
+        """Write on a cartridge as much as fits, and note where it lies."""
+        data, done = system.data[self.data], saved.done
         room = (cartridge.capacity - cartridge.end) * data.compression
-        size = min(data.size - done, room)
-        if size > 0.0:
-            shape = self._shape(system, data, drive)
-            flow = system.network.start(
-                job, "transfer", size, shape.demands, cap=shape.cap, cap_cause=shape.cause, moves=shape.moves
-            )
-            yield flow.done
-            system.account(job, flow)
-            saved.extents.append(Extent(done, size, cartridge.name, cartridge.end))
-        fits = size >= data.size - done
+        fits = data.size - done <= room
+        size = data.size - done if fits else room
+        shape = self._shape(system, data, drive)
+        flow = system.network.start(
+            saved.job, "transfer", size, shape.demands, cap=shape.cap, cap_cause=shape.cause, moves=shape.moves
+        )
+        yield flow.done
+        system.account(saved.job, flow)
+        saved.extents.append(Extent(done, data.size - done if fits else size, cartridge.name, cartridge.end))
         cartridge.end = cartridge.end + size / data.compression if fits else cartridge.capacity
         drive.position = cartridge.end
-        return data.size if fits else done + size
 
     def _shape(self, system: System, data: DataSet, drive: Drive) -> FlowShape:
         """How a byte of the save set loads disk, host, networks and drive."""
@@ -80,9 +77,7 @@ class TapeBackup:
         each = data.size / data.files
         begin = region.begin + data.begin
         # Files lie anywhere in the data set: two places drawn at random are a third of it apart in the mean.
-        move = region.store.request(
-            "read", begin, begin + data.size / 3.0, min(each, data.filesystem.fragment)
-        )
+        move = region.store.request("read", begin, begin + data.size / 3.0, min(each, data.filesystem.fragment))
         reads = equations.positioned_reads(each, data.filesystem.fragment, data.filesystem.reads)
         demands[region.store.link] = reads * move.busy / each
         demands[host.cpu] += data.filesystem.cpu / each

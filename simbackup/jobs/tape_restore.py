@@ -67,8 +67,7 @@ class TapeRestore:
             library.give_drive(drive)
         pending = [event for event in system.on_disk if not event.processed]
         with system.clock.span(job, system.data[self.to].volume.region.store.name, "write-back"):
-            for event in pending:
-                yield event
+            yield system.env.all_of(pending)
         return Moved(sum(size for _, size in pieces), float(chosen.files if chosen else saved.files))
 
     def _read(

@@ -1,1 +1,1 @@
-
+"""What a run gave: tables, comparison with measurements."""

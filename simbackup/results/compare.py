@@ -152,9 +152,7 @@ def rows_of_scenario(result: Result) -> list[Row]:
 
 def constants(results: Iterable[Result]) -> dict[str, Rest]:
     """The fitted or chosen constants that results rest on, by where they stand."""
-    return {
-        value.place: value for result in results for value in result.values if value.fitted_to or value.seen
-    }
+    return {value.place: value for result in results for value in result.values if value.fitted_to or value.seen}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import datasheets, units
 from simbackup.engine.trace import Trace
@@ -19,7 +18,7 @@ from simbackup.errors import ResultError, choices
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simbackup.schema.quantity import Given
+    from simbackup.scenario import Scenario
 
 WAITING = frozenset({"wait for a drive", "wait for the cartridge", "mount queue"})
 """Activities in which a job only waits for others."""
@@ -49,11 +48,11 @@ class Record:
     version: str
 
     @classmethod
-    def of(
-        cls, scenario: str, title: str, digest: str, seed: int, base: str | None, log: list[str]
-    ) -> Record:
+    def of(cls, scenario: Scenario, seed: int) -> Record:
         """The record of a run of this version of the program."""
-        return cls(scenario, title, digest, seed, base, log, program_version())
+        return cls(
+            scenario.name, scenario.title, scenario.hash, seed, scenario.base, list(scenario.log), program_version()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +75,7 @@ class Rest:
     place: str
 
 
-class Sourced(Protocol):
-    """A value of a scenario: its address, what was given, and where."""
-
-    @property
-    def address(self) -> str: ...  # noqa: D102
-    @property
-    def given(self) -> Given: ...  # noqa: D102
-    @property
-    def place(self) -> object: ...  # noqa: D102
-
-
-def rests_on(values: Iterable[Sourced]) -> list[Rest]:
+def rests_on(scenario: Scenario) -> list[Rest]:
     """The values of a scenario as a result keeps them."""
     return [
         Rest(
@@ -95,7 +83,7 @@ def rests_on(values: Iterable[Sourced]) -> list[Rest]:
             v.given.why or v.given.rule, v.given.low, v.given.high, list(v.given.fitted_to), list(v.given.seen),
             v.given.uncertainty, str(v.place),
         )
-        for v in values
+        for v in scenario.values
     ]  # fmt: skip
 
 
@@ -125,9 +113,7 @@ class Result:
         for job in self.trace.jobs:
             row = dict(job.data)
             address = f"jobs.{row['job']}"
-            waits = sum(
-                s.end - s.start for s in self.trace.spans if s.job == address and s.activity in WAITING
-            )
+            waits = sum(s.end - s.start for s in self.trace.spans if s.job == address and s.activity in WAITING)
             elapsed = row["elapsed"]
             rows.append(row | {"rate": row["bytes"] / elapsed if elapsed > 0 else 0.0, "waits": waits})
         return sorted(rows, key=lambda row: (row["start"], row["job"]))
@@ -246,11 +232,7 @@ class Result:
             The folder cannot be written, or holds something else.
         """
         folder = Path(folder)
-        if (
-            folder.exists()
-            and not (folder / RECORD_FILE).is_file()
-            and (not folder.is_dir() or any(folder.iterdir()))
-        ):
+        if folder.exists() and not (folder / RECORD_FILE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
             raise ResultError(f"{folder} exists and holds no result; choose another folder")
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
@@ -273,9 +255,7 @@ class Result:
     def _write(self, folder: Path) -> None:
         run = {"run": asdict(self.record), "values": [asdict(value) for value in self.values]}
         (folder / RECORD_FILE).write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
-        (folder / TRACE_FILE).write_text(
-            "".join(f"{line}\n" for line in self.trace.to_lines()), encoding="utf-8"
-        )
+        (folder / TRACE_FILE).write_text("".join(f"{line}\n" for line in self.trace.to_lines()), encoding="utf-8")
         for name, table in (("jobs", self.jobs), ("devices", self.devices), ("values", self.sources())):
             table.to_parquet(folder / f"{name}.parquet")
             table.to_csv(folder / f"{name}.csv", index=False)

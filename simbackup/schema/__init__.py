@@ -1,1 +1,1 @@
-
+"""What files may say, and what is wrong with them."""

@@ -72,9 +72,7 @@ class _Checks:
             for i, device in enumerate(part.owns):
                 path = ("hosts", host, "owns", i)
                 if self.name(path, device, self.spec.devices, "device") and device in owner:
-                    self.report(
-                        path, f"'{device}' is owned by '{owner[device]}' already", "a device has one host"
-                    )
+                    self.report(path, f"'{device}' is owned by '{owner[device]}' already", "a device has one host")
                 owner.setdefault(device, host)
             if part.dirty_background.si > part.dirty_limit.si:
                 message = "write-back would begin above the limit at which writers wait"
@@ -92,31 +90,30 @@ class _Checks:
     def device(self, name: str, device: Frozen) -> None:
         path = ("devices", name)
         if isinstance(device, Disk) and device.inner_rate.si > device.outer_rate.si:
-            self.report(
-                (*path, "inner_rate"), "exceeds outer_rate", "addresses begin in the faster, outer zone"
-            )
+            self.report((*path, "inner_rate"), "exceeds outer_rate", "addresses begin in the faster, outer zone")
         if isinstance(device, Disk):
             self.seeks(path, device)
         if isinstance(device, Raid):
-            self.seeks((*path, "disk"), device.disk)
-            least = raid.minimum_disks(device.level)
-            if device.disks.si < least:
-                message = f"level {device.level} needs {least} disks or more"
-                self.report((*path, "disks"), message, f"write {least} or more")
-            if device.level in {"1", "10"} and device.disks.si % 2:
-                self.report((*path, "disks"), "mirrors come in pairs", "write an even number")
+            self.array(path, device)
         if isinstance(device, (LogicalVolume, Snapshot)):
             legal = [n for n in self.block_devices() if n != name]
             if self.name((*path, "on"), device.on, legal, "device"):
                 self.on_a_real_device((*path, "on"), device.on)
             elif device.on in self.spec.devices:
-                self.report(
-                    (*path, "on"), f"'{device.on}' is no disk, array or volume", choices(device.on, legal)
-                )
+                self.report((*path, "on"), f"'{device.on}' is no disk, array or volume", choices(device.on, legal))
         if isinstance(device, Snapshot):
             self.snapshot(path, device)
         if isinstance(device, TapeLibrary):
             self.library(path, device)
+
+    def array(self, path: tuple[str | int, ...], device: Raid) -> None:
+        self.seeks((*path, "disk"), device.disk)
+        least = raid.minimum_disks(device.level)
+        if device.disks.si < least:
+            message = f"level {device.level} needs {least} disks or more"
+            self.report((*path, "disks"), message, f"write {least} or more")
+        if device.level == "10" and device.disks.si % 2:
+            self.report((*path, "disks"), "mirrors come in pairs", "write an even number")
 
     def on_a_real_device(self, path: tuple[str | int, ...], on: str) -> None:
         if isinstance(self.spec.devices[on], LogicalVolume):
@@ -135,9 +132,7 @@ class _Checks:
             self.name((*path, "of"), device.of, legal, "device")
         chunk = int(device.chunk.si)
         if chunk & (chunk - 1) or chunk % 512:
-            self.report(
-                (*path, "chunk"), "is no power of two of 512 bytes or more", "write for example 8 KiB"
-            )
+            self.report((*path, "chunk"), "is no power of two of 512 bytes or more", "write for example 8 KiB")
         if device.size.si < 3 * chunk:
             message = "the copy area has no room for one chunk and its metadata"
             self.report((*path, "size"), message, f"write at least {units.show(3.0 * chunk, 'B')}")
@@ -165,9 +160,7 @@ class _Checks:
             if room is not None and used[device.on] > room:
                 short = units.show_short(used[device.on] - room, "B")
                 message = f"does not fit on '{device.on}' behind what is there: {short} too much"
-                self.report(
-                    ("devices", name, "size"), message, f"'{device.on}' holds {units.show_short(room, 'B')}"
-                )
+                self.report(("devices", name, "size"), message, f"'{device.on}' holds {units.show_short(room, 'B')}")
 
     def capacity(self, name: str) -> float | None:
         """Bytes that a block device holds, if it can be told."""
@@ -194,7 +187,9 @@ class _Checks:
         room, begin = self.capacity(data.on), self.begin(name, data)
         if room is not None and begin + data.size.si > room:
             over = units.show_short(begin + data.size.si - room, "B")
-            message = f"does not fit on '{data.on}': it begins at {units.show_short(begin, 'B')} and is {over} too large"
+            message = (
+                f"does not fit on '{data.on}': it begins at {units.show_short(begin, 'B')} and is {over} too large"
+            )
             self.report((*path, "size"), message, f"'{data.on}' holds {units.show_short(room, 'B')}")
 
     def begin(self, name: str, data: Data) -> float:
@@ -205,18 +200,10 @@ class _Checks:
         path = ("jobs", name)
         for i, other in enumerate(job.after):
             where = (
-                (*path, "after", i)
-                if isinstance(self.tree.find((*path, "after"))[0].value, list)
-                else (*path, "after")
+                (*path, "after", i) if isinstance(self.tree.find((*path, "after"))[0].value, list) else (*path, "after")
             )
             self.name(where, other, self.spec.jobs, "job")
-        if job.begin is not None:
-            self.time((*path, "begin"), job.begin)
-        if (job.every is None) != (job.until is None):
-            missing = "until" if job.until is None else "every"
-            self.report(path, f"repeats without '{missing}'", "give both 'every' and 'until'")
-        if job.every is not None and job.every.si <= 0:
-            self.report((*path, "every"), "is no period", "write for example '1 day'")
+        self.times(path, job)
         for key in ("data", "to") if isinstance(job, CopyData) else ("data",):
             if isinstance(job, (Write, CopyData, Backup)):
                 self.name((*path, key), str(getattr(job, key)), self.spec.data, "data set")
@@ -231,6 +218,16 @@ class _Checks:
             self.restore(path, job)
         if isinstance(job, (Write, CopyData, Backup)) and job.data in self.spec.data:
             self.owned(path, self.spec.data[job.data].on)
+
+    def times(self, path: tuple[str | int, ...], job: Job) -> None:
+        """When the job begins and how often."""
+        if job.begin is not None:
+            self.time((*path, "begin"), job.begin)
+        if (job.every is None) != (job.until is None):
+            missing = "until" if job.until is None else "every"
+            self.report(path, f"repeats without '{missing}'", "give both 'every' and 'until'")
+        if job.every is not None and job.every.si <= 0:
+            self.report((*path, "every"), "is no period", "write for example '1 day'")
 
     def owned(self, path: tuple[str | int, ...], device: str) -> None:
         if owner_of(self.spec, device) is None and device in self.block_devices():
@@ -272,15 +269,11 @@ class _Checks:
             room = cartridges * library.drive.cartridge_capacity.si * _ratio(data.compression)
             if data.size.si > room:
                 message = f"the save set is larger than the pool of '{job.to}'"
-                self.report(
-                    (*path, "to"), message, f"its cartridges hold {units.show_short(room, 'B')} of such data"
-                )
+                self.report((*path, "to"), message, f"its cartridges hold {units.show_short(room, 'B')} of such data")
 
         if job.method == "file_level" and data is not None and data.filesystem is None:
             message = f"a file-level backup needs the file system of '{job.data}'"
-            self.report(
-                (*path, "method"), message, f"write 'filesystem: filesystem/...' under data.{job.data}"
-            )
+            self.report((*path, "method"), message, f"write 'filesystem: filesystem/...' under data.{job.data}")
 
     def connected(self, path: tuple[str | int, ...], device: str, library: str) -> None:
         """The data's host reaches the library."""
@@ -331,9 +324,7 @@ def owner_of(spec: Spec, device: str) -> str | None:
     """The host that owns a device, or the device below a volume."""
     part = spec.devices.get(device)
     below = part.on if isinstance(part, (LogicalVolume, Snapshot)) else device
-    return next(
-        (name for name, host in spec.hosts.items() if device in host.owns or below in host.owns), None
-    )
+    return next((name for name, host in spec.hosts.items() if device in host.owns or below in host.owns), None)
 
 
 def placement(spec: Spec) -> dict[str, float]:

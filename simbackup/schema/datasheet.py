@@ -19,14 +19,16 @@ def check_datasheet(
     `sources` are the works that may be cited; `rows` the ids of measured rows that may have been fitted to.
     """
     problems: list[Problem] = []
-    for name, node in tree.mapping.items():
-        if name not in KEYS:
-            problems.append(Problem(node.key, name, "is not known here", choices(name, KEYS)))
-    for name in ("title", "kind", "parameters"):
-        if name not in tree.mapping:
-            problems.append(
-                Problem(tree.place, name, "is missing", "a datasheet has a title, a kind and parameters")
-            )
+    problems += [
+        Problem(node.key, name, "is not known here", choices(name, KEYS))
+        for name, node in tree.mapping.items()
+        if name not in KEYS
+    ]
+    problems += [
+        Problem(tree.place, name, "is missing", "a datasheet has a title, a kind and parameters")
+        for name in ("title", "kind", "parameters")
+        if name not in tree.mapping
+    ]
     kind = tree.mapping.get("kind")
     if kind is None or "parameters" not in tree.mapping:
         return None, problems
@@ -59,9 +61,9 @@ def _origin(
         problems.append(Problem(basis.place, f"{address}.basis", f"'{basis.value}' is for scenarios", remedy))
     given = getattr(part, name, None)
     if rows is not None and isinstance(given, Given):
-        for row in (*given.fitted_to, *given.seen):
-            if row not in rows:
-                problems.append(
-                    Problem(node.place, address, f"there is no measured row '{row}'", choices(row, rows))
-                )
+        problems += [
+            Problem(node.place, address, f"there is no measured row '{row}'", choices(row, rows))
+            for row in (*given.fitted_to, *given.seen)
+            if row not in rows
+        ]
     return problems

@@ -85,9 +85,7 @@ def read_measured(path: Path, shown: str) -> Measured:
     problems: list[Problem] = []
     for name, node in tree.mapping.items():
         if name not in {"document", "measurements"}:
-            problems.append(
-                Problem(node.key, name, "is not known here", choices(name, ["document", "measurements"]))
-            )
+            problems.append(Problem(node.key, name, "is not known here", choices(name, ["document", "measurements"])))
     document = tree.mapping.get("document")
     if document is None or not isinstance(document.value, str):
         problems.append(Problem(tree.place, "document", "is missing", "name the document that was read"))
@@ -104,9 +102,7 @@ def read_measured(path: Path, shown: str) -> Measured:
     return Measured(path.parent, str(document.value) if document else "", tuple(found))
 
 
-def _measurement(
-    document: str, name: str, node: Node, problems: list[Problem], folder: Path
-) -> Measurement | None:
+def _measurement(document: str, name: str, node: Node, problems: list[Problem], folder: Path) -> Measurement | None:
     address = f"measurements.{name}"
     row = validate(MeasuredRow, node, address, problems)
     if row is None:
@@ -118,9 +114,7 @@ def _measurement(
         file, _, inner = text.partition("#")
         if not (folder / file).is_file() or not inner:
             remedy = choices(file, [p.name for p in folder.glob("*.yaml")])
-            problems.append(
-                Problem(result.place, f"{address}.result", f"'{text}' is no address in a result", remedy)
-            )
+            problems.append(Problem(result.place, f"{address}.result", f"'{text}' is no address in a result", remedy))
         addresses.append((file, inner))
     if not addresses:
         message = "is neither an address nor a form with two of them"

@@ -79,9 +79,7 @@ class Given:
 
 def problem(message: str, remedy: str = "", *path: str | int) -> PydanticCustomError:
     """An error for pydantic that carries what is wrong, what would be right, and where inside the value."""
-    return PydanticCustomError(
-        "given", "{message}", {"problems": [(path, message, remedy)], "message": message}
-    )
+    return PydanticCustomError("given", "{message}", {"problems": [(path, message, remedy)], "message": message})
 
 
 def read_origin(raw: object) -> Origin:
@@ -90,9 +88,7 @@ def read_origin(raw: object) -> Origin:
         return Origin.model_validate(raw)
     except ValidationError as error:
         details = [(tuple(e["loc"]), *plain_message(e)) for e in error.errors()]
-        raise PydanticCustomError(
-            "given", "{message}", {"problems": details, "message": details[0][1]}
-        ) from None
+        raise PydanticCustomError("given", "{message}", {"problems": details, "message": details[0][1]}) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +106,7 @@ class Unit:
             return raw
         if not isinstance(raw, dict):
             return Given(self.number(raw), self.unit, str(raw))
-        origin = read_origin(raw)
+        origin = read_origin(cast("object", raw))
         missing = [key for key in NEEDS.get(origin.basis or "", ()) if not getattr(origin, key)]
         if missing:
             message = f"a value on the basis '{origin.basis}' needs {' and '.join(missing)}"
@@ -130,12 +126,17 @@ class Unit:
                     "widen one or correct the other",
                     name,
                 )
+        least, most = plausible
         return Given(
-            si, self.unit, str(origin.value), origin.basis, origin.source, origin.at, origin.why, origin.rule, low, high,
-            None if plausible[0] is None or plausible[1] is None else (plausible[0], plausible[1]),
-            origin.fitted_to, origin.seen,
-            None if origin.uncertainty is None else self.number(origin.uncertainty, "uncertainty"),
-        )  # fmt: skip
+            si=si,
+            unit=self.unit,
+            text=str(origin.value),
+            **origin.model_dump(include={"basis", "source", "at", "why", "rule", "fitted_to", "seen"}),
+            low=low,
+            high=high,
+            plausible=None if least is None or most is None else (least, most),
+            uncertainty=None if origin.uncertainty is None else self.number(origin.uncertainty, "uncertainty"),
+        )
 
     def pair(self, ends: tuple[object, object] | None, name: str) -> tuple[float | None, float | None]:
         """Both ends of a range in SI units."""
@@ -165,9 +166,7 @@ class Unit:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.read)
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return {"type": ["string", "number", "object"], "examples": [EXAMPLES[self.unit]]}
 
 
@@ -193,9 +192,7 @@ TimePerFile = Annotated[Given, Unit("s/file")]
 
 def _word(raw: object) -> object:
     """A word that may be written with its origin, `{value: "5", basis: ...}`."""
-    if isinstance(raw, dict) and "value" in raw:
-        return read_origin(cast("object", raw)).value
-    return raw
+    return read_origin(cast("object", raw)).value if isinstance(raw, dict) and "value" in raw else cast("object", raw)
 
 
 class Frozen(BaseModel):
@@ -211,29 +208,39 @@ class Word:
         return core_schema.no_info_before_validator_function(_word, handler(source))
 
 
+WRONG_TYPES = {
+    "string_type": "text", "int_type": "whole number", "int_parsing": "whole number", "float_type": "number",
+    "bool_type": "true or false", "bool_parsing": "true or false",
+}  # fmt: skip
+WRONG_SHAPES = {
+    "dict_type": ("mapping", "write its keys below it, indented"),
+    "model_type": ("mapping", "write its keys below it, indented"),
+    "mapping_type": ("mapping", "write its keys below it, indented"),
+    "tuple_type": ("list", "write [a, b]"),
+    "list_type": ("list", "write [a, b]"),
+}
+WIDTH = 40
+"""Characters of a wrong value that a message shows."""
+
+
 def plain_message(error: Any) -> tuple[str, str]:
     """What is wrong and what would be right, of one error of pydantic, in our words."""
     kind, context = str(error["type"]), dict(error.get("ctx") or {})
     shown = repr(error.get("input"))
-    shown = shown if len(shown) <= 40 else shown[:37] + "..."  # noqa: PLR2004 (the width of a message)
-    if kind == "missing":
-        return "is missing", "write it here, or name a model whose datasheet has it"
-    if kind == "extra_forbidden":
-        return "is not known here", ""
-    if kind in {"literal_error", "enum"}:
-        return f"{shown} is not one of the legal words", f"choose from: {context.get('expected', '')}"
-    if kind in {"string_type", "int_type", "bool_type", "int_parsing", "bool_parsing", "float_type"}:
-        return (
-            f"{shown} is no {kind.split('_', maxsplit=1)[0].replace('string', 'text').replace('int', 'whole number')}",
-            "correct it",
-        )
-    if kind in {"dict_type", "model_type", "model_attributes_type", "mapping_type"}:
-        return f"{shown} is no mapping", "write its keys below it, indented"
-    if kind in {"tuple_type", "list_type"}:
-        return f"{shown} is no list", "write [a, b]"
-    if kind in {"too_short", "too_long"}:
-        return str(error["msg"]).lower(), "give as many entries as are asked for"
-    return str(error["msg"]), ""
+    shown = shown if len(shown) <= WIDTH else f"{shown[: WIDTH - 3]}..."
+    if kind in WRONG_TYPES:
+        return f"{shown} is not {WRONG_TYPES[kind]}", f"write {WRONG_TYPES[kind]}"
+    if kind in WRONG_SHAPES:
+        return f"{shown} is no {WRONG_SHAPES[kind][0]}", WRONG_SHAPES[kind][1]
+    fixed = {
+        "missing": ("is missing", "write it here, or name a model whose datasheet has it"),
+        "extra_forbidden": ("is not known here", ""),
+        "literal_error": (f"{shown} is not one of the legal words", f"choose from: {context.get('expected', '')}"),
+        "string_too_short": ("is empty", "write a name"),
+        "too_short": ("has too few entries", "give as many entries as are asked for"),
+        "too_long": ("has too many entries", "give as many entries as are asked for"),
+    }
+    return fixed.get(kind, (str(error["msg"]), ""))
 
 
 Text = Annotated[str, Field(min_length=1)]

@@ -85,9 +85,7 @@ def _parts(
             remedy = "begin with a letter, then letters, digits, '-' and '_'"
             problems.append(Problem(child.key, address, f"'{name}' is no name", remedy))
         if not isinstance(child.value, dict):
-            problems.append(
-                Problem(child.place, address, "is no mapping", "write its keys below it, indented")
-            )
+            problems.append(Problem(child.place, address, "is no mapping", "write its keys below it, indented"))
             continue
         part_class = choose(child, address)
         part = validate(part_class, child, address, problems) if part_class else None
@@ -123,7 +121,5 @@ def _job_class(node: Node, address: str, problems: list[Problem]) -> type[Job] |
     found = METHODS.get(str(method.value))
     if found is None:
         message = f"there is no method '{method.value}'"
-        problems.append(
-            Problem(method.place, f"{address}.method", message, choices(str(method.value), METHODS))
-        )
+        problems.append(Problem(method.place, f"{address}.method", message, choices(str(method.value), METHODS)))
     return found

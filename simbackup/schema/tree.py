@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from simbackup.errors import InputError, Place, Problem
 
@@ -74,10 +74,10 @@ class Node:
 def from_plain(value: object, place: Place) -> Node:
     """A tree of a value that was given in Python or on the command line, all at one place."""
     if isinstance(value, Mapping):
-        children = {str(k): from_plain(v, place) for k, v in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-        return Node(children, place, place)
+        entries = cast("Mapping[object, object]", value)
+        return Node({str(name): from_plain(child, place) for name, child in entries.items()}, place, place)
     if isinstance(value, (list, tuple)):
-        return Node([from_plain(item, place) for item in value], place, place)  # pyright: ignore[reportUnknownVariableType]
+        return Node([from_plain(item, place) for item in cast("Sequence[object]", value)], place, place)
     if value is None or isinstance(value, (str, int, float, bool)):
         return Node(value, place, place)
     return Node(str(value), place, place)
@@ -139,15 +139,14 @@ def parse(text: str, name: str) -> Node:
     try:
         root: Any = YAML(typ="safe", pure=True).compose(text)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     except MarkedYAMLError as error:
-        mark: Any = error.problem_mark or error.context_mark
+        told = cast("Any", error)
+        mark = told.problem_mark or told.context_mark
         place = Place(name, mark.line + 1, mark.column + 1) if mark else Place(name, 1, 1)
-        message = f"is no YAML: {error.problem or error.context}"
+        message = f"is no YAML: {told.problem or told.context}"
         raise InputError([Problem(place, "", message, "check indentation, colons and quotes")]) from None
     except (YAMLError, ValueError, RecursionError) as error:
         message = f"is no YAML: {str(error).splitlines()[0] if str(error) else 'it nests too deeply'}"
-        raise InputError(
-            [Problem(Place(name, 1, 1), "", message, "check unusual characters and nesting")]
-        ) from None
+        raise InputError([Problem(Place(name, 1, 1), "", message, "check unusual characters and nesting")]) from None
     if root is None:
         raise InputError([Problem(Place(name, 1, 1), "", "is empty", "a file begins with a title")])
     problems: list[Problem] = []
@@ -155,9 +154,7 @@ def parse(text: str, name: str) -> Node:
     if problems:
         raise InputError(problems)
     if not isinstance(tree.value, dict):
-        raise InputError(
-            [Problem(tree.place, "", "is no mapping", "a file is a mapping that begins with a title")]
-        )
+        raise InputError([Problem(tree.place, "", "is no mapping", "a file is a mapping that begins with a title")])
     return tree
 
 
@@ -173,9 +170,7 @@ class _Walk:
         place = Place(self.name, raw.start_mark.line + 1, raw.start_mark.column + 1)
         self.nodes += 1
         if self.nodes == GREATEST_NODES:
-            self.report(
-                place, path, "the file expands to too many values", "write large inventories as a table"
-            )
+            self.report(place, path, "the file expands to too many values", "write large inventories as a table")
         if depth > GREATEST_DEPTH:
             self.report(place, path[:3], "nests too deeply (or contains itself)", "write it out flat")
         if depth > GREATEST_DEPTH or self.nodes >= GREATEST_NODES:
@@ -192,16 +187,12 @@ class _Walk:
         for key_node, value_node in raw.value:
             place = Place(self.name, key_node.start_mark.line + 1, key_node.start_mark.column + 1)
             if key_node.id != "scalar" or key_node.value == "<<":
-                self.report(
-                    place, path, "is no plain name", "keys are plain names; merge files with 'extends'"
-                )
+                self.report(place, path, "is no plain name", "keys are plain names; merge files with 'extends'")
                 continue
             name = str(key_node.value)
             if name in children:
                 first = children[name].key
-                self.report(
-                    place, (*path, name), f"stands twice (first in line {first.line})", "keep one of the two"
-                )
+                self.report(place, (*path, name), f"stands twice (first in line {first.line})", "keep one of the two")
                 continue
             children[name] = self.node(value_node, (*path, name), place, depth + 1)
         return children

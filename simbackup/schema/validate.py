@@ -25,10 +25,10 @@ def validate(part: type[Part], node: Node, address: str, problems: list[Problem]
 
 def _located(part: type[BaseModel], node: Node, address: str, detail: Any) -> list[Problem]:
     """One error of pydantic as problems with a place, an address and a remedy."""
-    loc = tuple(detail["loc"])
-    context = detail.get("ctx") or {}
+    loc: tuple[str | int, ...] = tuple(detail["loc"])
+    told: list[tuple[tuple[str | int, ...], str, str]]
     if detail["type"] == "given":
-        told = [((*loc, *path), message, remedy) for path, message, remedy in context["problems"]]
+        told = [((*loc, *path), message, remedy) for path, message, remedy in detail["ctx"]["problems"]]
     else:
         message, remedy = plain_message(detail)
         if detail["type"] == "extra_forbidden":
