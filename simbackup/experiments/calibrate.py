@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from simbackup import datasheets, units
 from simbackup.errors import InputError, Place, Problem, SimbackupError, choices

@@ -18,7 +18,7 @@ from simbackup.errors import ResultError, choices
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simbackup.scenario import Scenario
+    from simbackup.scenario import Scenario, Value
 
 WAITING = frozenset({"wait for a drive", "wait for the cartridge", "mount queue"})
 """Activities in which a job only waits for others."""
@@ -77,14 +77,27 @@ class Rest:
 
 def rests_on(scenario: Scenario) -> list[Rest]:
     """The values of a scenario as a result keeps them."""
-    return [
-        Rest(
-            v.address, v.given.si, v.given.unit, v.given.text, v.given.basis or "user", v.given.source, v.given.at,
-            v.given.why or v.given.rule, v.given.low, v.given.high, list(v.given.fitted_to), list(v.given.seen),
-            v.given.uncertainty, str(v.place),
-        )
-        for v in scenario.values
-    ]  # fmt: skip
+    return [_rest(value) for value in scenario.values]
+
+
+def _rest(value: Value) -> Rest:
+    given = value.given
+    return Rest(
+        address=value.address,
+        value=given.si,
+        unit=given.unit,
+        text=given.text,
+        basis=given.basis or "user",
+        source=given.source,
+        at=given.at,
+        why=given.why or given.rule,
+        low=given.low,
+        high=given.high,
+        fitted_to=list(given.fitted_to),
+        seen=list(given.seen),
+        uncertainty=given.uncertainty,
+        place=str(value.place),
+    )
 
 
 class Result:
