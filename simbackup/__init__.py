@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from simbackup.errors import InputError, SimbackupError
     from simbackup.experiments.reproduce import reproduce
+    from simbackup.experiments.study import study
     from simbackup.results.result import Result
     from simbackup.run import simulate
     from simbackup.scenario import Scenario, load
 
-__all__ = ["InputError", "Result", "Scenario", "SimbackupError", "load", "reproduce", "simulate"]
+__all__ = ["InputError", "Result", "Scenario", "SimbackupError", "load", "reproduce", "simulate", "study"]
 
 _HOMES = {
     "InputError": "simbackup.errors",
@@ -27,6 +28,7 @@ _HOMES = {
     "load": "simbackup.scenario",
     "reproduce": "simbackup.experiments.reproduce",
     "simulate": "simbackup.run",
+    "study": "simbackup.experiments.study",
 }
 
 

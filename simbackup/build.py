@@ -179,7 +179,7 @@ def _(job: spec_jobs.Write, spec: Spec) -> Work:
     size = data.size.si * _or(job.portion, 1.0)
     if job.synchronous and job.request is not None:
         return SynchronousWrite(host, job.data, size, job.request.si, (job.over,) if job.over else ())
-    return Write(host, job.data, size, job.cpu_per_byte.si if job.cpu_per_byte else None)
+    return Write(host, job.data, size, job.cpu_per_byte.si if job.cpu_per_byte else None, flush=job.flush)
 
 
 @make_work.register

@@ -7,6 +7,7 @@ from pathlib import Path
 from simbackup import datasheets
 from simbackup.errors import InputError, Problem
 from simbackup.experiments.calibrate import CALIBRATION, read_fits
+from simbackup.experiments.study import read_study
 from simbackup.scenario import load
 from simbackup.schema.measured import read_measured
 from simbackup.schema.tree import read
@@ -19,6 +20,8 @@ def check_file(path: Path) -> list[Problem]:
             read_measured(path, str(path))
         elif path.name == CALIBRATION:
             read_fits(path)
+        elif path.name.endswith(".study.yaml"):
+            read_study(path)
         elif path.name == "sources.yaml":
             read(path, str(path))
         elif "parameters" in read(path, str(path)).mapping:

@@ -91,6 +91,27 @@ def check(
 
 
 @app.command()
+def study(
+    name: Annotated[str, typer.Argument(help="File or name of a study, such as planning/snapshot-chunk-size.")],
+    seed: Seed = 0,
+    workers: Annotated[int, typer.Option(help="Worker processes.", min=1)] = 1,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table there, as CSV or Parquet.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Run scenarios with values varied, and print one table."""
+    from simbackup import show  # noqa: PLC0415
+    from simbackup.experiments.study import study as many  # noqa: PLC0415
+
+    table = many(name, seed=seed, workers=workers)
+    if as_json:
+        show.json(list(table.rows))
+    else:
+        show.study(table)
+    if out is not None:
+        table.write(out)
+
+
+@app.command()
 def calibrate(
     document: Annotated[str, typer.Argument(help="The document, such as 003.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do not write the datasheets.")] = False,

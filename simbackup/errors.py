@@ -6,6 +6,9 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+LONGEST_LIST = 12
+"""Legal words that a message lists; of more it names a few."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
@@ -54,7 +57,7 @@ class ResultError(SimbackupError):
 
 
 def choices(word: object, legal: Iterable[str]) -> str:
-    """Remedy for a word that is none of the legal ones: the nearest, or the whole list.
+    """Remedy for a word that is none of the legal ones: the nearest, the whole list, or the best of a long list.
 
     >>> choices("tpae", ["tape", "disk"])
     "did you mean 'tape'?"
@@ -65,4 +68,7 @@ def choices(word: object, legal: Iterable[str]) -> str:
     close = difflib.get_close_matches(str(word), words, n=1, cutoff=0.6)
     if close:
         return f"did you mean '{close[0]}'?"
+    if len(words) > LONGEST_LIST:
+        nearest = difflib.get_close_matches(str(word), words, n=3, cutoff=0.0)
+        return f"choose from {len(words)}, such as {', '.join(nearest)}"
     return f"choose from: {', '.join(words)}" if words else "there is none to choose from"

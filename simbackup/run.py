@@ -8,6 +8,7 @@ from pathlib import Path
 from simbackup.build import build
 from simbackup.components.tape import Library
 from simbackup.engine.flows import Link
+from simbackup.errors import InputError, Problem
 from simbackup.jobs.job import start
 from simbackup.jobs.system import System
 from simbackup.results.result import Record, Result, rests_on
@@ -52,6 +53,9 @@ def simulate(
         scenario = load(scenario, overrides)
     elif overrides:
         scenario = scenario.with_(overrides)
+    if not scenario.spec.jobs:
+        remedy = "say what is to be done under 'jobs:', or extend this file by one that does"
+        raise InputError([Problem(scenario.tree.place, "jobs", "there is nothing to simulate", remedy)])
     system, jobs = build(scenario.spec, seed)
     finished = start(system, jobs)
     steps = 0
@@ -60,6 +64,8 @@ def simulate(
         steps += 1
         if progress is not None and steps % STEPS_BETWEEN_REPORTS == 0:
             progress(system.env.now, len(system.trace.jobs), len(jobs))
+    while system.env.peek() <= system.env.now:  # the rates of the last instant are taken last
+        system.env.step()
     system.network.settle()
     _summarise(system)
     return Result(Record.of(scenario, seed), rests_on(scenario), system.trace)

@@ -14,6 +14,7 @@ from simbackup import units
 if TYPE_CHECKING:
     from simbackup.experiments.calibrate import Fitted
     from simbackup.experiments.reproduce import Reproduction
+    from simbackup.experiments.study import Table
     from simbackup.results.compare import Row, Summary
     from simbackup.results.result import Result
 
@@ -170,6 +171,30 @@ def _summary(s: Summary) -> str:
         f"groups: median {share(s.median)}, worst {share(s.worst)}; of {s.held_out_groups} held-out groups: median "
         f"{share(s.held_out_median)}, worst {share(s.held_out_worst)}; {s.constants} fitted or chosen constants"
     )
+
+
+def study(found: Table) -> None:
+    """Print the table of a study."""
+    header = ["scenario", *found.varied, *found.figures]
+    rows = [
+        [str(row["scenario"]), *(row[name] for name in found.varied), *(_figure(n, row[n]) for n in found.figures)]
+        for row in found.rows
+    ]
+    table(header, rows, found.title, right=range(1, len(header)))
+    if found.question:
+        print(found.question)  # noqa: T201
+
+
+COLUMN_UNITS = {
+    "elapsed": "s", "start": "s", "end": "s", "waits": "s", "busy_s": "s", "bytes": "B", "copied_bytes": "B",
+    "area_bytes": "B", "size": "B", "rate": "B/s", "peak": "B/s", "busy": "1",
+}  # fmt: skip
+"""Units of the figures of a result, by the last word of their address."""
+
+
+def _figure(address: str, value: float) -> str:
+    unit = COLUMN_UNITS.get(address.rpartition(".")[2])
+    return f"{value:g}" if unit is None else units.show_short(value, unit)
 
 
 def fits(found: list[Fitted]) -> None:

@@ -98,10 +98,11 @@ class Snapshot:
         last = -(-(begin + size) // chunk) * chunk
         self.copied.add(first, min(last, first + self.copied.gap(first, last, self.room)))
 
-    def position(self) -> float:
-        """Where on its device the next chunk is copied to."""
-        areas = 1 + self.used // equations.records_per_area(self.parameters)
-        return self.area.begin + min((1 + areas + self.used) * self.parameters.chunk, self.area.size)
+    def position(self, ahead: float = 0.0) -> float:
+        """Where on its device a chunk is copied to when `ahead` more bytes have been copied."""
+        used = self.used + ahead // self.parameters.chunk
+        areas = 1 + used // equations.records_per_area(self.parameters)
+        return self.area.begin + min((1 + areas + used) * self.parameters.chunk, self.area.size)
 
 
 class Volume:
@@ -157,17 +158,18 @@ class Volume:
         position = self.region.begin + stretch.begin
         if not stretch.fresh:
             return FlowShape({store.link: store.stream("write", position, stretch.size)}, {store.link: 1.0})
-        return first_write_shape(store, position + stretch.size / 2.0, stretch.fresh)
+        return first_write_shape(store, position, stretch.size, stretch.fresh)
 
 
-def first_write_shape(store: Store, position: float, fresh: tuple[Snapshot, ...]) -> FlowShape:
+def first_write_shape(store: Store, position: float, stretch: float, fresh: tuple[Snapshot, ...]) -> FlowShape:
     """How a byte of sequential first writes loads the devices: read, copy, commit for each snapshot, then the write.
 
-    The requests of one group follow each other (equations.snapshot.group_time); each device's head stands where the
-    request before left it, so that a copy area on the same disk costs seeks and one on another disk does not.
+    Distances and rates are those in the middle of the stretch, in the origin and in the areas. The requests of one
+    group follow each other (equations.snapshot.group_time); each device's head stands where the request before left
+    it, so that a copy area on the same disk costs seeks and one on another disk does not.
     """
     heads: dict[str, float] = {}
-    cycle = list(_cycle(store, position, fresh))
+    cycle = list(_cycle(store, position, stretch / 2.0, fresh))
     for request in cycle:  # a first lap brings the heads to where a steady cycle leaves them
         heads[request.store.name] = request.position
     shape = FlowShape({}, {}, cause=", ".join(snapshot.name for snapshot in fresh))
@@ -191,15 +193,21 @@ class _Request(NamedTuple):
     group: float
 
 
-def _cycle(store: Store, position: float, fresh: tuple[Snapshot, ...]) -> Iterator[_Request]:
-    """The requests that one group of first writes makes, in their order."""
+def _cycle(store: Store, begin: float, ahead: float, fresh: tuple[Snapshot, ...]) -> Iterator[_Request]:
+    """The requests that one group of first writes makes, in their order, when `ahead` bytes have been written."""
+    own = max(equations.group_size(snapshot.parameters) * snapshot.parameters.chunk for snapshot in fresh)
+    position = _inside(store, begin + ahead, own)
     for snapshot in fresh:
         cow, area = snapshot.parameters, snapshot.area.store
         group = equations.group_size(cow) * cow.chunk
-        at = snapshot.position()
+        at = _inside(area, snapshot.position(ahead), group)
         metadata = max(at - equations.commit_distance(cow), snapshot.area.begin)
         yield _Request("copy read", store, position, group, 1.0, group)
         yield _Request("copy write", area, at, group, 1.0, group)
         yield _Request("metadata commit", area, metadata, cow.chunk, equations.commits_per_group(cow), group)
-    own = max(equations.group_size(snapshot.parameters) * snapshot.parameters.chunk for snapshot in fresh)
     yield _Request("own write", store, position, own, 1.0, own)
+
+
+def _inside(store: Store, position: float, size: float) -> float:
+    """A position at which so many bytes still lie on the device."""
+    return max(min(position, store.size - size), 0.0)

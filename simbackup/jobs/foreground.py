@@ -13,13 +13,14 @@ from simbackup.jobs.system import System
 class Write:
     """A program that writes a data set in sequence through the page cache, as dd does.
 
-    It ends when its last byte is in memory; write-back goes on behind it.
+    It ends when its last byte is in memory, with `flush` when it is on disk; write-back goes on behind it.
     """
 
     host: str
     data: str
     size: float
     cpu_per_byte: float | None = None
+    flush: bool = False
     method: str = "write"
 
     def run(self, system: System, job: str) -> Steps:
@@ -31,6 +32,9 @@ class Write:
         flow, dirty = yield from cache.write(job, data.volume, data.begin, self.size, fill)
         system.on_disk.append(dirty.on_disk)
         system.account(job, flow)
+        if self.flush:
+            with system.clock.span(job, data.volume.region.store.name, "write-back"):
+                yield dirty.on_disk
         return Moved(self.size, 1.0)
 
 

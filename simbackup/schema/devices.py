@@ -41,7 +41,7 @@ class HostParameters(Frozen):
     dirty_background: Share
     """Share of memory that may hold unwritten data before write-back begins."""
     copy_rate: Rate
-    """Rate at which one core copies from memory to memory."""
+    """Rate at which one core moves data between a program and the page cache."""
 
 
 class Host(Placed, HostParameters):

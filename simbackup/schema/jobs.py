@@ -69,7 +69,9 @@ class Write(Job):
     portion: Share | None = None
     """Share of the data set that is written, from its beginning; all of it unless stated."""
     cpu_per_byte: TimePerByte | None = None
-    """Time of one core for each byte; one copy from memory to memory unless stated."""
+    """Time of one core for each byte; that of the host's copy_rate unless stated."""
+    flush: bool = False
+    """Whether it ends only when all it wrote is on disk, as dd does with conv=fsync."""
     synchronous: bool = False
     """Whether each request is on disk before the next is made."""
     request: PositiveSize | None = None

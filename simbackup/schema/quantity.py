@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJson
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from simbackup import units
+from simbackup.errors import choices
 
 Basis = Literal["datasheet", "measured", "derived", "fitted", "assumed", "document", "user"]
 NEEDS: dict[str, tuple[str, ...]] = {
@@ -87,8 +88,14 @@ def read_origin(raw: object) -> Origin:
     try:
         return Origin.model_validate(raw)
     except ValidationError as error:
-        details = [(tuple(e["loc"]), *plain_message(e)) for e in error.errors()]
+        details = [(tuple(e["loc"]), *_origin_message(e)) for e in error.errors()]
         raise PydanticCustomError("given", "{message}", {"problems": details, "message": details[0][1]}) from None
+
+
+def _origin_message(error: Any) -> tuple[str, str]:
+    if error["type"] == "extra_forbidden":
+        return plain_message(error)[0], choices(error["loc"][-1], Origin.model_fields)
+    return plain_message(error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +164,8 @@ class Unit:
         except units.UnitError as error:
             raise problem(str(error), "", *path) from None
         if si < self.least or si > self.most or (self.positive and si == 0):
-            bounds = [f"at least {units.show(self.least, self.unit)}"] if self.least > 0 else []
-            bounds += [f"at most {units.show(self.most, self.unit)}"] if self.most < float("inf") else []
+            bounds = [f"at least {units.show_short(self.least, self.unit)}"] if self.least > 0 else []
+            bounds += [f"at most {units.show_short(self.most, self.unit)}"] if self.most < float("inf") else []
             bounds += ["more than 0"] if self.positive and self.least == 0 else []
             raise problem(f"{raw} is out of bounds", f"write {' and '.join(bounds)}", *path)
         return si
@@ -184,6 +191,8 @@ Share = Annotated[Given, Unit("1", most=1.0)]
 Ratio = Annotated[Given, Unit("1", positive=True)]
 Count = Annotated[Given, Unit("count")]
 PositiveCount = Annotated[Given, Unit("count", least=1.0)]
+Pieces = Annotated[Given, Unit("count", least=1.0, most=1e5)]
+"""A number of things that are simulated one by one."""
 Length = Annotated[Given, Unit("m", positive=True)]
 Speed = Annotated[Given, Unit("m/s", positive=True)]
 TimePerByte = Annotated[Given, Unit("s/B")]
@@ -219,6 +228,7 @@ WRONG_SHAPES = {
     "tuple_type": ("list", "write [a, b]"),
     "list_type": ("list", "write [a, b]"),
 }
+MISSING = "is missing"
 WIDTH = 40
 """Characters of a wrong value that a message shows."""
 
@@ -233,7 +243,7 @@ def plain_message(error: Any) -> tuple[str, str]:
     if kind in WRONG_SHAPES:
         return f"{shown} is no {WRONG_SHAPES[kind][0]}", WRONG_SHAPES[kind][1]
     fixed = {
-        "missing": ("is missing", "write it here, or name a model whose datasheet has it"),
+        "missing": (MISSING, "write it here"),
         "extra_forbidden": ("is not known here", ""),
         "literal_error": (f"{shown} is not one of the legal words", f"choose from: {context.get('expected', '')}"),
         "string_too_short": ("is empty", "write a name"),

@@ -19,6 +19,13 @@ _WORDS: dict[str, Scalar] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
 }  # fmt: skip
+_REMEDIES = {
+    "\\t": "indent with spaces",
+    "mapping values": "line it up with the keys beside it, or put a text with ': ' in quotes",
+    "another document": "write one document in a file",
+    "undefined alias": "write its anchor, '&name', above it",
+}
+_CORE_TAGS = frozenset({"map", "seq", "str", "int", "float", "bool", "null", "timestamp", "merge", "value"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,21 +127,28 @@ def read(path: Path, shown: str | None = None) -> Node:
     InputError
         The file cannot be read, is no YAML, repeats a key, or nests deeper than any scenario does.
     """
-    name = shown or str(path)
+    name, data = shown or str(path), b""
     try:
-        text = path.read_bytes().decode("utf-8")
+        data = path.read_bytes()
+        text = data.decode("utf-8")
     except OSError as error:
         raise InputError([Problem(Place(name), "", f"cannot be read ({error.strerror})")]) from None
     except UnicodeDecodeError as error:
-        message = f"is not UTF-8 text (byte {error.start})"
-        raise InputError([Problem(Place(name, 1, 1), "", message, "save the file as UTF-8")]) from None
+        place = _place_after(data[: error.start].decode("utf-8"), name)
+        raise InputError([Problem(place, "", "is not UTF-8 text", "save the file as UTF-8")]) from None
     return parse(text, name)
+
+
+def _place_after(text: str, name: str) -> Place:
+    """The place of what follows a text."""
+    return Place(name, text.count("\n") + 1, len(text) - text.rfind("\n"))
 
 
 def parse(text: str, name: str) -> Node:
     """The tree of YAML 1.2 text; `name` is shown as its file."""
     from ruamel.yaml import YAML  # noqa: PLC0415 (33 ms, paid only where a file is read)
     from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
+    from ruamel.yaml.reader import ReaderError  # noqa: PLC0415
 
     try:
         root: Any = YAML(typ="safe", pure=True).compose(text)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
@@ -142,8 +156,13 @@ def parse(text: str, name: str) -> Node:
         told = cast("Any", error)
         mark = told.problem_mark or told.context_mark
         place = Place(name, mark.line + 1, mark.column + 1) if mark else Place(name, 1, 1)
-        message = f"is no YAML: {told.problem or told.context}"
-        raise InputError([Problem(place, "", message, "check indentation, colons and quotes")]) from None
+        what = str(told.problem or told.context).removeprefix("but ")
+        remedy = next((text for part, text in _REMEDIES.items() if part in what), "check indentation and quotes")
+        raise InputError([Problem(place, "", f"is no YAML: {what}", remedy)]) from None
+    except ReaderError as error:
+        told = cast("Any", error)
+        place = _place_after(text[: told.position], name)
+        raise InputError([Problem(place, "", f"is no YAML: {told.reason}", "write plain text")]) from None
     except (YAMLError, ValueError, RecursionError) as error:
         message = f"is no YAML: {str(error).splitlines()[0] if str(error) else 'it nests too deeply'}"
         raise InputError([Problem(Place(name, 1, 1), "", message, "check unusual characters and nesting")]) from None
@@ -175,6 +194,10 @@ class _Walk:
             self.report(place, path[:3], "nests too deeply (or contains itself)", "write it out flat")
         if depth > GREATEST_DEPTH or self.nodes >= GREATEST_NODES:
             return Node(None, place, key)
+        tag = str(raw.tag or "map").removeprefix("tag:yaml.org,2002:")
+        if tag not in _CORE_TAGS:
+            self.report(place, path, f"has the tag {tag}", "write plain values without tags")
+            return Node(None, place, key)
         if raw.id == "mapping":
             return Node(self.mapping(raw, path, depth), place, key)
         if raw.id == "sequence":
@@ -187,7 +210,8 @@ class _Walk:
         for key_node, value_node in raw.value:
             place = Place(self.name, key_node.start_mark.line + 1, key_node.start_mark.column + 1)
             if key_node.id != "scalar" or key_node.value == "<<":
-                self.report(place, path, "is no plain name", "keys are plain names; merge files with 'extends'")
+                told = "'<<'" if key_node.id == "scalar" else f"a {key_node.id}"
+                self.report(place, path, f"{told} is no key", "keys are plain names; merge files with 'extends'")
                 continue
             name = str(key_node.value)
             if name in children:
@@ -199,11 +223,11 @@ class _Walk:
 
     def scalar(self, raw: Any, place: Place, path: tuple[str, ...]) -> Scalar:
         text = str(raw.value)
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            self.report(place, path, "holds half a character", "write the whole one")
+            return None
         if raw.style is not None:
             return text
-        if raw.tag and not str(raw.tag).startswith("tag:yaml.org,2002:"):
-            self.report(place, path, f"has the tag {raw.tag}", "write plain values without tags")
-            return None
         if text in _WORDS:
             return _WORDS[text]
         digits = text.replace("_", "")

@@ -33,6 +33,8 @@ def _located(part: type[BaseModel], node: Node, address: str, detail: Any) -> li
         message, remedy = plain_message(detail)
         if detail["type"] == "extra_forbidden":
             remedy = choices(loc[-1], _fields_at(part, loc[:-1]))
+        if detail["type"] == "missing" and "model" in _fields_at(part, loc[:-1]):
+            remedy = "write it here, or name a model whose datasheet has it"
         told = [(loc, message, remedy)]
     return [_placed(node, address, path, message, remedy) for path, message, remedy in told]
 

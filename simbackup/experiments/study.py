@@ -1,0 +1,184 @@
+"""Studies: many runs of scenarios with values varied, as one table."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simbackup import datasheets
+from simbackup.errors import InputError, Place, Problem, ResultError, choices
+from simbackup.run import simulate
+from simbackup.scenario import load
+from simbackup.schema import study as schema
+from simbackup.schema.tree import Node, read
+from simbackup.schema.validate import validate
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    import pandas as pd
+
+CHUNK = 8
+"""Runs that a worker process takes at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a study: the file of its scenario, the values that were varied, and the figures wanted."""
+
+    scenario: str
+    file: str
+    values: dict[str, str]
+    show: tuple[str, ...]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a study found: one row for each run, with the scenario, the values varied, and the figures in SI units."""
+
+    title: str
+    question: str
+    varied: tuple[str, ...]
+    figures: tuple[str, ...]
+    rows: tuple[dict[str, Any], ...]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The rows as a table of pandas."""
+        import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
+
+        return pd.DataFrame(list(self.rows))
+
+    def write(self, path: Path) -> None:
+        """Write the rows to a file, whole or not at all: Parquet if its name ends so, else CSV."""
+        partial = path.with_name(f".{path.name}.partial")
+        try:
+            if path.suffix == ".parquet":
+                self.frame.to_parquet(partial)
+            else:
+                self.frame.to_csv(partial, index=False)
+            partial.replace(path)
+        except OSError as error:
+            raise ResultError(f"{path} cannot be written ({error.strerror})") from None
+
+
+def find(name: str) -> Path:
+    """The file of a study, by path or by name such as `planning/snapshot-chunk-size`."""
+    path = Path(name)
+    if path.is_file():
+        return path
+    bare = name.removesuffix(".yaml").removesuffix(".study").removeprefix("scenarios/")
+    known: list[str] = []
+    for root in datasheets.roots():
+        inside = root / "scenarios" / f"{bare}.study.yaml"
+        if inside.is_file():
+            return inside
+        files = (root / "scenarios").rglob("*.study.yaml")
+        known += [p.relative_to(root / "scenarios").as_posix().removesuffix(".study.yaml") for p in files]
+    raise InputError([Problem(Place(name), "", "there is neither such a file nor such a study", choices(bare, known))])
+
+
+def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
+    """The table of a study: every scenario with every combination of the values, in the order of the file.
+
+    Parameters
+    ----------
+    name
+        Path or name of the study's file.
+    seed
+        Seed of all runs: the same draws for each, so that differences are those of the values.
+    workers
+        Worker processes; the table is the same whatever their number.
+
+    Raises
+    ------
+    InputError
+        Something is wrong with the study or with one of its scenarios.
+
+    >>> table = study("planning/copy-area-place")
+    >>> [row["scenario"] for row in table.rows]
+    ['same disk', 'second disk', 'flash']
+    """
+    asked, runs = read_study(find(str(name)), seed)
+    with _executor(workers) as executor:
+        mapped = executor.map(_figures, runs, chunksize=CHUNK) if executor else map(_figures, runs)
+        found = list(mapped)
+    rows = [
+        {"scenario": run.scenario, **run.values, **dict(zip(run.show, figures, strict=True))}
+        for run, figures in zip(runs, found, strict=True)
+    ]
+    return Table(asked.title, asked.question or "", tuple(asked.vary), asked.show, tuple(rows))
+
+
+@contextmanager
+def _executor(workers: int) -> Generator[Executor | None]:
+    """Worker processes, or None where one process does it all."""
+    if workers <= 1:
+        yield None
+        return
+    with ProcessPoolExecutor(workers) as pool:
+        yield pool
+
+
+def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
+    """A study and its runs, each of which has been checked to load.
+
+    Raises
+    ------
+    InputError
+        Everything that is wrong with the file, and with its scenarios and values.
+    """
+    tree = read(path, datasheets.shown(path.resolve()))
+    problems: list[Problem] = []
+    asked = validate(schema.Study, tree, "", problems)
+    if asked is None:
+        raise InputError(problems)
+    runs: list[Run] = []
+    for name, text in asked.scenarios.items():
+        file = path.parent / text
+        if not file.is_file():
+            place = tree.mapping["scenarios"].mapping[name].place
+            near = sorted(p.name for p in file.parent.glob("*.yaml")) if file.parent.is_dir() else []
+            problems.append(Problem(place, f"scenarios.{name}", f"there is no file '{text}'", choices(file.name, near)))
+            continue
+        runs += [Run(name, str(file), values, asked.show, seed) for values in _combinations(asked.vary)]
+    for run in runs:
+        problems.extend(_wrong(run, tree))
+    if problems:
+        raise InputError(problems)
+    return asked, runs
+
+
+def _combinations(vary: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, str]]:
+    """Every combination of the values, the last address varied fastest."""
+    for values in itertools.product(*vary.values()):
+        yield dict(zip(vary, map(str, values), strict=True))
+
+
+def _wrong(run: Run, tree: Node) -> list[Problem]:
+    """What is wrong with one run before it begins; values are shown at their place in the study."""
+    try:
+        load(run.file).with_(run.values)
+    except InputError as error:
+        found: list[Problem] = []
+        for problem in error.problems:
+            node, seen = tree.find(("vary", problem.address))
+            place = node.place if len(seen) > 1 else problem.place
+            found.append(Problem(place, problem.address, problem.message, problem.remedy))
+        return found
+    return []
+
+
+def _figures(run: Run) -> list[float]:
+    """The figures of one run."""
+    result = simulate(load(run.file).with_(run.values), seed=run.seed)
+    try:
+        return [result.get(address) for address in run.show]
+    except ResultError as error:
+        raise InputError([Problem(Place(run.file), run.scenario, str(error))]) from None

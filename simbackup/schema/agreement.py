@@ -1,0 +1,113 @@
+"""What has to agree inside one part of a file, whether a datasheet or a scenario describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from simbackup import units
+from simbackup.equations import raid
+from simbackup.schema.devices import (
+    DiskParameters,
+    HostParameters,
+    Raid,
+    Snapshot,
+    SnapshotParameters,
+    TapeDriveParameters,
+    TapeLibrary,
+)
+from simbackup.schema.quantity import Frozen
+
+LEAST_CHUNKS = 3
+"""Chunks of a copy area that holds one copied chunk: header, metadata, chunk."""
+
+
+class Disagreement(NamedTuple):
+    """Values of one part that do not go together: where they stand in it, what is wrong, what would be right."""
+
+    paths: tuple[tuple[str, ...], ...]
+    message: str
+    remedy: str
+
+
+def disagreements(part: Frozen, path: tuple[str, ...] = ()) -> Iterator[Disagreement]:
+    """Everything in which the values of a part, and of the parts inside it, disagree."""
+    for kind, rules in RULES.items():
+        if isinstance(part, kind):
+            for names, message, remedy in rules(part):
+                yield Disagreement(tuple((*path, name) for name in names), message, remedy)
+    for name in type(part).model_fields:
+        inner = getattr(part, name)
+        if isinstance(inner, Frozen):
+            yield from disagreements(inner, (*path, name))
+
+
+Found = Iterator[tuple[tuple[str, ...], str, str]]
+
+
+def _host(host: HostParameters) -> Found:
+    if host.dirty_background.si > host.dirty_limit.si:
+        message = "write-back would begin above the limit at which writers wait"
+        yield ("dirty_background", "dirty_limit"), message, "make dirty_background at most dirty_limit"
+
+
+def _disk(disk: DiskParameters) -> Found:
+    if disk.inner_rate.si > disk.outer_rate.si:
+        message = "inner_rate is above outer_rate"
+        yield ("inner_rate", "outer_rate"), message, "addresses begin in the outer zone, which is the faster"
+    if not disk.track_to_track_seek.si <= disk.average_seek.si <= disk.full_stroke_seek.si:
+        message = "average_seek is not between track_to_track_seek and full_stroke_seek"
+        yield ("average_seek", "track_to_track_seek", "full_stroke_seek"), message, "order the three seek times"
+
+
+def _raid(array: Raid) -> Found:
+    least = raid.minimum_disks(array.level)
+    if array.disks.si < least:
+        yield ("disks", "level"), f"level {array.level} needs {least} disks or more", f"write {least} or more"
+    if array.level == "10" and array.disks.si % 2:
+        yield ("disks", "level"), "mirrors come in pairs", "write an even number of disks"
+
+
+def _copy_on_write(snapshot: SnapshotParameters) -> Found:
+    chunk = int(snapshot.chunk.si)
+    if chunk != snapshot.chunk.si or chunk & (chunk - 1) or chunk < 512:  # noqa: PLR2004 (bytes of a sector)
+        yield ("chunk",), "is no power of two of 512 bytes or more", "write for example 8 KiB"
+    if snapshot.in_flight.si < snapshot.chunk.si:
+        message = "in_flight is smaller than one chunk"
+        yield ("in_flight", "chunk"), message, "let in_flight be one chunk or more"
+    if snapshot.record.si > snapshot.chunk.si:
+        yield ("record", "chunk"), "record is larger than a chunk", "the metadata of a chunk fit into one"
+
+
+def _copy_area(snapshot: Snapshot) -> Found:
+    least = LEAST_CHUNKS * snapshot.chunk.si
+    if snapshot.size.si < least:
+        message = "the copy area has no room for one chunk and its metadata"
+        yield ("size", "chunk"), message, f"write a size of at least {units.show_short(least, 'B')}"
+
+
+def _drive(drive: TapeDriveParameters) -> Found:
+    if drive.search_speed.si < drive.read_speed.si:
+        message = "search_speed is below read_speed"
+        yield ("search_speed", "read_speed"), message, "a tape searches as fast as it reads, or faster"
+
+
+def _library(library: TapeLibrary) -> Found:
+    if library.drives.si > library.bays.si:
+        message = f"drives are more than the bays of the library, {library.bays.si:.0f}"
+        yield ("drives", "bays"), message, f"write {library.bays.si:.0f} or fewer"
+    if library.cartridges is not None and library.cartridges.si > library.slots.si:
+        message = f"cartridges are more than the slots of the library, {library.slots.si:.0f}"
+        yield ("cartridges", "slots"), message, f"write {library.slots.si:.0f} or fewer"
+
+
+RULES = {
+    HostParameters: _host,
+    DiskParameters: _disk,
+    Raid: _raid,
+    SnapshotParameters: _copy_on_write,
+    Snapshot: _copy_area,
+    TapeDriveParameters: _drive,
+    TapeLibrary: _library,
+}
+"""What the values of each kind of part have to keep."""

@@ -1,0 +1,24 @@
+"""What a study may ask: which scenarios, which values in turn, which figures."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from simbackup.schema.quantity import Frozen, Text
+
+
+class Study(Frozen):
+    """Many runs of scenarios with values varied, and the figures of each that are shown."""
+
+    title: Text
+    """What the study is about."""
+    question: Text | None = None
+    """The question that it answers."""
+    scenarios: Annotated[dict[Text, Text], Field(min_length=1)]
+    """Scenarios by the name that they have in the table: files beside this one."""
+    vary: dict[Text, Annotated[tuple[Any, ...], Field(min_length=1)]] = {}
+    """Values by address; every combination is run."""
+    show: Annotated[tuple[Text, ...], Field(min_length=1)]
+    """Addresses of the figures shown, such as `jobs.dd.elapsed`."""
