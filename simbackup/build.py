@@ -8,8 +8,8 @@ from functools import singledispatch
 import simpy
 
 from simbackup.components.clock import Clock
-from simbackup.components.host import Host
-from simbackup.components.snapshot import Snapshot, Volume
+from simbackup.components.host import Host, Machine
+from simbackup.components.snapshot import Snapshot, Times, Volume
 from simbackup.components.storage import Array, Disk, Raid, Region, Ssd, Store
 from simbackup.components.tape import Cartridge, Drive, Library
 from simbackup.engine.flows import FlowNetwork
@@ -18,10 +18,11 @@ from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disk_equations
 from simbackup.equations import snapshot as snapshot_equations
 from simbackup.equations import tape as tape_equations
+from simbackup.jobs.database import BinaryLog, DatabaseBackup, DatabaseRestore, Tool
 from simbackup.jobs.foreground import Copy, SynchronousWrite, Write
 from simbackup.jobs.job import Job, Schedule, Work
 from simbackup.jobs.snapshots import CreateSnapshot, RemoveSnapshot
-from simbackup.jobs.system import DataSet, Files, Network, System
+from simbackup.jobs.system import Database, DataSet, Files, Network, System
 from simbackup.jobs.tape_backup import TapeBackup
 from simbackup.jobs.tape_restore import Selection, TapeRestore
 from simbackup.schema import devices as spec_devices
@@ -38,18 +39,30 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
     env, trace = simpy.Environment(), Trace()
     system = System(Clock(env, trace), FlowNetwork(env, trace), seed)
     for name, host in spec.hosts.items():
-        limits = (host.memory.si * host.dirty_limit.si, host.memory.si * host.dirty_background.si)
-        system.hosts[name] = Host(system.network, f"hosts.{name}", host.cores.si, host.copy_rate.si, limits)
+        machine = Machine(
+            cores=host.cores.si,
+            copy_rate=host.copy_rate.si,
+            dirty_limit=host.memory.si * host.dirty_limit.si,
+            dirty_background=host.memory.si * host.dirty_background.si,
+            read_ahead=host.read_ahead.si if host.read_ahead else None,
+        )
+        system.hosts[name] = Host(system.network, f"hosts.{name}", machine)
     for name, link in spec.links.items():
         system.networks[name] = Network(FlowLink(f"links.{name}", link.rate.si), link.latency.si)
     _place(system, spec)
     begins = placement(spec)
     for name, data in spec.data.items():
         system.data[name] = DataSet(
-            name, system.volumes[data.on], begins[name], data.size.si,
-            int(data.files.si) if data.files else 1, _or(data.compression, 1.0),
-            _files(data.filesystem),
-        )  # fmt: skip
+            name=name,
+            volume=system.volumes[data.on],
+            begin=begins[name],
+            size=data.size.si,
+            files=int(data.files.si) if data.files else 1,
+            compression=_or(data.compression, 1.0),
+            filesystem=_files(data.filesystem),
+            database=_database(data.database),
+            content=_or(data.content, data.size.si),
+        )
     return system, [_job(spec, name, job) for name, job in spec.jobs.items()]
 
 
@@ -72,7 +85,8 @@ def _place(system: System, spec: Spec) -> None:
                 system.volumes[name] = Volume(system.env, f"devices.{name}", region)
             else:
                 areas[name] = region
-    created = {job.snapshot for job in spec.jobs.values() if isinstance(job, spec_jobs.CreateSnapshot)}
+    creators = (spec_jobs.CreateSnapshot, spec_jobs.DatabaseBackup)
+    created = {job.snapshot for job in spec.jobs.values() if isinstance(job, creators)}
     for name, area in areas.items():
         device = spec.devices[name]
         if isinstance(device, spec_devices.Snapshot):
@@ -85,7 +99,7 @@ def _snapshot(system: System, name: str, device: spec_devices.Snapshot, area: Re
     parameters = snapshot_equations.CopyOnWrite(
         device.chunk.si, device.record.si, device.in_flight.si, device.commit_backlog.si
     )
-    times = (device.create_time.si, device.remove_time.si)
+    times = Times(device.create_time.si, device.remove_time.si, device.lookup_time.si)
     return Snapshot(name, system.volumes[device.of], area, parameters=parameters, times=times, trace=system.trace)
 
 
@@ -154,6 +168,25 @@ def _files(filesystem: spec_devices.Filesystem | None) -> Files | None:
     return Files(filesystem.reads_per_file.si, filesystem.cpu_per_file.si, filesystem.fragment.si)
 
 
+def _database(database: spec_devices.Database | None) -> Database | None:
+    if database is None:
+        return None
+    return Database(
+        dump_ratio=database.dump_ratio.si,
+        dump_cpu=database.dump_cpu.si,
+        load_cpu=database.load_cpu.si,
+        replay_cpu=database.replay_cpu.si,
+        flush_time=database.flush_time.si,
+        locks_for_snapshot=database.locks_for_snapshot,
+    )
+
+
+def _tool(tool: spec_devices.BackupTool | None) -> Tool:
+    if tool is None:
+        return Tool(0.0, 0.0, 0.0)
+    return Tool(tool.start_time.si, tool.mount_time.si, tool.check_cpu.si)
+
+
 def _job(spec: Spec, name: str, job: spec_jobs.Job) -> Job:
     begin = 0.0
     if job.begin is not None:
@@ -206,12 +239,26 @@ def _(job: spec_jobs.Backup, spec: Spec) -> Work:
 
 
 @make_work.register
+def _(job: spec_jobs.DatabaseBackup, spec: Spec) -> Work:
+    host = owner_of(spec, spec.data[job.data].on) or ""
+    return DatabaseBackup(host, job.data, job.to, _tool(job.tool), job.method, job.snapshot)
+
+
+@make_work.register
+def _(job: spec_jobs.BinaryLog, spec: Spec) -> Work:
+    data = spec.data[job.data]
+    return BinaryLog(owner_of(spec, data.on) or "", job.data, job.to, _tool(job.tool), job.changed.si * data.size.si)
+
+
+@make_work.register
 def _(job: spec_jobs.Restore, spec: Spec) -> Work:
     saved = spec.jobs[job.restore]
-    if not isinstance(saved, spec_jobs.Backup):
+    if not isinstance(saved, spec_jobs.AnyBackup):
         raise TypeError(f"{job.restore} is no backup")  # the schema's checks have seen to it
     to = job.to or saved.data
     host = owner_of(spec, spec.data[to].on) or ""
+    if not isinstance(saved, spec_jobs.Backup):
+        return DatabaseRestore(host, job.restore, to, _tool(saved.tool), job.replay)
     select = job.select
     selection = None
     if select is not None:

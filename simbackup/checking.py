@@ -16,16 +16,17 @@ from simbackup.schema.tree import read
 def check_file(path: Path) -> list[Problem]:
     """Everything that is wrong with a scenario, a datasheet, or a file of measurements or fits."""
     try:
+        shown = datasheets.shown(path)
         if path.name == "measured.yaml":
-            read_measured(path, str(path))
+            read_measured(path, shown)
         elif path.name == CALIBRATION:
             read_fits(path)
         elif path.name.endswith(".study.yaml"):
             read_study(path)
         elif path.name == "sources.yaml":
-            read(path, str(path))
-        elif "parameters" in read(path, str(path)).mapping:
-            datasheets.read_datasheet(path, path.stem, str(path))
+            read(path, shown)
+        elif {"parameters", "kind"} & read(path, shown).mapping.keys():
+            datasheets.read_datasheet(path, path.stem)
         else:
             load(path)
     except InputError as error:

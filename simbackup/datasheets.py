@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +14,7 @@ from simbackup.schema.datasheet import check_datasheet
 from simbackup.schema.quantity import Frozen, Given
 from simbackup.schema.tree import Node, read
 
+NAME = re.compile(r"\w+/\w[\w.+-]*")
 SEARCH_PATH = "SIMBACKUP_PATH"
 """Environment variable with the user's own folders, each with models/ or scenarios/ in it."""
 
@@ -26,11 +28,20 @@ def roots() -> tuple[Path, ...]:
 
 
 def shown(path: Path) -> str:
-    """A path as messages and results show it: from the folder of models/ and scenarios/, or as it was given."""
+    """A path as messages and results show it: inside models/ and scenarios/ from there on, else as it was given."""
+    whole = path.resolve()
     for root in roots():
-        if path.is_relative_to(root):
-            return path.relative_to(root).as_posix()
+        if any(whole.is_relative_to((root / folder).resolve()) for folder in ("models", "scenarios")):
+            return whole.relative_to(root.resolve()).as_posix()
     return str(path)
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; no for a name that no file can have."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +101,14 @@ def load_datasheet(name: str) -> Datasheet:
 
 def exists(name: str) -> bool:
     """Whether there is a datasheet of that name."""
-    return any((root / "models" / f"{name}.yaml").is_file() for root in roots())
+    return NAME.fullmatch(name) is not None and any(is_file(root / "models" / f"{name}.yaml") for root in roots())
 
 
 @cache
 def _load(name: str, folders: tuple[Path, ...]) -> Datasheet:
-    for root in folders:
+    for root in folders if NAME.fullmatch(name) else ():
         path = root / "models" / f"{name}.yaml"
-        if path.is_file():
+        if is_file(path):
             return read_datasheet(path, name)
     raise InputError([Problem(Place("models"), "", f"there is no datasheet '{name}'", choices(name, names()))])
 

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-LONGEST_LIST = 12
+LONGEST_LIST = 14
 """Legal words that a message lists; of more it names a few."""
 
 

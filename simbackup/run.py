@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from simbackup.build import build
-from simbackup.components.tape import Library
+from simbackup.components.tape import MECHANICS, Library
 from simbackup.engine.flows import Link
 from simbackup.errors import InputError, Problem
 from simbackup.jobs.job import start
@@ -92,10 +92,10 @@ def _summarise(system: System) -> None:
 
 def _library(system: System, library: Library) -> None:
     for drive in library.drives:
-        busy = sum(span.end - span.start for span in system.trace.spans if span.cause == drive.name)
+        moving = (s.end - s.start for s in system.trace.spans if s.cause == drive.name and s.activity in MECHANICS)
         link = drive.link
         system.trace.device(
-            drive.name, "tape drive", max(busy, link.busy_s), units=link.units, bytes_moved=link.bytes_moved,
+            drive.name, "tape drive", sum(moving) + link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
             peak_bytes_per_s=link.peak_bytes_per_s,
         )  # fmt: skip
 

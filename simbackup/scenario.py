@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from simbackup import datasheets
+from simbackup.datasheets import Datasheet, is_file
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.schema import tree as trees
 from simbackup.schema.checks import check
+from simbackup.schema.devices import DEVICES
 from simbackup.schema.quantity import Given
 from simbackup.schema.scenario import SECTIONS, Spec, read_spec
 from simbackup.schema.tree import Node
 
-NESTED = {"disk": "disk", "drive": "tape_drive", "filesystem": "filesystem"}
+NESTED = {
+    "disk": "disk", "drive": "tape_drive", "filesystem": "filesystem", "database": "database", "tool": "backup_tool",
+}  # fmt: skip
 """Keys whose value is a datasheet of its own, with the kind of that datasheet."""
-KINDS = {"hosts": "host", "links": "network"}
+KINDS = {"hosts": ("host",), "devices": tuple(DEVICES), "links": ("network",), "data": (), "jobs": ()}
+"""Kinds of datasheets that the parts of a section may name."""
 GREATEST_CHAIN = 20
 
 
@@ -94,12 +99,12 @@ def find(name: str) -> Path:
         There is neither such a file nor such a name.
     """
     path = Path(name)
-    if path.is_file():
+    if is_file(path):
         return path
     bare = name.removesuffix(".yaml").removeprefix("scenarios/")
     for root in datasheets.roots():
         inside = root / "scenarios" / f"{bare}.yaml"
-        if inside.is_file():
+        if is_file(inside):
             return inside
     legal = names()
     tails = [text for text in legal if text.split("/")[-1] == bare.split("/")[-1]]
@@ -132,18 +137,27 @@ def _finished(
     log, problems, tree = list(read_log), list[Problem](), source
     for address, node in overrides.items():
         tree = _override(tree, address, node, log, problems)
-    tree = _complete(_references(tree), log, problems)
-    spec = read_spec(tree, problems)
-    if not problems or _only_parts(problems):
-        problems.extend(check(spec, tree))
+    tree, unresolved = _complete(_references(tree), log, problems)
+    spec = read_spec(tree, problems, unresolved)
+    problems.extend(_unknown_sources(spec, tree))
+    if not any(problem.address in SECTIONS[3:] for problem in problems):
+        problems.extend(check(spec, tree, problems))
     if problems:
         raise InputError(problems)
     return Scenario(name, spec, tree, source, overrides, tuple(log), read_log, tuple(_values(spec, tree)), base)
 
 
-def _only_parts(problems: list[Problem]) -> bool:
-    """Whether each problem lies inside a named part, so that the rest of the scenario can still be checked."""
-    return all("." in problem.address for problem in problems)
+def _unknown_sources(spec: Spec, tree: Node) -> list[Problem]:
+    """The works that values of the scenario cite and nobody lists."""
+    works = datasheets.sources()
+    return [
+        Problem(
+            tree.find((*path, "source"))[0].place, ".".join((*path, "source")),
+            f"there is no source '{given.source}'", choices(given.source, works),
+        )
+        for path, given in spec.quantities()
+        if given.source is not None and given.source not in works
+    ]  # fmt: skip
 
 
 def _node(value: object) -> Node:
@@ -157,19 +171,23 @@ def _extended(path: Path, log: list[str]) -> tuple[Node, list[str]]:
     seen: list[Path] = []
     while True:
         seen.append(path.resolve())
-        tree = trees.read(path, datasheets.shown(path.resolve()) if not path.is_absolute() else datasheets.shown(path))
+        tree = trees.read(path, datasheets.shown(path))
         files.append(tree)
-        chain.append(datasheets.shown(path.resolve()).removeprefix("scenarios/").removesuffix(".yaml"))
+        chain.append(datasheets.shown(path).removeprefix("scenarios/").removesuffix(".yaml"))
         base = tree.mapping.get("extends")
         if base is None:
             break
-        below = path.parent / str(base.value)
-        if not below.is_file():
-            near = [p.name for p in below.parent.glob("*.yaml")] if below.parent.is_dir() else []
-            message = f"there is no file '{base.value}' beside this one"
+        if not isinstance(base.value, str):
+            raise InputError([Problem(base.place, "extends", "is no name of a file", "write one, such as base.yaml")])
+        below = path.parent / base.value
+        if not is_file(below):
+            folder = below if below.is_dir() else below.parent
+            near = [p.name for p in folder.glob("*.yaml")] if folder.is_dir() else []
+            message = f"'{base.value}' is a folder" if folder is below else f"there is no file '{base.value}'"
             raise InputError([Problem(base.place, "extends", message, choices(below.name, near))])
         if below.resolve() in seen or len(seen) > GREATEST_CHAIN:
-            raise InputError([Problem(base.place, "extends", "leads back to this file", "break the circle")])
+            message = f"'{base.value}' leads back to this file"
+            raise InputError([Problem(base.place, "extends", message, "break the circle")])
         path = below
     merged = files[-1]
     for above in reversed(files[:-1]):
@@ -184,7 +202,7 @@ def _extended(path: Path, log: list[str]) -> tuple[Node, list[str]]:
 def _references(tree: Node) -> Node:
     """The tree in which a datasheet that is named alone, `disk: disk/x`, is written `disk: {model: disk/x}`."""
     sections: dict[str, Node] = dict(tree.mapping)
-    for section in ("devices", "data"):
+    for section in ("devices", "data", "jobs"):
         parts = sections.get(section)
         if parts is None or not isinstance(parts.value, dict):
             continue
@@ -205,13 +223,14 @@ def _reference(part: Node) -> Node:
 def _override(tree: Node, address: str, node: Node, log: list[str], problems: list[Problem]) -> Node:
     """The tree with the value at an address replaced."""
     path = tuple(address.split("."))
-    if path[0] not in SECTIONS or not all(path):
-        problems.append(Problem(node.place, address, "is no address", choices(path[0], SECTIONS)))
+    if path[0] not in SECTIONS or not all(path) or path[0] == "extends":
+        legal = [section for section in SECTIONS if section != "extends"]
+        problems.append(Problem(node.place, address, "is no address of a value", choices(path[0], legal)))
         return tree
-    if len(path) > 1 and path[0] not in {"title", "question", "extends"}:
-        section, _ = tree.find(path[:1])
-        if path[1] not in section.mapping:
-            remedy = choices(path[1], section.mapping)
+    if len(path) > 1 and path[0] not in {"title", "question"}:
+        section = tree.mapping.get(path[0])
+        if section is None or path[1] not in section.mapping:
+            remedy = choices(path[1], section.mapping if section else ())
             problems.append(Problem(node.place, address, f"there is no '{path[1]}' under {path[0]}", remedy))
             return tree
     for name in reversed(path):
@@ -219,51 +238,68 @@ def _override(tree: Node, address: str, node: Node, log: list[str], problems: li
     return trees.overlay(tree, node, "", log)
 
 
-def _complete(tree: Node, log: list[str], problems: list[Problem]) -> Node:
-    """The tree in which each part with a `model` stands on the parameters of its datasheet."""
+def _complete(tree: Node, log: list[str], problems: list[Problem]) -> tuple[Node, set[str]]:
+    """The tree in which each part with a `model` stands on its datasheet, and the parts that found none."""
+    unresolved: set[str] = set()
     sections: dict[str, Node] = dict(tree.mapping)
-    for section in ("hosts", "devices", "links", "data"):
+    for section, kinds in KINDS.items():
         parts = sections.get(section)
         if parts is None or not isinstance(parts.value, dict):
             continue
-        done = {
-            name: _on_datasheet(part, f"{section}.{name}", KINDS.get(section), log, problems)
-            for name, part in parts.value.items()
-        }
+        done: dict[str, Node] = {}
+        for name, part in parts.value.items():
+            before, address = len(problems), f"{section}.{name}"
+            done[name] = _on_datasheet(part, address, kinds, log, problems)
+            if len(problems) > before:
+                unresolved.add(address)
         sections[section] = Node(done, parts.place, parts.key)
-    return Node(sections, tree.place, tree.key)
+    return Node(sections, tree.place, tree.key), unresolved
 
 
-def _on_datasheet(part: Node, address: str, kind: str | None, log: list[str], problems: list[Problem]) -> Node:
+def _on_datasheet(part: Node, address: str, kinds: Sequence[str], log: list[str], problems: list[Problem]) -> Node:
     """A part laid over its datasheet, and its nested parts likewise."""
     if not isinstance(part.value, dict):
         return part
     inner = dict(part.value)
-    for key in NESTED.keys() & inner.keys():
-        inner[key] = _on_datasheet(inner[key], f"{address}.{key}", NESTED[key], log, problems)
+    for key, kind in NESTED.items():
+        if key in inner:
+            inner[key] = _on_datasheet(inner[key], f"{address}.{key}", (kind,), log, problems)
     part = Node(inner, part.place, part.key)
     named = inner.get("model")
-    if named is None or not isinstance(named.value, str):
+    if named is None or not kinds:
         return part
-    found = named.value.split("/")[0]
-    if kind is not None and found != kind:
-        near = [name for name in datasheets.names() if name.startswith(f"{kind}/")]
-        message = f"'{named.value}' is no {kind}"
-        problems.append(Problem(named.place, f"{address}.model", message, choices(named.value, near)))
-        return part
-    if not datasheets.exists(named.value):
-        message = f"there is no datasheet '{named.value}'"
-        problems.append(Problem(named.place, f"{address}.model", message, choices(named.value, datasheets.names())))
-        return part
-    try:
-        sheet = datasheets.load_datasheet(named.value)
-    except InputError as error:
-        problems.extend(error.problems)
-        return part
-    below = dict(sheet.tree.mapping["parameters"].mapping)
-    if kind is None and "kind" not in inner:
-        below["kind"] = Node(sheet.kind, named.place, named.key)
+    sheet = _sheet(named, f"{address}.model", kinds, problems)
+    below = dict(sheet.tree.mapping["parameters"].mapping) if sheet else {}
+    if len(kinds) > 1:
+        told = Node(str(named.value).split("/", maxsplit=1)[0], named.place, named.key)
+        own = inner.get("kind", told)
+        if sheet and own.value != told.value:
+            message = f"'{named.value}' is no {own.value}"
+            problems.append(Problem(own.place, f"{address}.kind", message, "leave 'kind' out: the model tells it"))
+            return part
+        if told.value in kinds:
+            below["kind"] = told
     return trees.overlay(Node(below, part.place, part.key), part, address, log)
+
+
+def _sheet(named: Node, address: str, kinds: Sequence[str], problems: list[Problem]) -> Datasheet | None:
+    """The datasheet that a part names, or None after what is wrong was added to `problems`."""
+    name = str(named.value)
+    near = [legal for legal in datasheets.names() if legal.split("/", maxsplit=1)[0] in kinds]
+    if not isinstance(named.value, str):
+        message = "is no name of a datasheet"
+    elif name.split("/", maxsplit=1)[0] not in kinds and datasheets.exists(name):
+        message = f"'{name}' is no {kinds[0] if len(kinds) == 1 else 'device'}"
+    elif not datasheets.exists(name):
+        message = f"there is no datasheet '{name}'"
+    else:
+        try:
+            return datasheets.load_datasheet(name)
+        except InputError as error:
+            problems.extend(error.problems)
+            return None
+    problems.append(Problem(named.place, address, message, choices(name, near)))
+    return None
 
 
 def _values(spec: Spec, tree: Node) -> list[Value]:

@@ -9,9 +9,14 @@ from typing import Any
 
 import simpy
 
-from simbackup.components.snapshot import FlowShape, Stretch, Volume
+from simbackup.components.shape import FlowShape
+from simbackup.components.snapshot import Stretch, Volume
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flows import Flow, FlowNetwork
+
+
+LEAST = 1.0
+"""Bytes that are worth writing: what is left below this is rounding."""
 
 
 @dataclass(slots=True)
@@ -40,13 +45,13 @@ class PageCache:
         self.running = False
 
     def write(
-        self, job: str, volume: Volume, begin: float, size: float, fill: FlowShape
+        self, job: str, volume: Volume, begin: float, size: float, fill: FlowShape, activity: str = "write"
     ) -> Generator[simpy.Event, Any, tuple[Flow, Dirty]]:
         """Write bytes of a volume through the cache; ends when the last of them is in memory."""
         dirty = Dirty(job, volume, begin, size, self.env.event())
         self.queue.append(dirty)
         flow = self.network.start(
-            job, "write", size, fill.demands, cap=fill.cap, cap_cause=fill.cause, moves=fill.moves
+            job, activity, size, fill.demands, cap=fill.cap, cap_cause=fill.cause, moves=fill.moves
         )
         self.writers += 1
         self.buffer.fill(flow)
@@ -66,11 +71,11 @@ class PageCache:
         while self.queue:
             dirty = self.queue[0]
             done = 0.0
-            while done < dirty.size:
+            while dirty.size - done >= LEAST:
                 stretch = dirty.volume.stretch(dirty.begin + done, dirty.size - done)
                 written = yield from self._drain(dirty, stretch)
                 dirty.volume.wrote(stretch, written)
-                done = dirty.size if written >= dirty.size - done else done + written
+                done += written
             self.queue.popleft()
             dirty.on_disk.succeed()
         self.running = False

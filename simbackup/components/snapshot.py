@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import simpy
 
 from simbackup.components.extents import ExtentSet
+from simbackup.components.shape import FlowShape
 from simbackup.components.storage import Region, Store
-from simbackup.engine.flows import Link
 from simbackup.engine.trace import Trace
 from simbackup.equations import snapshot as equations
-
-
-@dataclass(frozen=True, slots=True)
-class FlowShape:
-    """How a byte of a flow loads what it crosses.
-
-    `parts` says where the seconds of a serial cycle go: (address, activity) -> seconds a byte.
-    """
-
-    demands: dict[Link, float]
-    moves: dict[Link, float]
-    cap: float = float("inf")
-    cause: str | None = None
-    parts: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
 
 
 class Stretch(NamedTuple):
@@ -35,6 +21,14 @@ class Stretch(NamedTuple):
     begin: float
     size: float
     fresh: tuple[Snapshot, ...]
+
+
+class Times(NamedTuple):
+    """Seconds to create a snapshot, to remove it, and to look a chunk up on each read."""
+
+    create: float
+    remove: float
+    lookup: float = 0.0
 
 
 class Snapshot:
@@ -47,14 +41,14 @@ class Snapshot:
         area: Region,
         *,
         parameters: equations.CopyOnWrite,
-        times: tuple[float, float],
+        times: Times,
         trace: Trace,
     ) -> None:
         self.name = name
         self.origin = origin
         self.area = area
         self.parameters = parameters
-        self.create_time, self.remove_time = times
+        self.create_time, self.remove_time, self.lookup_time = times
         self.capacity = equations.area_chunks(parameters, area.size)
         self.active = False
         self.invalid_since: float | None = None
@@ -82,8 +76,9 @@ class Snapshot:
 
     def remove(self) -> None:
         """Give up the frozen image and empty the copy area."""
-        self.active, self.copied = False, ExtentSet()
-        self.origin.detach(self)
+        if self.active:
+            self.origin.detach(self)
+        self.active, self.invalid_since, self.copied = False, None, ExtentSet()
 
     def invalidate(self, time: float) -> None:
         """Give up the frozen image because the copy area is full."""

@@ -51,6 +51,10 @@ class Store(Protocol):
         """What a request for `size` bytes at a position takes when the last one ended at `head`."""
         ...
 
+    def continued(self, position: float, size: float) -> Service:
+        """What one read takes that goes on where the last one ended; the disks have read ahead themselves."""
+        ...
+
     def append(self, position: float, size: float) -> Service:
         """What one write takes that begins where the last one ended and was made after that one was on disk."""
         ...
@@ -80,6 +84,11 @@ class Disk:
         time = disks.request_time(self.parameters, head, position, size)
         return Service(time, time)
 
+    def continued(self, position: float, size: float) -> Service:
+        """What the next read of a sequence takes: overhead and transfer."""
+        time = self.parameters.command_overhead + size / disks.rate_at(self.parameters, position)
+        return Service(time, time)
+
     def append(self, position: float, size: float) -> Service:
         """What a write takes that just missed its place: whole revolutions."""
         return _missed(self.parameters, position, size)
@@ -105,6 +114,10 @@ class Ssd:
         del head, position
         transfer = size / self.rates[direction]
         return Service(self.latencies[direction] + transfer, transfer)
+
+    def continued(self, position: float, size: float) -> Service:
+        """What the next read of a sequence takes."""
+        return self.request("read", position, position, size)
 
     def append(self, position: float, size: float) -> Service:
         """What a write takes; no place is missed."""
@@ -148,7 +161,7 @@ class Raid:
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
         """What one request takes: the slowest of the disks it touches, twice for a write that has to read parity."""
         array, one = self.array, self.array.disk
-        touched = raid.stripe_members_touched(size, array.stripe_unit, self.data_disks)
+        touched = self._touched(size)
         revolution = 1.0 / one.rotation_speed
         move = disks.positioning_time(one, head / self.data_disks, position / self.data_disks)
         slowest = raid.expected_maximum_latency(touched, revolution) - disks.rotational_latency(one)
@@ -162,12 +175,24 @@ class Raid:
         slowest = raid.expected_maximum_latency(members, revolution) - disks.rotational_latency(one)
         latency = move + slowest + size / touched / rate + (revolution if work.reads else 0.0)
         own = disks.rotational_latency(one) + one.command_overhead
-        busy = (work.operations * own + work.bytes_moved / rate) / array.disks
+        seek = move - own  # once for each disk: what was read is written at the same place
+        busy = (work.operations * own + members * seek + work.bytes_moved / rate) / array.disks
         return Service(latency + array.controller_overhead, min(busy, latency))
+
+    def continued(self, position: float, size: float) -> Service:
+        """What the next read of a sequence takes: the disks that it touches transfer at once."""
+        one, touched = self.array.disk, self._touched(size)
+        transfer = size / touched / disks.rate_at(one, position / self.data_disks)
+        latency = self.array.controller_overhead + one.command_overhead + transfer
+        return Service(latency, (one.command_overhead + transfer) * touched / self.array.disks)
+
+    def _touched(self, size: float) -> int:
+        """Data disks that a request touches."""
+        return raid.stripe_members_touched(size, self.array.stripe_unit, self.data_disks)
 
     def append(self, position: float, size: float) -> Service:
         """What a write takes that just missed its place on its disks."""
-        touched = raid.stripe_members_touched(size, self.array.stripe_unit, self.data_disks)
+        touched = self._touched(size)
         one = _missed(self.array.disk, position / self.data_disks, size / touched)
         operations = raid.write_operations(self.array.level, self.array.disks, size, self.array.stripe_unit).operations
         busy = min(one.busy * operations / self.array.disks, one.latency)

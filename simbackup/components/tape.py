@@ -12,6 +12,11 @@ from simbackup.components.clock import Clock
 from simbackup.engine.flows import Link
 from simbackup.equations import tape
 
+MECHANICS = frozenset({"load", "locate", "rewind", "unload"})
+"""Activities in which a drive moves a tape without transfer."""
+LEAST_ROOM = 1.0
+"""Bytes on a cartridge below which it is full."""
+
 Wait = Generator[simpy.Event, Any, None]
 
 
@@ -70,8 +75,17 @@ class Library:
 
     def scratch(self) -> Cartridge | None:
         """The fullest cartridge of the pool that has room at its end and that nobody uses."""
-        free = [c for c in self.cartridges if not c.in_use and c.end < c.capacity]
+        free = [c for c in self.cartridges if not c.in_use and c.capacity - c.end >= LEAST_ROOM]
         return max(free, key=lambda c: c.end, default=None)
+
+    def take_scratch(self, job: str) -> Generator[simpy.Event, Any, Cartridge | None]:
+        """A cartridge with room for oneself, as soon as there is one; none when all are full and at rest."""
+        with self.clock.span(job, self.name, "wait for a cartridge"):
+            while (cartridge := self.scratch()) is None and any(c.in_use for c in self.cartridges):
+                yield self.returned
+        if cartridge is not None:
+            cartridge.in_use = True
+        return cartridge
 
     def reserve(self, job: str, cartridge: Cartridge) -> Wait:
         """Take a cartridge for oneself, as soon as nobody else uses it."""

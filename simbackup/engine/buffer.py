@@ -16,11 +16,8 @@ ROUNDING = 2.0**-48
 EQUAL = 1e-9
 """Relative difference below which inflow and outflow count as equal."""
 
-EXACT = 1e-13
-"""Relative difference at which the search for equal inflow and outflow ends."""
-
-MOST_STEPS = 100
-"""Steps of that search before it gives up."""
+MARGIN = 2.0**-6
+"""Share of the capacity by which a level leaves its bound before a hold that wastes some of the room ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +52,10 @@ _Ports = dict[Flow, _Port]
 class Buffer:
     """Bytes held between filling flows and draining flows.
 
-    At capacity the filling flows are held to the rate at which the buffer is drained, in proportion to their
-    shares; at zero the draining flows are held to the rate of filling. The limits carry the cause that limits
-    the other side (the buffer's own name when nothing is attached there), and are lifted when they no longer
-    bind. Flows that end let go by themselves.
+    At capacity the filling flows are held to the rate at which the buffer is drained, each to its share of it
+    as on a link; at zero the draining flows are held to the rate of filling. What holds them is the cause that
+    limits the other side (the buffer's own name when nothing is attached there). Flows that end let go by
+    themselves.
 
     Parameters
     ----------
@@ -71,12 +68,9 @@ class Buffer:
 
     Notes
     -----
-    With limits the rates of both sides can depend on each other through links that they share. The limit is
-    the root of outflow minus inflow, which is continuous and piecewise linear in the limit, positive at zero
-    and negative without limit: regula falsi with the Illinois step (Dowell and Jarratt, BIT 11, 1971)
-    finds it. Buffers in a row take turns until all agree. Range: any one buffer, and rows of buffers whose
-    flows are limited by links of their own; a row of two or more whose flows all contend for one link may
-    find no agreement, and then a RuntimeError names the buffers.
+    All full and empty buffers are solved together (`coupled_rates`). Range: rates always exist; should none be
+    found that make use of all that is drained or filled, the followers stay below it and the level leaves its
+    bound, by up to `MARGIN` of the capacity, before the hold ends.
     """
 
     def __init__(self, network: FlowNetwork, capacity_bytes: float, name: str) -> None:
@@ -87,7 +81,8 @@ class Buffer:
         self._network = network
         self._fills: _Ports = {}
         self._drains: _Ports = {}
-        self._held: _Ports | None = None
+        self._followers: _Ports | None = None
+        self._held_level: float | None = None
         self._base = 0.0
         self._watches: list[_Watch] = []
         self._alarm = Alarm(network.env, self._ring)
@@ -95,8 +90,8 @@ class Buffer:
     @property
     def level(self) -> float:
         """Bytes held now."""
-        if self._held is not None:
-            return self.capacity_bytes if self._held is self._fills else 0.0
+        if self._held_level is not None:
+            return self._held_level
         return min(self.capacity_bytes, max(0.0, self._balance_of_bytes()))
 
     def fill(self, flow: Flow, *, bytes_per_unit: float = 1.0) -> None:
@@ -108,7 +103,7 @@ class Buffer:
         self._attach(self._drains, flow, bytes_per_unit)
 
     def release(self, flow: Flow) -> None:
-        """Let go of a flow, which keeps what it has moved and loses the limits of this buffer."""
+        """Let go of a flow, which keeps what it has moved and is held no more."""
         if flow not in self._fills and flow not in self._drains:
             raise ValueError(f"{flow.name} neither fills nor drains {self.name}")
         self._detach(flow)
@@ -126,31 +121,25 @@ class Buffer:
         self._look()
         return watch.event
 
-    def balance(self) -> bool:
-        """Whether limits had to change to keep the level in range; asked by the network within a solve."""
+    def hold(self) -> tuple[dict[Flow, float], dict[Flow, float]] | None:
+        """The side that must not outrun the other, and that other: bytes per unit; asked by the network."""
         for flow in [flow for flow in (*self._fills, *self._drains) if not flow.active]:
             self._detach(flow)
-        before = self._held
-        if before is None:
-            over = self._overrun(before)
-            if over is None:
-                return False
-        elif self._steady(before):
-            return False
-        else:
-            for flow in (*self._fills, *self._drains):
-                flow.lift(self)
-            self._held = None
-            self._network.resolve()
-            over = self._overrun(before)
-        if over is not None:
-            self._hold(over, self._leaders_of(over))
-        return True
+        self._followers = followers = self._bounded()
+        if not followers:
+            return None
+        return _sizes(followers), _sizes(self._leaders_of(followers))
 
-    def solved(self) -> None:
+    def solved(self, *, binding: bool) -> None:
         """Take note of rates that hold from now on; called by the network."""
         if not self._fills and not self._drains:
-            self._network.unobserve(self)
+            self._network.uncouple(self)
+        if not binding:
+            self._followers = self._held_level = None
+        elif not self._equal():
+            self._held_level = None
+        elif self._held_level is None:
+            self._held_level = self._bound() if self._at_bound(self._followers) else self.level
         self._look()
 
     def _attach(self, ports: _Ports, flow: Flow, bytes_per_unit: float) -> None:
@@ -159,13 +148,12 @@ class Buffer:
         if not 0.0 < bytes_per_unit < math.inf:
             raise ValueError(f"bytes per unit of {flow.name} must be above zero, are {bytes_per_unit}")
         ports[flow] = _Port(flow, bytes_per_unit, flow.completed)
-        self._network.observe(self)
+        self._network.couple(self)
         self._network.changed()
 
     def _detach(self, flow: Flow) -> None:
         port = self._fills.pop(flow, None)
         self._base += port.bytes_moved if port else -self._drains.pop(flow).bytes_moved
-        flow.lift(self)
 
     def _leaders_of(self, followers: _Ports) -> _Ports:
         return self._drains if followers is self._fills else self._fills
@@ -179,9 +167,10 @@ class Buffer:
         return self._base + _moved(self._fills) - _moved(self._drains)
 
     def _rounding(self) -> float:
-        return ROUNDING * (abs(self._base) + _moved(self._fills) + _moved(self._drains))
+        moved = abs(self._base) + _moved(self._fills) + _moved(self._drains)
+        return min(ROUNDING * moved, 0.25 * self.capacity_bytes)  # never full and empty at once
 
-    def _at_bound(self, ports: _Ports) -> bool:
+    def _at_bound(self, ports: _Ports | None) -> bool:
         """Whether the level is where these ports can move no more."""
         if ports is self._fills:
             return self._balance_of_bytes() >= self.capacity_bytes - self._rounding()
@@ -191,64 +180,33 @@ class Buffer:
         inflow, outflow = _rate(self._fills), _rate(self._drains)
         return abs(inflow - outflow) <= EQUAL * max(inflow, outflow)
 
-    def _overrun(self, before: _Ports | None) -> _Ports | None:
-        """The side that would drive the level out of range, given the one that was held until now."""
-        over = self._fills if _rate(self._fills) > _rate(self._drains) else self._drains
-        if self._equal():
+    def _bounded(self) -> _Ports | None:
+        """The side that may move no more than the other: the level is at its bound, or was and has hardly left."""
+        for ports in (self._fills, self._drains):
+            if self._at_bound(ports):
+                return ports
+        followers = self._followers
+        # With nobody on the other side the last bytes, which rounding kept back, must move.
+        if followers is None or not self._leaders_of(followers):
             return None
-        # Held on, the level stays where it is; but with nothing from the other side the last bytes must move.
-        held_on = over is before and _rate(self._leaders_of(over)) > 0.0
-        return over if held_on or self._at_bound(over) else None
+        return followers if self._held_level is not None or self._within_margin() else None
 
-    def _steady(self, held: _Ports) -> bool:
-        """Whether the limits in force still do what they are for, and name the right cause."""
-        cause = self._cause(self._leaders_of(held))
-        return self._equal() and all(flow.cause_of_limit(self) == cause for flow in held)
+    def _bound(self) -> float:
+        """The level, bytes, at which the followers are held."""
+        return self.capacity_bytes if self._followers is self._fills else 0.0
 
-    def _cause(self, leaders: _Ports) -> str:
-        """What limits the greatest of these ports, the first among equals."""
-        if not leaders:
-            return self.name
-        return max(leaders.values(), key=lambda port: port.bytes_per_s).flow.cause
+    def _within_margin(self) -> bool:
+        return abs(self._balance_of_bytes() - self._bound()) < MARGIN * self.capacity_bytes - self._rounding()
 
-    def _hold(self, followers: _Ports, leaders: _Ports) -> None:
-        """Limit the followers so that they move together what the leaders move; rates are without limits."""
-        self._held = followers
-        total = _rate(leaders)
-        natural = [(port.bytes_per_s / port.flow.share, port.flow.share) for port in followers.values()]
-        low, low_gap = 0.0, total  # the gap is a guess, its sign is sure
-        high, high_gap = max(level for level, _ in natural), total - _rate(followers)
-        level, before = _fair_level(natural, total), 0.0
-        for _ in range(MOST_STEPS):
-            gap = self._try(level, followers, leaders)
-            if abs(gap) <= EXACT * _rate(leaders):
-                break
-            if gap > 0.0:
-                low, low_gap, high_gap = level, gap, high_gap * (0.5 if before > 0.0 else 1.0)
-            else:
-                high, high_gap, low_gap = level, gap, low_gap * (0.5 if before < 0.0 else 1.0)
-            before = gap
-            level = (low * high_gap - high * low_gap) / (high_gap - low_gap)
-            if not low < level < high:
-                level = 0.5 * (low + high)
-            if not low < level < high:
-                break
-        else:
-            raise RuntimeError(f"{self.name}: no limit makes inflow and outflow equal")
-        if not self._steady(followers):
-            self._try(level, followers, leaders)  # the leaders' cause changed on the way
-
-    def _try(self, level: float, followers: _Ports, leaders: _Ports) -> float:
-        """Bytes per second that the leaders move beyond the followers, these held to `level` a share."""
-        cause = self._cause(leaders)
-        for flow, port in followers.items():
-            flow.limit(self, level * flow.share / port.bytes_per_unit, cause)
-        self._network.resolve()
-        return _rate(leaders) - _rate(followers)
+    def _overruns(self) -> bool:
+        """Whether the level is at a bound, with rates that would drive it beyond."""
+        over = self._fills if _rate(self._fills) > _rate(self._drains) else self._drains
+        return not self._equal() and self._at_bound(over)
 
     def _ring(self) -> None:
         self._look()
-        if self._held is None and self._overrun(None) is not None:
+        leaves = self._followers is not None and not self._within_margin()
+        if self._held_level is None and (leaves or self._overruns()):
             self._network.changed()
 
     def _look(self) -> None:
@@ -263,10 +221,12 @@ class Buffer:
                 waiting.append(watch)
         self._watches = waiting
         net = _rate(self._fills) - _rate(self._drains)
-        if self._held is not None or net == 0.0:
+        if self._held_level is not None or net == 0.0:
             return
         targets = [watch.level for watch in waiting if watch.rising is (net > 0.0)]
         targets.append(self.capacity_bytes if net > 0.0 else 0.0)
+        if self._followers is not None:
+            targets.append(abs(self._bound() - MARGIN * self.capacity_bytes))
         gaps = [gap for gap in (abs(target - level) for target in targets) if gap > rounding]
         if gaps:
             now = float(self._network.env.now)
@@ -281,12 +241,5 @@ def _rate(ports: _Ports) -> float:
     return sum(port.bytes_per_s for port in ports.values())
 
 
-def _fair_level(natural: list[tuple[float, float]], total: float) -> float:
-    """The level at which ports of (natural level, share), each held to it, move `total` together."""
-    left, weight = total, sum(share for _, share in natural)
-    for level, share in sorted(natural):
-        if left <= level * weight:
-            return left / weight
-        left -= level * share
-        weight -= share
-    return max(level for level, _ in natural)
+def _sizes(ports: _Ports) -> dict[Flow, float]:
+    return {flow: port.bytes_per_unit for flow, port in ports.items()}

@@ -9,27 +9,28 @@ from typing import Protocol
 import simpy
 
 from simbackup.engine.alarm import LAST, Alarm, Call
+from simbackup.engine.coupling import Hold, coupled_rates
 from simbackup.engine.link import Flow, Link
-from simbackup.engine.solver import CAP, UnboundedFlowError, max_min_rates
+from simbackup.engine.solver import CAP, Allocation, UnboundedFlowError
 from simbackup.engine.trace import Trace
 
-__all__ = ["Flow", "FlowNetwork", "Link", "Observer"]
+__all__ = ["Flow", "FlowNetwork", "Link", "Store"]
 
-MOST_SWEEPS = 100
-"""Sweeps over the observers in one instant after which they are held to be at odds."""
+Ports = Mapping[Flow, float]
+"""Flows on one side of a buffer, and the bytes of one unit of each."""
 
 
-class Observer(Protocol):
-    """What sets limits on flows from the rates they have: a buffer."""
+class Store(Protocol):
+    """What can hold flows to the rates of others: a buffer."""
 
     name: str
 
-    def balance(self) -> bool:
-        """Whether limits had to change; the network is then solved again."""
+    def hold(self) -> tuple[Ports, Ports] | None:
+        """The followers that must not move more bytes than the leaders, and these; None when nobody follows."""
         ...
 
-    def solved(self) -> None:
-        """Take note of rates that hold from now on."""
+    def solved(self, *, binding: bool) -> None:
+        """Take note of rates from now on, and of whether the hold limits any follower."""
         ...
 
 
@@ -55,7 +56,7 @@ class FlowNetwork:
         self.trace = trace
         self._flows: dict[Flow, None] = {}
         self._links: dict[Link, None] = {}
-        self._observers: dict[Observer, None] = {}
+        self._stores: dict[Store, None] = {}
         self._alarm = Alarm(env, self._ring)
         self._solve_pending = False
 
@@ -110,7 +111,7 @@ class FlowNetwork:
             share=share,
             moves=moves or {},
         )
-        flow.limit(flow, cap, cap_cause or name)
+        flow.set_cap(cap, cap_cause or name)
         if not flow.demands and math.isinf(cap) and amount > 0.0:
             raise ValueError(f"flow {name} has no demand on any link and no cap")
         if amount == 0.0:
@@ -131,7 +132,7 @@ class FlowNetwork:
 
     def set_cap(self, flow: Flow, cap: float, cause: str | None = None) -> None:
         """Give a flow another greatest rate, units per second, and the address that explains it."""
-        flow.limit(flow, cap, cause or flow.name)
+        flow.set_cap(cap, cause or flow.name)
         self.changed()
 
     def set_capacity(self, link: Link, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
@@ -144,13 +145,13 @@ class FlowNetwork:
         for part in (*self._flows, *self._links):
             part.settle(float(self.env.now))
 
-    def observe(self, observer: Observer) -> None:
-        """Ask an observer after every solve, in the order in which they came."""
-        self._observers[observer] = None
+    def couple(self, store: Store) -> None:
+        """Ask a store for its hold at every solve."""
+        self._stores[store] = None
 
-    def unobserve(self, observer: Observer) -> None:
-        """Ask an observer no more."""
-        self._observers.pop(observer, None)
+    def uncouple(self, store: Store) -> None:
+        """Ask a store no more."""
+        self._stores.pop(store, None)
 
     def changed(self) -> None:
         """Have the network solved when everything else of this instant has happened."""
@@ -159,37 +160,58 @@ class FlowNetwork:
             Call(self.env, self._solve, priority=LAST)
 
     def resolve(self) -> None:
-        """Give every flow its rate under the capacities and limits of now; for observers, within a solve."""
+        """Give every flow its rate under the capacities, caps and full or empty buffers of now."""
+        asked = [(store, store.hold()) for store in self._stores]
+        held = [(store, hold) for store, hold in asked if hold is not None]
         # By name, so that ties do not depend on the order of starting.
         links = sorted((link for link in self._links if link.flows), key=lambda link: link.name)
-        index = {link: i for i, link in enumerate(links)}
-        flows = self.flows
+        flows, index = self.flows, {link: i for i, link in enumerate(links)}
+        place = {flow: i for i, flow in enumerate(flows)}
+        holds = [Hold(*({place[flow]: size for flow, size in side.items()} for side in hold)) for _, hold in held]
         try:
-            allocation = max_min_rates(
+            allocation = coupled_rates(
                 [link.capacity for link in links],
                 [{index[link]: demand for link, demand in flow.demands.items()} for flow in flows],
                 [flow.share for flow in flows],
-                [flow.ceiling[0] for flow in flows],
+                [flow.cap for flow in flows],
+                holds,
             )
         except UnboundedFlowError as error:
             raise ValueError(f"flow {flows[error.flow].name} is limited neither by a link nor by a cap") from None
-        now = float(self.env.now)
+        self._assign(allocation, links, [(store.name, hold) for (store, _), hold in zip(held, holds, strict=True)])
+        limiting = {held[i - len(links)][0] for i in allocation.filled if i >= len(links)}
+        for store, _ in asked:
+            store.solved(binding=store in limiting)
+
+    def _assign(self, allocation: Allocation, links: Sequence[Link], holds: Sequence[tuple[str, Hold]]) -> None:
+        now, flows, first = float(self.env.now), self.flows, len(links)
+
+        def cause_of_hold(number: int, passed: frozenset[int]) -> str:
+            """What limits the greatest leader, the first among equals; the buffer where there is no such end."""
+            name, hold = holds[number]
+            if not hold.leaders or number in passed:
+                return name
+            leader = max(hold.leaders, key=lambda flow: allocation.rates[flow] * hold.leaders[flow])
+            bottleneck = allocation.bottlenecks[leader]
+            if bottleneck >= first:
+                return cause_of_hold(bottleneck - first, passed | {number})
+            return flows[leader].cap_cause if bottleneck == CAP else links[bottleneck].name
+
         for flow, rate, bottleneck in zip(flows, allocation.rates, allocation.bottlenecks, strict=True):
-            flow.assign(now, rate, None if bottleneck == CAP else links[bottleneck])
+            if bottleneck >= first:
+                flow.assign(now, rate, None, cause_of_hold(bottleneck - first, frozenset()))
+            else:
+                flow.assign(now, rate, None if bottleneck == CAP else links[bottleneck])
 
     def _solve(self) -> None:
         self._solve_pending = False
         if self._end_due():
             return  # whoever waits for these flows goes first; their ending has asked for another solve
         self.resolve()
-        observers = tuple(self._observers)
-        _balance(observers, self.env.now)
         for link in tuple(self._links):
             link.take_rates(float(self.env.now), self.trace)
             if not link.flows:
                 del self._links[link]
-        for observer in observers:
-            observer.solved()
         self._set_alarm()
 
     def _set_alarm(self) -> None:
@@ -212,13 +234,3 @@ class FlowNetwork:
             link.detach(flow, now, left)
         del self._flows[flow]
         self.changed()
-
-
-def _balance(observers: Sequence[Observer], now: float) -> None:
-    """Ask every observer, for one may upset another, until none of them changes a limit."""
-    unsettled: list[str] = []
-    for _ in range(MOST_SWEEPS):
-        unsettled = [observer.name for observer in observers if observer.balance()]
-        if not unsettled:
-            return
-    raise RuntimeError(f"no rates satisfy {', '.join(unsettled)} at time {now}")

@@ -140,7 +140,8 @@ class Flow:
         self._since = float(env.now)
         self._completed = 0.0
         self._waited: dict[str, float] = {}
-        self._limits: dict[object, tuple[float, str]] = {}
+        self._cap: tuple[float, str] = (math.inf, name)
+        self._held = False
 
     def __repr__(self) -> str:
         return f"<Flow {self.name} {self.activity}>"
@@ -153,12 +154,17 @@ class Flow:
     @property
     def cap(self) -> float:
         """The flow's own greatest rate, units per second."""
-        return self._limits[self][0]
+        return self._cap[0]
+
+    @property
+    def cap_cause(self) -> str:
+        """The address that explains the cap."""
+        return self._cap[1]
 
     @property
     def ceiling(self) -> tuple[float, str]:
-        """The least of the flow's own cap and the limits that others set, with its cause."""
-        return min(self._limits.values(), key=lambda limit: limit[0])
+        """The rate to which a buffer holds the flow, or else its own cap; with its cause."""
+        return (self.rate, self.cause) if self._held else self._cap
 
     @property
     def completed(self) -> float:
@@ -174,32 +180,24 @@ class Flow:
             waited[self.cause] = waited.get(self.cause, 0.0) + elapsed
         return waited
 
-    def limit(self, by: object, cap: float, cause: str) -> None:
-        """Hold the flow below `cap` units per second on behalf of `by`, until lifted or set anew."""
+    def set_cap(self, cap: float, cause: str) -> None:
+        """Take another greatest rate, units per second, and its cause; called by the network, which solves anew."""
         if not cap >= 0.0:
             raise ValueError(f"cap of {self.name} must be zero or more, is {cap}")
-        self._limits[by] = (cap, cause)
-
-    def lift(self, by: object) -> None:
-        """Take back the limit that `by` set, if any."""
-        self._limits.pop(by, None)
-
-    def cause_of_limit(self, by: object) -> str | None:
-        """The cause of the limit that `by` set, None without one."""
-        return self._limits[by][1] if by in self._limits else None
+        self._cap = (cap, cause)
 
     def settle(self, now: float) -> None:
         """Bring what is completed and waited to `now`, seconds."""
         self._completed, self._waited, self._since = self.completed, self.waited, now
 
-    def assign(self, now: float, rate: float, bottleneck: Link | None) -> None:
-        """Go on at `rate` from `now`; called by the network."""
-        cause = self.ceiling[1] if bottleneck is None else bottleneck.name
+    def assign(self, now: float, rate: float, bottleneck: Link | None, held_by: str | None = None) -> None:
+        """Go on at `rate` from `now`, limited by a link, a cause on the far side of a buffer, or the cap."""
+        self.bottleneck, self._held = bottleneck, held_by is not None
+        cause = held_by or (bottleneck.name if bottleneck else self._cap[1])
         if rate != self.rate or cause != self.cause:
             self.settle(now)
             self.rate, self.cause = rate, cause
             self.ends = now + (self.amount - self._completed) / rate if rate > 0.0 else math.inf
-        self.bottleneck = bottleneck
 
     def due(self, now: float) -> bool:
         """Whether the amount is finished at `now`, as far as floating point can tell."""

@@ -29,10 +29,11 @@ class UnboundedFlowError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """The rate of each flow, and the index of the resource that froze it (or `CAP`)."""
+    """The rate of each flow, the index of the resource that froze it (or `CAP`), and the order of filling."""
 
     rates: list[float]
     bottlenecks: list[int]
+    filled: list[int]
 
 
 def max_min_rates(
@@ -71,7 +72,7 @@ def max_min_rates(
     Two flows on a link of 10, one of them capped at 2:
 
     >>> max_min_rates([10.0], [{0: 1.0}, {0: 1.0}], [1.0, 1.0], [2.0, math.inf])
-    Allocation(rates=[2.0, 8.0], bottlenecks=[-1, 0])
+    Allocation(rates=[2.0, 8.0], bottlenecks=[-1, 0], filled=[0])
     """
     filling = _Filling(capacities, demands, shares, caps)
     while filling.left:
@@ -82,7 +83,7 @@ def max_min_rates(
         if math.isinf(level):
             raise UnboundedFlowError(filling.growing.index(True))
         filling.freeze_members(resource, level)
-    return Allocation(filling.rates, filling.bottlenecks)
+    return Allocation(filling.rates, filling.bottlenecks, filling.filled)
 
 
 class _Filling:
@@ -103,6 +104,7 @@ class _Filling:
         self.rates = [0.0] * self.left
         self.bottlenecks = [CAP] * self.left
         self.growing = [True] * self.left
+        self.filled: list[int] = []
         self.level = 0.0
         self.cap_levels = [cap / share for cap, share in zip(caps, shares, strict=True)]
         self.by_cap = sorted(range(self.left), key=self.cap_levels.__getitem__, reverse=True)
@@ -143,6 +145,7 @@ class _Filling:
     def freeze_members(self, resource: int, level: float) -> None:
         """Freeze every growing flow of a full resource at `level`."""
         self.level = level
+        self.filled.append(resource)
         for flow in self.members[resource]:
             if self.growing[flow]:
                 self._freeze(flow, min(self.shares[flow] * level, self.caps[flow]), resource)

@@ -24,6 +24,8 @@ from simbackup.schema.validate import validate
 CALIBRATION = "calibration.yaml"
 DIGITS = 4
 STEP = 1e-3
+UNIFORM = 3.0
+"""Square of half a range over the variance of a value that lies anywhere in it alike."""
 
 
 class Fit(Frozen):
@@ -35,7 +37,7 @@ class Fit(Frozen):
     """Its name there."""
     rows: Annotated[tuple[Text, ...], "ids"]
     """The measured rows that it is fitted to."""
-    plausible: tuple[Text, Text]
+    plausible: tuple[Any, Any]
     """The range within which it is physically plausible."""
     why: Text
     """What the constant stands for, and why it has to be fitted."""
@@ -56,8 +58,8 @@ class Fitted:
 def calibrate(name: str, *, write: bool = True) -> list[Fitted]:
     """The constants of a document, fitted to its rows by least squares of the logarithms of simulated over measured.
 
-    The uncertainty has two independent parts: what the residuals leave (where there are more rows than constants), and
-    how far the fit moves when each assumed value moves to the ends of its range.
+    The uncertainty has three independent parts: what the residuals leave (where there are more rows than constants),
+    the digits that the rows are printed with, and how far the fit moves when each assumed value moves over its range.
 
     Parameters
     ----------
@@ -72,7 +74,12 @@ def calibrate(name: str, *, write: bool = True) -> list[Fitted]:
         There is no such document, or its calibration file is wrong.
     """
     measured = chosen([name])[0]
-    return [_fit(measured, fit, write=write) for fit in read_fits(measured.folder / CALIBRATION)]
+    done: list[Fitted] = []
+    for fit in read_fits(measured.folder / CALIBRATION):
+        done.append(_fit(_Problem(measured, fit, done)))  # noqa: PERF401 (each fit stands on those before it)
+    for fitted in done if write else ():
+        _write(fitted)
+    return done
 
 
 def read_fits(path: Path) -> list[Fit]:
@@ -91,23 +98,28 @@ def read_fits(path: Path) -> list[Fit]:
     return [fit for fit in found if fit is not None]
 
 
-def _fit(measured: Measured, fit: Fit, *, write: bool) -> Fitted:
-    problem = _Problem(measured, fit)
+def _fit(problem: _Problem) -> Fitted:
+    """The constant that fits best, and how sure it is."""
+    fit = problem.fit
     value = problem.best({})
-    errors = dict(zip(fit.rows, problem.residuals(math.log(value), {}), strict=True))
-    slope = problem.slope(math.log(value))
+    left = problem.residuals(math.log(value), {})
+    slopes = problem.slopes(math.log(value))
+    square = sum(slope * slope for slope in slopes)
     spare = len(fit.rows) - 1
-    variance = sum(e * e for e in errors.values()) / spare / slope if spare else 0.0
+    variance = sum(e * e for e in left) / spare / square if spare else 0.0
+    for slope, row in zip(slopes, problem.rows, strict=True):
+        variance += (slope / square * row.resolution / row.value) ** 2 / UNIFORM
     for values in ranges(problem.scenarios):
         if not problem.fits(values):
-            moves = [math.log(problem.best(problem.moved(values, side)) / value) for side in (0, 1)]
-            variance += (max(moves) - min(moves)) ** 2 / 12.0  # standard deviation of a uniform range
+            moved = [problem.residuals(math.log(value), problem.moved(values, side)) for side in (0, 1)]
+            # one Gauss-Newton step from the fit tells how far it would move
+            steps = [sum(k * (m - e) for k, m, e in zip(slopes, side, left, strict=True)) / square for side in moved]
+            variance += ((max(*steps, 0.0) - min(*steps, 0.0)) / 2.0) ** 2 / UNIFORM
     value = _rounded(value)
     uncertainty = _rounded(value * math.sqrt(variance), 2)
-    fitted = Fitted(fit, problem.unit, value, uncertainty, problem.plausible, errors)
-    if write:
-        _write(fitted)
-    return fitted
+    return Fitted(
+        fit, problem.unit, value, uncertainty, problem.plausible, dict(zip(fit.rows, left, strict=True))
+    )
 
 
 Changes = Mapping[str, Mapping[str, str]]
@@ -116,7 +128,7 @@ Changes = Mapping[str, Mapping[str, str]]
 class _Problem:
     """One constant, the scenarios of its rows, and the misfit as a function of its logarithm."""
 
-    def __init__(self, measured: Measured, fit: Fit) -> None:
+    def __init__(self, measured: Measured, fit: Fit, before: Sequence[Fitted]) -> None:
         rows = {m.id: m for m in measured.rows}
         unknown = [row for row in fit.rows if row not in rows]
         if unknown:
@@ -130,9 +142,11 @@ class _Problem:
         self.fit = fit
         self.rows = [rows[row] for row in fit.rows]
         used = {file for m in self.rows for file, _ in m.addresses}
-        self.scenarios: dict[str, Scenario] = {f: s for f, s in scenarios_of(measured).items() if f in used}
+        self.scenarios: dict[str, Scenario] = {
+            file: _with_fitted(scenario, before) for file, scenario in scenarios_of(measured).items() if file in used
+        }
         self.addresses = {
-            file: [value.address for value in scenario.values if self._is_constant(value)]
+            file: [value.address for value in scenario.values if _is_of(fit, value)]
             for file, scenario in self.scenarios.items()
         }
         sheet = datasheets.load_datasheet(fit.datasheet)
@@ -146,13 +160,9 @@ class _Problem:
         low, high = (units.parse(text, given.unit) for text in fit.plausible)
         self.plausible = (low, high)
 
-    def _is_constant(self, value: Value) -> bool:
-        in_sheet = value.place.file == f"models/{self.fit.datasheet}.yaml"
-        return in_sheet and value.address.endswith(f".{self.fit.parameter}")
-
     def fits(self, values: Sequence[tuple[str, Value]]) -> bool:
         """Whether these values are the constant itself."""
-        return all(self._is_constant(value) for _, value in values)
+        return all(_is_of(self.fit, value) for _, value in values)
 
     def moved(self, values: Sequence[tuple[str, Value]], side: int) -> Changes:
         """The overrides that move some values to one end of their ranges."""
@@ -186,10 +196,26 @@ class _Problem:
         found = solve(misfit, [(low + high) / 2.0], bounds=([low], [high]), diff_step=STEP)
         return math.exp(float(found.x[0]))
 
-    def slope(self, logarithm: float) -> float:
-        """Sum of squares of the residuals' derivatives by the logarithm of the constant."""
+    def slopes(self, logarithm: float) -> list[float]:
+        """The residuals' derivatives by the logarithm of the constant, row by row."""
         above, below = self.residuals(logarithm + STEP, {}), self.residuals(logarithm - STEP, {})
-        return sum(((a - b) / (2.0 * STEP)) ** 2 for a, b in zip(above, below, strict=True))
+        return [(a - b) / (2.0 * STEP) for a, b in zip(above, below, strict=True)]
+
+
+def _is_of(fit: Fit, value: Value) -> bool:
+    """Whether a value of a scenario is the constant that is fitted."""
+    return value.place.file == f"models/{fit.datasheet}.yaml" and value.address.endswith(f".{fit.parameter}")
+
+
+def _with_fitted(scenario: Scenario, before: Sequence[Fitted]) -> Scenario:
+    """The scenario with the constants that were fitted before."""
+    found = {
+        value.address: units.show(fitted.value, fitted.unit)
+        for fitted in before
+        for value in scenario.values
+        if _is_of(fitted.fit, value)
+    }
+    return scenario.with_(found) if found else scenario
 
 
 def _rounded(value: float, digits: int = DIGITS) -> float:

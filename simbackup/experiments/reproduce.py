@@ -53,7 +53,7 @@ def reproduce(names: Sequence[str] = (), *, intervals: bool = True) -> Reproduct
         own = compared(measured, results)
         if intervals:
             own = [_with_interval(row, scenarios, results) for row in own]
-        here = constants(results.values())
+        here = constants(results.values(), measured)
         rows.extend(own)
         summaries.append(summary(measured.folder.name, own, len(here)))
         found.update(here)

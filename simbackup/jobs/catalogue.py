@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Extent(NamedTuple):
-    """A run of a save set on a cartridge: where it begins in the save set, its size, and where it lies on the tape."""
+    """A run of a save set on a cartridge or volume: where it begins in the save set, its size, and where it lies there."""
 
     begin: float
     size: float
@@ -22,7 +22,7 @@ class SaveSet:
     job: str
     data: str
     method: str
-    library: str
+    target: str
     size: float
     files: float
     compression: float
@@ -53,5 +53,11 @@ class Catalogue:
     save_sets: list[SaveSet] = field(default_factory=list[SaveSet])
 
     def last(self, job: str) -> SaveSet | None:
-        """The newest complete save set of a backup job."""
-        return next((s for s in reversed(self.save_sets) if s.job == job), None)
+        """The newest complete save set of a backup job, of whichever of its runs."""
+        runs = f"{job}."
+        return next((s for s in reversed(self.save_sets) if s.job == job or s.job.startswith(runs)), None)
+
+    def since(self, job: str, time: float) -> list[SaveSet]:
+        """The save sets of a backup job, of whichever of its runs, that were made after a time, oldest first."""
+        runs = f"{job}."
+        return [s for s in self.save_sets if s.time > time and (s.job == job or s.job.startswith(runs))]

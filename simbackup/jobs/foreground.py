@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simbackup.components.snapshot import FlowShape
+from simbackup.components.shape import FlowShape
+from simbackup.components.page_cache import LEAST
 from simbackup.jobs.job import Moved, Steps
 from simbackup.jobs.system import System
 
@@ -54,7 +55,7 @@ class SynchronousWrite:
         data, done = system.data[self.data], 0.0
         volume, store = data.volume, data.volume.region.store
         links = [system.networks[name] for name in self.networks]
-        while done < self.size:
+        while self.size - done >= LEAST:
             stretch = volume.stretch(data.begin + done, self.size - done)
             shape = volume.write_shape(stretch)
             own = store.append(volume.region.begin + stretch.begin, self.request)
@@ -73,7 +74,7 @@ class SynchronousWrite:
             written = system.network.stop(flow)
             system.account(job, flow)
             volume.wrote(stretch, written)
-            done = self.size if written >= self.size - done else done + written
+            done += written
         return Moved(self.size, 1.0)
 
 
@@ -89,16 +90,9 @@ class Copy:
     def run(self, system: System, job: str) -> Steps:
         """Read at the pace of disk and core into the page cache, which write-back empties."""
         host, data, target = system.hosts[self.host], system.data[self.data], system.data[self.to]
-        region, cpu = data.volume.region, 1.0 / host.copy_rate
-        seconds = region.store.stream("read", region.begin + data.begin, data.size)
-        fill = FlowShape(
-            {region.store.link: seconds, host.cpu: cpu},
-            {region.store.link: 1.0},
-            host.copy_rate,
-            host.cpu.name,
-        )
+        fill = host.copying(data.volume.region.part(data.begin, data.size))
         cache = host.cache(target.volume.region.store)
-        flow, dirty = yield from cache.write(job, target.volume, target.begin, data.size, fill)
+        flow, dirty = yield from cache.write(job, target.volume, target.begin, data.size, fill, "copy")
         system.on_disk.append(dirty.on_disk)
         system.account(job, flow)
         return Moved(data.size, float(data.files))

@@ -14,10 +14,11 @@ Steps = Generator[simpy.Event, Any, "Moved"]
 
 
 class Moved(NamedTuple):
-    """What a job moved."""
+    """What a job moved, and the seconds for which it held a read lock."""
 
     bytes: float
     files: float
+    lock: float = 0.0
 
 
 class Work(Protocol):
@@ -110,7 +111,7 @@ def _once(system: System, job: Job, name: str, failed: list[str]) -> Generator[s
         {
             "job": name, "method": job.work.method, "start": float(begin), "end": float(end),
             "elapsed": float(end - begin), "bytes": moved.bytes, "files": moved.files,
-            "status": status, "reason": reason,
+            "lock": moved.lock, "status": status, "reason": reason,
         }
     )  # fmt: skip
     return status in {"done", "late"}

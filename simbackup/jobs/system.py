@@ -39,6 +39,18 @@ class Files:
 
 
 @dataclass(frozen=True, slots=True)
+class Database:
+    """What the engine of a database costs: bytes of dump a stored byte, core seconds a byte, seconds to flush."""
+
+    dump_ratio: float
+    dump_cpu: float
+    load_cpu: float
+    replay_cpu: float
+    flush_time: float
+    locks_for_snapshot: bool
+
+
+@dataclass(frozen=True, slots=True)
 class DataSet:
     """Data on a volume."""
 
@@ -49,6 +61,8 @@ class DataSet:
     files: int
     compression: float
     filesystem: Files | None
+    database: Database | None = None
+    content: float = 0.0
 
 
 @dataclass(slots=True)
@@ -67,6 +81,17 @@ class System:
     data: dict[str, DataSet] = field(default_factory=dict[str, DataSet])
     catalogue: Catalogue = field(default_factory=Catalogue)
     on_disk: list[simpy.Event] = field(default_factory=list[simpy.Event])
+
+    used: dict[str, float] = field(default_factory=dict[str, float])
+
+    def room(self, volume: str, size: float) -> float | None:
+        """Where so many bytes lie on a volume from now on, behind its data sets and backups; None if it is full."""
+        behind = max((d.begin + d.size for d in self.data.values() if d.volume is self.volumes[volume]), default=0.0)
+        begin = self.used.get(volume, behind)
+        if begin + size > self.volumes[volume].region.size:
+            return None
+        self.used[volume] = begin + size
+        return begin
 
     @property
     def env(self) -> simpy.Environment:

@@ -8,15 +8,12 @@ from typing import Any
 
 import simpy
 
-from simbackup.components.snapshot import FlowShape
+from simbackup.components.shape import FlowShape
 from simbackup.components.tape import Cartridge, Drive, Library
 from simbackup.equations import files as equations
 from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps
 from simbackup.jobs.system import DataSet, JobFailedError, System
-
-LEAST_ROOM = 1.0
-"""Bytes on a cartridge below which it is full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +84,8 @@ class TapeBackup:
 
 def _mount_scratch(library: Library, job: str, drive: Drive) -> Generator[simpy.Event, Any, Cartridge]:
     """A cartridge with room, mounted."""
-    cartridge = library.scratch()
-    if cartridge is None or cartridge.capacity - cartridge.end < LEAST_ROOM:
+    cartridge = yield from library.take_scratch(job)
+    if cartridge is None:
         raise JobFailedError(f"the pool of '{library.name}' is full")
-    yield from library.reserve(job, cartridge)
     yield from library.mount(job, drive, cartridge)
     return cartridge

@@ -8,7 +8,7 @@ from typing import Any
 
 import simpy
 
-from simbackup.components.snapshot import FlowShape
+from simbackup.components.shape import FlowShape
 from simbackup.components.tape import Drive
 from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps
@@ -49,11 +49,12 @@ class TapeRestore:
         saved = system.catalogue.last(f"jobs.{self.backup}")
         if saved is None:
             raise JobFailedError(f"the catalogue has no save set of '{self.backup}'")
-        library = system.libraries[saved.library]
+        library = system.libraries[saved.target]
         chosen = self.selection
         pieces = chosen.pieces(saved) if chosen else [(0.0, saved.size)]
         runs = [extent for begin, size in pieces for extent in saved.locate(begin, size)]
         drive = yield from library.take_drive(job)
+        pending: list[simpy.Event] = []
         try:
             for cartridge in dict.fromkeys(extent.medium for extent in runs):
                 medium = next(c for c in library.cartridges if c.name == cartridge)
@@ -61,20 +62,20 @@ class TapeRestore:
                 yield from library.mount(job, drive, medium)
                 for extent in runs:
                     if extent.medium == cartridge:
-                        yield from self._read(system, job, drive, extent, saved)
+                        on_disk = yield from self._read(system, job, drive, extent, saved)
+                        pending.append(on_disk)
                 yield from library.dismount(job, drive)
         finally:
             library.give_drive(drive)
-        pending = [event for event in system.on_disk if not event.processed]
         with system.clock.span(job, system.data[self.to].volume.region.store.name, "write-back"):
             yield system.env.all_of(pending)
         return Moved(sum(size for _, size in pieces), float(chosen.files if chosen else saved.files))
 
     def _read(
         self, system: System, job: str, drive: Drive, extent: Extent, saved: SaveSet
-    ) -> Generator[simpy.Event, Any, None]:
-        """One run from tape into the page cache of the host."""
-        library, host, target = system.libraries[saved.library], system.hosts[self.host], system.data[self.to]
+    ) -> Generator[simpy.Event, Any, simpy.Event]:
+        """One run from tape into the page cache of the host; the event on which it is on disk."""
+        library, host, target = system.libraries[saved.target], system.hosts[self.host], system.data[self.to]
         yield from library.locate(job, drive, extent.position)
         links = {system.networks[name].link: 1.0 for name in self.networks}
         demands = {drive.link: 1.0 / drive.rate(saved.compression), host.cpu: 1.0 / host.copy_rate, **links}
@@ -85,3 +86,4 @@ class TapeRestore:
         system.on_disk.append(dirty.on_disk)
         system.account(job, flow)
         drive.position = extent.position + extent.size / saved.compression
+        return dirty.on_disk

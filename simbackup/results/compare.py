@@ -119,9 +119,8 @@ def figure(measurement: Measurement, results: Mapping[str, Result]) -> float:
 
 def role(measurement: Measurement, results: Mapping[str, Result], groups: Mapping[str, str]) -> Role:
     """What a row proves, computed from where the values that it rests on come from."""
-    for file, inner in measurement.addresses:
-        if any(value.address == inner for value in results[file].values):
-            return "input"
+    if all(any(v.address == inner for v in results[file].values) for file, inner in measurement.addresses):
+        return "input"
     for file, _ in measurement.addresses:
         for value in results[file].values:
             if any(groups.get(row) == measurement.group for row in (*value.fitted_to, *value.seen)):
@@ -150,9 +149,15 @@ def rows_of_scenario(result: Result) -> list[Row]:
     return []
 
 
-def constants(results: Iterable[Result]) -> dict[str, Rest]:
-    """The fitted or chosen constants that results rest on, by where they stand."""
-    return {value.place: value for result in results for value in result.values if value.fitted_to or value.seen}
+def constants(results: Iterable[Result], measured: Measured) -> dict[str, Rest]:
+    """The constants that were fitted to rows of a document or chosen after seeing them, by where they stand."""
+    ids = {m.id for m in measured.rows}
+    return {
+        value.place: value
+        for result in results
+        for value in result.values
+        if not ids.isdisjoint((*value.fitted_to, *value.seen))
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from simbackup.scenario import Scenario, Value
 
-WAITING = frozenset({"wait for a drive", "wait for the cartridge", "mount queue"})
+WAITING = frozenset({"wait for a drive", "wait for a cartridge", "wait for the cartridge", "mount queue"})
 """Activities in which a job only waits for others."""
 RECORD_FILE, TRACE_FILE = "run.json", "trace.jsonl"
 SHOWN_JOB = ("job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "status", "reason")
@@ -256,9 +256,7 @@ class Result:
             fresh = partial / "result"
             fresh.mkdir()
             self._write(fresh)
-            if folder.exists():
-                folder.replace(partial / "old")
-            fresh.replace(folder)
+            _put(fresh, folder, partial / "old")
         except OSError as error:
             raise ResultError(f"{folder} cannot be written ({error.strerror})") from None
         finally:
@@ -292,3 +290,15 @@ class Result:
             raise ResultError(f"{folder} holds no result ({error.strerror}: {error.filename})") from None
         except (ValueError, KeyError, TypeError) as error:
             raise ResultError(f"the result in {folder} is damaged ({error})") from None
+
+
+def _put(fresh: Path, folder: Path, aside: Path) -> None:
+    """Put a fresh folder in the place of one that may exist, which comes back when that fails."""
+    if folder.exists():
+        folder.replace(aside)
+    try:
+        fresh.replace(folder)
+    except OSError:
+        if aside.exists():
+            aside.replace(folder)
+        raise

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from simbackup import units
 from simbackup.equations import raid
@@ -83,7 +83,7 @@ def _copy_area(snapshot: Snapshot) -> Found:
     least = LEAST_CHUNKS * snapshot.chunk.si
     if snapshot.size.si < least:
         message = "the copy area has no room for one chunk and its metadata"
-        yield ("size", "chunk"), message, f"write a size of at least {units.show_short(least, 'B')}"
+        yield ("size", "chunk"), message, f"write a size of at least {units.show(least, 'B')}"
 
 
 def _drive(drive: TapeDriveParameters) -> Found:
@@ -101,7 +101,7 @@ def _library(library: TapeLibrary) -> Found:
         yield ("cartridges", "slots"), message, f"write {library.slots.si:.0f} or fewer"
 
 
-RULES = {
+RULES: dict[type[Frozen], Callable[[Any], Found]] = {
     HostParameters: _host,
     DiskParameters: _disk,
     Raid: _raid,

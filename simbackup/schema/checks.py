@@ -2,33 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from simbackup import units
 from simbackup.equations import raid
 from simbackup.errors import Problem, choices
-from simbackup.schema.devices import (
-    Disk,
-    DiskParameters,
-    LogicalVolume,
-    Raid,
-    Snapshot,
-    Ssd,
-    TapeLibrary,
+from simbackup.schema.agreement import disagreements
+from simbackup.schema.database_checks import database_backup, database_restore
+from simbackup.schema.devices import Disk, LogicalVolume, Raid, Snapshot, Ssd, TapeLibrary
+from simbackup.schema.jobs import (
+    AnyBackup,
+    Backup,
+    BinaryLog,
+    CopyData,
+    CreateSnapshot,
+    Data,
+    DatabaseBackup,
+    Job,
+    RemoveSnapshot,
+    Restore,
+    Write,
 )
-from simbackup.schema.jobs import Backup, CopyData, CreateSnapshot, Data, Job, RemoveSnapshot, Restore, Write
 from simbackup.schema.quantity import Frozen, Given
 from simbackup.schema.routes import route
 from simbackup.schema.scenario import Spec
 from simbackup.schema.tree import Node
 
+GREATEST_RUNS = 100_000
+"""Runs of one job that a scenario may ask for; three a day for ninety years are fewer."""
+_TIES = re.compile(r"\.(owns|joins|on)\b")
 BLOCK_KINDS = (Disk, Ssd, Raid, LogicalVolume)
 
 
-def check(spec: Spec, tree: Node) -> list[Problem]:
-    """Everything in which the parts of a scenario disagree."""
-    checks = _Checks(spec, tree)
+def check(spec: Spec, tree: Node, before: Sequence[Problem] = ()) -> list[Problem]:
+    """Everything in which the parts of a scenario disagree, as far as what was wrong `before` lets it be told."""
+    checks = _Checks(spec, tree, tuple(before))
+    checks.agreement()
     checks.hosts_and_links()
     for name, device in spec.devices.items():
         checks.device(name, device)
@@ -45,6 +56,7 @@ def check(spec: Spec, tree: Node) -> list[Problem]:
 class _Checks:
     spec: Spec
     tree: Node
+    before: tuple[Problem, ...] = ()
     problems: list[Problem] = field(default_factory=list[Problem])
 
     def report(self, path: tuple[str | int, ...], message: str, remedy: str) -> None:
@@ -56,10 +68,41 @@ class _Checks:
         names = list(legal)
         if name in names:
             return True
-        section, _ = self.tree.find((f"{what}s",) if what != "data set" else ("data",))
-        if name not in section.mapping:  # a part that is wrong in itself has been reported already
+        if name not in self.named("data" if what == "data set" else f"{what}s"):
+            # a part that is wrong in itself has been reported already
             self.report(path, f"there is no {what} '{name}'", choices(name, names))
         return False
+
+    def named(self, section: str) -> Iterable[str]:
+        """The names of a section, also those of parts that are wrong in themselves."""
+        return self.tree.mapping[section].mapping if section in self.tree.mapping else ()
+
+    def sound(self, *sections: str) -> bool:
+        """Whether nothing in these sections was wrong so far, so that what is missing is missing indeed."""
+        loose = [p.address for p in self.before] + [p.address for p in self.problems if _TIES.search(p.address)]
+        return not any(address.split(".")[0] in sections for address in loose)
+
+    def agreement(self) -> None:
+        """The values of each part go together."""
+        parts: dict[str, Mapping[str, Frozen]] = {
+            "hosts": self.spec.hosts, "devices": self.spec.devices, "data": self.spec.data
+        }  # fmt: skip
+        for section, named in parts.items():
+            for name, part in named.items():
+                for paths, message, remedy in disagreements(part):
+                    self.report(self.written([(section, name, *path) for path in paths]), message, remedy)
+
+    def written(self, paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+        """Of the paths of values that disagree the one that its author would change: own values before others'."""
+
+        def distance(path: tuple[str, ...]) -> int:
+            node, seen = self.tree.find(path)
+            place = node.place
+            if len(seen) < len(path) or place.file.startswith("models/"):
+                return 3
+            return 0 if not place.line else 1 if place.file == self.tree.place.file else 2
+
+        return min(paths, key=distance)
 
     def block_devices(self) -> list[str]:
         return [name for name, device in self.spec.devices.items() if isinstance(device, BLOCK_KINDS)]
@@ -72,27 +115,17 @@ class _Checks:
                 if self.name(path, device, self.spec.devices, "device") and device in owner:
                     self.report(path, f"'{device}' is owned by '{owner[device]}' already", "a device has one host")
                 owner.setdefault(device, host)
-            if part.dirty_background.si > part.dirty_limit.si:
-                message = "write-back would begin above the limit at which writers wait"
-                self.report(("hosts", host, "dirty_background"), message, "make it at most dirty_limit")
         for link, part in self.spec.links.items():
+            if len(set(part.joins)) < 2:  # noqa: PLR2004 (a link has two ends or more)
+                self.report(("links", link, "joins"), "a link joins two or more", "name what it joins")
+            legal = [*self.named("hosts"), *self.named("devices")]
             for i, end in enumerate(part.joins):
-                legal = [*self.spec.hosts, *self.spec.devices]
                 if end not in legal:
-                    self.report(
-                        ("links", link, "joins", i),
-                        f"there is no host or device '{end}'",
-                        choices(end, legal),
-                    )
+                    message = f"there is no host or device '{end}'"
+                    self.report(("links", link, "joins", i), message, choices(end, legal))
 
     def device(self, name: str, device: Frozen) -> None:
         path = ("devices", name)
-        if isinstance(device, Disk) and device.inner_rate.si > device.outer_rate.si:
-            self.report((*path, "inner_rate"), "exceeds outer_rate", "addresses begin in the faster, outer zone")
-        if isinstance(device, Disk):
-            self.seeks(path, device)
-        if isinstance(device, Raid):
-            self.array(path, device)
         if isinstance(device, (LogicalVolume, Snapshot)):
             legal = [n for n in self.block_devices() if n != name]
             if self.name((*path, "on"), device.on, legal, "device"):
@@ -101,51 +134,15 @@ class _Checks:
                 self.report((*path, "on"), f"'{device.on}' is no disk, array or volume", choices(device.on, legal))
         if isinstance(device, Snapshot):
             self.snapshot(path, device)
-        if isinstance(device, TapeLibrary):
-            self.library(path, device)
-
-    def array(self, path: tuple[str | int, ...], device: Raid) -> None:
-        self.seeks((*path, "disk"), device.disk)
-        least = raid.minimum_disks(device.level)
-        if device.disks.si < least:
-            message = f"level {device.level} needs {least} disks or more"
-            self.report((*path, "disks"), message, f"write {least} or more")
-        if device.level == "10" and device.disks.si % 2:
-            self.report((*path, "disks"), "mirrors come in pairs", "write an even number")
 
     def on_a_real_device(self, path: tuple[str | int, ...], on: str) -> None:
         if isinstance(self.spec.devices[on], LogicalVolume):
             self.report(path, f"'{on}' is itself a logical volume", "lay volumes on a disk or an array")
 
-    def seeks(self, path: tuple[str | int, ...], disk: DiskParameters) -> None:
-        if not disk.track_to_track_seek.si <= disk.average_seek.si <= disk.full_stroke_seek.si:
-            message = "is not between track_to_track_seek and full_stroke_seek"
-            self.report((*path, "average_seek"), message, "order the three seek times")
-
     def snapshot(self, path: tuple[str | int, ...], device: Snapshot) -> None:
         legal = [n for n, d in self.spec.devices.items() if isinstance(d, LogicalVolume)]
-        if device.of in self.spec.devices and device.of not in legal:
+        if not self.name((*path, "of"), device.of, legal, "device") and device.of in self.spec.devices:
             self.report((*path, "of"), f"'{device.of}' is no logical volume", choices(device.of, legal))
-        else:
-            self.name((*path, "of"), device.of, legal, "device")
-        chunk = int(device.chunk.si)
-        if chunk & (chunk - 1) or chunk % 512:
-            self.report((*path, "chunk"), "is no power of two of 512 bytes or more", "write for example 8 KiB")
-        if device.size.si < 3 * chunk:
-            message = "the copy area has no room for one chunk and its metadata"
-            self.report((*path, "size"), message, f"write at least {units.show(3.0 * chunk, 'B')}")
-        if device.in_flight.si < chunk:
-            self.report((*path, "in_flight"), "is smaller than one chunk", "write at least the chunk size")
-        if device.record.si > chunk:
-            self.report((*path, "record"), "is larger than a chunk", "the metadata of a chunk fits into one")
-
-    def library(self, path: tuple[str | int, ...], device: TapeLibrary) -> None:
-        if device.drives.si > device.bays.si:
-            message = f"the library has bays for {int(device.bays.si)} drives"
-            self.report((*path, "drives"), message, f"write {int(device.bays.si)} or less")
-        if device.cartridges and device.cartridges.si > device.slots.si:
-            message = f"the library has {int(device.slots.si)} slots"
-            self.report((*path, "cartridges"), message, f"write {int(device.slots.si)} or less")
 
     def allocation(self) -> None:
         """Volumes and copy areas fit on their devices, one behind the other."""
@@ -196,47 +193,66 @@ class _Checks:
 
     def job(self, name: str, job: Job) -> None:
         path = ("jobs", name)
-        for i, other in enumerate(job.after):
-            where = (
-                (*path, "after", i) if isinstance(self.tree.find((*path, "after"))[0].value, list) else (*path, "after")
-            )
-            self.name(where, other, self.spec.jobs, "job")
         self.times(path, job)
         for key in ("data", "to") if isinstance(job, CopyData) else ("data",):
-            if isinstance(job, (Write, CopyData, Backup)):
+            if isinstance(job, Write | CopyData | AnyBackup):
                 self.name((*path, key), str(getattr(job, key)), self.spec.data, "data set")
         if isinstance(job, Write):
             self.writer(path, job)
+        if isinstance(job, CopyData) and job.data in self.spec.data:
+            self.room(path, self.spec.data[job.data].size, job.to)
         if isinstance(job, Backup):
             self.backup(path, job)
+        if isinstance(job, (DatabaseBackup, BinaryLog)):
+            database_backup(self, path, job)
         if isinstance(job, (CreateSnapshot, RemoveSnapshot)):
-            legal = [n for n, d in self.spec.devices.items() if isinstance(d, Snapshot)]
-            self.name((*path, "snapshot"), job.snapshot, legal, "device")
+            self.freezing((*path, "snapshot"), job.snapshot)
         if isinstance(job, Restore):
             self.restore(path, job)
-        if isinstance(job, (Write, CopyData, Backup)) and job.data in self.spec.data:
+        if isinstance(job, Write | CopyData | AnyBackup) and job.data in self.spec.data:
             self.owned(path, self.spec.data[job.data].on)
 
+    def freezing(self, path: tuple[str | int, ...], name: str) -> None:
+        """The snapshot that a job creates or removes is one."""
+        legal = [n for n, d in self.spec.devices.items() if isinstance(d, Snapshot)]
+        if not self.name(path, name, legal, "device") and name in self.spec.devices:
+            self.report(path, f"'{name}' is no snapshot", choices(name, legal))
+
     def times(self, path: tuple[str | int, ...], job: Job) -> None:
-        """When the job begins and how often."""
+        """After which jobs, when and how often the job begins."""
+        listed = isinstance(self.tree.find((*path, "after"))[0].value, list)
+        for i, other in enumerate(job.after):
+            self.name((*path, "after", i) if listed else (*path, "after"), other, self.spec.jobs, "job")
         if job.begin is not None:
             self.time((*path, "begin"), job.begin)
         if (job.every is None) != (job.until is None):
             missing = "until" if job.until is None else "every"
             self.report(path, f"repeats without '{missing}'", "give both 'every' and 'until'")
-        if job.every is not None and job.every.si <= 0:
-            self.report((*path, "every"), "is no period", "write for example '1 day'")
+        if job.every is not None and job.until is not None:
+            if job.every.si <= 0:
+                self.report((*path, "every"), "is no period", "write for example '1 day'")
+            elif job.until.si / job.every.si > GREATEST_RUNS:
+                message = f"the job would run more than {GREATEST_RUNS} times"
+                self.report((*path, "every"), message, "write a longer period, or an earlier 'until'")
 
-    def owned(self, path: tuple[str | int, ...], device: str) -> None:
-        if owner_of(self.spec, device) is None and device in self.block_devices():
+    def room(self, path: tuple[str | int, ...], size: Given, to: str) -> None:
+        """The place that is written holds what is written to it."""
+        target = self.spec.data.get(to)
+        if target is not None and size.si > target.size.si:
+            message = f"'{to}' is smaller than what is written to it, {units.show_short(size.si, 'B')}"
+            self.report((*path, "to"), message, f"'{to}' holds {units.show_short(target.size.si, 'B')}")
+
+    def owned(self, path: tuple[str | int, ...], device: str, key: str = "data") -> None:
+        if owner_of(self.spec, device) is None and device in self.block_devices() and self.sound("hosts", "devices"):
             message = f"no host owns '{device}', on which its data lie"
-            self.report((*path, "data"), message, f"name '{device}' under 'owns' of a host")
+            self.report((*path, key), message, f"name '{device}' under 'owns' of a host")
 
     def time(self, path: tuple[str | int, ...], text: str) -> None:
         try:
             units.parse_clock(text) if ":" in text else units.parse(text, "s")
         except units.UnitError as error:
-            self.report(path, str(error), "write a time of day '22:00' or a time after the start '90 s'")
+            what = str(error).split(";", maxsplit=1)[0]
+            self.report(path, what, "write a time of day, '22:00', or a time after the start, '90 s'")
 
     def writer(self, path: tuple[str | int, ...], job: Write) -> None:
         if job.synchronous and job.request is None:
@@ -276,12 +292,12 @@ class _Checks:
     def connected(self, path: tuple[str | int, ...], device: str, library: str) -> None:
         """The data's host reaches the library."""
         host = owner_of(self.spec, device)
-        if host is not None and route(self.spec, host, library) is None:
+        if host is not None and route(self.spec, host, library) is None and self.sound("hosts", "devices", "links"):
             remedy = f"let a link join '{host}' and '{library}', or let '{host}' own it"
             self.report(path, f"there is no way from '{host}' to '{library}'", remedy)
 
     def restore(self, path: tuple[str | int, ...], job: Restore) -> None:
-        legal = [n for n, j in self.spec.jobs.items() if isinstance(j, Backup)]
+        legal = [n for n, j in self.spec.jobs.items() if isinstance(j, AnyBackup)]
         if not self.name((*path, "restore"), job.restore, legal, "job"):
             if job.restore in self.spec.jobs:
                 self.report((*path, "restore"), f"'{job.restore}' is no backup", choices(job.restore, legal))
@@ -289,20 +305,30 @@ class _Checks:
         if job.to is not None:
             self.name((*path, "to"), job.to, self.spec.data, "data set")
         saved = self.spec.jobs[job.restore]
+        if isinstance(saved, (DatabaseBackup, BinaryLog)):
+            database_restore(self, path, job, saved)
+            return
         target = self.spec.data.get(job.to or "")
+        if job.replay:
+            self.report((*path, "replay"), "only logs of a database are replayed", "leave it out")
         if target is not None and isinstance(saved, Backup):
-            self.owned(path, target.on)
+            self.owned(path, target.on, "to")
             self.connected((*path, "to"), target.on, saved.to)
         data = self.spec.data.get(saved.data) if isinstance(saved, Backup) else None
-        if job.select is not None and data is not None:
-            if job.select.size.si > data.size.si:
-                self.report((*path, "select", "size"), f"is more than '{job.restore}' saves", "select less")
-            if job.select.files.si > (data.files.si if data.files else 1.0):
-                self.report(
-                    (*path, "select", "files"),
-                    f"is more than '{job.restore}' saves",
-                    "say 'files:' of the data",
-                )
+        if data is not None:
+            self.extent(path, job, data)
+
+    def extent(self, path: tuple[str | int, ...], job: Restore, data: Data) -> None:
+        """What is restored was saved, and fits where it is written."""
+        if job.to is not None:
+            self.room(path, job.select.size if job.select else data.size, job.to)
+        if job.select is None:
+            return
+        message = f"is more than '{job.restore}' saves"
+        if job.select.size.si > data.size.si:
+            self.report((*path, "select", "size"), message, "select less")
+        if job.select.files.si > (data.files.si if data.files else 1.0):
+            self.report((*path, "select", "files"), message, "say 'files:' of the data")
 
     def order(self) -> None:
         """No job waits for itself."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simbackup.errors import Problem, choices
+from simbackup.schema.agreement import disagreements
 from simbackup.schema.devices import PARAMETERS
 from simbackup.schema.quantity import Frozen, Given
 from simbackup.schema.tree import Node
@@ -37,6 +38,11 @@ def check_datasheet(
         return None, [*problems, Problem(kind.place, "kind", message, choices(str(kind.value), PARAMETERS))]
     parameters = tree.mapping["parameters"]
     part = validate(PARAMETERS[str(kind.value)], parameters, "parameters", problems)
+    if part is not None:
+        problems.extend(
+            Problem(parameters.find(found.paths[0])[0].place, f"parameters.{found.paths[0][0]}", *found[1:])
+            for found in disagreements(part)
+        )
     for name, node in parameters.mapping.items():
         problems.extend(_origin(name, node, part, sources, rows))
     return part, problems

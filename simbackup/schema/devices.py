@@ -9,6 +9,7 @@ from simbackup.schema.quantity import (
     Frequency,
     Frozen,
     Length,
+    Pieces,
     PositiveCount,
     PositiveSize,
     Rate,
@@ -17,6 +18,7 @@ from simbackup.schema.quantity import (
     Size,
     Speed,
     Text,
+    TimePerByte,
     TimePerFile,
     Word,
 )
@@ -32,7 +34,7 @@ class Placed(Frozen):
 class HostParameters(Frozen):
     """A computer and the page cache of its operating system."""
 
-    cores: PositiveCount
+    cores: Pieces
     """Processor cores."""
     memory: PositiveSize
     """Main memory."""
@@ -42,6 +44,8 @@ class HostParameters(Frozen):
     """Share of memory that may hold unwritten data before write-back begins."""
     copy_rate: Rate
     """Rate at which one core moves data between a program and the page cache."""
+    read_ahead: PositiveSize | None = None
+    """Window that is read ahead of a program, and waited for; without it reading never waits for its own windows."""
 
 
 class Host(Placed, HostParameters):
@@ -124,7 +128,7 @@ class Raid(Placed, RaidParameters):
     kind: Literal["raid"]
     disk: MemberDisk
     """The disks it is made of: a datasheet `disk/name`, or a mapping."""
-    disks: PositiveCount
+    disks: Pieces
     """Number of disks, parity and mirrors included."""
 
 
@@ -155,6 +159,8 @@ class SnapshotParameters(Frozen):
     """Time to create the snapshot."""
     remove_time: Duration
     """Time to remove it."""
+    lookup_time: Duration
+    """Time that a read of the snapshot spends on each chunk to find where it lies."""
 
 
 class Snapshot(Placed, SnapshotParameters):
@@ -205,11 +211,11 @@ class TapeDrive(Placed, TapeDriveParameters):
 class TapeLibraryParameters(Frozen):
     """A tape library."""
 
-    slots: PositiveCount
+    slots: Pieces
     """Cartridge slots."""
-    bays: PositiveCount
+    bays: Pieces
     """Greatest number of drives."""
-    robots: PositiveCount
+    robots: Pieces
     """Robots that move cartridges."""
     exchange_time: Duration
     """Mean time of one move between a slot and a drive."""
@@ -221,9 +227,9 @@ class TapeLibrary(Placed, TapeLibraryParameters):
     kind: Literal["tape_library"]
     drive: TapeDrive
     """Its drives: a datasheet `tape_drive/name`, or a mapping."""
-    drives: PositiveCount
+    drives: Pieces
     """Number of drives."""
-    cartridges: PositiveCount | None = None
+    cartridges: Pieces | None = None
     """Cartridges in the pool; as many as there are slots unless stated."""
 
 
@@ -258,6 +264,42 @@ class Filesystem(Placed, FilesystemParameters):
     """The file system that a data set lies in."""
 
 
+class DatabaseParameters(Frozen):
+    """What the engine of a database costs when it is backed up and restored."""
+
+    dump_ratio: Ratio
+    """Bytes of a logical dump for each byte that the database takes on disk."""
+    dump_cpu: TimePerByte
+    """Time of one core for each byte of a dump: read the rows, write the text."""
+    load_cpu: TimePerByte
+    """Time of one core for each byte of a dump that is loaded: parse, insert, build indexes."""
+    replay_cpu: TimePerByte
+    """Time of one core for each byte of a binary log that is replayed."""
+    flush_time: Duration
+    """Time to flush tables and logs on an idle server."""
+    locks_for_snapshot: Annotated[bool, Word()]
+    """Whether a snapshot needs the read lock while it is created."""
+
+
+class Database(Placed, DatabaseParameters):
+    """The database engine that a data set belongs to."""
+
+
+class BackupToolParameters(Frozen):
+    """What a backup program adds to the copying."""
+
+    start_time: Duration
+    """Time from its start until it begins."""
+    mount_time: Duration
+    """Time to mount a snapshot and unmount it again."""
+    check_cpu: TimePerByte
+    """Time of one core for each byte of a finished backup, to read it once more."""
+
+
+class BackupTool(Placed, BackupToolParameters):
+    """The backup program that runs a job."""
+
+
 DEVICES: dict[str, type[Frozen]] = {
     "disk": Disk,
     "ssd": Ssd,
@@ -278,5 +320,7 @@ PARAMETERS: dict[str, type[Frozen]] = {
     "tape_library": TapeLibraryParameters,
     "network": NetworkParameters,
     "filesystem": FilesystemParameters,
+    "database": DatabaseParameters,
+    "backup_tool": BackupToolParameters,
 }
 """What a datasheet of each kind has to say."""

@@ -6,10 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from simbackup.schema.devices import Filesystem
+from simbackup.schema.devices import BackupTool, Database, Filesystem
 from simbackup.schema.quantity import (
     Duration,
     Frozen,
+    Pieces,
     PositiveCount,
     PositiveSize,
     Ratio,
@@ -43,6 +44,10 @@ class Data(Frozen):
     """Bytes before over bytes after compression, such as `2:1`; 1 unless stated."""
     filesystem: Filesystem | None = None
     """The file system that holds its files: a datasheet `filesystem/name`, or a mapping."""
+    database: Database | None = None
+    """The database engine that it belongs to: a datasheet `database/name`, or a mapping."""
+    content: PositiveSize | None = None
+    """Bytes of its rows, which a logical dump writes and which it is named by; all its bytes unless stated."""
 
 
 class Job(Frozen):
@@ -117,11 +122,43 @@ class Backup(Job):
     """The tape library that takes the save set."""
 
 
+class DatabaseBackup(Job):
+    """Full backup of a database onto a volume."""
+
+    method: Literal["logical_dump", "hot_copy", "snapshot_copy"]
+    """`logical_dump` writes text under a read lock, `hot_copy` copies files under it, `snapshot_copy` from a snapshot."""
+    data: Text
+    """The database."""
+    to: Text
+    """The volume or device that takes the backup, behind what lies there."""
+    snapshot: Text | None = None
+    """The snapshot that a `snapshot_copy` creates and removes."""
+    tool: BackupTool | None = None
+    """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+
+
+class BinaryLog(Job):
+    """Incremental backup of a database: the binary log of what was changed."""
+
+    method: Literal["binary_log"]
+    data: Text
+    """The database."""
+    to: Text
+    """The volume or device that takes the backup."""
+    changed: Share
+    """Bytes of log since the backup before, as a share of the database."""
+    tool: BackupTool | None = None
+    """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+
+
+AnyBackup = Backup | DatabaseBackup | BinaryLog
+
+
 class Select(Frozen):
     """The part of a save set that is restored."""
 
-    files: PositiveCount
-    """Number of files."""
+    files: Pieces
+    """Number of files; each is located by itself."""
     size: PositiveSize
     """Their bytes together."""
     at: Share | None = None
@@ -137,6 +174,8 @@ class Restore(Job):
     """The files that are wanted; the whole save set unless stated."""
     to: Text | None = None
     """The data set whose place is written; where the data came from unless stated."""
+    replay: Names = ()
+    """Incremental backups whose runs since then are replayed after it."""
 
 
 METHODS: dict[str, type[Job]] = {
@@ -146,5 +185,9 @@ METHODS: dict[str, type[Job]] = {
     "remove_snapshot": RemoveSnapshot,
     "image": Backup,
     "file_level": Backup,
+    "logical_dump": DatabaseBackup,
+    "hot_copy": DatabaseBackup,
+    "snapshot_copy": DatabaseBackup,
+    "binary_log": BinaryLog,
 }
 """What a job of each method may say; a job with the key `restore` is a Restore."""

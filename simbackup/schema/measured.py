@@ -64,6 +64,15 @@ class Measurement:
         return self.row.group or self.id
 
 
+    @property
+    def resolution(self) -> float:
+        """Half the width of what the print allows: its interval, or half of the last digit, in the row's unit."""
+        if self.low is not None and self.high is not None:
+            return (self.high - self.low) / 2.0
+        digits = self.row.value.split()[0].partition(".")[2]
+        return 0.5 * 10.0 ** -len(digits)
+
+
 @dataclass(frozen=True, slots=True)
 class Measured:
     """All measured rows of one document."""

@@ -114,7 +114,7 @@ class Unit:
         if not isinstance(raw, dict):
             return Given(self.number(raw), self.unit, str(raw))
         origin = read_origin(cast("object", raw))
-        missing = [key for key in NEEDS.get(origin.basis or "", ()) if not getattr(origin, key)]
+        missing = [key for key in NEEDS.get(origin.basis or "", ()) if getattr(origin, key) in {None, "", ()}]
         if missing:
             message = f"a value on the basis '{origin.basis}' needs {' and '.join(missing)}"
             raise problem(message, f"write {', '.join(f'{key}: ...' for key in missing)} beside it")
@@ -157,7 +157,8 @@ class Unit:
     def number(self, raw: object, *path: str) -> float:
         """The SI value of a text or number within the bounds."""
         if not isinstance(raw, (str, int, float)) or isinstance(raw, bool):
-            shown = "nothing" if raw is None else f"'{raw}'"
+            words = {"NoneType": "nothing", "list": "a list", "bool": f"'{str(raw).lower()}'"}
+            shown = words.get(type(raw).__name__, f"'{raw}'")
             raise problem(f"{shown} is no quantity", f"write for example '{EXAMPLES[self.unit]}'", *path)
         try:
             si = units.parse(raw, self.unit)
@@ -200,8 +201,9 @@ TimePerFile = Annotated[Given, Unit("s/file")]
 
 
 def _word(raw: object) -> object:
-    """A word that may be written with its origin, `{value: "5", basis: ...}`."""
-    return read_origin(cast("object", raw)).value if isinstance(raw, dict) and "value" in raw else cast("object", raw)
+    """A word that may be written with its origin, `{value: "5", basis: ...}`, or as a whole number."""
+    told = read_origin(cast("object", raw)).value if isinstance(raw, dict) and "value" in raw else cast("object", raw)
+    return str(told) if isinstance(told, int) and not isinstance(told, bool) else told
 
 
 class Frozen(BaseModel):
@@ -247,8 +249,8 @@ def plain_message(error: Any) -> tuple[str, str]:
         "extra_forbidden": ("is not known here", ""),
         "literal_error": (f"{shown} is not one of the legal words", f"choose from: {context.get('expected', '')}"),
         "string_too_short": ("is empty", "write a name"),
-        "too_short": ("has too few entries", "give as many entries as are asked for"),
-        "too_long": ("has too many entries", "give as many entries as are asked for"),
+        "too_short": (f"has {context.get('actual_length')} entries", f"write {context.get('min_length')}"),
+        "too_long": (f"has {context.get('actual_length')} entries", f"write {context.get('max_length')}"),
     }
     return fixed.get(kind, (str(error["msg"]), ""))
 

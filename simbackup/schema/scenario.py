@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 
 from simbackup.errors import Problem, choices
 from simbackup.schema.devices import DEVICES, Host, Link
 from simbackup.schema.jobs import METHODS, Data, Job, Restore
-from simbackup.schema.quantity import Frozen, Given
+from simbackup.schema.quantity import MISSING, Frozen, Given
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import Part, validate
 
@@ -45,31 +45,38 @@ def _quantities(part: Frozen, path: tuple[str, ...]) -> Iterator[tuple[tuple[str
             yield from _quantities(value, (*path, name))
 
 
-def read_spec(tree: Node, problems: list[Problem]) -> Spec:
-    """The scenario that a tree describes; what is wrong with its form is added to `problems`."""
+def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] = ()) -> Spec:
+    """The scenario that a tree describes; what is wrong with its form is added to `problems`.
+
+    Parts whose address is in `unresolved` have no datasheet although they name one: nothing is missing in them.
+    """
     for name, node in tree.mapping.items():
         if name not in SECTIONS:
             problems.append(Problem(node.key, name, "is not known here", choices(name, SECTIONS)))
     title = tree.mapping.get("title")
     if title is None or not isinstance(title.value, str) or not title.value:
-        place = title.place if title else tree.place
-        problems.append(Problem(place, "title", "is missing or no text", "begin the file with 'title: ...'"))
+        place, message = (title.place, "is no text") if title else (tree.place, "is missing")
+        problems.append(Problem(place, "title", message, "begin the file with 'title: ...'"))
     question = tree.mapping.get("question")
     if question is not None and not isinstance(question.value, str):
         problems.append(Problem(question.place, "question", "is no text", "write one sentence"))
     return Spec(
         str(title.value) if title else "",
         str(question.value) if question else "",
-        _parts(tree, "hosts", lambda node, address: Host, problems),  # noqa: ARG005
-        _parts(tree, "devices", lambda node, address: _device_class(node, address, problems), problems),
-        _parts(tree, "links", lambda node, address: Link, problems),  # noqa: ARG005
-        _parts(tree, "data", lambda node, address: Data, problems),  # noqa: ARG005
+        _parts(tree, "hosts", lambda node, address: Host, problems, unresolved),  # noqa: ARG005
+        _parts(tree, "devices", lambda node, address: _device_class(node, address, problems), problems, unresolved),
+        _parts(tree, "links", lambda node, address: Link, problems, unresolved),  # noqa: ARG005
+        _parts(tree, "data", lambda node, address: Data, problems, unresolved),  # noqa: ARG005
         _parts(tree, "jobs", lambda node, address: _job_class(node, address, problems), problems),
     )
 
 
 def _parts(
-    tree: Node, section: str, choose: Callable[[Node, str], type[Part] | None], problems: list[Problem]
+    tree: Node,
+    section: str,
+    choose: Callable[[Node, str], type[Part] | None],
+    problems: list[Problem],
+    unresolved: Container[str] = (),
 ) -> dict[str, Part]:
     """The named parts of one section."""
     node = tree.mapping.get(section)
@@ -88,8 +95,10 @@ def _parts(
             problems.append(Problem(child.place, address, "is no mapping", "write its keys below it, indented"))
             continue
         part_class = choose(child, address)
-        part = validate(part_class, child, address, problems) if part_class else None
-        if part is not None:
+        found: list[Problem] = []
+        part = validate(part_class, child, address, found) if part_class else None
+        problems.extend(p for p in found if p.message != MISSING or address not in unresolved)
+        if part is not None and address not in unresolved:
             parts[name] = part
     return parts
 
@@ -98,6 +107,8 @@ def _device_class(node: Node, address: str, problems: list[Problem]) -> type[Fro
     """The class of a device by its kind."""
     kind = node.mapping.get("kind")
     if kind is None:
+        if "model" in node.mapping:
+            return None  # that it names no datasheet of a device has been reported
         message = "has neither a model nor a kind"
         remedy = f"write 'model: kind/name', or 'kind:' with one of {', '.join(DEVICES)}"
         problems.append(Problem(node.place, address, message, remedy))
@@ -105,7 +116,7 @@ def _device_class(node: Node, address: str, problems: list[Problem]) -> type[Fro
     found = DEVICES.get(str(kind.value))
     if found is None:
         message = f"no device is of the kind '{kind.value}'"
-        problems.append(Problem(kind.place, address, message, choices(str(kind.value), DEVICES)))
+        problems.append(Problem(kind.place, f"{address}.kind", message, choices(str(kind.value), DEVICES)))
     return found
 
 

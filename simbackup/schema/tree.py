@@ -210,7 +210,7 @@ class _Walk:
         for key_node, value_node in raw.value:
             place = Place(self.name, key_node.start_mark.line + 1, key_node.start_mark.column + 1)
             if key_node.id != "scalar" or key_node.value == "<<":
-                told = "'<<'" if key_node.id == "scalar" else f"a {key_node.id}"
+                told = {"scalar": "'<<'", "sequence": "a list"}.get(key_node.id, "a mapping")
                 self.report(place, path, f"{told} is no key", "keys are plain names; merge files with 'extends'")
                 continue
             name = str(key_node.value)

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import simpy
 
-from simbackup.engine import Buffer, Flow, FlowNetwork, Link
+from simbackup.engine.buffer import Buffer
+from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.solver import CAP, UnboundedFlowError, max_min_rates
 
 INF = math.inf
@@ -175,9 +176,7 @@ def test_writer_into_a_page_cache() -> None:
     assert (writer.rate, flush.rate) == pytest.approx((80 * MB, 80 * MB), rel=1e-12)
     assert cache.level == pytest.approx(800 * MB, rel=1e-9)
     assert end_of(env, writer) == pytest.approx((10_000 - 800) / 80, rel=1e-9)
-    assert writer.waited == pytest.approx(
-        {"hosts.memory": 800 / 165, "devices.sda": 115 - 800 / 165}, rel=1e-9
-    )
+    assert writer.waited == pytest.approx({"hosts.memory": 800 / 165, "devices.sda": 115 - 800 / 165}, rel=1e-9)
     env.run(until=low)
     assert env.now == pytest.approx((10_000 - 200) / 80, rel=1e-9)
     assert end_of(env, flush) == pytest.approx(125.0, rel=1e-9)
@@ -264,9 +263,7 @@ def test_two_full_buffers_in_a_row() -> None:
     second.fill(send)
     second.drain(write)
     assert end_of(env, write) == pytest.approx(50.0, rel=1e-9)
-    assert read.waited == pytest.approx(
-        {"devices.sda": 7.5, "links.lan": 2.5, "devices.tape": 40.0}, rel=1e-9
-    )
+    assert read.waited == pytest.approx({"devices.sda": 7.5, "links.lan": 2.5, "devices.tape": 40.0}, rel=1e-9)
     assert send.waited == pytest.approx({"links.lan": 10.0, "devices.tape": 40.0}, rel=1e-9)
     assert read.completed == pytest.approx(write.completed + first.level + second.level, rel=1e-9)
 

@@ -12,8 +12,10 @@ import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbackup.engine import Buffer, Flow, FlowNetwork, Link, Trace
+from simbackup.engine.buffer import Buffer
+from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.solver import CAP, max_min_rates
+from simbackup.engine.trace import Trace
 
 positive = st.floats(0.01, 100.0)
 
@@ -111,9 +113,7 @@ plans = st.builds(
 capacities_of_links = st.lists(st.floats(1.0, 100.0), min_size=LINKS, max_size=LINKS)
 
 
-def play(
-    schedule: list[Plan], capacities: list[float], order: list[int]
-) -> tuple[dict[int, Flow], list[Link], str]:
+def play(schedule: list[Plan], capacities: list[float], order: list[int]) -> tuple[dict[int, Flow], list[Link], str]:
     """The flows by number, the links and the trace of a schedule whose plans are set up in `order`."""
     env, trace = simpy.Environment(), Trace()
     network = FlowNetwork(env, trace)
@@ -156,9 +156,7 @@ def test_units_and_bytes_are_conserved(schedule: list[Plan], capacities: list[fl
         if plan.stop_after is None:
             assert flow.completed == plan.amount
     for i, link in enumerate(links):
-        through = [
-            (flows[n].completed, plan.demands[i]) for n, plan in enumerate(schedule) if i in plan.demands
-        ]
+        through = [(flows[n].completed, plan.demands[i]) for n, plan in enumerate(schedule) if i in plan.demands]
         assert link.units == pytest.approx(sum(done * units for done, units in through), rel=1e-9, abs=1e-9)
         assert link.bytes_moved == pytest.approx(sum(7.0 * done for done, _ in through), rel=1e-9, abs=1e-9)
 
@@ -177,9 +175,7 @@ def test_waiting_accounts_for_every_second(schedule: list[Plan], capacities: lis
 
 @given(st.lists(plans, min_size=1, max_size=8), capacities_of_links, st.randoms(use_true_random=False))
 @settings(deadline=None)
-def test_order_of_starting_does_not_matter(
-    schedule: list[Plan], capacities: list[float], random: Any
-) -> None:
+def test_order_of_starting_does_not_matter(schedule: list[Plan], capacities: list[float], random: Any) -> None:
     order = list(range(len(schedule)))
     straight, _, _ = play(schedule, capacities, order)
     random.shuffle(order)

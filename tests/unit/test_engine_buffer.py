@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import simpy
 
-from simbackup.engine import Buffer, Flow, FlowNetwork, Link
+from simbackup.engine.buffer import Buffer
+from simbackup.engine.flows import Flow, FlowNetwork, Link
 
 
 def system() -> tuple[simpy.Environment, FlowNetwork, Buffer]:
@@ -157,21 +158,3 @@ def test_wrong_use_is_refused() -> None:
         cache.when(101.0, rising=True)
     with pytest.raises(ValueError, match="above zero and finite"):
         Buffer(network, 0.0, "hosts.cache")
-
-
-def test_observers_at_odds_are_named() -> None:
-    env, network, _ = system()
-
-    class Restless:
-        name = "hosts.restless"
-
-        def balance(self) -> bool:
-            return True
-
-        def solved(self) -> None:
-            raise AssertionError
-
-    network.observe(Restless())
-    work = flow(network, "in", 1.0)
-    with pytest.raises(RuntimeError, match=r"hosts\.restless"):
-        env.run(until=work.done)

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import simpy
 
-from simbackup.engine import Flow, FlowNetwork, Link, Trace
+from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.trace import Trace
 
 
 def system() -> tuple[simpy.Environment, FlowNetwork, Link]:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from simbackup.engine import Trace
+from simbackup.engine.trace import Trace
 
 
 def full() -> Trace:

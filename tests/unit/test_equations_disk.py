@@ -92,9 +92,7 @@ def test_seek_follows_the_published_curve_of_the_hp_97560() -> None:
 def test_mean_over_random_pairs_is_near_the_datasheet_average() -> None:
     # The density of the distance between two uniform cylinders is 2 (1 - d).
     steps = 10_000
-    mean = math.fsum(
-        seek_time(CHEETAH, (i + 0.5) / steps) * 2 * (1 - (i + 0.5) / steps) / steps for i in range(steps)
-    )
+    mean = math.fsum(seek_time(CHEETAH, (i + 0.5) / steps) * 2 * (1 - (i + 0.5) / steps) / steps for i in range(steps))
     assert mean == pytest.approx(CHEETAH.average_seek, rel=0.05)
 
 

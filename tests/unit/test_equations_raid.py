@@ -62,9 +62,7 @@ def test_small_accesses_cost_what_the_literature_says() -> None:
     assert all(read_operations(level) == 1 for level in LEVELS)
 
 
-@pytest.mark.parametrize(
-    ("level", "disks"), [("0", 6), ("1", 2), ("10", 8), ("4", 7), ("5", 8), ("6", 10), ("dp", 14)]
-)
+@pytest.mark.parametrize(("level", "disks"), [("0", 6), ("1", 2), ("10", 8), ("4", 7), ("5", 8), ("6", 10), ("dp", 14)])
 def test_small_writes_agree_with_writes_of_any_size_in_large_groups(level: Level, disks: int) -> None:
     assert write_operations(level, disks, 4096, UNIT).operations == small_write_operations(level)
 

@@ -1,0 +1,44 @@
+"""What users of a database feel of a backup: waits for the read lock, and queries slowed by a busy array."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class LockWaits(NamedTuple):
+    """Transactions that meet a lock: how many in the mean, their mean wait and the longest wait in seconds."""
+
+    transactions: float
+    mean: float
+    longest: float
+
+
+def lock_waits(lock: float, rate: float) -> LockWaits:
+    """Mean number of transactions that arrive while a lock is held, and how long they wait for its end.
+
+    Transactions arrive independently (Poisson) at a constant mean rate; each waits until the lock is given up, so the
+    wait is uniform between nothing and the whole lock. What piles up is served at once afterwards.
+
+    Parameters
+    ----------
+    lock
+        Seconds that the lock is held.
+    rate
+        Transactions a second that need the lock.
+
+    >>> lock_waits(lock=60.0, rate=5.0)
+    LockWaits(transactions=300.0, mean=30.0, longest=60.0)
+    """
+    return LockWaits(lock * rate, lock / 2.0 if rate > 0 else 0.0, lock if rate > 0 else 0.0)
+
+
+def slowdown(busy_by_others: float) -> float:
+    """Factor by which a request takes longer at a device that others keep busy for a share of the time.
+
+    1 / (1 - u): of a processor-sharing server with the share u taken, at light own load (Kleinrock, Queueing Systems
+    II, section 4.4). Infinite at u = 1.
+
+    >>> slowdown(0.5)
+    2.0
+    """
+    return 1.0 / (1.0 - busy_by_others) if busy_by_others < 1.0 else float("inf")

@@ -1,0 +1,217 @@
+"""Backups of a database to disk, and restores of them: logical dump, hot copy, snapshot copy, binary log."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+
+from simbackup.components.shape import FlowShape
+from simbackup.jobs.catalogue import Extent, SaveSet
+from simbackup.jobs.job import Moved, Steps
+from simbackup.jobs.system import Database, DataSet, JobFailedError, System
+
+Wait = Generator[simpy.Event, Any, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """What a backup program adds: seconds before it begins, seconds to mount a snapshot, core seconds a byte after."""
+
+    start_time: float
+    mount_time: float
+    check_cpu: float
+
+
+@dataclass(slots=True)
+class _Lock:
+    """Seconds for which a job has held the read lock."""
+
+    held: float = 0.0
+
+
+@contextmanager
+def _read_lock(system: System, job: str, data: DataSet, lock: _Lock) -> Generator[None]:
+    """Hold the read lock inside: users may read and must not write."""
+    begin = system.env.now
+    system.trace.event(begin, f"data.{data.name}", "read lock", job=job)
+    try:
+        yield
+    finally:
+        lock.held += system.env.now - begin
+        system.trace.event(system.env.now, f"data.{data.name}", "unlock", job=job, held=system.env.now - begin)
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseBackup:
+    """A full backup of a database onto a volume."""
+
+    host: str
+    data: str
+    to: str
+    tool: Tool
+    method: str
+    snapshot: str | None = None
+
+    def run(self, system: System, job: str) -> Steps:
+        """Start, do what the method does (under the read lock, or most of it outside), then check what was written."""
+        data, lock = system.data[self.data], _Lock()
+        engine = _engine(data)
+        yield from _pass(system, job, f"data.{self.data}", "start", self.tool.start_time)
+        size = data.content * engine.dump_ratio if self.method == "logical_dump" else data.size
+        saved = _reserve(system, job, self.data, self.method, self.to, size)
+        if self.method == "snapshot_copy":
+            yield from self._by_snapshot(system, job, data, saved, lock)
+        else:
+            with _read_lock(system, job, data, lock):
+                yield from _pass(system, job, f"data.{self.data}", "flush", engine.flush_time)
+                if self.method == "logical_dump":
+                    yield from self._dump(system, job, data, saved)
+                else:
+                    source = data.volume.region.part(data.begin, data.size)
+                    yield from _copy(system, job, self.host, system.hosts[self.host].copying(source), saved)
+        yield from _check(system, job, self.host, size, self.tool)
+        system.catalogue.save_sets.append(saved)
+        return Moved(size, float(data.files), lock.held)
+
+    def _dump(self, system: System, job: str, data: DataSet, saved: SaveSet) -> Wait:
+        """Read rows and write text, at the pace of one core."""
+        engine, host = _engine(data), system.hosts[self.host]
+        reading = host.reading(data.volume.region.part(data.begin, data.size))
+        shape = reading.times(data.size / saved.size).after(engine.dump_cpu, host.cpu)
+        yield from _copy(system, job, self.host, shape, saved)
+
+    def _by_snapshot(self, system: System, job: str, data: DataSet, saved: SaveSet, lock: _Lock) -> Wait:
+        """Lock only to create the snapshot; mount it, copy from it, remove it."""
+        snapshot = system.snapshots[self.snapshot or ""]
+        if snapshot.active:
+            raise JobFailedError(f"snapshot '{self.snapshot}' exists already")
+        engine = _engine(data)
+        if engine.locks_for_snapshot:
+            with _read_lock(system, job, data, lock):
+                yield from _pass(system, job, f"data.{self.data}", "flush", engine.flush_time)
+                yield from _pass(system, job, snapshot.name, "create", snapshot.create_time)
+        else:
+            yield from _pass(system, job, snapshot.name, "create", snapshot.create_time)
+        snapshot.create()
+        yield from _pass(system, job, snapshot.name, "mount", self.tool.mount_time)
+        source = data.volume.region.part(data.begin, data.size)
+        shape = system.hosts[self.host].copying(source).after(snapshot.lookup_time / snapshot.parameters.chunk)
+        yield from _copy(system, job, self.host, shape, saved)
+        if not snapshot.active:
+            raise JobFailedError(f"snapshot '{self.snapshot}' became invalid: its copy area is full")
+        yield from _pass(system, job, snapshot.name, "remove", snapshot.remove_time)
+        snapshot.remove()
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryLog:
+    """An incremental backup: the log of what was changed since the backup before."""
+
+    host: str
+    data: str
+    to: str
+    tool: Tool
+    changed: float
+    method: str = "binary_log"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Close the log, and copy it."""
+        data, size = system.data[self.data], self.changed
+        saved = _reserve(system, job, self.data, self.method, self.to, size)
+        yield from _pass(system, job, f"data.{self.data}", "start", self.tool.start_time)
+        yield from _pass(system, job, f"data.{self.data}", "flush", _engine(data).flush_time)
+        source = data.volume.region.part(data.begin, size)
+        yield from _copy(system, job, self.host, system.hosts[self.host].copying(source), saved)
+        yield from _check(system, job, self.host, size, self.tool)
+        system.catalogue.save_sets.append(saved)
+        return Moved(size, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseRestore:
+    """A restore of a database from a volume: files are copied back, a dump is loaded, logs are replayed."""
+
+    host: str
+    backup: str
+    to: str
+    tool: Tool
+    replay: tuple[str, ...] = ()
+    method: str = "restore"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Bring back the last full backup, then what was changed since."""
+        full = system.catalogue.last(f"jobs.{self.backup}")
+        if full is None:
+            raise JobFailedError(f"the catalogue has no save set of '{self.backup}'")
+        yield from _pass(system, job, f"data.{self.to}", "start", self.tool.start_time)
+        logs = [log for name in self.replay for log in system.catalogue.since(f"jobs.{name}", full.time)]
+        for saved in (full, *sorted(logs, key=lambda log: log.time)):
+            yield from self._bring_back(system, job, saved)
+        return Moved(sum(saved.size for saved in (full, *logs)), full.files)
+
+    def _bring_back(self, system: System, job: str, saved: SaveSet) -> Wait:
+        """One save set from its volume into the database."""
+        host, target, engine = system.hosts[self.host], system.data[self.to], _engine(system.data[self.to])
+        place = saved.extents[0]
+        source = system.volumes[place.medium].region.part(place.position, saved.size)
+        shape, size = host.copying(source), saved.size
+        if saved.method == "logical_dump":
+            size = target.size
+            shape = host.reading(source).after(engine.load_cpu, host.cpu).times(saved.size / size)
+        elif saved.method == "binary_log":
+            shape = host.reading(source).after(engine.replay_cpu, host.cpu)
+        cache = host.cache(target.volume.region.store)
+        activity = {"logical_dump": "load", "binary_log": "replay"}.get(saved.method, "copy")
+        flow, dirty = yield from cache.write(job, target.volume, target.begin, size, shape, activity)
+        system.on_disk.append(dirty.on_disk)
+        system.account(job, flow)
+
+
+def _engine(data: DataSet) -> Database:
+    """The database engine of a data set."""
+    if data.database is None:
+        raise JobFailedError(f"'{data.name}' is no database")  # the schema's checks have seen to it
+    return data.database
+
+
+def _pass(system: System, job: str, cause: str, activity: str, seconds: float) -> Wait:
+    """Let time pass, on record."""
+    with system.clock.span(job, cause, activity):
+        yield system.env.timeout(seconds)
+
+
+def _reserve(system: System, job: str, data: str, method: str, to: str, size: float) -> SaveSet:
+    """A save set, with room for it on a volume."""
+    position = system.room(to, size)
+    if position is None:
+        raise JobFailedError(f"'{to}' is full")
+    files = float(system.data[data].files)
+    saved = SaveSet(job, data, method, to, size, files, 1.0, system.env.now)
+    saved.extents.append(Extent(0.0, size, to, position))
+    return saved
+
+
+def _copy(system: System, job: str, host: str, shape: FlowShape, saved: SaveSet) -> Wait:
+    """Bring a save set onto its volume through the page cache."""
+    place = saved.extents[0]
+    volume = system.volumes[place.medium]
+    cache = system.hosts[host].cache(volume.region.store)
+    activity = "dump" if saved.method == "logical_dump" else "copy"
+    flow, dirty = yield from cache.write(job, volume, place.position, saved.size, shape, activity)
+    system.on_disk.append(dirty.on_disk)
+    system.account(job, flow)
+
+
+def _check(system: System, job: str, host: str, size: float, tool: Tool) -> Wait:
+    """Read the finished backup once more, at the pace of one core."""
+    if tool.check_cpu > 0.0:
+        cpu = system.hosts[host].cpu
+        flow = system.network.start(
+            job, "check", size, {cpu: tool.check_cpu}, cap=1.0 / tool.check_cpu, cap_cause=cpu.name
+        )
+        yield flow.done
+        system.account(job, flow)

@@ -1,0 +1,74 @@
+"""What has to agree between a database, its backups and its restores."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from simbackup.errors import choices
+from simbackup.schema.devices import Disk, LogicalVolume, Raid, Snapshot, Ssd
+from simbackup.schema.jobs import BinaryLog, DatabaseBackup, Restore
+from simbackup.schema.scenario import Spec
+
+Path = tuple[str | int, ...]
+
+
+class Reporter(Protocol):
+    """What collects the problems of a scenario."""
+
+    spec: Spec
+
+    def report(self, path: Path, message: str, remedy: str) -> None:
+        """Note a problem at a path."""
+        ...
+
+
+def database_backup(checks: Reporter, path: Path, job: DatabaseBackup | BinaryLog) -> None:
+    """A backup of a database: there is one, its target is a volume, and its snapshot freezes it."""
+    spec = checks.spec
+    data, target = spec.data.get(job.data), spec.devices.get(job.to)
+    if data is not None and data.database is None:
+        message = f"'{job.data}' is no database"
+        checks.report((*path, "data"), message, f"write 'database: database/...' under data.{job.data}")
+    if not isinstance(target, (Disk, Ssd, Raid, LogicalVolume)):
+        legal = [n for n, d in spec.devices.items() if isinstance(d, (Disk, Ssd, Raid, LogicalVolume))]
+        what = "is no disk, array or volume" if job.to in spec.devices else "is not among the devices"
+        checks.report((*path, "to"), f"'{job.to}' {what}", choices(job.to, legal))
+    if isinstance(job, BinaryLog):
+        return
+    snapshots = [n for n, d in spec.devices.items() if isinstance(d, Snapshot)]
+    if job.method != "snapshot_copy":
+        if job.snapshot is not None:
+            checks.report((*path, "snapshot"), f"says nothing of a {job.method}", "leave it out")
+        return
+    frozen = spec.devices.get(job.snapshot or "")
+    if job.snapshot is None:
+        checks.report(
+            path, "a snapshot copy needs the snapshot that it creates", f"write 'snapshot:', {choices('', snapshots)}"
+        )
+    elif not isinstance(frozen, Snapshot):
+        checks.report((*path, "snapshot"), f"there is no snapshot '{job.snapshot}'", choices(job.snapshot, snapshots))
+    elif data is not None and frozen.of != data.on:
+        message = f"'{job.snapshot}' freezes '{frozen.of}', and '{job.data}' lies on '{data.on}'"
+        checks.report((*path, "snapshot"), message, f"take a snapshot of '{data.on}'")
+
+
+def database_restore(checks: Reporter, path: Path, job: Restore, saved: DatabaseBackup | BinaryLog) -> None:
+    """A restore of a database: from a full backup, replaying incrementals of the same database."""
+    spec = checks.spec
+    full = [n for n, j in spec.jobs.items() if isinstance(j, DatabaseBackup)]
+    if isinstance(saved, BinaryLog):
+        message = f"'{job.restore}' holds only what was changed"
+        checks.report(
+            (*path, "restore"), message, f"restore a full backup and 'replay: {job.restore}'; {choices('', full)}"
+        )
+    if job.select is not None:
+        checks.report((*path, "select"), "a database is restored whole", "leave it out")
+    target = spec.data.get(job.to or "")
+    if target is not None and target.database is None:
+        checks.report((*path, "to"), f"'{job.to}' is no database", "restore to a data set with 'database:'")
+    logs = [n for n, j in spec.jobs.items() if isinstance(j, BinaryLog) and j.data == saved.data]
+    for name in job.replay:
+        if name not in logs:
+            checks.report(
+                (*path, "replay"), f"'{name}' is no incremental backup of '{saved.data}'", choices(name, logs)
+            )

@@ -1,0 +1,33 @@
+"""dd through a page cache, composed of flows and a buffer, against its closed form."""
+
+from __future__ import annotations
+
+import pytest
+import simpy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simbackup.components.host import Host, Machine
+from simbackup.components.shape import FlowShape
+from simbackup.components.snapshot import Volume
+from simbackup.components.storage import Disk, Region
+from simbackup.engine.flows import FlowNetwork
+from simbackup.equations import disk as disks
+from simbackup.equations.page_cache import writer_time
+
+RATES = st.floats(1e6, 1e9)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.floats(1e6, 1e11), RATES, RATES, st.floats(1e6, 1e10), st.floats(0.01, 0.99))
+def test_a_writer_takes_the_time_of_the_closed_form(
+    size: float, write: float, rate: float, limit: float, share: float
+) -> None:
+    env = simpy.Environment()
+    network = FlowNetwork(env)
+    disk = Disk("devices.a", disks.Disk(1e12, 100.0, 1e-3, 5e-3, 9e-3, rate, rate, 0.0, 1e6))
+    volume = Volume(env, "devices.a", Region(disk, 0.0, disk.size))
+    host = Host(network, "hosts.h", Machine(2.0, write, limit, share * limit))
+    fill = FlowShape({host.cpu: 1.0 / write}, {}, write, host.cpu.name)
+    env.run(until=env.process(host.cache(disk).write("jobs.dd", volume, 0.0, size, fill)))
+    assert env.now == pytest.approx(writer_time(size, write, rate, limit, share * limit), rel=1e-6)

@@ -1,0 +1,106 @@
+"""Each file in broken/ says in its head what `simbackup check` has to tell about it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from simbackup import cli
+
+BROKEN = Path(__file__).parent / "broken"
+FILES = sorted(path.name for path in BROKEN.glob("*.yaml"))
+HEAD = "# expect: "
+ELSEWHERE = re.compile(r"\S+\.yaml:\d+:\d+: ")
+
+
+def expected(name: str) -> list[str]:
+    """The lines that a file's head asks for; places without a file are in the file itself."""
+    lines = (BROKEN / name).read_bytes().decode("latin-1").splitlines()
+    told = [line.removeprefix(HEAD) for line in lines if line.startswith(HEAD)]
+    return [line if ELSEWHERE.match(line) else f"{name}:{line}" for line in told]
+
+
+def agrees(line: str, wanted: str) -> bool:
+    """Whether a line is as wanted; after `...` any names may follow, for kinds and datasheets grow in number."""
+    return line.startswith(wanted.removesuffix("...")) if wanted.endswith("...") else line == wanted
+
+
+def checked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *names: str
+) -> tuple[object, str, str]:
+    """Exit code, standard output and standard error of `simbackup check`."""
+    monkeypatch.chdir(BROKEN)
+    monkeypatch.setattr(sys, "argv", ["simbackup", "check", *names])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    out, err = capsys.readouterr()
+    return ended.value.code, out, err
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_problem_is_told_with_its_place(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, err = checked(capsys, monkeypatch, name)
+    lines, wanted = err.splitlines(), expected(name)
+    assert wanted
+    assert len(lines) == len(wanted), err
+    assert all(map(agrees, lines, wanted)), f"{err}\nwanted\n" + "\n".join(wanted)
+    assert (code, out) == (2, "")
+
+
+def test_the_files_that_they_extend_are_sound(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, err = checked(capsys, monkeypatch, "sound/site.yaml")
+    assert (code, out, err) == (0, "1 file is right\n", "")
+
+
+def test_there_are_many_broken_files() -> None:
+    assert len(FILES) >= 100
+
+
+def test_problems_of_several_files_are_told_at_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["unit-wrong.yaml", "sound/site.yaml", "yaml-tag.yaml", "datasheet-kind-unknown.yaml"]
+    code, out, err = checked(capsys, monkeypatch, *names)
+    wanted = sorted(line for name in names for line in expected(name))
+    assert (code, out) == (2, "")
+    assert all(map(agrees, sorted(err.splitlines()), wanted))
+    assert len(wanted) == 4
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_the_program_itself_prints_the_same_and_no_traceback(command: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "simbackup.cli", command, "several-problems.yaml"],
+        cwd=BROKEN, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert all(map(agrees, done.stderr.splitlines(), expected("several-problems.yaml")))
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == len(expected("several-problems.yaml"))
+
+
+def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    code, _, err = checked(capsys, monkeypatch, "nowhere.yaml", "sound")
+    assert code == 2
+    assert err.splitlines() == [
+        "nowhere.yaml: cannot be read (No such file or directory)",
+        "sound: cannot be read (Is a directory)",
+    ]
+
+
+def test_a_file_of_no_bytes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "nothing.yaml").touch()
+    code, _, err = checked(capsys, monkeypatch, str(tmp_path / "nothing.yaml"))
+    assert code == 2
+    assert err == f"{tmp_path}/nothing.yaml:1:1: is empty; a file begins with a title\n"

@@ -1,0 +1,29 @@
+"""In scenarios/published a plain number is one that the document states; every other says what it rests on."""
+
+from __future__ import annotations
+
+import pytest
+
+from simbackup.scenario import load, names
+
+STATED: dict[str, dict[str, set[str]]] = {
+    "003-lvm-snapshots": {
+        "size": {"2 GiB", "1 GB"},  # bs=1M count=2048; the largest disk of the simulator
+    },
+}
+
+SCENARIOS = [name for name in names("published") if not name.endswith(("/machine", "/calibration"))]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_plain_numbers_are_the_documents_own(name: str) -> None:
+    stated = STATED[name.split("/")[1]]
+    plain = {(v.address.rpartition(".")[2], v.given.text) for v in load(name).values if v.given.basis == "document"}
+    assert plain, "a published scenario is given something by its document"
+    unstated = {(key, text) for key, text in plain if text not in stated.get(key, set())}
+    assert not unstated
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_nothing_in_a_published_scenario_is_a_users_guess(name: str) -> None:
+    assert not [v.address for v in load(name).values if v.given.basis == "user"]
