@@ -25,6 +25,7 @@ from simbackup.jobs.snapshots import CreateSnapshot, RemoveSnapshot
 from simbackup.jobs.system import Database, DataSet, Files, Network, System
 from simbackup.jobs.tape_backup import TapeBackup
 from simbackup.jobs.tape_restore import Selection, TapeRestore
+from simbackup.jobs.users import Demand, Users
 from simbackup.schema import devices as spec_devices
 from simbackup.schema import jobs as spec_jobs
 from simbackup.schema.checks import owner_of, placement
@@ -63,6 +64,8 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
             database=_database(data.database),
             content=_or(data.content, data.size.si),
         )
+    for name, workload in spec.workloads.items():
+        system.users.append(_users(system, spec, f"workloads.{name}", workload))
     return system, [_job(spec, name, job) for name, job in spec.jobs.items()]
 
 
@@ -178,6 +181,28 @@ def _database(database: spec_devices.Database | None) -> Database | None:
         replay_cpu=database.replay_cpu.si,
         flush_time=database.flush_time.si,
         locks_for_snapshot=database.locks_for_snapshot,
+    )
+
+
+def _users(system: System, spec: Spec, name: str, workload: spec_jobs.Workload) -> Users:
+    data = system.data[workload.data]
+    region = data.volume.region
+    demand = Demand(
+        rate=workload.transactions.si,
+        writes=workload.writes.si,
+        reads=workload.reads.si,
+        read_size=workload.read_size.si,
+        cpu=workload.cpu.si,
+    )
+    return Users(
+        name=name,
+        data=workload.data,
+        demand=demand,
+        network=system.network,
+        trace=system.trace,
+        host=system.hosts[owner_of(spec, spec.data[workload.data].on) or ""],
+        store=region.store,
+        position=(region.begin + data.begin, data.size),
     )
 
 

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+_ESCAPES = {code: repr(chr(code))[1:-1] for code in (*range(32), 127)}
 LONGEST_LIST = 14
 """Legal words that a message lists; of more it names a few."""
 
@@ -33,7 +34,7 @@ class Problem:
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.address}: {self.message}" if self.address else f"{self.place}: {self.message}"
-        return f"{text}; {self.remedy}" if self.remedy else text
+        return (f"{text}; {self.remedy}" if self.remedy else text).translate(_ESCAPES)
 
 
 class SimbackupError(Exception):

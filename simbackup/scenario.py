@@ -85,7 +85,7 @@ def names(folder: str = "") -> list[str]:
         path.relative_to(root / "scenarios").with_suffix("").as_posix()
         for root in datasheets.roots()
         for path in (root / "scenarios" / folder).rglob("*.yaml")
-        if path.stem != "measured" and "." not in path.stem
+        if path.stem not in {"measured", "calibration"} and "." not in path.stem
     }
     return sorted(found)
 

@@ -70,8 +70,8 @@ def result(one: Result) -> None:
         ]
         for row in one.job_rows
     ]  # fmt: skip
-    header = ["job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "status"]
-    table(header, rows, one.record.title, right=range(2, 8))
+    header = ["job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "lock", "status"]
+    table(header, rows, one.record.title, right=range(2, 9))
     for row in one.job_rows:
         spent = one.activities(row["job"])
         longest = sorted(spent.items(), key=lambda item: -item[1])[:4]
@@ -87,6 +87,17 @@ def result(one: Result) -> None:
         for row in used
     ]  # fmt: skip
     table(["device", "kind", "busy", "bytes", "peak", "state"], devices, right=(2, 3, 4))
+    if one.user_rows:
+        felt = [
+            [
+                row["users"], row["job"], f"{row['offered']:,.0f}", units.show_short(row["lost"], "1"),
+                f"{row['waited']:,.0f}", units.show_short(row["mean_wait"], "s"),
+                units.show_short(row["longest_wait"], "s"), f"{row['slowdown']:.3g} times",
+            ]
+            for row in one.user_rows
+        ]  # fmt: skip
+        header = ["users", "during", "transactions", "lost", "waited for lock", "mean wait", "longest wait", "slowed"]
+        table(header, felt, right=range(2, 8))
     told = ", ".join(f"{count} {basis}" for basis, count in one.bases().items())
     print(f"rests on {told} values; scenario {one.record.hash}, seed {one.record.seed}")  # noqa: T201
 

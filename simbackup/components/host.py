@@ -13,7 +13,7 @@ from simbackup.equations.read_ahead import read_ahead_rate
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Parameters of a host: cores, bytes a second of one core, bytes of unwritten data, bytes of a read-ahead window."""
+    """A host's cores, bytes a second of one core, bytes of unwritten data, and bytes of a read-ahead window."""
 
     cores: float
     copy_rate: float

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import simpy
 
@@ -14,9 +14,16 @@ from simbackup.components.snapshot import Stretch, Volume
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flows import Flow, FlowNetwork
 
-
 LEAST = 1.0
 """Bytes that are worth writing: what is left below this is rounding."""
+
+
+class Place(NamedTuple):
+    """Bytes of a volume: from where, and how many."""
+
+    volume: Volume
+    begin: float
+    size: float
 
 
 @dataclass(slots=True)
@@ -45,9 +52,10 @@ class PageCache:
         self.running = False
 
     def write(
-        self, job: str, volume: Volume, begin: float, size: float, fill: FlowShape, activity: str = "write"
+        self, job: str, place: Place, fill: FlowShape, activity: str = "write"
     ) -> Generator[simpy.Event, Any, tuple[Flow, Dirty]]:
         """Write bytes of a volume through the cache; ends when the last of them is in memory."""
+        volume, begin, size = place
         dirty = Dirty(job, volume, begin, size, self.env.event())
         self.queue.append(dirty)
         flow = self.network.start(

@@ -76,7 +76,7 @@ def calibrate(name: str, *, write: bool = True) -> list[Fitted]:
     measured = chosen([name])[0]
     done: list[Fitted] = []
     for fit in read_fits(measured.folder / CALIBRATION):
-        done.append(_fit(_Problem(measured, fit, done)))  # noqa: PERF401 (each fit stands on those before it)
+        done.append(_fit(_Problem(measured, fit, done)))
     for fitted in done if write else ():
         _write(fitted)
     return done
@@ -117,9 +117,7 @@ def _fit(problem: _Problem) -> Fitted:
             variance += ((max(*steps, 0.0) - min(*steps, 0.0)) / 2.0) ** 2 / UNIFORM
     value = _rounded(value)
     uncertainty = _rounded(value * math.sqrt(variance), 2)
-    return Fitted(
-        fit, problem.unit, value, uncertainty, problem.plausible, dict(zip(fit.rows, left, strict=True))
-    )
+    return Fitted(fit, problem.unit, value, uncertainty, problem.plausible, dict(zip(fit.rows, left, strict=True)))
 
 
 Changes = Mapping[str, Mapping[str, str]]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Extent(NamedTuple):
-    """A run of a save set on a cartridge or volume: where it begins in the save set, its size, and where it lies there."""
+    """A run of a save set: where it begins in the set, its size, the cartridge or volume, and where it lies on it."""
 
     begin: float
     size: float

@@ -9,6 +9,7 @@ from typing import Any
 
 import simpy
 
+from simbackup.components.page_cache import Place
 from simbackup.components.shape import FlowShape
 from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps
@@ -38,10 +39,15 @@ def _read_lock(system: System, job: str, data: DataSet, lock: _Lock) -> Generato
     """Hold the read lock inside: users may read and must not write."""
     begin = system.env.now
     system.trace.event(begin, f"data.{data.name}", "read lock", job=job)
+    waiting = [users for users in system.users if users.data == data.name]
+    for users in waiting:
+        users.lock()
     try:
         yield
     finally:
         lock.held += system.env.now - begin
+        for users in waiting:
+            users.unlock(system.env.now - begin)
         system.trace.event(system.env.now, f"data.{data.name}", "unlock", job=job, held=system.env.now - begin)
 
 
@@ -62,7 +68,7 @@ class DatabaseBackup:
         engine = _engine(data)
         yield from _pass(system, job, f"data.{self.data}", "start", self.tool.start_time)
         size = data.content * engine.dump_ratio if self.method == "logical_dump" else data.size
-        saved = _reserve(system, job, self.data, self.method, self.to, size)
+        saved = _reserve(system, SaveSet(job, self.data, self.method, self.to, size, data.files, 1.0, system.env.now))
         if self.method == "snapshot_copy":
             yield from self._by_snapshot(system, job, data, saved, lock)
         else:
@@ -121,7 +127,7 @@ class BinaryLog:
     def run(self, system: System, job: str) -> Steps:
         """Close the log, and copy it."""
         data, size = system.data[self.data], self.changed
-        saved = _reserve(system, job, self.data, self.method, self.to, size)
+        saved = _reserve(system, SaveSet(job, self.data, self.method, self.to, size, data.files, 1.0, system.env.now))
         yield from _pass(system, job, f"data.{self.data}", "start", self.tool.start_time)
         yield from _pass(system, job, f"data.{self.data}", "flush", _engine(data).flush_time)
         source = data.volume.region.part(data.begin, size)
@@ -166,7 +172,7 @@ class DatabaseRestore:
             shape = host.reading(source).after(engine.replay_cpu, host.cpu)
         cache = host.cache(target.volume.region.store)
         activity = {"logical_dump": "load", "binary_log": "replay"}.get(saved.method, "copy")
-        flow, dirty = yield from cache.write(job, target.volume, target.begin, size, shape, activity)
+        flow, dirty = yield from cache.write(job, Place(target.volume, target.begin, size), shape, activity)
         system.on_disk.append(dirty.on_disk)
         system.account(job, flow)
 
@@ -184,14 +190,12 @@ def _pass(system: System, job: str, cause: str, activity: str, seconds: float) -
         yield system.env.timeout(seconds)
 
 
-def _reserve(system: System, job: str, data: str, method: str, to: str, size: float) -> SaveSet:
-    """A save set, with room for it on a volume."""
-    position = system.room(to, size)
+def _reserve(system: System, saved: SaveSet) -> SaveSet:
+    """The save set, with room for it on its volume."""
+    position = system.room(saved.target, saved.size)
     if position is None:
-        raise JobFailedError(f"'{to}' is full")
-    files = float(system.data[data].files)
-    saved = SaveSet(job, data, method, to, size, files, 1.0, system.env.now)
-    saved.extents.append(Extent(0.0, size, to, position))
+        raise JobFailedError(f"'{saved.target}' is full")
+    saved.extents.append(Extent(0.0, saved.size, saved.target, position))
     return saved
 
 
@@ -201,7 +205,7 @@ def _copy(system: System, job: str, host: str, shape: FlowShape, saved: SaveSet)
     volume = system.volumes[place.medium]
     cache = system.hosts[host].cache(volume.region.store)
     activity = "dump" if saved.method == "logical_dump" else "copy"
-    flow, dirty = yield from cache.write(job, volume, place.position, saved.size, shape, activity)
+    flow, dirty = yield from cache.write(job, Place(volume, place.position, saved.size), shape, activity)
     system.on_disk.append(dirty.on_disk)
     system.account(job, flow)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from simbackup.components.page_cache import LEAST, Place
 from simbackup.components.shape import FlowShape
-from simbackup.components.page_cache import LEAST
 from simbackup.jobs.job import Moved, Steps
 from simbackup.jobs.system import System
 
@@ -30,7 +30,7 @@ class Write:
         cpu = self.cpu_per_byte if self.cpu_per_byte is not None else 1.0 / host.copy_rate
         fill = FlowShape({host.cpu: cpu}, {}, 1.0 / cpu if cpu else float("inf"), host.cpu.name)
         cache = host.cache(data.volume.region.store)
-        flow, dirty = yield from cache.write(job, data.volume, data.begin, self.size, fill)
+        flow, dirty = yield from cache.write(job, Place(data.volume, data.begin, self.size), fill)
         system.on_disk.append(dirty.on_disk)
         system.account(job, flow)
         if self.flush:
@@ -92,7 +92,7 @@ class Copy:
         host, data, target = system.hosts[self.host], system.data[self.data], system.data[self.to]
         fill = host.copying(data.volume.region.part(data.begin, data.size))
         cache = host.cache(target.volume.region.store)
-        flow, dirty = yield from cache.write(job, target.volume, target.begin, data.size, fill, "copy")
+        flow, dirty = yield from cache.write(job, Place(target.volume, target.begin, data.size), fill, "copy")
         system.on_disk.append(dirty.on_disk)
         system.account(job, flow)
         return Moved(data.size, float(data.files))

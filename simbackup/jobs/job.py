@@ -64,6 +64,8 @@ class Job:
 def start(system: System, jobs: list[Job]) -> simpy.Event:
     """Set all jobs going; the event on which the last of them has ended and all data are on disk."""
     ended = {job.name: system.env.event() for job in jobs}
+    for users in system.users:
+        users.start()
     for job in jobs:
         system.env.process(_series(system, job, ended))
     return system.env.process(_finish(system, list(ended.values())))
@@ -95,6 +97,8 @@ def _series(system: System, job: Job, ended: dict[str, simpy.Event]) -> Generato
 def _once(system: System, job: Job, name: str, failed: list[str]) -> Generator[simpy.Event, Any, bool]:
     """One run of a job, and its line in the record; whether it came to its end."""
     begin = system.env.now
+    for users in system.users:
+        users.watch(name, begin)
     moved, status, reason = Moved(0.0, 0.0), "done", ""
     if failed:
         status, reason = "skipped", f"'{failed[0]}' did not end well"
@@ -114,4 +118,6 @@ def _once(system: System, job: Job, name: str, failed: list[str]) -> Generator[s
             "lock": moved.lock, "status": status, "reason": reason,
         }
     )  # fmt: skip
+    for users in system.users:
+        users.tell(name, end)
     return status in {"done", "late"}

@@ -15,6 +15,7 @@ from simbackup.engine.flows import Flow, FlowNetwork
 from simbackup.engine.flows import Link as FlowLink
 from simbackup.engine.trace import Trace
 from simbackup.jobs.catalogue import Catalogue
+from simbackup.jobs.users import Users
 
 
 class JobFailedError(Exception):
@@ -82,6 +83,7 @@ class System:
     catalogue: Catalogue = field(default_factory=Catalogue)
     on_disk: list[simpy.Event] = field(default_factory=list[simpy.Event])
 
+    users: list[Users] = field(default_factory=list[Users])
     used: dict[str, float] = field(default_factory=dict[str, float])
 
     def room(self, volume: str, size: float) -> float | None:

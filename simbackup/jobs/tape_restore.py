@@ -8,6 +8,7 @@ from typing import Any
 
 import simpy
 
+from simbackup.components.page_cache import Place
 from simbackup.components.shape import FlowShape
 from simbackup.components.tape import Drive
 from simbackup.jobs.catalogue import Extent, SaveSet
@@ -82,7 +83,7 @@ class TapeRestore:
         fill = FlowShape(demands, {drive.link: 1.0, **links})
         cache = host.cache(target.volume.region.store)
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
-        flow, dirty = yield from cache.write(job, target.volume, begin, extent.size, fill)
+        flow, dirty = yield from cache.write(job, Place(target.volume, begin, extent.size), fill)
         system.on_disk.append(dirty.on_disk)
         system.account(job, flow)
         drive.position = extent.position + extent.size / saved.compression

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 WAITING = frozenset({"wait for a drive", "wait for a cartridge", "wait for the cartridge", "mount queue"})
 """Activities in which a job only waits for others."""
 RECORD_FILE, TRACE_FILE = "run.json", "trace.jsonl"
-SHOWN_JOB = ("job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "status", "reason")
+SHOWN_JOB = ("job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "lock", "status", "reason")
 SHOWN_DEVICE = ("device", "kind", "busy", "bytes", "peak")
 
 
@@ -142,6 +142,19 @@ class Result:
             for d in self.trace.devices
         ]  # fmt: skip
 
+    @cached_property
+    def user_rows(self) -> list[dict[str, Any]]:
+        """What users felt of each run of a job: throughput lost, lock waits, queries slowed."""
+        return [{"users": event.address, **event.data} for event in self.trace.events if event.what == "felt"]
+
+    @property
+    def users(self) -> pd.DataFrame:
+        """Table of what users felt of each run of a job."""
+        import pandas as pd  # noqa: PLC0415
+
+        columns = ["users", "job", "offered", "lost", "waited", "mean_wait", "longest_wait", "slowdown"]
+        return pd.DataFrame(self.user_rows, columns=columns)
+
     @property
     def jobs(self) -> pd.DataFrame:
         """Table of the jobs."""
@@ -179,6 +192,9 @@ class Result:
         key, prefix = ("job", "") if section == "jobs" else ("device", "devices.")
         for row in rows:
             if row[key] == f"{prefix}{name}" and isinstance(row.get(column), (int, float)):
+                return float(row[column])
+        for row in self.user_rows:
+            if address == f"{row['users']}.{row['job']}.{column}" and column in row:
                 return float(row[column])
         for value in self.values:
             if value.address == address:

@@ -10,7 +10,7 @@ from simbackup import units
 from simbackup.equations import raid
 from simbackup.errors import Problem, choices
 from simbackup.schema.agreement import disagreements
-from simbackup.schema.database_checks import database_backup, database_restore
+from simbackup.schema.database_checks import database_backup, database_restore, workload_on_a_database
 from simbackup.schema.devices import Disk, LogicalVolume, Raid, Snapshot, Ssd, TapeLibrary
 from simbackup.schema.jobs import (
     AnyBackup,
@@ -46,6 +46,8 @@ def check(spec: Spec, tree: Node, before: Sequence[Problem] = ()) -> list[Proble
     checks.allocation()
     for name, data in spec.data.items():
         checks.data(name, data)
+    for name, workload in spec.workloads.items():
+        workload_on_a_database(checks, ("workloads", name), workload)
     for name, job in spec.jobs.items():
         checks.job(name, job)
     checks.order()

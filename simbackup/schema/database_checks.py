@@ -6,7 +6,7 @@ from typing import Protocol
 
 from simbackup.errors import choices
 from simbackup.schema.devices import Disk, LogicalVolume, Raid, Snapshot, Ssd
-from simbackup.schema.jobs import BinaryLog, DatabaseBackup, Restore
+from simbackup.schema.jobs import BinaryLog, DatabaseBackup, Restore, Workload
 from simbackup.schema.scenario import Spec
 
 Path = tuple[str | int, ...]
@@ -72,3 +72,12 @@ def database_restore(checks: Reporter, path: Path, job: Restore, saved: Database
             checks.report(
                 (*path, "replay"), f"'{name}' is no incremental backup of '{saved.data}'", choices(name, logs)
             )
+
+
+def workload_on_a_database(checks: Reporter, path: Path, workload: Workload) -> None:
+    """Users work on a database that there is."""
+    data = checks.spec.data.get(workload.data)
+    legal = [name for name, part in checks.spec.data.items() if part.database is not None]
+    if data is None or data.database is None:
+        what = "there is no data set" if data is None else "the data set is no database:"
+        checks.report((*path, "data"), f"{what} '{workload.data}'", choices(workload.data, legal))

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator
 from simbackup.schema.devices import BackupTool, Database, Filesystem
 from simbackup.schema.quantity import (
     Duration,
+    Frequency,
     Frozen,
     Pieces,
     PositiveCount,
@@ -48,6 +49,23 @@ class Data(Frozen):
     """The database engine that it belongs to: a datasheet `database/name`, or a mapping."""
     content: PositiveSize | None = None
     """Bytes of its rows, which a logical dump writes and which it is named by; all its bytes unless stated."""
+
+
+class Workload(Frozen):
+    """Users who go on working on a database while it is backed up."""
+
+    data: Text
+    """The database."""
+    transactions: Frequency
+    """Transactions a second that they ask for."""
+    writes: Share
+    """Share of the transactions that write, and so wait for a read lock."""
+    reads: Ratio
+    """Disk reads of a transaction."""
+    read_size: PositiveSize
+    """Bytes of one disk read."""
+    cpu: Duration
+    """Time of one core for a transaction."""
 
 
 class Job(Frozen):
@@ -126,7 +144,7 @@ class DatabaseBackup(Job):
     """Full backup of a database onto a volume."""
 
     method: Literal["logical_dump", "hot_copy", "snapshot_copy"]
-    """`logical_dump` writes text under a read lock, `hot_copy` copies files under it, `snapshot_copy` from a snapshot."""
+    """`logical_dump` writes text under a read lock, `hot_copy` copies files under it, `snapshot_copy` a snapshot."""
     data: Text
     """The database."""
     to: Text

@@ -63,7 +63,6 @@ class Measurement:
         """The rows that it stands or falls with."""
         return self.row.group or self.id
 
-
     @property
     def resolution(self) -> float:
         """Half the width of what the print allows: its interval, or half of the last digit, in the row's unit."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from simbackup.errors import Problem, choices
 from simbackup.schema.devices import DEVICES, Host, Link
-from simbackup.schema.jobs import METHODS, Data, Job, Restore
+from simbackup.schema.jobs import METHODS, Data, Job, Restore, Workload
 from simbackup.schema.quantity import MISSING, Frozen, Given
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import Part, validate
 
-SECTIONS = ("title", "question", "extends", "hosts", "devices", "links", "data", "jobs")
+SECTIONS = ("title", "question", "extends", "hosts", "devices", "links", "data", "workloads", "jobs")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 
 
@@ -27,11 +27,12 @@ class Spec:
     devices: dict[str, Frozen]
     links: dict[str, Link]
     data: dict[str, Data]
+    workloads: dict[str, Workload]
     jobs: dict[str, Job]
 
     def quantities(self) -> Iterator[tuple[tuple[str, ...], Given]]:
         """Every quantity of the scenario with its path, such as `("devices", "sdb", "capacity")`."""
-        for section in ("hosts", "devices", "links", "data", "jobs"):
+        for section in ("hosts", "devices", "links", "data", "workloads", "jobs"):
             for name, part in getattr(self, section).items():
                 yield from _quantities(part, (section, name))
 
@@ -67,6 +68,7 @@ def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] = 
         _parts(tree, "devices", lambda node, address: _device_class(node, address, problems), problems, unresolved),
         _parts(tree, "links", lambda node, address: Link, problems, unresolved),  # noqa: ARG005
         _parts(tree, "data", lambda node, address: Data, problems, unresolved),  # noqa: ARG005
+        _parts(tree, "workloads", lambda node, address: Workload, problems),  # noqa: ARG005
         _parts(tree, "jobs", lambda node, address: _job_class(node, address, problems), problems),
     )
 

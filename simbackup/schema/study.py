@@ -18,7 +18,7 @@ class Study(Frozen):
     """The question that it answers."""
     scenarios: Annotated[dict[Text, Text], Field(min_length=1)]
     """Scenarios by the name that they have in the table: files beside this one."""
-    vary: dict[Text, Annotated[tuple[Any, ...], Field(min_length=1)]] = {}
+    vary: dict[Text, Annotated[tuple[Any, ...], Field(min_length=1)]] = Field(default_factory=dict)
     """Values by address; every combination is run."""
     show: Annotated[tuple[Text, ...], Field(min_length=1)]
     """Addresses of the figures shown, such as `jobs.dd.elapsed`."""

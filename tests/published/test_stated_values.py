@@ -10,6 +10,11 @@ STATED: dict[str, dict[str, set[str]]] = {
     "003-lvm-snapshots": {
         "size": {"2 GiB", "1 GB"},  # bs=1M count=2048; the largest disk of the simulator
     },
+    "004-zrm-mysql": {
+        "memory": {"4 GiB"},
+        "size": {"1001 MB", "1940 MB", "3940 MB", "1170 MB", "1990 MB", "4006 MB"},  # sizes of the raw backups
+        "content": {"1000 MB", "2000 MB", "4000 MB"},  # sizes that the databases go by
+    },
 }
 
 SCENARIOS = [name for name in names("published") if not name.endswith(("/machine", "/calibration"))]

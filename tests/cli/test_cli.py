@@ -1,0 +1,365 @@
+"""The commands, as a user types them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+import pytest
+
+from simbackup import cli, datasheets
+from simbackup.results.result import Result
+
+SNAPSHOT = "published/003-lvm-snapshots/same-disk"
+PLAIN = "published/003-lvm-snapshots/no-snapshot"
+ROW_KEYS = {
+    "document", "id", "group", "operation", "quantity", "unit", "measured", "low", "high", "simulated", "error", "role",
+    "within", "scenario",
+}  # fmt: skip
+
+
+class Said(NamedTuple):
+    """How a command ended."""
+
+    code: object
+    out: str
+    err: str
+
+
+Say = Callable[..., Said]
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Say:
+    """Runs the program in this process."""
+
+    def run(*words: str) -> Said:
+        monkeypatch.setattr(sys, "argv", ["simbackup", *words])
+        code: object = 0
+        try:
+            cli.main()
+        except SystemExit as ended:
+            code = ended.code
+        out, err = capsys.readouterr()
+        return Said(code, out, err)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def reproduced() -> Callable[[str], Said]:
+    """`reproduce` of document 003 with one option, each run once."""
+    known: dict[str, Said] = {}
+
+    def run(option: str) -> Said:
+        if option not in known:
+            command = [sys.executable, "-m", "simbackup.cli", "reproduce", "003", *option.split()]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            known[option] = Said(done.returncode, done.stdout, done.stderr)
+        return known[option]
+
+    return run
+
+
+def test_run_prints_the_jobs_and_the_devices(say: Say) -> None:
+    said = say("run", SNAPSHOT)
+    assert (said.code, said.err) == (0, "")
+    header = next(line.split() for line in said.out.splitlines() if line.split()[:1] == ["job"])
+    assert header == ["job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "status"]
+    header = next(line.split() for line in said.out.splitlines() if line.split()[:1] == ["device"])
+    assert {"busy", "bytes", "peak"} <= set(header)
+    row = next(line.split() for line in said.out.splitlines() if line.split()[:2] == ["dd", "write"])
+    assert row[-1] == "done"
+    assert "2.147 GB" in " ".join(row)
+
+
+def test_run_as_json_has_jobs_and_devices(say: Say) -> None:
+    data = json.loads(say("run", SNAPSHOT, "--json").out)
+    assert list(data) == ["jobs", "devices"]
+    job = data["jobs"][0]
+    assert {"job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "status"} <= job.keys()
+    assert (job["job"], job["bytes"], job["status"]) == ("dd", 2**31, "done")
+    assert {"devices.sdb", "devices.cow"} <= {row["device"] for row in data["devices"]}
+    assert all({"busy", "bytes", "peak"} <= row.keys() for row in data["devices"])
+
+
+def test_set_replaces_a_value_with_or_without_a_space(say: Say) -> None:
+    def elapsed(*words: str) -> float:
+        return json.loads(say("run", SNAPSHOT, "--json", *words).out)["jobs"][0]["elapsed"]
+
+    small, tight, spaced = (elapsed("--set", f"devices.cow.chunk={text}") for text in ("8KiB", "64KiB", "64 KiB"))
+    assert tight == spaced
+    assert tight != small
+    assert elapsed("--set", "data.file.size=1GiB", "--set", "devices.cow.chunk=64KiB") < tight
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("devices.cow.chunk", "has no value; write --set ADDRESS=VALUE"),
+        ("=5", "has no value; write --set ADDRESS=VALUE"),
+        ("devices.cow.chunk=", "devices.cow.chunk: nothing is no quantity; write for example '2 GiB'"),
+        ("devices.cow.chunk=16", "devices.cow.chunk: 16 has no unit; write for example '5 MB', '2 GiB'"),
+        ("devices.cow.chunk=12KiB", "devices.cow.chunk: is no power of two of 512 bytes or more; write for example 8 KiB"),
+        ("devices.cow.chunk=2MiB",
+         "devices.cow.chunk: in_flight is smaller than one chunk; let in_flight be one chunk or more"),
+        ("devices.cow.chnk=16KiB", "devices.cow.chnk: is not known here; did you mean 'chunk'?"),
+        ("devices.cwo.chunk=16KiB", "devices.cwo.chunk: there is no 'cwo' under devices; did you mean 'cow'?"),
+        ("links.lan.rate=1 GB/s", "links.lan.rate: there is no 'lan' under links; there is none to choose from"),
+        ("device.cow.chunk=16KiB", "device.cow.chunk: is no address of a value; did you mean 'devices'?"),
+        ("devices..chunk=16KiB", "devices..chunk: is no address of a value; did you mean 'devices'?"),
+        ("jobs.dd.data=flie", "jobs.dd.data: there is no data set 'flie'; did you mean 'file'?"),
+        ("devices.cow=16KiB", "devices.cow: is no mapping; write its keys below it, indented"),
+        ("devices.cow.chunk=[", "is no YAML: while parsing a flow node"),
+    ],
+)  # fmt: skip
+def test_a_wrong_set_is_told_with_its_text(option: str, told: str, say: Say) -> None:
+    said = say("run", SNAPSHOT, "--set", option)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(f"--set {option}: {told}")
+    assert len(said.err.splitlines()) == 1
+
+
+def test_extends_cannot_be_set(say: Say) -> None:
+    said = say("run", SNAPSHOT, "--set", "extends=other.yaml")
+    assert said.code == 2
+    assert said.err.startswith("--set extends=other.yaml: extends: is no address of a value; ")
+
+
+def test_all_wrong_sets_are_told_at_once(say: Say) -> None:
+    said = say("run", SNAPSHOT, "--set", "devices.cow.chnk=1", "--set", "jobs.dd.data=x", "--set", "data.file.size=-1 B")
+    assert said.code == 2
+    assert len(said.err.splitlines()) == 3
+
+
+def test_the_seed_is_recorded_and_a_wrong_one_refused(say: Say, tmp_path: Path) -> None:
+    assert say("run", PLAIN, "--seed", "7", "--out", str(tmp_path / "seven")).code == 0
+    assert Result.load(tmp_path / "seven").record.seed == 7
+    said = say("run", PLAIN, "--seed", "-1")
+    assert said.code == 2
+    assert "--seed" in said.err
+
+
+def test_out_writes_a_result_that_reads_back_equal(say: Say, tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "result"
+    said = say("run", SNAPSHOT, "--json", "--out", str(folder))
+    assert (said.code, said.err) == (0, f"written to {folder}\n")
+    names = {"run.json", "trace.jsonl", *(f"{n}.{kind}" for n in ("jobs", "devices", "values") for kind in ("parquet", "csv"))}
+    assert {path.name for path in folder.iterdir()} == names
+    assert [path.name for path in folder.parent.iterdir()] == ["result"]
+    result = Result.load(folder)
+    assert json.loads(said.out) == json.loads(json.dumps(result.as_dict()))
+    pd.testing.assert_frame_equal(pd.read_parquet(folder / "jobs.parquet"), result.jobs)
+    pd.testing.assert_frame_equal(pd.read_parquet(folder / "devices.parquet"), result.devices)
+    csv = pd.read_csv(folder / "jobs.csv")
+    assert list(csv.columns) == list(result.jobs.columns)
+    assert csv["elapsed"].tolist() == result.jobs["elapsed"].tolist()
+    run = json.loads((folder / "run.json").read_text())
+    assert {"scenario", "hash", "seed", "version"} <= run["run"].keys()
+    assert all({"address", "value", "unit", "basis", "source"} <= value.keys() for value in run["values"])
+
+
+def test_out_replaces_an_older_result_whole(say: Say, tmp_path: Path) -> None:
+    folder = tmp_path / "result"
+    say("run", SNAPSHOT, "--out", str(folder))
+    (folder / "left-over.txt").touch()
+    assert say("run", PLAIN, "--out", str(folder)).code == 0
+    assert Result.load(folder).record.scenario == PLAIN
+    assert not (folder / "left-over.txt").exists()
+
+
+def test_out_refuses_a_folder_that_holds_something_else(say: Say, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    said = say("run", PLAIN, "--out", str(tmp_path))
+    assert said.code == 2
+    assert said.err == f"{tmp_path} exists and holds no result; choose another folder\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_out_refuses_the_place_of_a_file(say: Say, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file", tmp_path / "file" / "below"):
+        said = say("run", PLAIN, "--out", str(path))
+        assert said.code == 2
+        assert said.err.startswith(f"{path} ")
+        assert len(said.err.splitlines()) == 1
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_out_tells_that_a_folder_cannot_be_written(say: Say, tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    said = say("run", PLAIN, "--out", str(tmp_path / "result"))
+    assert said.code == 2
+    assert said.err == f"{tmp_path / 'result'} cannot be written (Permission denied)\n"
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="a folder that not even root can write")
+def test_out_tells_that_a_file_system_cannot_be_written(say: Say) -> None:
+    said = say("run", PLAIN, "--out", "/proc/simbackup-result")
+    assert said.code == 2
+    assert said.err.startswith("/proc/simbackup-result cannot be written (")
+
+
+@pytest.mark.parametrize("name", ["publishd/003-lvm-snapshots/same-disk", "same-disk", "same-disk.yaml"])
+def test_an_unknown_scenario_gets_a_suggestion(name: str, say: Say) -> None:
+    said = say("run", name)
+    assert said.code == 2
+    remedy = f"did you mean '{SNAPSHOT}'?"
+    assert said.err == f"{name}: there is neither such a file nor such a scenario; {remedy}\n"
+
+
+def test_a_name_too_long_for_a_file_is_only_unknown(say: Say) -> None:
+    said = say("run", "a" * 5000)
+    assert said.code == 2
+    assert "there is neither such a file nor such a scenario" in said.err
+
+
+def test_reproduce_as_json_has_the_agreed_keys(reproduced: Callable[[str], Said]) -> None:
+    rows = json.loads(reproduced("--json").out)
+    assert len(rows) >= 5
+    assert all(row.keys() >= ROW_KEYS for row in rows)
+    assert {row["role"] for row in rows} <= {"input", "fitted", "held-out"}
+    for row in rows:
+        assert isinstance(row["measured"], float)
+        assert isinstance(row["simulated"], float)
+        assert isinstance(row["within"], bool)
+        if row["measured"] and row["low"] is None and row["high"] is None:
+            assert row["error"] == pytest.approx(row["simulated"] / row["measured"] - 1.0)
+            assert row["within"] == (abs(row["error"]) <= 0.10)
+
+
+def test_reproduce_ends_by_what_its_rows_say(reproduced: Callable[[str], Said]) -> None:
+    rows = json.loads(reproduced("--json").out)
+    assert reproduced("--json --strict").code == (0 if all(row["within"] for row in rows) else 1)
+    assert reproduced("--json").code in {0, 1}
+    assert reproduced("--json").err == ""
+
+
+def test_reproduce_as_markdown_is_a_table(reproduced: Callable[[str], Said]) -> None:
+    lines = reproduced("--markdown").out.splitlines()
+    rows = [line for line in lines if line.startswith("| ")]
+    measured = json.loads(reproduced("--json").out)
+    assert len(rows) == len(measured) + 1
+    assert len({line.count("|") for line in rows}) == 1
+    assert all(any(f"| {row['id']} |" in line for line in rows) for row in measured)
+
+
+def test_an_unknown_document_gets_the_choice(say: Say) -> None:
+    said = say("reproduce", "999")
+    assert said.code == 2
+    assert said.err.startswith("reproduce: 999: there is no such document; choose from")
+
+
+def test_check_says_that_all_files_are_right(say: Say) -> None:
+    root = datasheets.roots()[-1]
+    files = [*(root / "models").glob("*/*.yaml"), *(root / "scenarios").rglob("*.yaml"), root / "models" / "sources.yaml"]
+    said = say("check", *map(str, files))
+    assert (said.code, said.out, said.err) == (0, f"{len(files)} files are right\n", "")
+
+
+def test_models_list_as_json_names_each_datasheet(say: Say) -> None:
+    rows = json.loads(say("models", "list", "--json").out)
+    assert [row["name"] for row in rows] == datasheets.names()
+    assert all({"name", "kind", "title"} <= row.keys() for row in rows)
+    assert all(row["kind"] == row["name"].split("/")[0] for row in rows)
+
+
+def test_models_show_tells_basis_and_source_of_each_value(say: Say) -> None:
+    rows = json.loads(say("models", "show", "disk/scsi-10k-146gb-2004", "--json").out)
+    assert {"capacity", "outer_rate"} <= {row["parameter"] for row in rows}
+    assert all(row["basis"] and (row["source"] or row["why"]) for row in rows)
+    said = say("models", "show", "disk/scsi-10k-146gb-2004")
+    assert (said.code, said.err) == (0, "")
+    assert "outer_rate" in said.out
+
+
+def test_models_show_of_an_unknown_name_gets_a_suggestion(say: Say) -> None:
+    said = say("models", "show", "disk/scsi-10k-146gb")
+    assert said.code == 2
+    assert "there is no datasheet 'disk/scsi-10k-146gb'; did you mean 'disk/scsi-10k-146gb-2004'?" in said.err
+
+
+def test_models_fitted_is_a_table_of_constants(say: Say) -> None:
+    rows = json.loads(say("models", "fitted", "--json").out)
+    assert isinstance(rows, list)
+    assert all({"constant", "value", "unit", "uncertainty", "plausible", "rows"} <= row.keys() for row in rows)
+    fitted = [row for row in rows if row["basis"] == "fitted"]
+    assert all(row["plausible"][0] <= row["value"] <= row["plausible"][1] and row["rows"] for row in fitted)
+    assert say("models", "fitted").code == 0
+
+
+def test_models_cite_lists_the_works_of_a_scenario(say: Say) -> None:
+    everything = json.loads(say("models", "cite", "--json").out)
+    own = json.loads(say("models", "cite", SNAPSHOT, "--json").out)
+    assert all({"key", "title"} <= row.keys() for row in everything)
+    keys = {row["key"] for row in own}
+    assert "linux-2.6.9-source" in keys
+    assert keys < {row["key"] for row in everything}
+    assert say("models", "cite", "nowhere-at-all").code == 2
+
+
+def test_a_closed_pipe_ends_quietly() -> None:
+    command = f"set -o pipefail; '{sys.executable}' -m simbackup.cli models cite --json | head -n 1"
+    done = subprocess.run(["/bin/bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stdout == "[\n"
+    assert done.stderr == ""
+
+
+def test_a_pipe_closed_before_the_first_line_ends_quietly() -> None:
+    command = f"'{sys.executable}' -m simbackup.cli models list | true"
+    done = subprocess.run(["/bin/bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+LONG = """\
+title: A hundred thousand writes
+hosts:
+  server: {model: host/linux-modern-server, owns: [sda]}
+devices:
+  sda: {model: disk/scsi-10k-146gb-2004}
+data:
+  file: {on: sda, size: 1 GB}
+jobs:
+  dd: {method: write, data: file, every: 1 s, until: 90000 s}
+"""
+WATCHED = """\
+import sys
+from contextlib import contextmanager
+from simbackup import cli, run, show
+
+@contextmanager
+def progress():
+    told = []
+    def report(*_):
+        if not told:
+            told.append(print("running", flush=True))
+    yield report
+
+show.progress, run.STEPS_BETWEEN_REPORTS = progress, 10
+sys.argv = ["simbackup", *sys.argv[1:]]
+cli.main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interrupt_ends_with_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "long.yaml").write_text(LONG)
+    command = [sys.executable, "-c", WATCHED, "run", "long.yaml", "--out", "result"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "running\n"
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert out == ""
+    assert err == "interrupted; nothing half done was written\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["long.yaml"]
