@@ -66,7 +66,7 @@ def result(one: Result) -> None:
         [
             row["job"], row["method"], units.show_short(row["start"], "s"), units.show_short(row["elapsed"], "s"),
             units.show_short(row["bytes"], "B"), f"{row['files']:,.0f}", units.show_short(row["rate"], "B/s"),
-            units.show_short(row["waits"], "s"), ": ".join(filter(None, (row["status"], row["reason"]))),
+            units.show_short(row["waits"], "s"), units.show_short(row["lock"], "s"), ": ".join(filter(None, (row["status"], row["reason"]))),
         ]
         for row in one.job_rows
     ]  # fmt: skip
@@ -197,7 +197,8 @@ def study(found: Table) -> None:
 
 
 COLUMN_UNITS = {
-    "elapsed": "s", "start": "s", "end": "s", "waits": "s", "busy_s": "s", "bytes": "B", "copied_bytes": "B",
+    "elapsed": "s", "start": "s", "end": "s", "waits": "s", "lock": "s", "mean_wait": "s", "longest_wait": "s",
+    "lost": "1", "busy_s": "s", "bytes": "B", "copied_bytes": "B",
     "area_bytes": "B", "size": "B", "rate": "B/s", "peak": "B/s", "busy": "1",
 }  # fmt: skip
 """Units of the figures of a result, by the last word of their address."""
