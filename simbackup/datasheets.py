@@ -21,10 +21,14 @@ SEARCH_PATH = "SIMBACKUP_PATH"
 
 def roots() -> tuple[Path, ...]:
     """The folders that hold models/ and scenarios/: the user's own first, then the installed copy or the checkout."""
-    own = tuple(Path(text) for text in os.environ.get(SEARCH_PATH, "").split(os.pathsep) if text)
+    return _roots(os.environ.get(SEARCH_PATH, ""))
+
+
+@cache
+def _roots(search_path: str) -> tuple[Path, ...]:
+    own = tuple(Path(text).resolve() for text in search_path.split(os.pathsep) if text)
     package = Path(__file__).resolve().parent
-    beside = package.parent
-    return (*own, package / "_data" if (package / "_data").is_dir() else beside)
+    return (*own, package / "_data" if (package / "_data").is_dir() else package.parent)
 
 
 def shown(path: Path) -> str:

@@ -54,17 +54,13 @@ class Scenario:
     read_log: tuple[str, ...]
     values: tuple[Value, ...]
     base: str | None
+    hash: str
+    """Sixteen hexadecimal digits that change with anything the simulation depends on."""
 
     @property
     def title(self) -> str:
         """The scenario's title."""
         return self.spec.title
-
-    @property
-    def hash(self) -> str:
-        """Sixteen hexadecimal digits that change with anything the simulation depends on."""
-        text = json.dumps(self.tree.plain(), separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def with_(self, overrides: Mapping[str, object]) -> Scenario:
         """The scenario in which the values at some addresses are replaced.
@@ -144,7 +140,10 @@ def _finished(
         problems.extend(check(spec, tree, problems))
     if problems:
         raise InputError(problems)
-    return Scenario(name, spec, tree, source, overrides, tuple(log), read_log, tuple(_values(spec, tree)), base)
+    text = json.dumps(tree.plain(), separators=(",", ":"))
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    values = tuple(_values(spec, tree))
+    return Scenario(name, spec, tree, source, overrides, tuple(log), read_log, values, base, digest)
 
 
 def _unknown_sources(spec: Spec, tree: Node) -> list[Problem]:
@@ -285,7 +284,6 @@ def _on_datasheet(part: Node, address: str, kinds: Sequence[str], log: list[str]
 def _sheet(named: Node, address: str, kinds: Sequence[str], problems: list[Problem]) -> Datasheet | None:
     """The datasheet that a part names, or None after what is wrong was added to `problems`."""
     name = str(named.value)
-    near = [legal for legal in datasheets.names() if legal.split("/", maxsplit=1)[0] in kinds]
     if not isinstance(named.value, str):
         message = "is no name of a datasheet"
     elif name.split("/", maxsplit=1)[0] not in kinds and datasheets.exists(name):
@@ -298,6 +296,7 @@ def _sheet(named: Node, address: str, kinds: Sequence[str], problems: list[Probl
         except InputError as error:
             problems.extend(error.problems)
             return None
+    near = [legal for legal in datasheets.names() if legal.split("/", maxsplit=1)[0] in kinds]
     problems.append(Problem(named.place, address, message, choices(name, near)))
     return None
 

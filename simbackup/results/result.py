@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -27,6 +27,7 @@ SHOWN_JOB = ("job", "method", "start", "elapsed", "bytes", "files", "rate", "wai
 SHOWN_DEVICE = ("device", "kind", "busy", "bytes", "peak")
 
 
+@cache
 def program_version() -> str:
     """Version of simbackup."""
     try:

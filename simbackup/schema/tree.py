@@ -42,6 +42,12 @@ class Node:
         return self.value if isinstance(self.value, dict) else {}
 
     @property
+    def word(self) -> str:
+        """The value as one word of a message."""
+        kinds = {dict: "a mapping", list: "a list", type(None): "nothing", bool: str(self.value).lower()}
+        return kinds.get(type(self.value), str(self.value))
+
+    @property
     def is_quantity(self) -> bool:
         """Whether this is a value with its origin, `{value: ..., basis: ...}`, which is replaced as a whole."""
         return "value" in self.mapping
