@@ -231,10 +231,11 @@ def main() -> None:
     except SimbackupError as error:
         print(error, file=sys.stderr)  # noqa: T201
         raise SystemExit(WRONG_INPUT) from None
-    except SystemExit as ended:
-        if ended.code == INTERRUPTED:  # what Ctrl-C becomes inside a command
-            print("interrupted; nothing half done was written", file=sys.stderr)  # noqa: T201
-        raise
+    except (KeyboardInterrupt, SystemExit) as ended:
+        if isinstance(ended, SystemExit) and ended.code != INTERRUPTED:  # typer turns Ctrl-C into that code
+            raise
+        print("interrupted; nothing half done was written", file=sys.stderr)  # noqa: T201
+        raise SystemExit(INTERRUPTED) from None
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(0) from None

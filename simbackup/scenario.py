@@ -270,10 +270,10 @@ def _on_datasheet(part: Node, address: str, kinds: Sequence[str], log: list[str]
     sheet = _sheet(named, f"{address}.model", kinds, problems)
     below = dict(sheet.tree.mapping["parameters"].mapping) if sheet else {}
     if len(kinds) > 1:
-        told = Node(str(named.value).split("/", maxsplit=1)[0], named.place, named.key)
+        told = Node(named.word.split("/", maxsplit=1)[0], named.place, named.key)
         own = inner.get("kind", told)
         if sheet and own.value != told.value:
-            message = f"'{named.value}' is no {own.value}"
+            message = f"'{named.value}' is no {own.word}"
             problems.append(Problem(own.place, f"{address}.kind", message, "leave 'kind' out: the model tells it"))
             return part
         if told.value in kinds:
@@ -283,7 +283,7 @@ def _on_datasheet(part: Node, address: str, kinds: Sequence[str], log: list[str]
 
 def _sheet(named: Node, address: str, kinds: Sequence[str], problems: list[Problem]) -> Datasheet | None:
     """The datasheet that a part names, or None after what is wrong was added to `problems`."""
-    name = str(named.value)
+    name = named.word
     if not isinstance(named.value, str):
         message = "is no name of a datasheet"
     elif name.split("/", maxsplit=1)[0] not in kinds and datasheets.exists(name):

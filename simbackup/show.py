@@ -66,7 +66,8 @@ def result(one: Result) -> None:
         [
             row["job"], row["method"], units.show_short(row["start"], "s"), units.show_short(row["elapsed"], "s"),
             units.show_short(row["bytes"], "B"), f"{row['files']:,.0f}", units.show_short(row["rate"], "B/s"),
-            units.show_short(row["waits"], "s"), units.show_short(row["lock"], "s"), ": ".join(filter(None, (row["status"], row["reason"]))),
+            units.show_short(row["waits"], "s"), units.show_short(row["lock"], "s"),
+            ": ".join(filter(None, (row["status"], row["reason"]))),
         ]
         for row in one.job_rows
     ]  # fmt: skip

@@ -10,9 +10,10 @@ class ExtentSet:
     """Disjoint byte ranges in order.
 
     >>> extents = ExtentSet()
-    >>> extents.add(0, 10); extents.add(20, 30); extents.add(10, 20)
+    >>> for begin, end in ((0, 10), (20, 30), (10, 20)):
+    ...     extents.add(begin, end)
     >>> extents.ranges, extents.total
-    ([(0, 30)], 30)
+    ([(0, 30)], 30.0)
     """
 
     def __init__(self) -> None:

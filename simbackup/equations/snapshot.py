@@ -107,8 +107,8 @@ def group_time(read: float, copy: float, commit: float, own: float, commits: flo
     commits
         Metadata writes for each group.
 
-    >>> group_time(read=0.004, copy=0.005, commit=0.004, own=0.004, commits=1.5)
-    0.019
+    >>> group_time(read=0.004, copy=0.006, commit=0.004, own=0.004, commits=1.5)
+    0.02
     """
     return read + copy + commits * commit + own
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from simbackup.components.page_cache import LEAST, Place
 from simbackup.components.shape import FlowShape
@@ -58,18 +58,20 @@ class SynchronousWrite:
         while self.size - done >= LEAST:
             stretch = volume.stretch(data.begin + done, self.size - done)
             shape = volume.write_shape(stretch)
-            own = store.append(volume.region.begin + stretch.begin, self.request)
-            turn = own.latency + sum(n.latency + self.request / n.link.capacity for n in links)
-            copies = sum(shape.parts.values()) * self.request
-            demands = {
-                **shape.demands,
-                store.link: shape.demands.get(store.link, 0.0) + own.busy / self.request,
-            }
+            if not stretch.fresh:  # a write where chunks are copied first is positioned anew each time
+                own = store.append(volume.region.begin + stretch.begin, self.request)
+                shape = replace(shape, demands={store.link: own.busy / self.request}, cap=self.request / own.latency)
+            away = sum(n.latency / self.request + 1.0 / n.link.capacity for n in links)
+            shape = shape.after(away)
             flow = system.network.start(
-                job, "write", stretch.size, demands | {n.link: 1.0 for n in links},
-                cap=self.request / (turn + copies), cap_cause=store.name,
+                job,
+                "write",
+                stretch.size,
+                shape.demands | {n.link: 1.0 for n in links},
+                cap=shape.cap,
+                cap_cause=shape.cause or store.name,
                 moves=shape.moves | {n.link: 1.0 for n in links},
-            )  # fmt: skip
+            )
             yield flow.done | volume.changed
             written = system.network.stop(flow)
             system.account(job, flow)

@@ -33,11 +33,16 @@ def check_datasheet(
     kind = tree.mapping.get("kind")
     if kind is None or "parameters" not in tree.mapping:
         return None, problems
-    if str(kind.value) not in PARAMETERS:
-        message = f"there are no datasheets of the kind '{kind.value}'"
-        return None, [*problems, Problem(kind.place, "kind", message, choices(str(kind.value), PARAMETERS))]
+    problems += [
+        Problem(tree.mapping[name].place, name, "is no text", "write it in words")
+        for name in ("title", "description")
+        if name in tree.mapping and not isinstance(tree.mapping[name].value, str)
+    ]
+    if kind.word not in PARAMETERS:
+        message = f"there are no datasheets of the kind '{kind.word}'"
+        return None, [*problems, Problem(kind.place, "kind", message, choices(kind.word, PARAMETERS))]
     parameters = tree.mapping["parameters"]
-    part = validate(PARAMETERS[str(kind.value)], parameters, "parameters", problems)
+    part = validate(PARAMETERS[kind.word], parameters, "parameters", problems)
     if part is not None:
         problems.extend(
             Problem(parameters.find(found.paths[0])[0].place, f"parameters.{found.paths[0][0]}", *found[1:])
@@ -59,8 +64,8 @@ def _origin(
     problems: list[Problem] = []
     source = node.mapping.get("source")
     if source is not None and source.value not in sources:
-        message = f"there is no source '{source.value}'"
-        problems.append(Problem(source.place, f"{address}.source", message, choices(source.value, sources)))
+        message = f"there is no source '{source.word}'"
+        problems.append(Problem(source.place, f"{address}.source", message, choices(source.word, sources)))
     basis = node.mapping["basis"]
     if basis.value in {"user", "document"}:
         remedy = "a datasheet cites datasheets and measurements, derives, fits or assumes"

@@ -115,10 +115,10 @@ def _device_class(node: Node, address: str, problems: list[Problem]) -> type[Fro
         remedy = f"write 'model: kind/name', or 'kind:' with one of {', '.join(DEVICES)}"
         problems.append(Problem(node.place, address, message, remedy))
         return None
-    found = DEVICES.get(str(kind.value))
+    found = DEVICES.get(kind.word)
     if found is None:
-        message = f"no device is of the kind '{kind.value}'"
-        problems.append(Problem(kind.place, f"{address}.kind", message, choices(str(kind.value), DEVICES)))
+        message = f"no device is of the kind '{kind.word}'"
+        problems.append(Problem(kind.place, f"{address}.kind", message, choices(kind.word, DEVICES)))
     return found
 
 
@@ -131,8 +131,8 @@ def _job_class(node: Node, address: str, problems: list[Problem]) -> type[Job] |
         remedy = f"write 'method:' with one of {', '.join(METHODS)}, or 'restore: job'"
         problems.append(Problem(node.place, address, "has neither a method nor a restore", remedy))
         return None
-    found = METHODS.get(str(method.value))
+    found = METHODS.get(method.word)
     if found is None:
-        message = f"there is no method '{method.value}'"
-        problems.append(Problem(method.place, f"{address}.method", message, choices(str(method.value), METHODS)))
+        message = f"there is no method '{method.word}'"
+        problems.append(Problem(method.place, f"{address}.method", message, choices(method.word, METHODS)))
     return found

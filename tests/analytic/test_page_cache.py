@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbackup.components.host import Host, Machine
+from simbackup.components.page_cache import Place
 from simbackup.components.shape import FlowShape
 from simbackup.components.snapshot import Volume
 from simbackup.components.storage import Disk, Region
@@ -29,5 +30,5 @@ def test_a_writer_takes_the_time_of_the_closed_form(
     volume = Volume(env, "devices.a", Region(disk, 0.0, disk.size))
     host = Host(network, "hosts.h", Machine(2.0, write, limit, share * limit))
     fill = FlowShape({host.cpu: 1.0 / write}, {}, write, host.cpu.name)
-    env.run(until=env.process(host.cache(disk).write("jobs.dd", volume, 0.0, size, fill)))
+    env.run(until=env.process(host.cache(disk).write("jobs.dd", Place(volume, 0.0, size), fill)))
     assert env.now == pytest.approx(writer_time(size, write, rate, limit, share * limit), rel=1e-6)

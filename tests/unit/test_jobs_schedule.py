@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simbackup import Result, simulate
+from simbackup.jobs.job import Schedule
+
+BASE = """
+title: Writers on one disk
+hosts:
+  server:
+    {model: host/linux-modern-server, copy_rate: 1 GB/s, memory: 1 GB, dirty_limit: 40 %, dirty_background: 10 %,
+     owns: [sda]}
+devices:
+  sda: {model: disk/nearline-20tb-2022, outer_rate: 100 MB/s, inner_rate: 100 MB/s}
+data:
+  a: {on: sda, size: 50 MB}
+  b: {on: sda, size: 50 MB}
+jobs:
+"""
+
+
+def run(tmp_path: Path, jobs: str) -> Result:
+    path = tmp_path / "scenario.yaml"
+    path.write_text(BASE + jobs, encoding="utf-8")
+    return simulate(path)
+
+
+def starts(result: Result) -> dict[str, float]:
+    return {row["job"]: row["start"] for row in result.job_rows}
+
+
+@pytest.mark.parametrize(
+    ("schedule", "times"),
+    [
+        (Schedule(), [0.0]),
+        (Schedule(begin=5.0), [5.0]),
+        (Schedule(every=10.0, until=30.0), [0.0, 10.0, 20.0, 30.0]),
+        (Schedule(begin=5.0, every=10.0, until=30.0), [5.0, 15.0, 25.0]),
+        (Schedule(begin=31.0, every=10.0, until=30.0), []),
+    ],
+)
+def test_times_of_a_schedule(schedule: Schedule, times: list[float]) -> None:
+    assert schedule.starts() == times
+
+
+@pytest.mark.parametrize(("begin", "second"), [("90 s", 90.0), ("00:02", 120.0), ("22:00", 79_200.0)])
+def test_begin(tmp_path: Path, begin: str, second: float) -> None:
+    assert starts(run(tmp_path, f'  dd: {{method: write, data: a, begin: "{begin}"}}\n')) == {"dd": second}
+
+
+def test_after_waits_for_all_that_it_names(tmp_path: Path) -> None:
+    jobs = """
+  one: {method: write, data: a, begin: 10 s}
+  two: {method: write, data: b, begin: 20 s}
+  three: {method: write, data: a, after: [one, two]}
+  four: {method: write, data: b, after: one, begin: 500 s}
+"""
+    result = run(tmp_path, jobs)
+    assert starts(result)["three"] == pytest.approx(20.05)
+    assert starts(result)["four"] == 500.0
+
+
+def test_a_repeated_job_reports_each_run(tmp_path: Path) -> None:
+    result = run(tmp_path, "  dd: {method: write, data: a, every: 1 h, until: 3 h}\n")
+    assert starts(result) == {"dd.1": 0.0, "dd.2": 3600.0, "dd.3": 7200.0, "dd.4": 10800.0}
+    assert result.get("jobs.dd.3.bytes") == 50e6
+
+
+def test_a_run_that_takes_longer_than_its_period_delays_the_next(tmp_path: Path) -> None:
+    result = run(tmp_path, "  dd: {method: write, data: a, cpu_per_byte: 1 us/B, every: 30 s, until: 30 s}\n")
+    assert starts(result) == {"dd.1": 0.0, "dd.2": pytest.approx(50.0)}
+
+
+@pytest.mark.parametrize(("window", "status"), [("1 h", "done"), ("10 ms", "late")])
+def test_a_job_outside_its_window_is_late_but_done(tmp_path: Path, window: str, status: str) -> None:
+    result = run(
+        tmp_path, f"  dd: {{method: write, data: a, window: {window}}}\n  next: {{method: write, data: b, after: dd}}\n"
+    )
+    rows: dict[str, dict[str, Any]] = {row["job"]: row for row in result.job_rows}
+    assert rows["dd"]["status"] == status
+    assert rows["next"]["status"] == "done"
