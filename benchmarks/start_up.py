@@ -94,11 +94,11 @@ def main() -> None:
         sys.pycache_prefix = compiled
         byte_compile()
         medians = measure(asked.rounds, compiled)
-    print(f"{'command':<48}{'seconds':>9}{'ratio':>8}{'aim':>8}")
+    print(f"{'command':<48}{'seconds':>9}{'ratio':>8}{'aim':>14}")
     for name, seconds in medians.items():
         aim = AIMS.get(name)
         told = "" if aim is None else f"{aim:.1f} s" if seconds <= aim else f"missed {aim:.1f} s"
-        print(f"{name:<48}{seconds:>9.3f}{seconds / medians[BARE]:>8.1f}{told:>8}")
+        print(f"{name:<48}{seconds:>9.3f}{seconds / medians[BARE]:>8.1f}{told:>14}")
 
 
 if __name__ == "__main__":

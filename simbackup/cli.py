@@ -145,6 +145,26 @@ def scenarios(as_json: Json = False) -> None:
     show.listing(scenario_list(), as_json=as_json)
 
 
+@app.command()
+def schema(
+    kind: Annotated[str, typer.Argument(help="Kind of file, such as scenario or datasheet.")] = "scenario",
+    listed: Annotated[bool, typer.Option("--list", help="List the kinds of files.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Print the JSON Schema of a kind of file, by which editors complete and explain."""
+    from simbackup import datasheets, show  # noqa: PLC0415
+    from simbackup.errors import choices  # noqa: PLC0415
+    from simbackup.schema.json_schema import KINDS, json_schema  # noqa: PLC0415
+
+    if listed:
+        show.listing([{"kind": name, "file": text} for name, text in KINDS.items()], as_json=as_json)
+        return
+    if kind not in KINDS:
+        message = f"there is no schema of the kind '{kind}'"
+        raise InputError([Problem(Place("simbackup schema"), "", message, choices(kind, KINDS))])
+    show.json(json_schema(kind, datasheets.names()))
+
+
 @models.command("list")
 def models_list(as_json: Json = False) -> None:
     """List the datasheets."""

@@ -48,8 +48,8 @@ class ExtentSet:
             until = min(until, end)
             if missing:
                 until = min(until, at + room - new)
+                if until <= at:
+                    return at - begin
                 new += until - at
-                if new >= room:
-                    return until - begin
             at = until
         return end - begin

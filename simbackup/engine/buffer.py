@@ -16,7 +16,7 @@ ROUNDING = 2.0**-48
 EQUAL = 1e-9
 """Relative difference below which inflow and outflow count as equal."""
 
-MARGIN = 2.0**-6
+MARGIN = 0.25
 """Share of the capacity by which a level leaves its bound before a hold that wastes some of the room ends."""
 
 

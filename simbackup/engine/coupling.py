@@ -101,7 +101,7 @@ def coupled_rates(
     A writer that could do 20 into a full buffer, which is emptied at 5:
 
     >>> coupled_rates([20.0, 5.0], [{0: 1.0}, {1: 1.0}], [1.0, 1.0], [math.inf, math.inf], [Hold({0: 1.0}, {1: 1.0})])
-    Allocation(rates=[5.0, 5.0], bottlenecks=[2, 1], filled=[2, 1])
+    Allocation(rates=[5.0, 5.0], bottlenecks=[2, 1], filled=[1, 2])
     """
     coupling = _Coupling(capacities, demands, shares, caps, holds)
     free = coupling.at([math.inf] * len(holds))

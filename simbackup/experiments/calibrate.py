@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
 from simbackup import datasheets, units
 from simbackup.errors import InputError, Place, Problem, SimbackupError, choices
@@ -16,8 +16,9 @@ from simbackup.experiments.sensitivity import ends, ranges
 from simbackup.results.compare import figure
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, Value
+from simbackup.schema.calibration import Fit
 from simbackup.schema.measured import Measured
-from simbackup.schema.quantity import Frozen, Given, Text
+from simbackup.schema.quantity import Given
 from simbackup.schema.tree import read
 from simbackup.schema.validate import validate
 
@@ -26,21 +27,6 @@ DIGITS = 4
 STEP = 1e-3
 UNIFORM = 3.0
 """Square of half a range over the variance of a value that lies anywhere in it alike."""
-
-
-class Fit(Frozen):
-    """One constant that is fitted."""
-
-    datasheet: Text
-    """The datasheet that holds it."""
-    parameter: Text
-    """Its name there."""
-    rows: Annotated[tuple[Text, ...], "ids"]
-    """The measured rows that it is fitted to."""
-    plausible: tuple[Any, Any]
-    """The range within which it is physically plausible."""
-    why: Text
-    """What the constant stands for, and why it has to be fitted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,22 +25,40 @@ if TYPE_CHECKING:
 
 CHUNK = 8
 """Runs that a worker process takes at a time."""
+CASE = "case"
+"""Column of the names of cases."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of a study: the file of its scenario, the values that were varied, and the figures wanted."""
+    """One run of a study: the file of its scenario, its case, the values that were varied, and the figures wanted."""
 
     scenario: str
     file: str
-    values: dict[str, str]
+    case: str | None
+    together: dict[str, str]
+    varied: dict[str, str]
     show: tuple[str, ...]
     seed: int
+
+    @property
+    def values(self) -> dict[str, str]:
+        """All values by address that replace those of the file."""
+        return self.together | self.varied
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What tells its row from the others."""
+        case = {} if self.case is None else {CASE: self.case}
+        return {"scenario": self.scenario, **case, **self.varied}
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a study found: one row for each run, with the scenario, the values varied, and the figures in SI units."""
+    """What a study found: one row for each run, with the scenario, what was varied, and the figures in SI units.
+
+    `varied` names the columns that tell the runs apart: `case` where the study has cases, then the addresses varied.
+    """
 
     title: str
     question: str
@@ -85,7 +103,7 @@ def find(name: str) -> Path:
 
 
 def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
-    """The table of a study: every scenario with every combination of the values, in the order of the file.
+    """The table of a study: every scenario in every case with every combination of values, in the order of the file.
 
     Parameters
     ----------
@@ -110,10 +128,10 @@ def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
         mapped = executor.map(_figures, runs, chunksize=CHUNK) if executor else map(_figures, runs)
         found = list(mapped)
     rows = [
-        {"scenario": run.scenario, **run.values, **dict(zip(run.show, figures, strict=True))}
-        for run, figures in zip(runs, found, strict=True)
+        {**run.names, **dict(zip(run.show, figures, strict=True))} for run, figures in zip(runs, found, strict=True)
     ]
-    return Table(asked.title, asked.question or "", tuple(asked.vary), asked.show, tuple(rows))
+    varied = (*((CASE,) if asked.cases else ()), *asked.vary)
+    return Table(asked.title, asked.question or "", varied, asked.show, tuple(rows))
 
 
 @contextmanager
@@ -139,6 +157,7 @@ def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
     asked = validate(schema.Study, tree, "", problems)
     if asked is None:
         raise InputError(problems)
+    problems.extend(_twice(asked, tree))
     runs: list[Run] = []
     for name, text in asked.scenarios.items():
         file = path.parent / text
@@ -147,7 +166,11 @@ def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
             near = sorted(p.name for p in file.parent.glob("*.yaml")) if file.parent.is_dir() else []
             problems.append(Problem(place, f"scenarios.{name}", f"there is no file '{text}'", choices(file.name, near)))
             continue
-        runs += [Run(name, str(file), values, asked.show, seed) for values in _combinations(asked.vary)]
+        runs += [
+            Run(name, str(file), case, together, varied, asked.show, seed)
+            for case, together in _cases(asked.cases)
+            for varied in _combinations(asked.vary)
+        ]
     for run in runs:
         problems.extend(_wrong(run, tree))
     if problems:
@@ -161,6 +184,23 @@ def _combinations(vary: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, str
         yield dict(zip(vary, map(str, values), strict=True))
 
 
+def _cases(cases: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str | None, dict[str, str]]]:
+    """Each case with its values; a study without cases has one that changes nothing."""
+    if not cases:
+        yield None, {}
+    for name, values in cases.items():
+        yield name, {address: str(value) for address, value in values.items()}
+
+
+def _twice(asked: schema.Study, tree: Node) -> Iterator[Problem]:
+    """Addresses that a case sets and `vary` varies."""
+    for name, values in asked.cases.items():
+        for address in values.keys() & asked.vary.keys():
+            place = tree.find(("cases", name, address))[0].place
+            message = "is varied, and set by a case"
+            yield Problem(place, address, message, "name the address under 'vary' or in the cases, not in both")
+
+
 def _wrong(run: Run, tree: Node) -> list[Problem]:
     """What is wrong with one run before it begins; values are shown at their place in the study."""
     try:
@@ -168,8 +208,9 @@ def _wrong(run: Run, tree: Node) -> list[Problem]:
     except InputError as error:
         found: list[Problem] = []
         for problem in error.problems:
-            node, seen = tree.find(("vary", problem.address))
-            place = node.place if len(seen) > 1 else problem.place
+            written = [("vary", problem.address), ("cases", run.case or "", problem.address)]
+            places = [node.place for path in written for node, seen in [tree.find(path)] if seen == path]
+            place = next(iter(places), problem.place)
             found.append(Problem(place, problem.address, problem.message, problem.remedy))
         return found
     return []

@@ -34,6 +34,10 @@ class Work(Protocol):
         ...
 
 
+ROUNDING = 1e-9
+"""Share of a period by which the last run may lie behind the end of the repetition."""
+
+
 @dataclass(frozen=True, slots=True)
 class Schedule:
     """When a job runs: seconds after the start, after which jobs, how often."""
@@ -48,7 +52,9 @@ class Schedule:
         """The times at which it begins, in seconds after the start."""
         if self.every is None:
             return [self.begin]
-        count = int((self.until - self.begin) // self.every) + 1 if self.until >= self.begin else 0
+        if self.until < self.begin:
+            return []
+        count = int((self.until - self.begin) / self.every + ROUNDING) + 1
         return [self.begin + i * self.every for i in range(count)]
 
 

@@ -53,6 +53,7 @@ class Users:
     flow: Flow = field(init=False)
     own_busy: float = field(init=False)
     locks: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
+    held: int = 0
     watches: dict[str, _Watch] = field(default_factory=dict[str, _Watch])
 
     def start(self) -> None:
@@ -66,6 +67,8 @@ class Users:
             "transactions",
             float("inf"),
             {self.store.link: self.own_busy, self.host.cpu: self.demand.cpu},
+            # Shares of flows are in units a second: a transaction counts for the bytes that a stream moves meanwhile.
+            share=self.store.stream("read", begin, size) / self.own_busy if self.own_busy else 1.0,
             cap=self.demand.rate,
             cap_cause=self.name,
             moves={self.store.link: self.demand.reads * self.demand.read_size},
@@ -73,12 +76,15 @@ class Users:
 
     def lock(self) -> None:
         """Let those that write wait."""
+        self.held += 1
         self.network.set_cap(self.flow, self.demand.rate * (1.0 - self.demand.writes), f"data.{self.data}")
 
     def unlock(self, held: float) -> None:
-        """Let them go on."""
+        """Let them go on, unless another job holds a lock still."""
         self.locks.append((float(self.network.env.now), held))
-        self.network.set_cap(self.flow, self.demand.rate, self.name)
+        self.held -= 1
+        if not self.held:
+            self.network.set_cap(self.flow, self.demand.rate, self.name)
 
     def watch(self, job: str, now: float) -> None:
         """Note where all stands when a job begins."""

@@ -63,11 +63,11 @@ def _origin(
         return [Problem(node.place, address, "does not say where it comes from", remedy)]
     problems: list[Problem] = []
     source = node.mapping.get("source")
-    if source is not None and source.value not in sources:
+    if source is not None and source.word not in sources:
         message = f"there is no source '{source.word}'"
         problems.append(Problem(source.place, f"{address}.source", message, choices(source.word, sources)))
     basis = node.mapping["basis"]
-    if basis.value in {"user", "document"}:
+    if basis.word in {"user", "document"}:
         remedy = "a datasheet cites datasheets and measurements, derives, fits or assumes"
         problems.append(Problem(basis.place, f"{address}.basis", f"'{basis.value}' is for scenarios", remedy))
     given = getattr(part, name, None)

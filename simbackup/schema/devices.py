@@ -11,7 +11,9 @@ from simbackup.schema.quantity import (
     Length,
     Pieces,
     PositiveCount,
+    PositiveShare,
     PositiveSize,
+    PositiveTimePerByte,
     Rate,
     Ratio,
     Share,
@@ -38,7 +40,7 @@ class HostParameters(Frozen):
     """Processor cores."""
     memory: PositiveSize
     """Main memory."""
-    dirty_limit: Share
+    dirty_limit: PositiveShare
     """Share of memory that may hold unwritten data before writers are held to the pace of the disks."""
     dirty_background: Share
     """Share of memory that may hold unwritten data before write-back begins."""
@@ -269,11 +271,11 @@ class DatabaseParameters(Frozen):
 
     dump_ratio: Ratio
     """Bytes of a logical dump for each byte that the database takes on disk."""
-    dump_cpu: TimePerByte
+    dump_cpu: PositiveTimePerByte
     """Time of one core for each byte of a dump: read the rows, write the text."""
-    load_cpu: TimePerByte
+    load_cpu: PositiveTimePerByte
     """Time of one core for each byte of a dump that is loaded: parse, insert, build indexes."""
-    replay_cpu: TimePerByte
+    replay_cpu: PositiveTimePerByte
     """Time of one core for each byte of a binary log that is replayed."""
     flush_time: Duration
     """Time to flush tables and logs on an idle server."""

@@ -13,12 +13,13 @@ from simbackup.schema.quantity import (
     Frozen,
     Pieces,
     PositiveCount,
+    PositiveShare,
     PositiveSize,
+    PositiveTimePerByte,
     Ratio,
     Share,
     Size,
     Text,
-    TimePerByte,
 )
 
 
@@ -89,9 +90,9 @@ class Write(Job):
     method: Literal["write"]
     data: Text
     """The data set that is written."""
-    portion: Share | None = None
+    portion: PositiveShare | None = None
     """Share of the data set that is written, from its beginning; all of it unless stated."""
-    cpu_per_byte: TimePerByte | None = None
+    cpu_per_byte: PositiveTimePerByte | None = None
     """Time of one core for each byte; that of the host's copy_rate unless stated."""
     flush: bool = False
     """Whether it ends only when all it wrote is on disk, as dd does with conv=fsync."""
@@ -163,7 +164,7 @@ class BinaryLog(Job):
     """The database."""
     to: Text
     """The volume or device that takes the backup."""
-    changed: Share
+    changed: PositiveShare
     """Bytes of log since the backup before, as a share of the database."""
     tool: BackupTool | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""

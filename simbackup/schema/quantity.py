@@ -25,7 +25,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
 class Origin(BaseModel):
     """Where a value comes from."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     value: Any
     """The value with its unit, for example `5 MB/s`."""
@@ -189,6 +189,7 @@ Duration = Annotated[Given, Unit("s")]
 Rate = Annotated[Given, Unit("B/s", positive=True)]
 Frequency = Annotated[Given, Unit("1/s", positive=True)]
 Share = Annotated[Given, Unit("1", most=1.0)]
+PositiveShare = Annotated[Given, Unit("1", most=1.0, positive=True)]
 Ratio = Annotated[Given, Unit("1", positive=True)]
 Count = Annotated[Given, Unit("count")]
 PositiveCount = Annotated[Given, Unit("count", least=1.0)]
@@ -197,6 +198,7 @@ Pieces = Annotated[Given, Unit("count", least=1.0, most=1e5)]
 Length = Annotated[Given, Unit("m", positive=True)]
 Speed = Annotated[Given, Unit("m/s", positive=True)]
 TimePerByte = Annotated[Given, Unit("s/B")]
+PositiveTimePerByte = Annotated[Given, Unit("s/B", positive=True)]
 TimePerFile = Annotated[Given, Unit("s/file")]
 
 

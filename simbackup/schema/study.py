@@ -20,5 +20,11 @@ class Study(Frozen):
     """Scenarios by the name that they have in the table: files beside this one."""
     vary: dict[Text, Annotated[tuple[Any, ...], Field(min_length=1)]] = Field(default_factory=dict)
     """Values by address; every combination is run."""
+    cases: dict[Text, Annotated[dict[Text, Any], Field(min_length=1)]] = Field(default_factory=dict)
+    """Values by address that change together, by the name that they have in the table; each is run with all of `vary`.
+
+    So a database of another size takes its volumes along:
+    `10 GB: {data.db.size: 10 GB, devices.backups.size: 20 GB}`.
+    """
     show: Annotated[tuple[Text, ...], Field(min_length=1)]
     """Addresses of the figures shown, such as `jobs.dd.elapsed`."""

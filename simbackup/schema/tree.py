@@ -44,8 +44,10 @@ class Node:
     @property
     def word(self) -> str:
         """The value as one word of a message."""
-        kinds = {dict: "a mapping", list: "a list", type(None): "nothing", bool: str(self.value).lower()}
-        return kinds.get(type(self.value), str(self.value))
+        if isinstance(self.value, bool):
+            return str(self.value).lower()
+        kinds = {"dict": "a mapping", "list": "a list", "NoneType": "nothing"}
+        return kinds.get(type(self.value).__name__, str(self.value))
 
     @property
     def is_quantity(self) -> bool:
@@ -157,7 +159,9 @@ def parse(text: str, name: str) -> Node:
     from ruamel.yaml.reader import ReaderError  # noqa: PLC0415
 
     try:
-        root: Any = YAML(typ="safe", pure=True).compose(text)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        reader: Any = YAML(typ="safe", pure=True)
+        reader.composer.warn_double_anchors = False  # YAML 1.2 lets an anchor be set anew
+        root: Any = reader.compose(text)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     except MarkedYAMLError as error:
         told = cast("Any", error)
         mark = told.problem_mark or told.context_mark
@@ -169,7 +173,9 @@ def parse(text: str, name: str) -> Node:
         told = cast("Any", error)
         place = _place_after(text[: told.position], name)
         raise InputError([Problem(place, "", f"is no YAML: {told.reason}", "write plain text")]) from None
-    except (YAMLError, ValueError, RecursionError) as error:
+    except RecursionError:
+        raise InputError([Problem(Place(name, 1, 1), "", "nests too deeply", "write it out flat")]) from None
+    except (YAMLError, ValueError) as error:
         message = f"is no YAML: {str(error).splitlines()[0] if str(error) else 'it nests too deeply'}"
         raise InputError([Problem(Place(name, 1, 1), "", message, "check unusual characters and nesting")]) from None
     if root is None:

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simbackup import datasheets
+from simbackup import datasheets, units
 from simbackup.checking import check_file
 from simbackup.cli import overrides
 from simbackup.errors import InputError, Problem, SimbackupError
@@ -33,16 +33,18 @@ def _text(path: Path) -> str:
     return EXTENDS.sub(lambda match: f"extends: {(path.parent / match[1]).resolve()}", text)
 
 
-SCENARIOS = [_text(ROOT / "scenarios" / f"{name}.yaml") for name in names() if not name.endswith("calibration")]
+SCENARIOS = [_text(ROOT / "scenarios" / f"{name}.yaml") for name in names()]
 SHEETS = [_text(ROOT / "models" / f"{name}.yaml") for name in datasheets.names()]
 NUMBER = re.compile(r"(?<![\w.])\d[\d_.]*")
 UNIT = re.compile(r"(?<=\d )(?:[kKMGT]?i?B(?:/s)?|%|ms|s|ns/B|rpm|m/s|m)\b")
 WORD = re.compile(r"[A-Za-z_][\w-]+")
+VALUE = re.compile(r"(?<=: )[^,:{}\[\]]+(?=[,}\]]|$)")
 ODD = [
     "", "null", "~", "true", "[]", "{}", "[1, 2]", "{a: b}", "{value: 1 GB}", "{value: 1 GB, basis: user}", "-1", "0",
     "1e308", "1e999", "1e-320 s", "9" * 500, ".nan", ".inf", "0x10", "99999 PB", "1 B", "0.5 B", "5 %", "2:1", "22:00",
     "'", '"', "*a", "&a b", "!!python/object:os.system x", "!x", "<<", "? x", "- x", "|", ">", "#", "---", "...", "\t",
-    "\x00", "\ufeff", "\u2028", "ü", "😀", '"\\ud800"', "sda", "disk/scsi-10k-146gb-2004", "a/" + "b" * 300, "../x", "{",
+    "\x00", "\ufeff", "\u2028", "ü", "😀", '"\\ud800"', "sda", "disk/scsi-10k-146gb-2004", "a/" + "b" * 300, "../x",
+    "{",
     "]", ":", ": :", "@", "`", "%YAML 9.9", "2001-01-01", "1 s", "1 MiB", "3", "1e5", "100 GB", "0 s", "0 %", "100 %",
 ]  # fmt: skip
 
@@ -109,12 +111,14 @@ def _replaced(pattern: re.Pattern[str], fresh: st.SearchStrategy[str]) -> Any:
 NUMBERS = st.sampled_from(["0", "1", "2", "3", "0.1", "7.5", "64", "1000", "1e6", "1e-9", "1e12", "1e40", "-4", "1_0"])
 UNITS = st.sampled_from(["B", "kB", "KiB", "GB", "TB", "s", "ms", "us", "h", "%", "MB/s", "Gb/s", "rpm", "", "x", "m"])
 WORDS = st.sampled_from(
-    ["on", "of", "to", "size", "value", "basis", "user", "assumed", "fitted", "model", "kind", "disk", "raid", "jobs", "dd",
-     "image", "write", "copy", "sdb", "sdc", "vmware", "cow", "file", "tape", "server", "restore", "after", "data", "x"]
+    ["on", "of", "to", "size", "value", "basis", "user", "assumed", "fitted", "model", "kind", "disk", "raid", "jobs",
+     "dd", "image", "write", "copy", "sdb", "sdc", "vmware", "cow", "file", "tape", "server", "restore", "after",
+     "data", "x"]
 )  # fmt: skip
 CHANGES = [
     _delete, _duplicate, _swap, _indent, _odd_value, _insert,
     _replaced(NUMBER, NUMBERS), _replaced(NUMBER, NUMBERS), _replaced(UNIT, UNITS), _replaced(WORD, WORDS),
+    _replaced(VALUE, st.sampled_from(ODD)),
 ]  # fmt: skip
 
 
@@ -124,7 +128,7 @@ def assert_located(problems: tuple[Problem, ...] | list[Problem]) -> None:
         place = problem.place
         assert place.file
         assert problem.message
-        assert (place.line >= 1 and place.column >= 1) or place.file.startswith("--set "), str(problem)
+        assert (place.line >= 1 and place.column >= 1) or place.file.startswith(("--set ", "with_")), str(problem)
         assert "\n" not in str(problem)
         assert "Node(" not in str(problem)
         assert "Given(" not in str(problem)
@@ -196,10 +200,13 @@ def test_any_bytes_are_wrong_at_a_place(data: bytes) -> None:
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(ODD) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(ODD[-20:]) | st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(ODD[-20:]) | st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=6,
 )
-LOADED = [load(name) for name in names() if not name.endswith(("calibration", "machine"))]
+LOADED = {name: load(name) for name in names()}
 
 
 def _paths(node: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
@@ -209,22 +216,49 @@ def _paths(node: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
 
 
 @st.composite
-def replaced_values(draw: st.DrawFn) -> tuple[Scenario, dict[str, Any]]:
-    """A scenario, and other values for one to three of its addresses."""
-    scenario = draw(st.sampled_from(LOADED))
-    paths = [".".join(path) for path in _paths(scenario.tree) if path[0] not in {"title", "question", "extends"}]
-    return scenario, draw(st.dictionaries(st.sampled_from(paths), PLAIN, min_size=1, max_size=3))
+def replaced_values(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
+    """The name of a scenario, and other values for one to three of its addresses."""
+    name = draw(st.sampled_from(list(LOADED)))
+    paths = [".".join(path) for path in _paths(LOADED[name].tree) if path[0] not in {"title", "question", "extends"}]
+    return name, draw(st.dictionaries(st.sampled_from(paths), PLAIN, min_size=1, max_size=3))
 
 
 @BUDGET
 @given(replaced_values())
-def test_a_changed_tree_is_right_or_wrong_at_a_place(case: tuple[Scenario, dict[str, Any]]) -> None:
-    scenario, changes = case
+def test_a_changed_tree_is_right_or_wrong_at_a_place(case: tuple[str, dict[str, Any]]) -> None:
+    name, changes = case
     try:
-        changed = scenario.with_(changes)
+        changed = LOADED[name].with_(changes)
     except InputError as error:
-        assert error.problems
-        assert all(problem.message and problem.place.file for problem in error.problems)
+        assert_located(error.problems)
+    else:
+        assert_simulates(changed)
+
+
+FACTORS = st.sampled_from([0.0, 1e-6, 1e-3, 0.1, 0.5, 0.9, 1.1, 2.0, 3.0, 10.0, 1e3, 1e6])
+
+
+@st.composite
+def scaled_values(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
+    """The name of a scenario, and one to four of its figures multiplied."""
+    name = draw(st.sampled_from(list(LOADED)))
+    chosen = draw(
+        st.lists(st.sampled_from(LOADED[name].values), min_size=1, max_size=4, unique_by=lambda value: value.address)
+    )
+    scaled = {value.address: (value.given.si * draw(FACTORS), value.given.unit) for value in chosen}
+    return name, {
+        address: units.show(float(round(si)) if unit == "count" else si, unit) for address, (si, unit) in scaled.items()
+    }
+
+
+@LONG
+@given(scaled_values())
+def test_other_figures_run_or_are_wrong_at_a_place(case: tuple[str, dict[str, str]]) -> None:
+    name, changes = case
+    try:
+        changed = LOADED[name].with_(changes)
+    except InputError as error:
+        assert_located(error.problems)
     else:
         assert_simulates(changed)
 
@@ -232,10 +266,14 @@ def test_a_changed_tree_is_right_or_wrong_at_a_place(case: tuple[Scenario, dict[
 @st.composite
 def set_options(draw: st.DrawFn) -> list[str]:
     """Options of `--set`, near right ones and far from them."""
-    addresses = ["devices.cow.chunk", "devices.cow", "jobs.dd", "jobs.dd.data", "title", "extends", "devices", "data.file.size",
-                 "hosts.server.owns", "links.lan", "devices.sdb.model", "", ".", "a..b", "devices.", "jobs.dd.after"]  # fmt: skip
-    address = st.sampled_from(addresses) | st.text(max_size=12)
-    value = st.sampled_from([*ODD, "16KiB", "4 KiB", "[file]", "file"]) | st.text(max_size=12)
+    addresses = [
+        "devices.cow.chunk", "devices.cow", "jobs.dd", "jobs.dd.data", "title", "extends", "devices", "data.file.size",
+        "hosts.server.owns", "links.lan", "devices.sdb.model", "", ".", "a..b", "devices.", "jobs.dd.after",
+    ]  # fmt: skip
+    address = st.sampled_from(addresses) | st.sampled_from(addresses[:2]) | st.text(max_size=12)
+    value = (
+        st.sampled_from([*ODD, "[file]", "file"]) | st.sampled_from(["16KiB", "4 KiB", "file"]) | st.text(max_size=12)
+    )
     sign = st.sampled_from(["=", "=", "=", "", "==", " = "])
     return [draw(address) + draw(sign) + draw(value) for _ in range(draw(st.integers(1, 3)))]
 

@@ -31,7 +31,7 @@ OVERHEAD = 0.2e-3  # s
 VOLUME = 24 * 2**30  # B
 CHUNK = 8 * 2**10  # B
 RECORD = 16  # B for each copied chunk
-GROUP = 73_180  # B of waiting writes that share one commit
+GROUP = 73_590  # B of waiting writes that share one commit
 
 
 class Disk:

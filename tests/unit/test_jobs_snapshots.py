@@ -115,7 +115,7 @@ def test_a_snapshot_is_created_once(tmp_path: Path) -> None:
 
 def test_what_reaches_the_disk_is_what_was_written_and_copied(tmp_path: Path) -> None:
     result = run(tmp_path, DD + OFF)
-    # own write, copy read, copy write, and a commit of 8 KiB for every group of 73.18 kB
+    # own write, copy read, copy write, and a commit of 8 KiB for every group of commit_backlog
     figures = {v.address: v.value for v in result.values}
     group, chunk, record = (figures[f"devices.cow.{key}"] for key in ("commit_backlog", "chunk", "record"))
     commits = 1.0 + group / chunk / (chunk // record)

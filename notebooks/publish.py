@@ -1,0 +1,114 @@
+"""Execute the notebooks and write each beside its source; python notebooks/publish.py
+
+A notebook is written as NN-title.py (jupytext, percent format). This makes NN-title.ipynb with all outputs and without
+anything that changes from run to run, and copies the pictures that README shows into docs/pictures.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import tempfile
+from pathlib import Path
+
+import jupytext
+import nbformat
+from ipykernel.kernelspec import write_kernel_spec
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from PIL import Image
+
+HERE = Path(__file__).parent
+PICTURES = HERE.parent / "docs" / "pictures"
+KERNEL = "this-python"
+TIMEOUT_S = 300
+COLOURS = 48
+"""Colours of a picture as it is stored; enough for plain charts, and a third of the bytes."""
+
+
+def sources() -> list[Path]:
+    """The sources of all notebooks, in order."""
+    return sorted(HERE.glob("[0-9]*.py"))
+
+
+def executed(source: Path, folder: Path) -> nbformat.NotebookNode:
+    """The notebook of a source, run from top to bottom in a folder by the Python that runs this.
+
+    The kernel is described in that folder, so that none need be installed and none that is installed is used.
+
+    Raises
+    ------
+    nbclient.exceptions.CellExecutionError
+        A cell failed.
+    """
+    notebook = jupytext.read(source)
+    environment = {
+        "IPYTHONDIR": str(folder / "ipython"),
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    }
+    write_kernel_spec(folder / "kernels" / KERNEL, overrides={"env": environment})
+    specs = KernelSpecManager(kernel_dirs=[str(folder / "kernels")], ensure_native_kernel=False)
+    kernel = AsyncKernelManager(kernel_name=KERNEL, kernel_spec_manager=specs)
+    client = NotebookClient(notebook, km=kernel, timeout=TIMEOUT_S, resources={"metadata": {"path": str(folder)}})
+    client.owns_km = True  # so that it ends the kernel that it was given
+    client.execute()
+    return stable(notebook)
+
+
+def stable(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """The notebook without times, paths and versions, its cells numbered."""
+    notebook.metadata = nbformat.from_dict(
+        {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+            "jupytext": {"formats": "ipynb,py:percent"},
+        }
+    )
+    for number, cell in enumerate(notebook.cells, 1):
+        cell.id = f"cell-{number:02}"
+        tags = cell.metadata.get("tags")
+        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        for output in cell.get("outputs", []):
+            if "metadata" in output:
+                output.metadata = nbformat.from_dict({})
+            if "image/png" in output.get("data", {}):
+                output.data["image/png"] = base64.b64encode(
+                    smaller(base64.b64decode(output.data["image/png"]))
+                ).decode()
+    return notebook
+
+
+def smaller(png: bytes) -> bytes:
+    """The same picture with few colours."""
+    written = io.BytesIO()
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(written, "PNG", optimize=True)
+    return written.getvalue()
+
+
+def pictures(notebook: nbformat.NotebookNode) -> list[tuple[list[str], bytes]]:
+    """Each picture of an executed notebook as PNG, with the tags of its cell."""
+    return [
+        (cell.metadata.get("tags", []), base64.b64decode(output.data["image/png"]))
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if "image/png" in output.get("data", {})
+    ]
+
+
+def publish(source: Path) -> None:
+    """Write the executed notebook of a source, and the pictures that are tagged by a name."""
+    with tempfile.TemporaryDirectory() as folder:
+        notebook = executed(source, Path(folder))
+    nbformat.write(notebook, source.with_suffix(".ipynb"))
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for tags, picture in pictures(notebook):
+        for tag in tags:
+            (PICTURES / f"{tag}.png").write_bytes(picture)
+
+
+if __name__ == "__main__":
+    for each in sources():
+        publish(each)

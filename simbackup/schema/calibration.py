@@ -1,0 +1,22 @@
+"""What a file of fits may say: the constants of a document that are fitted to its measured rows."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from simbackup.schema.quantity import Frozen, Text
+
+
+class Fit(Frozen):
+    """One constant that is fitted."""
+
+    datasheet: Text
+    """The datasheet that holds it."""
+    parameter: Text
+    """Its name there."""
+    rows: Annotated[tuple[Text, ...], "ids"]
+    """The measured rows that it is fitted to."""
+    plausible: tuple[Any, Any]
+    """The range within which it is physically plausible."""
+    why: Text
+    """What the constant stands for, and why it has to be fitted."""

@@ -1,0 +1,72 @@
+"""What the classes of files tell of their keys: texts, units, what is required, what lies inside."""
+
+from __future__ import annotations
+
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from simbackup.schema.devices import PARAMETERS, Placed
+
+Mark = TypeVar("Mark")
+
+
+def words_of(part: type[BaseModel], key: str) -> tuple[str, ...]:
+    """The words that a key of a class may hold; none where it has no such key."""
+    return get_args(part.model_fields[key].annotation) if key in part.model_fields else ()
+
+
+def sheet_kind(part: type[BaseModel]) -> str | None:
+    """The kind of datasheet that a class may take its parameters from."""
+    return next(
+        (kind for kind, sheet in PARAMETERS.items() if issubclass(part, Placed) and issubclass(part, sheet)), None
+    )
+
+
+def required(part: type[BaseModel]) -> dict[str, Any]:
+    """What a complete part has to hold: what no datasheet supplies, and likewise in the parts inside it."""
+    supplied = {"kind", *PARAMETERS[kind].model_fields} if (kind := sheet_kind(part)) else {"kind"}
+    needs = [name for name, told in part.model_fields.items() if told.is_required() and name not in supplied]
+    inside = {name: required(nested) for name in part.model_fields if (nested := nested_part(part, name))}
+    inside = {name: inner for name, inner in inside.items() if inner}
+    return {**({"required": needs} if needs else {}), **({"properties": inside} if inside else {})}
+
+
+def about(part: type[BaseModel]) -> str:
+    """The first line that is said of a class."""
+    return (part.__doc__ or "").strip().splitlines()[0]
+
+
+def plain_keys(part: type[BaseModel]) -> dict[str, dict[str, Any]]:
+    """The keys of a class as pydantic describes them, without what says nothing to a writer."""
+    properties: dict[str, dict[str, Any]] = part.model_json_schema()["properties"]
+    for told in properties.values():
+        told.pop("title", None)
+        if told.get("default") in (None, [], {}):
+            told.pop("default", None)
+    return properties
+
+
+def alternatives(part: type[BaseModel], name: str) -> tuple[Any, ...]:
+    """The types that a key may have."""
+    annotation = part.model_fields[name].annotation
+    return get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,)
+
+
+def optional(part: type[BaseModel], name: str) -> bool:
+    """Whether a key may be left empty."""
+    return type(None) in alternatives(part, name)
+
+
+def nested_part(part: type[BaseModel], name: str) -> type[BaseModel] | None:
+    """The class of the part that a key holds, if it holds one."""
+    found = (each for each in alternatives(part, name) if isinstance(each, type) and issubclass(each, BaseModel))
+    return next(found, None)
+
+
+def mark_of(part: type[BaseModel], name: str, mark: type[Mark]) -> Mark | None:
+    """The mark of a kind that a key bears."""
+    inside = [a.__metadata__ for a in alternatives(part, name) if get_origin(a) is Annotated]
+    marks = [*part.model_fields[name].metadata, *(each for metadata in inside for each in metadata)]
+    return next((each for each in marks if isinstance(each, mark)), None)

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import jupytext
+import nbformat
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "notebooks"
+SOURCES = sorted(FOLDER.glob("[0-9]*.py"))
+LEAST_PICTURES = {"01-why-a-snapshot-slows-writes": 6}
+PNG = b"\x89PNG\r\n\x1a\n"
+LARGEST = 300_000
+
+
+def _publish() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("publish", FOLDER / "publish.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _cells(notebook: nbformat.NotebookNode) -> list[tuple[str, str]]:
+    return [(cell.cell_type, cell.source) for cell in notebook.cells]
+
+
+def test_every_notebook_is_known() -> None:
+    assert {source.stem for source in SOURCES} == set(LEAST_PICTURES)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+def test_a_notebook_runs_and_draws(source: Path, tmp_path: Path) -> None:
+    publish = _publish()
+    notebook = publish.executed(source, tmp_path)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert not [output for output in outputs if output.output_type == "error"]
+    assert not [output.text for output in outputs if output.get("name") == "stderr"]
+    drawn = [picture for _, picture in publish.pictures(notebook)]
+    assert len(drawn) >= LEAST_PICTURES[source.stem]
+    assert all(picture.startswith(PNG) for picture in drawn)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+def test_the_published_notebook_is_that_of_its_source(source: Path) -> None:
+    published = source.with_suffix(".ipynb")
+    notebook = nbformat.read(published, as_version=4)
+    nbformat.validate(notebook)
+    assert _cells(notebook) == _cells(jupytext.read(source))
+    assert published.stat().st_size < LARGEST
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    assert "timestamp" not in published.read_text(encoding="utf-8").lower()
+
+
+def test_the_pictures_of_the_readme_are_those_of_the_notebooks() -> None:
+    publish = _publish()
+    tagged = {
+        tag: picture
+        for source in SOURCES
+        for tags, picture in publish.pictures(nbformat.read(source.with_suffix(".ipynb"), as_version=4))
+        for tag in tags
+    }
+    assert "measured-beside-simulated" in tagged
+    for name, picture in tagged.items():
+        assert (publish.PICTURES / f"{name}.png").read_bytes() == picture

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simbackup.errors import InputError, Problem
+from simbackup.scenario import Scenario, load
+from simbackup.schema.agreement import disagreements
+from simbackup.schema.checks import GREATEST_RUNS, owner_of, placement
+from simbackup.schema.routes import route
+
+SITE = """\
+title: A site
+hosts:
+  server: {model: host/linux-modern-server, owns: [sda, volume_group]}
+  other: {model: host/linux-modern-server}
+devices:
+  sda: {model: disk/scsi-10k-146gb-2004}
+  volume_group: {model: raid/software-raid5, disk: disk/sata-7200-250gb-2005, disks: 4}
+  volume: {kind: logical_volume, on: volume_group, size: 100 GB}
+  cow: {model: snapshot/lvm2-2.6.9, of: volume, on: volume_group, size: 10 GB}
+  tape: {model: tape_library/autoloader-8, drive: tape_drive/lto-3, drives: 1}
+links:
+  lan: {model: network/gigabit-ethernet, joins: [server, other]}
+  san: {model: network/fibre-channel-1g, joins: [other, tape]}
+data:
+  files: {on: volume, size: 10 GB, files: 1000, filesystem: filesystem/ext3}
+  more: {on: volume, size: 20 GB}
+  far: {on: volume, size: 5 GB, at: 60 GB}
+  last: {on: volume, size: 1 GB}
+jobs:
+  full: {method: image, data: files, to: tape}
+  back: {restore: full, after: full}
+"""
+Load = Callable[..., Scenario]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Load:
+    """Loads the site, with texts of the file and values at addresses replaced."""
+
+    def read(changes: dict[str, Any] | None = None, **texts: str) -> Scenario:
+        text = SITE
+        for old, new in texts.items():
+            assert old in text
+            text = text.replace(old, new)
+        (tmp_path / "site.yaml").write_text(text)
+        return load(tmp_path / "site.yaml", changes)
+
+    return read
+
+
+def problems(read: Load, changes: dict[str, Any]) -> tuple[Problem, ...]:
+    with pytest.raises(InputError) as caught:
+        read(changes)
+    return caught.value.problems
+
+
+def test_the_site_is_sound(site: Load) -> None:
+    assert set(site().spec.jobs) == {"full", "back"}
+
+
+def test_data_lie_behind_each_other_unless_told(site: Load) -> None:
+    assert placement(site().spec) == {"files": 0.0, "more": 10e9, "far": 60e9, "last": 65e9}
+
+
+def test_a_volume_belongs_to_the_host_of_its_device(site: Load) -> None:
+    spec = site().spec
+    assert owner_of(spec, "volume") == "server"
+    assert owner_of(spec, "cow") == "server"
+    assert owner_of(spec, "tape") is None
+
+
+def test_the_way_goes_over_the_links_in_order(site: Load) -> None:
+    spec = site().spec
+    assert route(spec, "server", "tape") == ("lan", "san")
+    assert route(spec, "server", "sda") == ()
+    assert route(spec, "server", "nowhere") is None
+
+
+def test_the_sound_parts_do_not_disagree(site: Load) -> None:
+    spec = site().spec
+    for part in (*spec.hosts.values(), *spec.devices.values(), *spec.data.values()):
+        assert not list(disagreements(part))
+
+
+@pytest.mark.parametrize(
+    ("changes", "address"),
+    [
+        ({"devices.sda.outer_rate": "10 MB/s"}, "devices.sda.outer_rate"),
+        ({"devices.sda.inner_rate": "1 GB/s"}, "devices.sda.inner_rate"),
+        ({"devices.sda.full_stroke_seek": "1 ms"}, "devices.sda.full_stroke_seek"),
+        ({"devices.sda.track_to_track_seek": "1 s"}, "devices.sda.track_to_track_seek"),
+        ({"devices.volume_group.disk.outer_rate": "1 MB/s"}, "devices.volume_group.disk.outer_rate"),
+        ({"devices.volume_group.level": "10", "devices.volume_group.disks": 5}, "devices.volume_group.disks"),
+        ({"devices.volume_group.level": "6", "devices.volume_group.disks": 3}, "devices.volume_group.disks"),
+        ({"hosts.other.dirty_limit": "0.1 %"}, "hosts.other.dirty_limit"),
+        ({"hosts.other.dirty_background": "99 %"}, "hosts.other.dirty_background"),
+        ({"devices.cow.chunk": "4 MiB"}, "devices.cow.chunk"),
+        ({"devices.cow.in_flight": "4 KiB"}, "devices.cow.in_flight"),
+        ({"devices.cow.record": "1 MiB"}, "devices.cow.record"),
+        ({"devices.cow.chunk": "3 KiB"}, "devices.cow.chunk"),
+        ({"devices.cow.chunk": "256 B"}, "devices.cow.chunk"),
+        ({"devices.cow.size": "8 KiB"}, "devices.cow.size"),
+        ({"devices.tape.drives": 3}, "devices.tape.drives"),
+        ({"devices.tape.cartridges": 9}, "devices.tape.cartridges"),
+        ({"devices.tape.slots": 2, "devices.tape.cartridges": 3}, "devices.tape.cartridges"),
+        ({"devices.tape.drive.search_speed": "1 mm/s"}, "devices.tape.drive.search_speed"),
+    ],
+)
+def test_a_disagreement_is_told_where_its_author_wrote(site: Load, changes: dict[str, str], address: str) -> None:
+    (problem,) = problems(site, changes)
+    assert problem.address == address
+    assert problem.place.file == "with_"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"devices.volume_group.level": "10"}, {"devices.volume_group.level": "1", "devices.volume_group.disks": 3},
+        {"devices.volume_group.level": "dp", "devices.volume_group.disks": 4},
+        {"devices.cow.chunk": "512 B"}, {"devices.cow.chunk": "1 MiB"}, {"devices.cow.size": "24 KiB"},
+        {"data.last.at": "99 GB"}, {"devices.tape.cartridges": 8}, {"hosts.other.dirty_background": "1 %"},
+        {"jobs.full.every": "1 day", "jobs.full.until": "7 days"}, {"jobs.full.begin": "22:00"},
+        {"jobs.full.begin": "90 s"}, {"jobs.back.after": ["full"]}, {"jobs.back.to": "more"},
+        {"jobs.back.select": {"files": 1000, "size": "10 GB"}},
+        {"jobs.back.select": {"files": 1, "size": "1 B", "at": 1}},
+    ],
+)  # fmt: skip
+def test_what_is_just_right_is_right(site: Load, changes: dict[str, Any]) -> None:
+    assert set(site(changes).spec.jobs) == {"full", "back"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "address", "message"),
+    [
+        ({"data.last.at": "99.5 GB"}, "data.last.size",
+         "does not fit on 'volume': it begins at 99.5 GB and is 500 MB too large"),
+        ({"devices.cow.size": "700 GB"}, "devices.cow.size",
+         "does not fit on 'volume_group' behind what is there: 50 GB too much"),
+        ({"devices.volume.on": "tape"}, "devices.volume.on", "'tape' is no disk, array or volume"),
+        ({"jobs.back.to": "last"}, "jobs.back.to", "'last' is smaller than what is written to it, 10 GB"),
+        ({"jobs.back.select": {"files": 1, "size": "11 GB"}}, "jobs.back.select.size", "is more than 'full' saves"),
+        ({"jobs.back.select": {"files": 1001, "size": "1 GB"}}, "jobs.back.select.files", "is more than 'full' saves"),
+        ({"jobs.full.data": "more", "jobs.back.select": {"files": 2, "size": "1 GB"}}, "jobs.back.select.files",
+         "is more than 'full' saves"),
+        ({"jobs.full.every": f"{0.9 / GREATEST_RUNS} s", "jobs.full.until": "1 s"}, "jobs.full.every",
+         f"the job would run more than {GREATEST_RUNS} times"),
+        ({"links.lan.joins": ["server", "server"]}, "links.lan.joins", "a link joins two or more"),
+        ({"hosts.other.owns": ["sda"]}, "hosts.other.owns.0", "'sda' is owned by 'server' already"),
+        ({"jobs.full.after": "full"}, "jobs.full.after", "the job would wait for itself"),
+        ({"devices.cow.of": "sda"}, "devices.cow.of", "'sda' is no logical volume"),
+    ],
+)  # fmt: skip
+def test_what_is_just_wrong_is_told(site: Load, changes: dict[str, Any], address: str, message: str) -> None:
+    found = problems(site, changes)
+    assert (address, message) in {(problem.address, problem.message) for problem in found}
+
+
+@pytest.mark.parametrize(
+    ("changes", "address"),
+    [
+        ({"hosts.server.cores": 0}, "hosts.server.cores"),
+        ({"hosts.server.model": "host/unknown-to-all"}, "hosts.server.model"),
+        ({"devices.volume_group.disks": "many"}, "devices.volume_group.disks"),
+        ({"devices.volume.size": "10"}, "devices.volume.size"),
+        ({"devices.tape.drive.model": "tape_drive/lto-99"}, "devices.tape.drive.model"),
+        ({"links.san.rate": "fast"}, "links.san.rate"),
+        ({"links.san.joins": ["other", "tapes"]}, "links.san.joins.1"),
+        ({"data.files.size": "10"}, "data.files.size"),
+        ({"jobs.full.method": "imaging"}, "jobs.full.method"),
+    ],
+)
+def test_one_mistake_is_one_problem(site: Load, changes: dict[str, Any], address: str) -> None:
+    assert [problem.address for problem in problems(site, changes)] == [address]
+
+
+def test_mistakes_in_different_sections_are_told_together(site: Load) -> None:
+    changes = {
+        "hosts.other.cores": 0,
+        "devices.cow.chunk": "3 KiB",
+        "data.last.size": "1 TB",
+        "jobs.back.restore": "ful",
+    }
+    assert {problem.address for problem in problems(site, changes)} == set(changes)
+
+
+def test_without_links_there_is_no_way(site: Load) -> None:
+    (problem,) = problems(site, {"links.san.joins": ["other", "sda"]})
+    assert problem.address == "jobs.full.to"
+    assert problem.message == "there is no way from 'server' to 'tape'"
+    assert "'tape'" in problem.remedy
