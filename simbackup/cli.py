@@ -38,10 +38,13 @@ def run(
 ) -> None:
     """Simulate one scenario."""
     from simbackup import show  # noqa: PLC0415
+    from simbackup.results.result import place_beside  # noqa: PLC0415
     from simbackup.run import simulate  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
 
     loaded = load(scenario, overrides(sets or []))
+    if out is not None:
+        place_beside(out).rmdir()  # tell what is wrong with the folder before a long run
     with show.progress() as progress:
         result = simulate(loaded, seed=seed, progress=progress)
     if as_json:

@@ -205,7 +205,9 @@ COLUMN_UNITS = {
 """Units of the figures of a result, by the last word of their address."""
 
 
-def _figure(address: str, value: float) -> str:
+def _figure(address: str, value: float | None) -> str:
+    if value is None:
+        return "failed"
     unit = COLUMN_UNITS.get(address.rpartition(".")[2])
     return f"{value:g}" if unit is None else units.show_short(value, unit)
 

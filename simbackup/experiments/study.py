@@ -216,10 +216,11 @@ def _wrong(run: Run, tree: Node) -> list[Problem]:
     return []
 
 
-def _figures(run: Run) -> list[float]:
-    """The figures of one run."""
+def _figures(run: Run) -> list[float | None]:
+    """The figures of one run; None for those of a job that failed, whose seconds say nothing."""
     result = simulate(load(run.file).with_(run.values), seed=run.seed)
+    failed = {f"jobs.{row['job']}" for row in result.job_rows if row["status"] in {"failed", "skipped"}}
     try:
-        return [result.get(address) for address in run.show]
+        return [None if address.rpartition(".")[0] in failed else result.get(address) for address in run.show]
     except ResultError as error:
         raise InputError([Problem(Place(run.file), run.scenario, str(error))]) from None

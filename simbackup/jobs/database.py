@@ -47,7 +47,7 @@ def _read_lock(system: System, job: str, data: DataSet, lock: _Lock) -> Generato
     finally:
         lock.held += system.env.now - begin
         for users in waiting:
-            users.unlock(system.env.now - begin)
+            users.unlock()
         system.trace.event(system.env.now, f"data.{data.name}", "unlock", job=job, held=system.env.now - begin)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from simbackup.components.host import Host
@@ -10,6 +11,8 @@ from simbackup.engine.flows import Flow, FlowNetwork
 from simbackup.engine.trace import Trace
 from simbackup.equations.database import lock_waits, slowdown
 
+ROUNDING = 1e-9
+"""Share of the transactions below which a loss is rounding."""
 GREATEST_SLOWDOWN = 1e6
 """Factor that stands for a device that has no time left."""
 
@@ -35,6 +38,18 @@ class _Watch:
 
 
 @dataclass(slots=True)
+class _Lock:
+    """Seconds from which and until which a read lock was held, by one job or by several that overlap."""
+
+    begin: float
+    end: float = math.inf
+
+    def within(self, begin: float, end: float) -> float:
+        """Seconds of it that lie within a time."""
+        return min(self.end, end) - max(self.begin, begin)
+
+
+@dataclass(slots=True)
 class Users:
     """A steady stream of transactions on one data set.
 
@@ -52,8 +67,8 @@ class Users:
     position: tuple[float, float]
     flow: Flow = field(init=False)
     own_busy: float = field(init=False)
-    locks: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
-    held: int = 0
+    holders: int = 0
+    locks: list[_Lock] = field(default_factory=list[_Lock])
     watches: dict[str, _Watch] = field(default_factory=dict[str, _Watch])
 
     def start(self) -> None:
@@ -76,14 +91,16 @@ class Users:
 
     def lock(self) -> None:
         """Let those that write wait."""
-        self.held += 1
+        if not self.holders:
+            self.locks.append(_Lock(float(self.network.env.now)))
+        self.holders += 1
         self.network.set_cap(self.flow, self.demand.rate * (1.0 - self.demand.writes), f"data.{self.data}")
 
-    def unlock(self, held: float) -> None:
+    def unlock(self) -> None:
         """Let them go on, unless another job holds a lock still."""
-        self.locks.append((float(self.network.env.now), held))
-        self.held -= 1
-        if not self.held:
+        self.holders -= 1
+        if not self.holders:
+            self.locks[-1].end = float(self.network.env.now)
             self.network.set_cap(self.flow, self.demand.rate, self.name)
 
     def watch(self, job: str, now: float) -> None:
@@ -97,10 +114,12 @@ class Users:
         begun = self.watches.pop(job)
         seconds = now - begun.begin
         offered = self.demand.rate * seconds
-        locks = [held for ended, held in self.locks if ended - held >= begun.begin]
-        waiting = sum(lock_waits(held, self.demand.rate * self.demand.writes).transactions for held in locks)
+        locks = [lock.within(begun.begin, now) for lock in self.locks if lock.end > begun.begin and lock.begin < now]
+        waits = [lock_waits(held, self.demand.rate * self.demand.writes) for held in locks]
+        waiting = sum(wait.transactions for wait in waits)
         done = self.flow.completed - begun.completed
         served = done + waiting  # who waited is served when the lock is given up
+        lost = 1.0 - served / offered if offered else 0.0
         others = max(self.store.link.busy_s - begun.busy_s - done * self.own_busy, 0.0)
         self.trace.event(
             now,
@@ -108,9 +127,9 @@ class Users:
             "felt",
             job=job,
             offered=offered,
-            lost=max(1.0 - served / offered, 0.0) if offered else 0.0,
+            lost=lost if lost > ROUNDING else 0.0,
             waited=waiting,
-            mean_wait=sum(held * held for held in locks) / 2.0 / sum(locks) if sum(locks) else 0.0,
-            longest_wait=max(locks, default=0.0),
+            mean_wait=sum(wait.transactions * wait.mean for wait in waits) / waiting if waiting else 0.0,
+            longest_wait=max((wait.longest for wait in waits), default=0.0),
             slowdown=min(slowdown(others / seconds if seconds else 0.0), GREATEST_SLOWDOWN),
         )

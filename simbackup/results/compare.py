@@ -152,12 +152,12 @@ def rows_of_scenario(result: Result) -> list[Row]:
 def constants(results: Iterable[Result], measured: Measured) -> dict[str, Rest]:
     """The constants that were fitted to rows of a document or chosen after seeing them, by where they stand."""
     ids = {m.id for m in measured.rows}
-    return {
-        value.place: value
-        for result in results
-        for value in result.values
-        if not ids.isdisjoint((*value.fitted_to, *value.seen))
-    }
+    found: dict[str, Rest] = {}
+    for result in results:
+        for value in result.values:
+            if not ids.isdisjoint((*value.fitted_to, *value.seen)):
+                found.setdefault(value.place, value)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,23 @@ SHOWN_JOB = ("job", "method", "start", "elapsed", "bytes", "files", "rate", "wai
 SHOWN_DEVICE = ("device", "kind", "busy", "bytes", "peak")
 
 
+def place_beside(folder: Path) -> Path:
+    """A new, empty folder beside one that is to be written.
+
+    Raises
+    ------
+    ResultError
+        The folder holds something else than a result, or nothing can be written there.
+    """
+    if folder.exists() and not (folder / RECORD_FILE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ResultError(f"{folder} exists and holds no result; choose another folder")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise ResultError(f"{folder} cannot be written ({error.strerror})") from None
+
+
 @cache
 def program_version() -> str:
     """Version of simbackup."""
@@ -262,13 +279,7 @@ class Result:
             The folder cannot be written, or holds something else.
         """
         folder = Path(folder)
-        if folder.exists() and not (folder / RECORD_FILE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
-            raise ResultError(f"{folder} exists and holds no result; choose another folder")
-        try:
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-        except OSError as error:
-            raise ResultError(f"{folder} cannot be written ({error.strerror})") from None
+        partial = place_beside(folder)
         try:
             fresh = partial / "result"
             fresh.mkdir()

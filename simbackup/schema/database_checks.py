@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from simbackup.errors import choices
@@ -19,6 +20,10 @@ class Reporter(Protocol):
 
     def report(self, path: Path, message: str, remedy: str) -> None:
         """Note a problem at a path."""
+        ...
+
+    def named(self, section: str) -> Iterable[str]:
+        """The names of a section, also those of parts that are wrong in themselves."""
         ...
 
 
@@ -67,8 +72,9 @@ def database_restore(checks: Reporter, path: Path, job: Restore, saved: Database
     if target is not None and target.database is None:
         checks.report((*path, "to"), f"'{job.to}' is no database", "restore to a data set with 'database:'")
     logs = [n for n, j in spec.jobs.items() if isinstance(j, BinaryLog) and j.data == saved.data]
+    wrong = set(checks.named("jobs")) - set(spec.jobs)  # these have been reported already
     for name in job.replay:
-        if name not in logs:
+        if name not in logs and name not in wrong:
             checks.report(
                 (*path, "replay"), f"'{name}' is no incremental backup of '{saved.data}'", choices(name, logs)
             )

@@ -265,7 +265,7 @@ def test_places_show_the_file_as_it_was_named(write: Write, monkeypatch: pytest.
     write("sub/a.yaml", BASE.replace("1 GB, basis", "1 s, basis"))
     monkeypatch.chdir(tmp_path)
     assert told("sub/a.yaml")[0].startswith("sub/a.yaml:8:33: data.file.size.value: ")
-    assert told(tmp_path / "sub/a.yaml")[0].startswith(f"{tmp_path}/sub/a.yaml:8:31: ")
+    assert told(tmp_path / "sub/a.yaml")[0].startswith(f"{tmp_path}/sub/a.yaml:8:33: ")
 
 
 def test_scenarios_are_found_by_name_and_by_path() -> None:
