@@ -123,9 +123,7 @@ def test_raid_writes_at_least_the_data_and_its_redundancy(group: tuple[raid.Leve
 
 
 @given(groups(), st.integers(1, UNIT))
-def test_small_writes_never_cost_more_than_the_classic_figure(
-    group: tuple[raid.Level, int], size: int
-) -> None:
+def test_small_writes_never_cost_more_than_the_classic_figure(group: tuple[raid.Level, int], size: int) -> None:
     level, number = group
     assume(level != "1")
     assert raid.write_operations(level, number, size, UNIT).operations <= raid.small_write_operations(level)
@@ -148,18 +146,14 @@ def test_more_disks_wait_longer_but_never_a_revolution(touched: int) -> None:
 
 
 @given(drives(), shares, shares)
-def test_locates_lie_between_nothing_and_the_greatest(
-    drive: tape.TapeDrive, one: float, other: float
-) -> None:
+def test_locates_lie_between_nothing_and_the_greatest(drive: tape.TapeDrive, one: float, other: float) -> None:
     begin, end = one * drive.cartridge_capacity, other * drive.cartridge_capacity
     assert 0 <= tape.locate_time(drive, begin, end) <= tape.greatest_locate(drive) + ROUNDING
     assert tape.locate_time(drive, begin, begin) == 0
 
 
 @given(drives(), shares, shares)
-def test_within_a_pass_a_target_further_ahead_takes_no_less(
-    drive: tape.TapeDrive, one: float, other: float
-) -> None:
+def test_within_a_pass_a_target_further_ahead_takes_no_less(drive: tape.TapeDrive, one: float, other: float) -> None:
     near, far = sorted(share * 0.999 * tape.pass_capacity(drive) for share in (one, other))
     assert tape.locate_time(drive, 0, near) <= tape.locate_time(drive, 0, far) + ROUNDING
 
@@ -191,9 +185,7 @@ def test_stop_start_never_beats_host_or_tape_and_faster_hosts_never_lose(
 
 
 @given(drives(), st.floats(1, 100), st.floats(0.1, 10))
-def test_a_larger_buffer_never_slows_the_tape(
-    drive: tape.TapeDrive, factor: float, reposition: float
-) -> None:
+def test_a_larger_buffer_never_slows_the_tape(drive: tape.TapeDrive, factor: float, reposition: float) -> None:
     larger = replace(drive, buffer=drive.buffer * factor)
     host = 0.8 * drive.native_rate
     less = tape.stop_start_rate(drive, host, reposition)
@@ -237,8 +229,6 @@ def test_closed_networks_keep_balanced_job_bounds(service: list[float], customer
 
 
 @given(demands, st.integers(1, 40), st.floats(0, 50))
-def test_another_customer_never_lowers_the_throughput(
-    service: list[float], customers: int, think: float
-) -> None:
+def test_another_customer_never_lowers_the_throughput(service: list[float], customers: int, think: float) -> None:
     fewer = queueing.mva_closed(service, customers, think).throughput
     assert fewer <= queueing.mva_closed(service, customers + 1, think).throughput * (1 + ROUNDING)

@@ -82,9 +82,7 @@ def test_prefixes_climb_by_1000_and_by_1024(number: int, step: int) -> None:
     assert parse(f"{number} {binary[step + 1]}", "B") >= parse(f"{number} {decimal[step + 1]}", "B")
 
 
-@given(
-    number=st.integers(0, 10**9), prefix=st.sampled_from(["", "k", "K", "M", "G", "T", "P", "Ki", "Mi", "Gi"])
-)
+@given(number=st.integers(0, 10**9), prefix=st.sampled_from(["", "k", "K", "M", "G", "T", "P", "Ki", "Mi", "Gi"]))
 def test_eight_bits_are_a_byte(number: int, prefix: str) -> None:
     size = parse(f"{number} {prefix}B/s", "B/s")
     assert parse(f"{8 * number} {prefix}b/s", "B/s") == size

@@ -77,7 +77,7 @@ def test_claim_6_expired_snapshots_cost_nothing_more() -> None:
 
 
 def test_claim_7_the_missing_fifth_test_is_predicted() -> None:
-    """A third file after the removal of the snapshot: as fast as with none, but for the place further inside the disk."""
+    """A third file after the removal of the snapshot: as fast as with none, but for its place further inside."""
     third = elapsed("snapshot-removed", "third")
     assert elapsed("no-snapshot") <= third < 1.05 * elapsed("no-snapshot")
 

@@ -12,7 +12,9 @@ from simbackup.results.result import Result
 FOLDER = "published/004-zrm-mysql"
 SIZES = (1000, 2000, 4000)
 METHODS = {"myisam": ("logical", "hot_copy", "snapshot"), "innodb": ("logical", "snapshot")}
-EVERY = [(engine, method, suffix) for engine, methods in METHODS.items() for method in methods for suffix in ("", "_restore")]
+EVERY = [
+    (engine, method, suffix) for engine, methods in METHODS.items() for method in methods for suffix in ("", "_restore")
+]
 
 
 @cache
@@ -33,7 +35,7 @@ def share_of_lock(engine: str, job: str) -> float:
 
 @pytest.mark.parametrize(("engine", "method", "suffix"), EVERY)
 def test_claim_1_rates_depend_little_on_the_size(engine: str, method: str, suffix: str) -> None:
-    """From 2000 to 4000 MB under 15 %; the smallest pays fixed times, and by its name one of 1170 MB is slow to copy."""
+    """From 2000 to 4000 MB under 15 %; the smallest pays fixed times, and "1000" of InnoDB are 1170 MB to copy."""
     rates = [rate(engine, size, method + suffix) for size in SIZES[1:]]
     assert max(rates) / min(rates) < 1.15
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import simbackup as sb
 from simbackup import units
 from simbackup.experiments.overview import fitted_list
 from simbackup.experiments.reproduce import Reproduction, reproduce
@@ -30,7 +31,8 @@ def summary_table(found: Reproduction) -> str:
         return "" if value is None else f"{value:.1%}"
 
     lines = [
-        "| document | rows | within 10 % | declared off | groups | median error | held-out groups | their median | constants |",
+        "| document | rows | within 10 % | declared off | groups | median error | held-out groups | their median "
+        "| constants |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for s in found.summaries:
@@ -42,8 +44,8 @@ def summary_table(found: Reproduction) -> str:
 
 def results(found: Reproduction) -> str:
     return (
-        "# Measured beside simulated\n\nMade by `python tests/published/test_readme.py`; a test holds it to the program's "
-        f"output.\n\n{markdown(found)}\n## Fitted or chosen constants\n\n{fitted_table()}"
+        "# Measured beside simulated\n\nMade by `python tests/published/test_readme.py`; a test holds it to the "
+        f"program's output.\n\n{markdown(found)}\n## Fitted or chosen constants\n\n{fitted_table()}"
     )
 
 
@@ -60,8 +62,6 @@ def test_the_tables_are_those_of_the_program() -> None:
 
 
 def test_the_scenario_of_the_readme_runs(tmp_path: Path) -> None:
-    import simbackup as sb
-
     text = README.read_text(encoding="utf-8")
     scenario = re.search(r"```yaml\n(.*?)```", text, flags=re.DOTALL)
     assert scenario is not None

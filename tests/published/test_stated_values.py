@@ -11,7 +11,9 @@ STATED: dict[str, dict[str, set[str]]] = {
         "size": {"2 GiB", "1 GB"},  # bs=1M count=2048; the largest disk of the simulator
     },
     "004-zrm-mysql": {
-        "changed": {"5 %"}, "every": {"1 day"}, "until": {"6 days"},  # daily, usually under 5 %
+        "changed": {"5 %"},
+        "every": {"1 day"},
+        "until": {"6 days"},  # daily, usually under 5 %
         "memory": {"4 GiB"},
         "size": {"1001 MB", "1940 MB", "3940 MB", "1170 MB", "1990 MB", "4006 MB", "10 GB"},  # of the raw backups
         "content": {"1000 MB", "2000 MB", "4000 MB", "10 GB"},  # sizes that the databases go by

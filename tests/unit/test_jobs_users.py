@@ -102,6 +102,8 @@ def test_locks_that_overlap_are_one_lock(tmp_path: Path) -> None:
     assert both["waited"] == pytest.approx(10 * length)
     assert both["longest_wait"] == pytest.approx(length)
     assert both["lost"] == first["lost"] == 0.0
+    done = 20 * result.end - 10 * (20 + length)  # nobody who writes gets through from the first lock to the last unlock
+    assert result.get("devices.source.bytes") == pytest.approx(2 * 1e9 + done * 1e6)
 
 
 def test_a_job_that_takes_no_lock_tells_of_no_wait(tmp_path: Path) -> None:
