@@ -96,6 +96,7 @@ def _place(system: System, spec: Spec) -> None:
             system.snapshots[name] = _snapshot(system, f"devices.{name}", device, area)
             if name not in created:
                 system.snapshots[name].create()
+                system.trace.event(0.0, f"devices.{name}", "is in place from the start, as no job creates it")
 
 
 def _snapshot(system: System, name: str, device: spec_devices.Snapshot, area: Region) -> Snapshot:

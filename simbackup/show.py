@@ -88,6 +88,9 @@ def result(one: Result) -> None:
         for row in used
     ]  # fmt: skip
     table(["device", "kind", "busy", "bytes", "peak", "state"], devices, right=(2, 3, 4))
+    for event in one.trace.events:
+        if event.what.startswith("is "):
+            print(f"{event.address} {event.what}, at {units.show_short(event.time, 's')}")  # noqa: T201
     if one.user_rows:
         felt = [
             [

@@ -31,8 +31,7 @@ def summary_table(found: Reproduction) -> str:
         return "" if value is None else f"{value:.1%}"
 
     lines = [
-        "| document | rows | within 10 % | declared off | groups | median error | held-out groups | their median "
-        "| constants |",
+        "| document | rows | within 10 % | declared off | groups | median error | held-out | median | constants |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for s in found.summaries:

@@ -89,7 +89,7 @@ def test_a_full_copy_area_makes_the_snapshot_invalid_at_the_next_first_write(ben
     assert cow.invalid_since == 0.0
     assert changed.triggered
     assert [(event.address, event.what) for event in bench.trace.events] == [
-        ("devices.cow", "invalid: the copy area is full")
+        ("devices.cow", "is invalid, as its copy area is full")
     ]
 
 

@@ -62,11 +62,12 @@ def test_a_full_copy_area_ends_the_snapshot_and_frees_the_writer(tmp_path: Path)
     whole = run(tmp_path, DD + OFF)
     small = run(tmp_path, DD + OFF, {"devices.cow.size": "100 MB"})
     none = run(tmp_path, DD + NONE)
-    (event,) = small.trace.events
-    assert (event.address, event.what) == ("devices.cow", "invalid: the copy area is full")
+    start, event = small.trace.events
+    assert start.what == "is in place from the start, as no job creates it"
+    assert (event.address, event.what) == ("devices.cow", "is invalid, as its copy area is full")
     assert state(small, "cow") == "invalid"
     assert state(whole, "cow") == "active"
-    assert not whole.trace.events
+    assert whole.trace.events == [start]
     copied = small.get("devices.cow.copied_bytes")
     assert 99e6 < copied <= 100e6
     # what came before was slow, the rest runs at the pace without a snapshot
