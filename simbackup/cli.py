@@ -36,7 +36,7 @@ def run(
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the whole result there.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Simulate one scenario."""
+    """Simulate one scenario. Ends with 1 when a job failed."""
     from simbackup import show  # noqa: PLC0415
     from simbackup.results.result import place_beside  # noqa: PLC0415
     from simbackup.run import simulate  # noqa: PLC0415
@@ -54,6 +54,7 @@ def run(
     if out is not None:
         folder = result.save(out)
         print(f"written to {folder}", file=sys.stderr)  # noqa: T201 (a command line prints)
+    raise typer.Exit(0 if result.all_ended_well else 1)
 
 
 @app.command()

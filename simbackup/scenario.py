@@ -105,6 +105,8 @@ def find(name: str) -> Path:
     legal = names()
     tails = [text for text in legal if text.split("/")[-1] == bare.split("/")[-1]]
     remedy = f"did you mean '{tails[0]}'?" if tails else choices(bare, legal)
+    if any(is_file(root / "scenarios" / f"{bare.removesuffix('.study')}.study.yaml") for root in datasheets.roots()):
+        remedy = f"it is a study: simbackup study {bare.removesuffix('.study')}"
     raise InputError([Problem(Place(name), "", "there is neither such a file nor such a scenario", remedy)])
 
 

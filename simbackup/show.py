@@ -100,7 +100,16 @@ def result(one: Result) -> None:
             ]
             for row in one.user_rows
         ]  # fmt: skip
-        header = ["users", "during", "transactions", "lost", "waited for lock", "mean wait", "longest wait", "slowed"]
+        header = [
+            "users",
+            "during",
+            "transactions",
+            "lost",
+            "waited for lock",
+            "mean wait",
+            "longest wait",
+            "disk slowed",
+        ]
         table(header, felt, right=range(2, 8))
     told = ", ".join(f"{count} {basis}" for basis, count in one.bases().items())
     print(f"rests on {told} values; scenario {one.record.hash}, seed {one.record.seed}")  # noqa: T201

@@ -83,7 +83,7 @@ class Table:
                 self.frame.to_csv(partial, index=False)
             partial.replace(path)
         except OSError as error:
-            raise ResultError(f"{path} cannot be written ({error.strerror})") from None
+            raise ResultError(f"{path} cannot be written ({error.strerror or error})") from None
 
 
 def find(name: str) -> Path:

@@ -149,14 +149,19 @@ class DatabaseRestore:
     method: str = "restore"
 
     def run(self, system: System, job: str) -> Steps:
-        """Bring back the last full backup, then what was changed since."""
+        """Bring back the last full backup, then what was changed since; nobody works meanwhile."""
         full = system.catalogue.last(f"jobs.{self.backup}")
         if full is None:
             raise JobFailedError(f"the catalogue has no save set of '{self.backup}'")
         yield from _pass(system, job, f"data.{self.to}", "start", self.tool.start_time)
         logs = [log for name in self.replay for log in system.catalogue.since(f"jobs.{name}", full.time)]
+        shut_out = [users for users in system.users if users.data == self.to]
+        for users in shut_out:
+            users.close()
         for saved in (full, *sorted(logs, key=lambda log: log.time)):
             yield from self._bring_back(system, job, saved)
+        for users in shut_out:
+            users.open()
         return Moved(sum(saved.size for saved in (full, *logs)), full.files)
 
     def _bring_back(self, system: System, job: str, saved: SaveSet) -> Wait:

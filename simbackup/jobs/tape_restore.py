@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,9 @@ from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps
 from simbackup.jobs.system import JobFailedError, System
 
+GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+"""Golden ratio: multiples of it, without their whole part, fill an interval evenly and in no simple rhythm."""
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -25,13 +29,17 @@ class Selection:
     at: float | None
 
     def pieces(self, saved: SaveSet) -> list[tuple[float, float]]:
-        """Begin and size of each file in the save set: together at one place, or spread evenly over it."""
+        """Begin and size of each file in the save set: together at one place, or spread over it.
+
+        Spread files lie one in each of equal parts, at a place that goes on by the golden ratio from part to part: even
+        spacing would fall into step with the passes of the tape.
+        """
         each = self.size / self.files
         if self.at is not None:
             begin = min(self.at * saved.size, saved.size - self.size)
             return [(begin + i * each, each) for i in range(self.files)]
         step = saved.size / self.files
-        return [((i + 0.5) * step - each / 2.0, each) for i in range(self.files)]
+        return [(i * step + (0.5 + i * GOLDEN) % 1.0 * (step - each), each) for i in range(self.files)]
 
 
 @dataclass(frozen=True, slots=True)

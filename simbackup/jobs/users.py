@@ -103,6 +103,14 @@ class Users:
             self.locks[-1].end = float(self.network.env.now)
             self.network.set_cap(self.flow, self.demand.rate, self.name)
 
+    def close(self) -> None:
+        """Let nobody work: the data are being restored."""
+        self.network.set_cap(self.flow, 0.0, f"data.{self.data}")
+
+    def open(self) -> None:
+        """Let all work again."""
+        self.network.set_cap(self.flow, self.demand.rate, self.name)
+
     def watch(self, job: str, now: float) -> None:
         """Note where all stands when a job begins."""
         self.network.settle()

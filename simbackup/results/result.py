@@ -149,6 +149,11 @@ class Result:
             rows.append(row | {"rate": row["bytes"] / elapsed if elapsed > 0 else 0.0, "waits": waits})
         return sorted(rows, key=lambda row: (row["start"], row["job"]))
 
+    @property
+    def all_ended_well(self) -> bool:
+        """Whether no job failed and none was skipped."""
+        return all(job.data["status"] in {"done", "late"} for job in self.trace.jobs)
+
     @cached_property
     def device_rows(self) -> list[dict[str, Any]]:
         """One mapping for each device: busy share of the whole run, bytes, greatest bytes a second."""
@@ -267,8 +272,9 @@ class Result:
         return pd.DataFrame(rows, columns=columns)
 
     def as_dict(self) -> dict[str, list[dict[str, Any]]]:
-        """The tables as plain data: `jobs` and `devices`."""
-        return {"jobs": self.job_rows, "devices": self.device_rows}
+        """The tables as plain data: `jobs` and `devices`, and `users` where there are any."""
+        tables = {"jobs": self.job_rows, "devices": self.device_rows}
+        return tables | {"users": self.user_rows} if self.user_rows else tables
 
     def save(self, folder: str | Path) -> Path:
         """The folder into which the whole result was written: run record, tables, trace. All of it or nothing.

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
+from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.devices import Disk, LogicalVolume, Raid, Snapshot, Ssd
-from simbackup.schema.jobs import BinaryLog, DatabaseBackup, Restore, Workload
+from simbackup.schema.jobs import BinaryLog, Data, DatabaseBackup, Restore, Workload
 from simbackup.schema.scenario import Spec
 
 Path = tuple[str | int, ...]
@@ -40,6 +41,8 @@ def database_backup(checks: Reporter, path: Path, job: DatabaseBackup | BinaryLo
         checks.report((*path, "to"), f"'{job.to}' {what}", choices(job.to, legal))
     if isinstance(job, BinaryLog):
         return
+    if data is not None and isinstance(target, LogicalVolume):
+        _room(checks, path, job, data, target.size.si)
     snapshots = [n for n, d in spec.devices.items() if isinstance(d, Snapshot)]
     if job.method != "snapshot_copy":
         if job.snapshot is not None:
@@ -55,6 +58,17 @@ def database_backup(checks: Reporter, path: Path, job: DatabaseBackup | BinaryLo
     elif data is not None and frozen.of != data.on:
         message = f"'{job.snapshot}' freezes '{frozen.of}', and '{job.data}' lies on '{data.on}'"
         checks.report((*path, "snapshot"), message, f"take a snapshot of '{data.on}'")
+
+
+def _room(checks: Reporter, path: Path, job: DatabaseBackup, data: Data, room: float) -> None:
+    """The volume holds what lies on it and one backup."""
+    size = data.size.si
+    if job.method == "logical_dump" and data.database is not None:
+        size = (data.content or data.size).si * data.database.dump_ratio.si
+    there = sum(other.size.si for other in checks.spec.data.values() if other.on == job.to)
+    if there + size > room:
+        message = f"'{job.to}' has no room for a backup of {units.show_short(size, 'B')}"
+        checks.report((*path, "to"), message, f"{units.show_short(max(room - there, 0.0), 'B')} of it are free")
 
 
 def database_restore(checks: Reporter, path: Path, job: Restore, saved: DatabaseBackup | BinaryLog) -> None:

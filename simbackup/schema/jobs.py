@@ -181,7 +181,7 @@ class Select(Frozen):
     size: PositiveSize
     """Their bytes together."""
     at: Share | None = None
-    """Where they lie in the save set; spread evenly over it unless stated."""
+    """Where they lie in the save set; spread over it unless stated."""
 
 
 class Restore(Job):
