@@ -52,6 +52,10 @@ class InputError(SimbackupError):
         self.problems = tuple(sorted(set(problems)))
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
+        """What a worker process sends: the problems, not their text."""
+        return InputError, (self.problems,)
+
 
 class ResultError(SimbackupError):
     """A result was asked for something that it does not hold, or could not be read back."""

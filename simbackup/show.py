@@ -153,7 +153,7 @@ HEADER = (
 def reproduction(found: Reproduction) -> None:
     """Print measured beside simulated, document by document."""
     for s in found.summaries:
-        rows = [row for row in found.rows if row.measurement.document[:3] == s.document[:3]]
+        rows = [row for row in found.rows if row.measurement.folder == s.document]
         table(HEADER, [_cells(row) for row in rows], s.document, right=(2, 3, 4))
         for row in rows:
             if row.measurement.row.off:
@@ -170,7 +170,7 @@ def markdown(found: Reproduction) -> str:
     """Measured beside simulated as Markdown."""
     lines: list[str] = []
     for s in found.summaries:
-        rows = [row for row in found.rows if row.measurement.document[:3] == s.document[:3]]
+        rows = [row for row in found.rows if row.measurement.folder == s.document]
         lines += [
             f"### {s.document}",
             "",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -26,7 +25,7 @@ class Place(NamedTuple):
     size: float
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Dirty:
     """Bytes of a volume that a job has written or is about to write, not yet on disk."""
 
@@ -35,67 +34,67 @@ class Dirty:
     begin: float
     size: float
     on_disk: simpy.Event
+    written: bool = False
 
 
 class PageCache:
-    """Unwritten data of one host for one device."""
+    """Unwritten data of one host for one device.
+
+    Each writer's data are written back by themselves: side by side with those of others at work, and after those that
+    others left behind on the same volume. Writers that come while others' data are dirty share the limit equally.
+    """
 
     def __init__(self, network: FlowNetwork, name: str, limit: float, background: float) -> None:
         self.network = network
         self.env = network.env
         self.name = name
+        self.limit = limit
         self.background = background
-        self.buffer = Buffer(network, limit, name)
-        self.queue: deque[Dirty] = deque()
-        self.writers = 0
-        self.flush = self.env.event()
-        self.running = False
+        self.dirty: list[Dirty] = []
 
     def write(
         self, job: str, place: Place, fill: FlowShape, activity: str = "write"
     ) -> Generator[simpy.Event, Any, tuple[Flow, Dirty]]:
         """Write bytes of a volume through the cache; ends when the last of them is in memory."""
-        volume, begin, size = place
-        dirty = Dirty(job, volume, begin, size, self.env.event())
-        self.queue.append(dirty)
+        dirty = Dirty(job, *place, self.env.event())
+        older = [other.on_disk for other in self.dirty if other.written and other.volume is place.volume]
+        self.dirty.append(dirty)
+        part = 1.0 / len(self.dirty)
         flow = self.network.start(
-            job, activity, size, fill.demands, cap=fill.cap, cap_cause=fill.cause, moves=fill.moves
+            job, activity, place.size, fill.demands, cap=fill.cap, cap_cause=fill.cause, moves=fill.moves
         )
-        self.writers += 1
-        self.buffer.fill(flow)
-        if not self.running:
-            self.running = True
-            self.env.process(self._write_back())
+        buffer = Buffer(self.network, part * self.limit, self.name)
+        buffer.fill(flow)
+        begin = buffer.when(part * self.background, rising=True) | flow.done
+        self.env.process(self._write_back(dirty, buffer, begin & self.env.all_of(older)))
         yield flow.done
-        self.writers -= 1
-        if not self.writers:
-            self.flush.succeed()
-            self.flush = self.env.event()
+        dirty.written = True
         return flow, dirty
 
-    def _write_back(self) -> Generator[simpy.Event, Any, None]:
-        """Bring what is dirty to disk, oldest first, from the background limit or the end of writing on."""
-        yield self.buffer.when(self.background, rising=True) | self.flush
-        while self.queue:
-            dirty = self.queue[0]
-            done = 0.0
-            while dirty.size - done >= LEAST:
-                stretch = dirty.volume.stretch(dirty.begin + done, dirty.size - done)
-                written = yield from self._drain(dirty, stretch)
-                dirty.volume.wrote(stretch, written)
-                done += written
-            self.queue.popleft()
-            dirty.on_disk.succeed()
-        self.running = False
+    def _write_back(self, dirty: Dirty, buffer: Buffer, begin: simpy.Event) -> Generator[simpy.Event, Any, None]:
+        """Bring what is dirty to disk, from the background limit or the end of writing on."""
+        yield begin
+        done = 0.0
+        while dirty.size - done >= LEAST:
+            stretch = dirty.volume.stretch(dirty.begin + done, dirty.size - done)
+            written = yield from self._drain(dirty, buffer, stretch)
+            dirty.volume.wrote(stretch, written)
+            done += written
+        self.dirty.remove(dirty)
+        dirty.on_disk.succeed()
 
-    def _drain(self, dirty: Dirty, stretch: Stretch) -> Generator[simpy.Event, Any, float]:
+    def _drain(self, dirty: Dirty, buffer: Buffer, stretch: Stretch) -> Generator[simpy.Event, Any, float]:
         """Write one stretch, or as much of it as costs the same; bytes that reached the disk."""
         shape = dirty.volume.write_shape(stretch)
-        flow: Flow = self.network.start(
-            dirty.job, "write-back", stretch.size, shape.demands,
-            cap=shape.cap, cap_cause=shape.cause, moves=shape.moves,
-        )  # fmt: skip
-        self.buffer.drain(flow)
-        changed = dirty.volume.changed
-        yield flow.done | changed
+        flow = self.network.start(
+            dirty.job,
+            "write-back",
+            stretch.size,
+            shape.demands,
+            cap=shape.cap,
+            cap_cause=shape.cause,
+            moves=shape.moves,
+        )
+        buffer.drain(flow)
+        yield flow.done | dirty.volume.changed
         return self.network.stop(flow)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -147,16 +148,16 @@ class Volume:
             if snapshot.active:
                 snapshot.wrote(stretch.begin, size)
 
-    def write_shape(self, stretch: Stretch) -> FlowShape:
-        """How a byte of sequential writing loads the devices on this stretch."""
+    def write_shape(self, stretch: Stretch, waiting: float = math.inf) -> FlowShape:
+        """How a byte of sequential writing loads the devices here, with so many bytes outstanding at most."""
         store = self.region.store
         position = self.region.begin + stretch.begin
         if not stretch.fresh:
             return FlowShape({store.link: store.stream("write", position, stretch.size)}, {store.link: 1.0})
-        return first_write_shape(store, position, stretch.size, stretch.fresh)
+        return first_write_shape(store, position, stretch, waiting)
 
 
-def first_write_shape(store: Store, position: float, stretch: float, fresh: tuple[Snapshot, ...]) -> FlowShape:
+def first_write_shape(store: Store, position: float, stretch: Stretch, waiting: float = math.inf) -> FlowShape:
     """How a byte of sequential first writes loads the devices: read, copy, commit for each snapshot, then the write.
 
     Distances and rates are those in the middle of the stretch, in the origin and in the areas. The requests of one
@@ -164,10 +165,10 @@ def first_write_shape(store: Store, position: float, stretch: float, fresh: tupl
     it, so that a copy area on the same disk costs seeks and one on another disk does not.
     """
     heads: dict[str, float] = {}
-    cycle = list(_cycle(store, position, stretch / 2.0, fresh))
+    cycle = list(_cycle(store, position, stretch, waiting))
     for request in cycle:  # a first lap brings the heads to where a steady cycle leaves them
         heads[request.store.name] = request.position
-    shape = FlowShape({}, {}, cause=", ".join(snapshot.name for snapshot in fresh))
+    shape = FlowShape({}, {}, cause=", ".join(snapshot.name for snapshot in stretch.fresh))
     for activity, on, at, size, times, group in cycle:
         service = on.request("read" if activity == "copy read" else "write", heads[on.name], at, size)
         heads[on.name] = at
@@ -188,18 +189,19 @@ class _Request(NamedTuple):
     group: float
 
 
-def _cycle(store: Store, begin: float, ahead: float, fresh: tuple[Snapshot, ...]) -> Iterator[_Request]:
-    """The requests that one group of first writes makes, in their order, when `ahead` bytes have been written."""
-    own = max(equations.group_size(snapshot.parameters) * snapshot.parameters.chunk for snapshot in fresh)
+def _cycle(store: Store, begin: float, stretch: Stretch, waiting: float) -> Iterator[_Request]:
+    """The requests that one group of first writes makes, in their order, half-way through a stretch."""
+    fresh, ahead = stretch.fresh, stretch.size / 2.0
+    own = max(equations.group_size(snapshot.parameters, waiting) * snapshot.parameters.chunk for snapshot in fresh)
     position = _inside(store, begin + ahead, own)
     for snapshot in fresh:
         cow, area = snapshot.parameters, snapshot.area.store
-        group = equations.group_size(cow) * cow.chunk
+        group = equations.group_size(cow, waiting) * cow.chunk
         at = _inside(area, snapshot.position(ahead), group)
         metadata = max(at - equations.commit_distance(cow), snapshot.area.begin)
         yield _Request("copy read", store, position, group, 1.0, group)
         yield _Request("copy write", area, at, group, 1.0, group)
-        yield _Request("metadata commit", area, metadata, cow.chunk, equations.commits_per_group(cow), group)
+        yield _Request("metadata commit", area, metadata, cow.chunk, equations.commits_per_group(cow, waiting), group)
     yield _Request("own write", store, position, own, 1.0, own)
 
 

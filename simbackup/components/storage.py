@@ -71,7 +71,7 @@ class Disk:
 
     def _capacity(self, flows: Sequence[Flow]) -> float:
         """Share of its time that sequential streams leave when they take turns."""
-        return _shared(self.parameters, len(flows))
+        return _shared(self.parameters, flows)
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream."""
@@ -150,7 +150,7 @@ class Raid:
         self.link = Link(name, self._capacity)
 
     def _capacity(self, flows: Sequence[Flow]) -> float:
-        return _shared(self.array.disk, len(flows))
+        return _shared(self.array.disk, flows)
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream: full stripes on all disks at once."""
@@ -206,8 +206,12 @@ def _missed(disk: disks.Disk, position: float, size: float) -> Service:
     return Service(whole, whole)
 
 
-def _shared(disk: disks.Disk, streams: int) -> float:
-    """Share of a disk's time that is transfer when so many sequential streams take turns."""
+def _shared(disk: disks.Disk, flows: Sequence[Flow]) -> float:
+    """Share of a disk's time that is transfer when sequential streams take turns.
+
+    Flows without an end are requests here and there, whose demand holds their seeks already.
+    """
+    streams = sum(math.isfinite(flow.amount) for flow in flows)
     middle = disks.rate_at(disk, disk.capacity / 2.0)
     return disks.stream_efficiency(disk, streams, middle)
 

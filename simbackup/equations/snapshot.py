@@ -34,8 +34,10 @@ class CopyOnWrite:
     commit_backlog: float
 
 
-def group_size(cow: CopyOnWrite) -> float:
+def group_size(cow: CopyOnWrite, waiting: float = math.inf) -> float:
     """Chunks that share one commit: those of the waiting writes, within the copies in flight, one at least.
+
+    `waiting` are the bytes that the writer has outstanding at most, as one request of a synchronous writer.
 
     Holds for writes in sequence, of which each chunk takes `chunk` bytes; writes at random touch a chunk each.
 
@@ -44,7 +46,7 @@ def group_size(cow: CopyOnWrite) -> float:
     >>> group_size(CopyOnWrite(chunk=2**19, record=16, in_flight=2**20, commit_backlog=65536))
     1.0
     """
-    return max(min(cow.commit_backlog, cow.in_flight) / cow.chunk, 1.0)
+    return max(min(cow.commit_backlog, cow.in_flight, waiting) / cow.chunk, 1.0)
 
 
 def records_per_area(cow: CopyOnWrite) -> int:
@@ -56,13 +58,13 @@ def records_per_area(cow: CopyOnWrite) -> int:
     return max(int(cow.chunk // cow.record), 1) if cow.record else 2**62
 
 
-def commits_per_group(cow: CopyOnWrite) -> float:
+def commits_per_group(cow: CopyOnWrite, waiting: float = math.inf) -> float:
     """Synchronous metadata writes for each group: one, and a share of the one that clears the next metadata chunk.
 
     >>> commits_per_group(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536))
     1.015625
     """
-    return 1.0 + group_size(cow) / records_per_area(cow)
+    return 1.0 + group_size(cow, waiting) / records_per_area(cow)
 
 
 def area_chunks(cow: CopyOnWrite, area: float) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -91,6 +92,8 @@ def _fit(problem: _Problem) -> Fitted:
     left = problem.residuals(math.log(value), {})
     slopes = problem.slopes(math.log(value))
     square = sum(slope * slope for slope in slopes)
+    if square == 0.0:
+        raise SimbackupError(f"{fit.datasheet}#{fit.parameter} moves none of the rows {', '.join(fit.rows)}")
     spare = len(fit.rows) - 1
     variance = sum(e * e for e in left) / spare / square if spare else 0.0
     for slope, row in zip(slopes, problem.rows, strict=True):
@@ -113,10 +116,10 @@ class _Problem:
     """One constant, the scenarios of its rows, and the misfit as a function of its logarithm."""
 
     def __init__(self, measured: Measured, fit: Fit, before: Sequence[Fitted]) -> None:
+        place = Place(datasheets.shown(measured.folder / CALIBRATION))
         rows = {m.id: m for m in measured.rows}
         unknown = [row for row in fit.rows if row not in rows]
         if unknown:
-            place = Place(datasheets.shown(measured.folder / CALIBRATION))
             raise InputError(
                 [
                     Problem(place, fit.parameter, f"there is no measured row '{row}'", choices(row, rows))
@@ -137,12 +140,21 @@ class _Problem:
         given = getattr(sheet.parameters, fit.parameter, None)
         if not isinstance(given, Given):
             names = [name for name, _ in sheet.values()]
-            place = Place(datasheets.shown(measured.folder / CALIBRATION))
             message = f"'{fit.datasheet}' has no parameter '{fit.parameter}'"
             raise InputError([Problem(place, fit.parameter, message, choices(fit.parameter, names))])
         self.unit = given.unit
-        low, high = (units.parse(text, given.unit) for text in fit.plausible)
-        self.plausible = (low, high)
+        self.plausible = self._range(given.unit, place)
+
+    def _range(self, unit: str, place: Place) -> tuple[float, float]:
+        """The plausible range in SI units; the fit is of a logarithm, so that it begins above 0."""
+        try:
+            low, high = (units.parse(text, unit) for text in self.fit.plausible)
+        except units.UnitError as error:
+            raise InputError([Problem(place, f"{self.fit.parameter}.plausible", str(error))]) from None
+        if not 0.0 < low < high:
+            message = "is no range above 0 with the lower end first"
+            raise InputError([Problem(place, f"{self.fit.parameter}.plausible", message, "write [low, high]")])
+        return low, high
 
     def fits(self, values: Sequence[tuple[str, Value]]) -> bool:
         """Whether these values are the constant itself."""
@@ -221,7 +233,7 @@ def _write(fitted: Fitted) -> None:
     new = (
         f"{{value: {units.show(fitted.value, unit)}, basis: fitted, fitted_to: [{', '.join(fit.rows)}],\n"
         f"    uncertainty: {units.show(fitted.uncertainty, unit)}, plausible: [{plausible}],\n"
-        f'    why: "{fit.why}"}}'
+        f"    why: {json.dumps(fit.why, ensure_ascii=False)}}}"
     )
     temporary = path.with_suffix(".partial")
     temporary.write_text(text[: old.start_mark.index] + new + text[old.end_mark.index :], encoding="utf-8")

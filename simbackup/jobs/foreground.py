@@ -57,9 +57,11 @@ class SynchronousWrite:
         links = [system.networks[name] for name in self.networks]
         while self.size - done >= LEAST:
             stretch = volume.stretch(data.begin + done, self.size - done)
-            shape = volume.write_shape(stretch)
-            if not stretch.fresh:  # a write where chunks are copied first is positioned anew each time
-                own = store.append(volume.region.begin + stretch.begin, self.request)
+            own = store.append(volume.region.begin + stretch.begin, self.request)
+            if stretch.fresh:  # chunks are copied first, one request at a time
+                shape = volume.write_shape(stretch, waiting=self.request).after(own.latency / self.request, store.link)
+            else:
+                shape = volume.write_shape(stretch)
                 shape = replace(shape, demands={store.link: own.busy / self.request}, cap=self.request / own.latency)
             away = sum(n.latency / self.request + 1.0 / n.link.capacity for n in links)
             shape = shape.after(away)

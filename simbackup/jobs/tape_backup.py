@@ -70,7 +70,7 @@ class TapeBackup:
         moves = {drive.link: 1.0, region.store.link: 1.0, **links}
         if self.method == "image" or data.filesystem is None:
             demands[region.store.link] = region.store.stream("read", region.begin + data.begin, data.size)
-            return FlowShape(demands, moves)
+            return FlowShape(demands, moves, host.copy_rate, host.cpu.name)
         each = data.size / data.files
         begin = region.begin + data.begin
         # Files lie anywhere in the data set: two places drawn at random are a third of it apart in the mean.

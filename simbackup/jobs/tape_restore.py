@@ -88,7 +88,7 @@ class TapeRestore:
         yield from library.locate(job, drive, extent.position)
         links = {system.networks[name].link: 1.0 for name in self.networks}
         demands = {drive.link: 1.0 / drive.rate(saved.compression), host.cpu: 1.0 / host.copy_rate, **links}
-        fill = FlowShape(demands, {drive.link: 1.0, **links})
+        fill = FlowShape(demands, {drive.link: 1.0, **links}, host.copy_rate, host.cpu.name)
         cache = host.cache(target.volume.region.store)
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
         flow, dirty = yield from cache.write(job, Place(target.volume, begin, extent.size), fill)

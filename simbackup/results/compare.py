@@ -87,11 +87,7 @@ class Row:
 
 def scenario_name(measurement: Measurement, file: str) -> str:
     """Name of the scenario that a measured row refers to."""
-    return f"published/{_folder(measurement)}/{file.removesuffix('.yaml')}"
-
-
-def _folder(measurement: Measurement) -> str:
-    return next(m.folder.name for m in documents() if m.document == measurement.document)
+    return f"published/{measurement.folder}/{file.removesuffix('.yaml')}"
 
 
 def documents(names: Sequence[str] = ()) -> list[Measured]:

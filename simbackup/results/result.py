@@ -301,7 +301,12 @@ class Result:
         run = {"run": asdict(self.record), "values": [asdict(value) for value in self.values]}
         (folder / RECORD_FILE).write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
         (folder / TRACE_FILE).write_text("".join(f"{line}\n" for line in self.trace.to_lines()), encoding="utf-8")
-        for name, table in (("jobs", self.jobs), ("devices", self.devices), ("values", self.sources())):
+        for name, table in (
+            ("jobs", self.jobs),
+            ("devices", self.devices),
+            ("users", self.users),
+            ("values", self.sources()),
+        ):
             table.to_parquet(folder / f"{name}.parquet")
             table.to_csv(folder / f"{name}.csv", index=False)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from pydantic import Field
+
 from simbackup.schema.quantity import Frozen, Text
 
 
@@ -14,7 +16,7 @@ class Fit(Frozen):
     """The datasheet that holds it."""
     parameter: Text
     """Its name there."""
-    rows: Annotated[tuple[Text, ...], "ids"]
+    rows: Annotated[tuple[Text, ...], Field(min_length=1)]
     """The measured rows that it is fitted to."""
     plausible: tuple[Any, Any]
     """The range within which it is physically plausible."""

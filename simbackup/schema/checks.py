@@ -48,6 +48,8 @@ def check(spec: Spec, tree: Node, before: Sequence[Problem] = ()) -> list[Proble
         checks.data(name, data)
     for name, workload in spec.workloads.items():
         workload_on_a_database(checks, ("workloads", name), workload)
+        if workload.data in spec.data:
+            checks.owned(("workloads", name), spec.data[workload.data].on)
     for name, job in spec.jobs.items():
         checks.job(name, job)
     checks.order()
@@ -203,10 +205,12 @@ class _Checks:
             self.writer(path, job)
         if isinstance(job, CopyData) and job.data in self.spec.data:
             self.room(path, self.spec.data[job.data].size, job.to)
+            self.at_one_host(path, job.data, self.spec.data[job.to].on if job.to in self.spec.data else None)
         if isinstance(job, Backup):
             self.backup(path, job)
         if isinstance(job, (DatabaseBackup, BinaryLog)):
             database_backup(self, path, job)
+            self.at_one_host(path, job.data, job.to)
         if isinstance(job, (CreateSnapshot, RemoveSnapshot)):
             self.freezing((*path, "snapshot"), job.snapshot)
         if isinstance(job, Restore):
@@ -243,6 +247,17 @@ class _Checks:
         if target is not None and size.si > target.size.si:
             message = f"'{to}' is smaller than what is written to it, {units.show_short(size.si, 'B')}"
             self.report((*path, "to"), message, f"'{to}' holds {units.show_short(target.size.si, 'B')}")
+
+    def at_one_host(self, path: tuple[str | int, ...], data: str, device: str | None) -> None:
+        """Both places belong to one host: only backups to tape cross networks."""
+        if data not in self.spec.data or device not in self.spec.devices:
+            return
+        hosts = [owner_of(self.spec, name) for name in (self.spec.data[data].on, device)]
+        if None not in hosts and hosts[0] != hosts[1]:
+            message = f"'{device}' belongs to '{hosts[1]}', and '{data}' to '{hosts[0]}'"
+            self.report((*path, "to"), message, "only backups to tape cross networks; let one host own both")
+        elif hosts[1] is None and hosts[0] is not None:
+            self.owned(path, device, "to")
 
     def owned(self, path: tuple[str | int, ...], device: str, key: str = "data") -> None:
         if owner_of(self.spec, device) is None and device in self.block_devices() and self.sound("hosts", "devices"):
@@ -309,6 +324,7 @@ class _Checks:
         saved = self.spec.jobs[job.restore]
         if isinstance(saved, (DatabaseBackup, BinaryLog)):
             database_restore(self, path, job, saved)
+            self.back_to_a_database(path, job, saved)
             return
         target = self.spec.data.get(job.to or "")
         if job.replay:
@@ -331,6 +347,14 @@ class _Checks:
             self.report((*path, "select", "size"), message, "select less")
         if job.select.files.si > (data.files.si if data.files else 1.0):
             self.report((*path, "select", "files"), message, "say 'files:' of the data")
+
+    def back_to_a_database(self, path: tuple[str | int, ...], job: Restore, saved: DatabaseBackup | BinaryLog) -> None:
+        """The database that is restored has a host, and holds what was saved."""
+        data = self.spec.data.get(saved.data)
+        if job.to is not None and job.to in self.spec.data and data is not None:
+            self.owned(path, self.spec.data[job.to].on, "to")
+            self.at_one_host(path, job.to, saved.to)
+            self.room(path, data.size, job.to)
 
     def order(self) -> None:
         """No job waits for itself."""

@@ -48,6 +48,7 @@ class Measurement:
     """One measured figure in its own unit, and the form and addresses of its simulated value."""
 
     document: str
+    folder: str
     id: str
     value: float
     unit: str
@@ -138,8 +139,14 @@ def _measurement(document: str, name: str, node: Node, problems: list[Problem], 
             Problem(node.mapping["value"].place, f"{address}.value", message, "write for example '16.088 s'")
         )
         return None
+    for key, text, part in (("low", row.low, parts[1]), ("high", row.high, parts[2])):
+        if text is not None and (part is None or part[1] != unit):
+            message = f"'{text}' is no figure in {unit or 'no unit'}, as the value is"
+            problems.append(Problem(node.mapping[key].place, f"{address}.{key}", message, f"write it in {unit}"))
     low, high = (part[0] if part else None for part in parts[1:])
-    return Measurement(document, name, parts[0][0], unit, low, high, row, form, tuple(addresses), factor)
+    if low is not None and high is not None and low > high:
+        problems.append(Problem(node.mapping["low"].place, f"{address}.low", "is above high", "write the lower first"))
+    return Measurement(document, folder.name, name, parts[0][0], unit, low, high, row, form, tuple(addresses), factor)
 
 
 def _form(raw: object) -> tuple[Form, list[str]]:

@@ -157,7 +157,7 @@ def test_out_writes_a_result_that_reads_back_equal(say: Say, tmp_path: Path) -> 
     names = {
         "run.json",
         "trace.jsonl",
-        *(f"{n}.{kind}" for n in ("jobs", "devices", "values") for kind in ("parquet", "csv")),
+        *(f"{n}.{kind}" for n in ("jobs", "devices", "users", "values") for kind in ("parquet", "csv")),
     }
     assert {path.name for path in folder.iterdir()} == names
     assert [path.name for path in folder.parent.iterdir()] == ["result"]

@@ -79,13 +79,20 @@ def test_a_writer_slower_than_the_disk_is_never_held(bench: Bench) -> None:
     assert bench.written["dd"] == pytest.approx(50.0)
 
 
-def test_two_writers_share_the_limit_and_every_byte_arrives(bench: Bench) -> None:
+def test_two_writers_share_the_disk_and_every_byte_arrives(bench: Bench) -> None:
     bench.run(bench.writer("one", 600e6), bench.writer("two", 300e6, begin=10e9))
     assert bench.disk.link.bytes_moved == pytest.approx(900e6, rel=1e-9)
-    assert max(bench.on_disk.values()) == pytest.approx(0.25 + 18.0)
+    assert max(bench.on_disk.values()) > 0.25 + 18.0  # the disk turns from one stream to the other
+    assert bench.on_disk["two"] < bench.on_disk["one"]
     assert all(bench.written[name] <= bench.on_disk[name] for name in ("one", "two"))
-    assert bench.cache.buffer.level == pytest.approx(0.0, abs=1.0)
-    assert not bench.cache.queue
+    assert not bench.cache.dirty
+
+
+def test_a_slow_writer_does_not_hold_up_a_fast_one(bench: Bench) -> None:
+    bench.run(bench.writer("slow", 100e6, rate=1e6), bench.writer("fast", 1e9, begin=10e9))
+    assert bench.written["slow"] == pytest.approx(100.0)
+    assert bench.on_disk["slow"] >= 100.0
+    assert bench.on_disk["fast"] < 2 * 1e9 / DISK
 
 
 def test_write_back_starts_anew_for_a_later_writer(bench: Bench) -> None:
@@ -98,7 +105,7 @@ def test_write_back_starts_anew_for_a_later_writer(bench: Bench) -> None:
     assert bench.on_disk["late"] == pytest.approx(101.25)
 
 
-def test_write_back_below_the_background_limit_waits_for_the_last_writer(bench: Bench) -> None:
+def test_write_back_below_the_background_limit_waits_for_the_end_of_its_writer(bench: Bench) -> None:
     bench.run(bench.writer("short", 10e6), bench.writer("long", 60e6, begin=1e9, rate=20e6))
     assert bench.written["long"] == pytest.approx(3.0)
-    assert bench.on_disk["short"] == pytest.approx(3.0 + 10 / 50)
+    assert bench.on_disk["short"] == pytest.approx(10 / 200 + 10 / 50)

@@ -67,8 +67,11 @@ def test_a_study_without_cases_has_no_such_column(tmp_path: Path) -> None:
 
 
 def test_the_figures_of_a_job_that_failed_are_none(tmp_path: Path) -> None:
-    table = sb.study(written(tmp_path, "cases: {full: {devices.backups.size: 1 GB, data.db.size: 2 GB}}\n"))
-    assert table.rows[0]["jobs.copy.bytes"] is None
+    file = written(tmp_path, "cases: {full: {devices.backups.size: 1500 MB}}\n")
+    second = "  second: {method: hot_copy, data: db, to: backups}\n"
+    (tmp_path / "one.yaml").write_text(SCENARIO + second, encoding="utf-8")
+    file.write_text(file.read_text(encoding="utf-8").replace("copy.bytes", "second.bytes"), encoding="utf-8")
+    assert sb.study(file).rows[0]["jobs.second.bytes"] is None
 
 
 def test_a_wrong_value_is_told_at_its_place_in_the_case(tmp_path: Path) -> None:

@@ -100,7 +100,8 @@ def test_one_file_back_by_hand(tmp_path: Path) -> None:
 
 def test_files_spread_over_the_save_set_are_located_one_by_one(tmp_path: Path) -> None:
     result = run(tmp_path, FULL + "  some: {restore: full, select: {files: 4, size: 4 MB}, after: full}\n")
-    places = [(i + 0.5) * 1e9 - 0.5e6 for i in range(4)]
+    golden = (5**0.5 - 1) / 2
+    places = [i * 1e9 + (0.5 + i * golden) % 1.0 * (1e9 - 1e6) for i in range(4)]
     ways = [tape.locate_time(DRIVE, a, b) for a, b in zip([0.0, *(p + 1e6 for p in places)], places, strict=False)]
     assert [t for activity, t in steps(result, "some") if activity == "locate"] == pytest.approx(ways)
 
