@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from simbackup import datasheets
@@ -72,7 +72,18 @@ class Scenario:
         """
         place = Place("with_")
         nodes = {address: trees.from_plain(value, place) for address, value in overrides.items()}
-        return _finished(self.name, self.source, self.overrides | nodes, self.read_log, self.base)
+        changed = _finished(self.name, self.source, self.overrides | nodes, self.read_log, self.base)
+        before = {value.address: value.given for value in self.values if value.address in nodes}
+        return replace(changed, values=tuple(_after_seeing(value, before) for value in changed.values))
+
+
+def _after_seeing(value: Value, before: Mapping[str, Given]) -> Value:
+    """The value, which was chosen after seeing the rows that the one it replaces was fitted to or chosen after."""
+    old = before.get(value.address)
+    if old is None:
+        return value
+    seen = tuple(dict.fromkeys((*value.given.seen, *old.fitted_to, *old.seen)))
+    return replace(value, given=replace(value.given, seen=seen))
 
 
 def names(folder: str = "") -> list[str]:

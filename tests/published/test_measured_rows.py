@@ -9,6 +9,8 @@ import pytest
 
 from simbackup.experiments.reproduce import reproduce
 from simbackup.results.compare import Row
+from simbackup.run import simulate
+from simbackup.scenario import load
 
 FOUND = reproduce(intervals=False)
 
@@ -76,3 +78,8 @@ def test_rows_are_held_out_in_a_third_of_the_groups_of_004() -> None:
     assert summary.held_out_groups >= summary.groups / 3
     assert summary.held_out_median is not None
     assert summary.held_out_median < 0.10
+
+
+def test_a_value_that_replaces_a_fitted_one_leaves_its_rows_fitted() -> None:
+    changed = load("published/003-lvm-snapshots/same-disk").with_({"devices.cow.commit_backlog": "66 KiB"})
+    assert list(simulate(changed).compare()["role"]) == ["fitted"]
