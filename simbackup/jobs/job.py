@@ -90,18 +90,18 @@ def _series(system: System, job: Job, ended: dict[str, simpy.Event]) -> Generato
         good = yield ended[name]
         if not good:
             failed.append(name)
-    starts = job.schedule.starts()
+    ready = system.env.now
     good = True
-    for i, time in enumerate(starts):
+    for i, time in enumerate(job.schedule.starts()):
         if system.env.now < time:
             yield system.env.timeout(time - system.env.now)
         name = f"{job.name}.{i + 1}" if job.schedule.every is not None else job.name
-        good = yield from _once(system, job, name, failed)
+        good = yield from _once(system, job, name, failed, due=max(time, ready))
     ended[job.name].succeed(good)
 
 
-def _once(system: System, job: Job, name: str, failed: list[str]) -> Generator[simpy.Event, Any, bool]:
-    """One run of a job, and its line in the record; whether it came to its end."""
+def _once(system: System, job: Job, name: str, failed: list[str], *, due: float) -> Generator[simpy.Event, Any, bool]:
+    """One run of a job that was due at a time, and its line in the record; whether it came to its end."""
     begin = system.env.now
     for users in system.users:
         users.watch(name, begin)
@@ -115,7 +115,7 @@ def _once(system: System, job: Job, name: str, failed: list[str]) -> Generator[s
             status, reason = "failed", str(error)
     end = system.env.now
     window = job.schedule.window
-    if status == "done" and window is not None and end - begin > window:
+    if status == "done" and window is not None and end - due > window:
         status, reason = "late", "outside its window"
     system.trace.job(
         {

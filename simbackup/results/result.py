@@ -140,13 +140,15 @@ class Result:
     @cached_property
     def job_rows(self) -> list[dict[str, Any]]:
         """One mapping for each run of a job: times in seconds, bytes, files, bytes a second, status."""
+        waits: dict[str, float] = {}
+        for span in self.trace.spans:
+            if span.activity in WAITING:
+                waits[span.job] = waits.get(span.job, 0.0) + span.end - span.start
         rows: list[dict[str, Any]] = []
         for job in self.trace.jobs:
             row = dict(job.data)
-            address = f"jobs.{row['job']}"
-            waits = sum(s.end - s.start for s in self.trace.spans if s.job == address and s.activity in WAITING)
-            elapsed = row["elapsed"]
-            rows.append(row | {"rate": row["bytes"] / elapsed if elapsed > 0 else 0.0, "waits": waits})
+            rate = row["bytes"] / row["elapsed"] if row["elapsed"] > 0 else 0.0
+            rows.append(row | {"rate": rate, "waits": waits.get(f"jobs.{row['job']}", 0.0)})
         return sorted(rows, key=lambda row: (row["start"], row["job"]))
 
     @property

@@ -81,7 +81,7 @@ class Job(Frozen):
     until: Duration | None = None
     """End of the repetition, counted from the start."""
     window: Duration | None = None
-    """Time within which it should end."""
+    """Time within which it should end, counted from when it was due."""
 
 
 class Write(Job):
