@@ -83,3 +83,11 @@ def test_a_job_outside_its_window_is_late_but_done(tmp_path: Path, window: str, 
     rows: dict[str, dict[str, Any]] = {row["job"]: row for row in result.job_rows}
     assert rows["dd"]["status"] == status
     assert rows["next"]["status"] == "done"
+
+
+def test_a_window_counts_from_when_a_run_was_due(tmp_path: Path) -> None:
+    """Each run of 25 s is due every 10 s: the third begins 30 s late, and ends outside its 40 s."""
+    line = "  dd: {method: write, data: a, cpu_per_byte: 500 ns/B, every: 10 s, until: 20 s, window: 40 s}\n"
+    rows = run(tmp_path, line).job_rows
+    assert [row["start"] for row in rows] == pytest.approx([0.0, 25.0, 50.0])
+    assert [row["status"] for row in rows] == ["done", "done", "late"]
