@@ -74,7 +74,8 @@ class TapeBackup:
         each = data.size / data.files
         begin = region.begin + data.begin
         # Files lie anywhere in the data set: two places drawn at random are a third of it apart in the mean.
-        move = region.store.request("read", begin, begin + data.size / 3.0, min(each, data.filesystem.fragment))
+        piece = min(each, data.filesystem.fragment, data.size - data.size / 3.0)
+        move = region.store.request("read", begin, begin + data.size / 3.0, piece)
         reads = equations.positioned_reads(each, data.filesystem.fragment, data.filesystem.reads)
         demands[region.store.link] = reads * move.busy / each
         demands[host.cpu] += data.filesystem.cpu / each

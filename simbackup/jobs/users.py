@@ -75,7 +75,7 @@ class Users:
         """Begin to work."""
         begin, size = self.position
         # Two places drawn at random are a third of the data apart in the mean.
-        service = self.store.request("read", begin, begin + size / 3.0, self.demand.read_size)
+        service = self.store.request("read", begin, begin + size / 3.0, min(self.demand.read_size, size - size / 3.0))
         self.own_busy = self.demand.reads * service.busy
         self.flow = self.network.start(
             self.name,
