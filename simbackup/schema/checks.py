@@ -184,6 +184,11 @@ class _Checks:
                 self.report((*path, "on"), message, choices(data.on, self.block_devices()))
             return
         room, begin = self.capacity(data.on), self.begin(name, data)
+        parts = [d for d in self.spec.devices.values() if isinstance(d, (LogicalVolume, Snapshot)) and d.on == data.on]
+        whole = not isinstance(self.spec.devices[data.on], LogicalVolume)
+        if whole and begin < sum(part.size.si for part in parts):
+            message = f"would lie where the volumes and copy areas of '{data.on}' lie"
+            self.report((*path, "on"), message, "lay it on a volume, or say 'at:' a place behind them")
         if room is not None and begin + data.size.si > room:
             over = units.show_short(begin + data.size.si - room, "B")
             message = (
