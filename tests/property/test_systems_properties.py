@@ -48,7 +48,7 @@ class Plan:
             "  jukebox:",
             f"    {{model: tape_library/atl-p3000, drive: tape_drive/quantum-dlt7000, drives: {self.drives}}}",
             "data:",
-            *(f"  data{i}: {{on: {self.on(i)}, size: {size} MB}}" for i, size in enumerate(self.files)),
+            *(f"  data{i}: {{on: {self.on(i)}, size: {size} MB{self.at(i)}}}" for i, size in enumerate(self.files)),
             "jobs:",
             *self.jobs(),
         ]
@@ -56,6 +56,10 @@ class Plan:
 
     def on(self, i: int) -> str:
         return "volume" if i % 2 == 0 else f"disk{self.disks - 1}" if self.disks > 1 else "volume"
+
+    def at(self, i: int) -> str:
+        """Data on a whole disk lie behind the volumes and copy areas that may be there."""
+        return "" if self.on(i) == "volume" else f", at: {40 + i} GB"
 
     def jobs(self) -> list[str]:
         work = [
