@@ -175,11 +175,8 @@ class DatabaseRestore:
             shape = host.reading(source).after(engine.load_cpu, host.cpu).times(saved.size / size)
         elif saved.method == "binary_log":
             shape = host.reading(source).after(engine.replay_cpu, host.cpu)
-        cache = host.cache(target.volume.region.store)
         activity = {"logical_dump": "load", "binary_log": "replay"}.get(saved.method, "copy")
-        flow, dirty = yield from cache.write(job, Place(target.volume, target.begin, size), shape, activity)
-        system.on_disk.append(dirty.on_disk)
-        system.account(job, flow)
+        yield from system.write(job, self.host, Place(target.volume, target.begin, size), shape, activity)
 
 
 def _engine(data: DataSet) -> Database:
@@ -207,12 +204,9 @@ def _reserve(system: System, saved: SaveSet) -> SaveSet:
 def _copy(system: System, job: str, host: str, shape: FlowShape, saved: SaveSet) -> Wait:
     """Bring a save set onto its volume through the page cache."""
     place = saved.extents[0]
-    volume = system.volumes[place.medium]
-    cache = system.hosts[host].cache(volume.region.store)
     activity = "dump" if saved.method == "logical_dump" else "copy"
-    flow, dirty = yield from cache.write(job, Place(volume, place.position, saved.size), shape, activity)
-    system.on_disk.append(dirty.on_disk)
-    system.account(job, flow)
+    target = Place(system.volumes[place.medium], place.position, saved.size)
+    yield from system.write(job, host, target, shape, activity)
 
 
 def _check(system: System, job: str, host: str, size: float, tool: Tool) -> Wait:

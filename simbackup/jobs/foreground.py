@@ -29,13 +29,10 @@ class Write:
         host, data = system.hosts[self.host], system.data[self.data]
         cpu = self.cpu_per_byte if self.cpu_per_byte is not None else 1.0 / host.copy_rate
         fill = FlowShape({host.cpu: cpu}, {}, 1.0 / cpu if cpu else float("inf"), host.cpu.name)
-        cache = host.cache(data.volume.region.store)
-        flow, dirty = yield from cache.write(job, Place(data.volume, data.begin, self.size), fill)
-        system.on_disk.append(dirty.on_disk)
-        system.account(job, flow)
+        on_disk = yield from system.write(job, self.host, Place(data.volume, data.begin, self.size), fill)
         if self.flush:
             with system.clock.span(job, data.volume.region.store.name, "write-back"):
-                yield dirty.on_disk
+                yield on_disk
         return Moved(self.size, 1.0)
 
 
@@ -93,10 +90,7 @@ class Copy:
 
     def run(self, system: System, job: str) -> Steps:
         """Read at the pace of disk and core into the page cache, which write-back empties."""
-        host, data, target = system.hosts[self.host], system.data[self.data], system.data[self.to]
-        fill = host.copying(data.volume.region.part(data.begin, data.size))
-        cache = host.cache(target.volume.region.store)
-        flow, dirty = yield from cache.write(job, Place(target.volume, target.begin, data.size), fill, "copy")
-        system.on_disk.append(dirty.on_disk)
-        system.account(job, flow)
+        data, target = system.data[self.data], system.data[self.to]
+        fill = system.hosts[self.host].copying(data.volume.region.part(data.begin, data.size))
+        yield from system.write(job, self.host, Place(target.volume, target.begin, data.size), fill, "copy")
         return Moved(data.size, float(data.files))

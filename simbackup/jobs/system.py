@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass, field
+from typing import Any
 
 import simpy
 
 from simbackup.components.clock import Clock
 from simbackup.components.host import Host
+from simbackup.components.page_cache import Place
+from simbackup.components.shape import FlowShape
 from simbackup.components.snapshot import Snapshot, Volume
 from simbackup.components.storage import Store
 from simbackup.components.tape import Library
@@ -104,6 +108,19 @@ class System:
     def trace(self) -> Trace:
         """The record of the run."""
         return self.clock.trace
+
+    def write(
+        self, job: str, host: str, place: Place, fill: FlowShape, activity: str = "write"
+    ) -> Generator[simpy.Event, Any, simpy.Event]:
+        """Write bytes of a volume through the page cache of a host, on record; the event on which they are on disk.
+
+        Ends when the last of them is in memory.
+        """
+        cache = self.hosts[host].cache(place.volume.region.store)
+        flow, dirty = yield from cache.write(job, place, fill, activity)
+        self.on_disk.append(dirty.on_disk)
+        self.account(job, flow)
+        return dirty.on_disk
 
     def account(self, job: str, flow: Flow) -> None:
         """Record how long a flow that has ended was held by each of its bottlenecks."""

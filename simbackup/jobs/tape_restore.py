@@ -89,10 +89,7 @@ class TapeRestore:
         links = {system.networks[name].link: 1.0 for name in self.networks}
         demands = {drive.link: 1.0 / drive.rate(saved.compression), host.cpu: 1.0 / host.copy_rate, **links}
         fill = FlowShape(demands, {drive.link: 1.0, **links}, host.copy_rate, host.cpu.name)
-        cache = host.cache(target.volume.region.store)
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
-        flow, dirty = yield from cache.write(job, Place(target.volume, begin, extent.size), fill)
-        system.on_disk.append(dirty.on_disk)
-        system.account(job, flow)
+        on_disk = yield from system.write(job, self.host, Place(target.volume, begin, extent.size), fill)
         drive.position = extent.position + extent.size / saved.compression
-        return dirty.on_disk
+        return on_disk

@@ -80,3 +80,14 @@ def test_a_copy_on_one_disk_is_slower_than_between_two(tmp_path: Path) -> None:
     one = run(tmp_path, "  cp: {method: copy, data: a, to: b}\n", {"data.b.on": "sda"})
     assert one.end > 2.0 * two.end
     assert one.get("devices.sda.bytes") == pytest.approx(2e9)
+
+
+@pytest.mark.parametrize("request_size", ["4 KiB", "8 KiB", "64 KiB"])
+def test_a_synchronous_writer_is_never_faster_under_a_snapshot(request_size: str) -> None:
+    changes = {"jobs.dd.synchronous": True, "jobs.dd.request": request_size, "jobs.dd.portion": "1 %"}
+    folder = "published/003-lvm-snapshots"
+    none, same, second = (
+        simulate(f"{folder}/{name}", changes).get("jobs.dd.elapsed")
+        for name in ("no-snapshot", "same-disk", "second-disk")
+    )
+    assert none < second < same
