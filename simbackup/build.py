@@ -7,32 +7,47 @@ from functools import singledispatch
 
 import simpy
 
+from simbackup.components.changes import Spread
 from simbackup.components.clock import Clock
 from simbackup.components.host import Host, Machine
-from simbackup.components.snapshot import Snapshot, Times, Volume
+from simbackup.components.mirror import Mirror, MirrorParameters
+from simbackup.components.network import Network
+from simbackup.components.page_cache import Place
+from simbackup.components.snapshot import Snapshot, Times
 from simbackup.components.storage import Array, Disk, Raid, Region, Ssd, Store
 from simbackup.components.tape import Cartridge, Drive, Library
+from simbackup.components.transactions import Transaction
+from simbackup.components.volume import Volume
 from simbackup.engine.flows import FlowNetwork
 from simbackup.engine.flows import Link as FlowLink
 from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disk_equations
 from simbackup.equations import snapshot as snapshot_equations
 from simbackup.equations import tape as tape_equations
-from simbackup.jobs.database import BinaryLog, DatabaseBackup, DatabaseRestore, Tool
+from simbackup.jobs.database import BinaryLog, DatabaseBackup, DatabaseRestore
 from simbackup.jobs.foreground import Copy, SynchronousWrite, Write
+from simbackup.jobs.frozen_image import ImageBackup, ImageRestore
 from simbackup.jobs.job import Job, Schedule, Work
-from simbackup.jobs.snapshots import CreateSnapshot, RemoveSnapshot
-from simbackup.jobs.system import Database, DataSet, Files, Network, System
+from simbackup.jobs.selection import Selection
+from simbackup.jobs.snapshots import CreateSnapshot, Observe, RemoveSnapshot, Synchronise
+from simbackup.jobs.system import Database, DataSet, Files, System
 from simbackup.jobs.tape_backup import TapeBackup
-from simbackup.jobs.tape_restore import Selection, TapeRestore
+from simbackup.jobs.tape_restore import TapeRestore
+from simbackup.jobs.tool import NO_TOOL, Tool
 from simbackup.jobs.users import Demand, Users
 from simbackup.schema import devices as spec_devices
+from simbackup.schema import frozen_images as spec_images
 from simbackup.schema import jobs as spec_jobs
-from simbackup.schema.checks import owner_of, placement
+from simbackup.schema import software
+from simbackup.schema import tape as spec_tape
+from simbackup.schema.places import created, data_end, owner_of, placement, pool_sizes, taken
 from simbackup.schema.quantity import Frozen, Given
 from simbackup.schema.routes import route
 from simbackup.schema.scenario import Spec
 from simbackup.units import parse, parse_clock
+
+LYING = (spec_devices.LogicalVolume, spec_images.Snapshot, spec_images.Mirror)
+"""What lies on another device."""
 
 
 def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
@@ -49,7 +64,8 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
         )
         system.hosts[name] = Host(system.network, f"hosts.{name}", machine)
     for name, link in spec.links.items():
-        system.networks[name] = Network(FlowLink(f"links.{name}", link.rate.si), link.latency.si)
+        wires = _or(link.count, 1.0)
+        system.networks[name] = Network(FlowLink(f"links.{name}", wires * link.rate.si), link.latency.si, link.rate.si)
     _place(system, spec)
     begins = placement(spec)
     for name, data in spec.data.items():
@@ -75,36 +91,62 @@ def _place(system: System, spec: Spec) -> None:
         store = make_store(device, f"devices.{name}")
         if store is not None:
             system.stores[name] = store
+            owner = owner_of(spec, name)
+            way = route(spec, owner, name) if owner is not None else None
+            store.path = tuple(system.networks[link] for link in way or ())
             system.volumes[name] = Volume(system.env, f"devices.{name}", Region(store, 0.0, store.size))
-        if isinstance(device, spec_devices.TapeLibrary):
+        if isinstance(device, spec_tape.TapeLibrary):
             system.libraries[name] = _library(system, f"devices.{name}", device)
+    areas = _areas(system, spec)
+    for name, device in spec.devices.items():
+        if isinstance(device, spec_images.Mirror):
+            system.mirrors[name] = _mirror(system, f"devices.{name}", device, areas[name])
+        elif isinstance(device, spec_images.Snapshot):
+            system.snapshots[name] = _snapshot(system, f"devices.{name}", device, areas[name])
+        elif isinstance(device, spec_images.Checkpoint):
+            volume, behind = system.volumes[device.of].region, data_end(spec, device.of)
+            area = volume.part(behind, volume.size - behind)
+            system.snapshots[name] = _snapshot(system, f"devices.{name}", device, area)
+    for name, snapshot in system.snapshots.items():
+        if not any(created(job) == name for job in spec.jobs.values()):
+            snapshot.create()
+            system.trace.event(0.0, f"devices.{name}", "is in place from the start, as no job creates it")
+
+
+def _areas(system: System, spec: Spec) -> dict[str, Region]:
+    """Where volumes, copy areas and mirrors lie, one behind the other on each device; the volumes are made."""
     ends = dict.fromkeys(spec.devices, 0.0)
     areas: dict[str, Region] = {}
     for name, device in spec.devices.items():
-        if isinstance(device, (spec_devices.LogicalVolume, spec_devices.Snapshot)):
-            region = Region(system.volumes[device.on].region.store, ends[device.on], device.size.si)
-            ends[device.on] += device.size.si
-            if isinstance(device, spec_devices.LogicalVolume):
-                system.volumes[name] = Volume(system.env, f"devices.{name}", region)
-            else:
-                areas[name] = region
-    creators = (spec_jobs.CreateSnapshot, spec_jobs.DatabaseBackup)
-    created = {job.snapshot for job in spec.jobs.values() if isinstance(job, creators)}
-    for name, area in areas.items():
-        device = spec.devices[name]
-        if isinstance(device, spec_devices.Snapshot):
-            system.snapshots[name] = _snapshot(system, f"devices.{name}", device, area)
-            if name not in created:
-                system.snapshots[name].create()
-                system.trace.event(0.0, f"devices.{name}", "is in place from the start, as no job creates it")
+        size = taken(spec, device)
+        if size is not None and isinstance(device, LYING):
+            areas[name] = Region(system.volumes[device.on].region.store, ends[device.on], size)
+            ends[device.on] += size
+        if isinstance(device, spec_devices.LogicalVolume):
+            system.volumes[name] = Volume(system.env, f"devices.{name}", areas[name])
+    return areas
 
 
-def _snapshot(system: System, name: str, device: spec_devices.Snapshot, area: Region) -> Snapshot:
+def _snapshot(
+    system: System, name: str, device: spec_images.Snapshot | spec_images.Checkpoint, area: Region
+) -> Snapshot:
     parameters = snapshot_equations.CopyOnWrite(
         device.chunk.si, device.record.si, device.in_flight.si, device.commit_backlog.si
     )
     times = Times(device.create_time.si, device.remove_time.si, device.lookup_time.si)
-    return Snapshot(name, system.volumes[device.of], area, parameters=parameters, times=times, trace=system.trace)
+    in_place = isinstance(device, spec_images.Snapshot)
+    return Snapshot(
+        name, system.volumes[device.of], area, parameters=parameters, times=times, trace=system.trace, in_place=in_place
+    )
+
+
+def _mirror(system: System, name: str, device: spec_images.Mirror, region: Region) -> Mirror:
+    parameters = MirrorParameters(
+        device.region.si, device.request.si, device.in_flight.si, fast_resync=device.fast_resync
+    )
+    times = (device.create_time.si, device.remove_time.si)
+    origin = system.volumes[device.of]
+    return Mirror(name, origin, region, parameters=parameters, times=times, state=device.state)
 
 
 def _disk_parameters(disk: spec_devices.DiskParameters) -> disk_equations.Disk:
@@ -147,32 +189,33 @@ def _(device: spec_devices.Raid, name: str) -> Store:
     return Raid(name, array)
 
 
-def _library(system: System, name: str, device: spec_devices.TapeLibrary) -> Library:
+def _library(system: System, name: str, device: spec_tape.TapeLibrary) -> Library:
     drive = device.drive
     parameters = tape_equations.TapeDrive(
         drive.native_rate.si, drive.cartridge_capacity.si, drive.tape_length.si, int(drive.passes.si),
         drive.read_speed.si, drive.search_speed.si, drive.load_time.si, drive.unload_time.si,
         drive.locate_overhead.si, drive.turn_time.si, drive.buffer.si, _or(drive.host_rate, math.inf),
+        drive.reposition_time.si, drive.slowest_rate.si if drive.slowest_rate else None,
     )  # fmt: skip
     drives = [
         Drive(f"{name}.drive.{i + 1}", parameters, FlowLink(f"{name}.drive.{i + 1}", 1.0))
         for i in range(int(device.drives.si))
     ]
-    cartridges = [
-        Cartridge(f"cartridge.{i + 1}", parameters.cartridge_capacity)
-        for i in range(int((device.cartridges or device.slots).si))
-    ]
+    pools = pool_sizes(device)
+    of = [pool for pool, number in pools.items() for _ in range(number)]
+    cartridges = [Cartridge(f"cartridge.{i + 1}", parameters.cartridge_capacity, pool) for i, pool in enumerate(of)]
     robots = simpy.Resource(system.env, int(device.robots.si))
-    return Library(system.clock, name, robots, device.exchange_time.si, cartridges, drives)
+    stay = device.unload_after.si if device.unload_after else None
+    return Library(system.clock, name, robots, device.exchange_time.si, cartridges, drives, stay)
 
 
-def _files(filesystem: spec_devices.Filesystem | None) -> Files | None:
+def _files(filesystem: software.Filesystem | None) -> Files | None:
     if filesystem is None:
         return None
     return Files(filesystem.reads_per_file.si, filesystem.cpu_per_file.si, filesystem.fragment.si)
 
 
-def _database(database: spec_devices.Database | None) -> Database | None:
+def _database(database: software.Database | None) -> Database | None:
     if database is None:
         return None
     return Database(
@@ -187,13 +230,26 @@ def _database(database: spec_devices.Database | None) -> Database | None:
 
 def _users(system: System, spec: Spec, name: str, workload: spec_jobs.Workload) -> Users:
     data = system.data[workload.data]
-    region = data.volume.region
-    demand = Demand(
-        rate=workload.transactions.si,
-        writes=workload.writes.si,
+    spread = Spread(
+        size=(workload.update_size or workload.read_size).si,
+        working_set=data.size * _or(workload.working_set, 1.0),
+        hot_data=_or(workload.hot_data, 1.0),
+        hot_updates=_or(workload.hot_updates, 1.0),
+    )
+    transaction = Transaction(
         reads=workload.reads.si,
         read_size=workload.read_size.si,
         cpu=workload.cpu.si,
+        updates=_or(workload.updates, 0.0),
+        spread=spread,
+        synchronous=workload.synchronous,
+    )
+    demand = Demand(
+        transaction,
+        workload.writes.si,
+        workload.transactions.si if workload.transactions else None,
+        _or(workload.clients, 1.0),
+        _or(workload.think_time, 0.0),
     )
     return Users(
         name=name,
@@ -202,15 +258,18 @@ def _users(system: System, spec: Spec, name: str, workload: spec_jobs.Workload) 
         network=system.network,
         trace=system.trace,
         host=system.hosts[owner_of(spec, spec.data[workload.data].on) or ""],
-        store=region.store,
-        position=(region.begin + data.begin, data.size),
+        place=Place(data.volume, data.begin, data.size),
     )
 
 
-def _tool(tool: spec_devices.BackupTool | None) -> Tool:
+def _tool(tool: software.BackupTool | None) -> Tool:
     if tool is None:
-        return Tool(0.0, 0.0, 0.0)
-    return Tool(tool.start_time.si, tool.mount_time.si, tool.check_cpu.si)
+        return NO_TOOL
+    return Tool(
+        tool.start_time.si, tool.mount_time.si, _or(tool.check_cpu, 0.0), _or(tool.file_time, 0.0),
+        _or(tool.file_marks, 0.0), tool.request.si if tool.request else None,
+        tool.copy_cpu.si if tool.copy_cpu else None,
+    )  # fmt: skip
 
 
 def _job(spec: Spec, name: str, job: spec_jobs.Job) -> Job:
@@ -259,9 +318,30 @@ def _(job: spec_jobs.RemoveSnapshot, spec: Spec) -> Work:
 
 
 @make_work.register
+def _(job: spec_jobs.Synchronise, spec: Spec) -> Work:
+    del spec
+    return Synchronise(job.mirror)
+
+
+@make_work.register
+def _(job: spec_jobs.Observe, spec: Spec) -> Work:
+    del spec
+    return Observe(job.workload, job.duration.si)
+
+
+@make_work.register
 def _(job: spec_jobs.Backup, spec: Spec) -> Work:
     host = owner_of(spec, spec.data[job.data].on) or ""
-    return TapeBackup(host, job.data, job.to, route(spec, host, job.to) or (), job.method)
+    return TapeBackup(
+        host, job.data, job.to, route(spec, host, job.to) or (), job.method, _tool(job.tool), job.source,
+        int(_or(job.streams, 1.0)), job.pool,
+    )  # fmt: skip
+
+
+@make_work.register
+def _(job: spec_jobs.ImageBackup, spec: Spec) -> Work:
+    del spec
+    return ImageBackup(job.data, job.to, _tool(job.tool))
 
 
 @make_work.register
@@ -283,13 +363,15 @@ def _(job: spec_jobs.Restore, spec: Spec) -> Work:
         raise TypeError(f"{job.restore} is no backup")  # the schema's checks have seen to it
     to = job.to or saved.data
     host = owner_of(spec, spec.data[to].on) or ""
-    if not isinstance(saved, spec_jobs.Backup):
-        return DatabaseRestore(host, job.restore, to, _tool(saved.tool), job.replay)
-    select = job.select
-    selection = None
+    tool, select, selection = _tool(saved.tool), job.select, None
     if select is not None:
         selection = Selection(int(select.files.si), select.size.si, select.at.si if select.at else None)
-    return TapeRestore(host, job.restore, to, route(spec, host, saved.to) or (), selection)
+    if isinstance(saved, spec_jobs.ImageBackup):
+        return ImageRestore(host, job.restore, to, selection, tool)
+    if isinstance(saved, spec_jobs.Backup):
+        way = route(spec, host, saved.to) or ()
+        return TapeRestore(host, job.restore, to, way, selection, tool, int(_or(job.streams, 1.0)))
+    return DatabaseRestore(host, job.restore, to, tool, job.replay)
 
 
 def _or(given: Given | None, otherwise: float) -> float:

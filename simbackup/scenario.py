@@ -13,7 +13,7 @@ from simbackup.datasheets import Datasheet, is_file
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.schema import tree as trees
 from simbackup.schema.checks import check
-from simbackup.schema.devices import DEVICES
+from simbackup.schema.kinds import DEVICES
 from simbackup.schema.quantity import Given
 from simbackup.schema.scenario import SECTIONS, Spec, read_spec
 from simbackup.schema.tree import Node
@@ -22,7 +22,10 @@ NESTED = {
     "disk": "disk", "drive": "tape_drive", "filesystem": "filesystem", "database": "database", "tool": "backup_tool",
 }  # fmt: skip
 """Keys whose value is a datasheet of its own, with the kind of that datasheet."""
-KINDS = {"hosts": ("host",), "devices": tuple(DEVICES), "links": ("network",), "data": (), "jobs": ()}
+KINDS = {
+    "hosts": ("host",), "devices": tuple(DEVICES), "links": ("network",), "data": ("population",),
+    "workloads": ("workload",), "jobs": (),
+}  # fmt: skip
 """Kinds of datasheets that the parts of a section may name."""
 GREATEST_CHAIN = 20
 

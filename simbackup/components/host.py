@@ -44,12 +44,13 @@ class Host:
     def reading(self, region: Region) -> FlowShape:
         """How a byte of a file that a program reads in sequence loads device and core."""
         store, copy = region.store, 1.0 / self.copy_rate
-        demands = {store.link: store.stream("read", region.begin, region.size), self.cpu: copy}
+        shape = region.streaming("read").plus({self.cpu: copy})
         window = self.machine.read_ahead
         if window is None:  # the next windows are asked for while the program works on the last
-            return FlowShape(demands, {store.link: 1.0}, self.copy_rate, self.cpu.name)
-        rate = read_ahead_rate(window, store.continued(region.begin, window).latency, self.copy_rate)
-        return FlowShape(demands, {store.link: 1.0}, rate, store.name)
+            return shape.at_most(self.copy_rate, self.cpu.name)
+        away = sum(network.latency for network in store.path)
+        latency = store.continued(region.begin, window).latency + away
+        return shape.at_most(read_ahead_rate(window, latency, self.copy_rate), store.name)
 
     def copying(self, region: Region) -> FlowShape:
         """How a byte of a file that a program reads and writes loads device and core."""

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import simpy
 
 from simbackup.components.shape import FlowShape
-from simbackup.components.snapshot import Stretch, Volume
+from simbackup.components.volume import Stretch, Volume
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flows import Flow, FlowNetwork
+from simbackup.engine.link import Law
 
 LEAST = 1.0
 """Bytes that are worth writing: what is left below this is rounding."""
@@ -53,16 +54,14 @@ class PageCache:
         self.dirty: list[Dirty] = []
 
     def write(
-        self, job: str, place: Place, fill: FlowShape, activity: str = "write"
+        self, job: str, place: Place, fill: FlowShape, activity: str = "write", *, law: Law | None = None
     ) -> Generator[simpy.Event, Any, tuple[Flow, Dirty]]:
         """Write bytes of a volume through the cache; ends when the last of them is in memory."""
         dirty = Dirty(job, *place, self.env.event())
         older = [other.on_disk for other in self.dirty if other.written and other.volume is place.volume]
         self.dirty.append(dirty)
         part = 1.0 / len(self.dirty)
-        flow = self.network.start(
-            job, activity, place.size, fill.demands, cap=fill.cap, cap_cause=fill.cause, moves=fill.moves
-        )
+        flow = fill.start(self.network, job, activity, place.size, law=law)
         buffer = Buffer(self.network, part * self.limit, self.name)
         buffer.fill(flow)
         begin = buffer.when(part * self.background, rising=True) | flow.done
@@ -86,15 +85,7 @@ class PageCache:
     def _drain(self, dirty: Dirty, buffer: Buffer, stretch: Stretch) -> Generator[simpy.Event, Any, float]:
         """Write one stretch, or as much of it as costs the same; bytes that reached the disk."""
         shape = dirty.volume.write_shape(stretch)
-        flow = self.network.start(
-            dirty.job,
-            "write-back",
-            stretch.size,
-            shape.demands,
-            cap=shape.cap,
-            cap_cause=shape.cause,
-            moves=shape.moves,
-        )
+        flow = shape.start(self.network, dirty.job, "write-back", stretch.size)
         buffer.drain(flow)
         yield flow.done | dirty.volume.changed
         return self.network.stop(flow)

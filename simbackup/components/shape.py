@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from simbackup.engine.flows import Link
+from simbackup.components.network import Network
+from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.link import Law
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +19,44 @@ class FlowShape:
     `parts` says where the seconds of a serial cycle go: (address, activity) -> seconds a unit.
     """
 
-    demands: dict[Link, float]
-    moves: dict[Link, float]
+    demands: dict[Link, float] = field(default_factory=dict[Link, float])
+    moves: dict[Link, float] = field(default_factory=dict[Link, float])
     cap: float = math.inf
     cause: str | None = None
     parts: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
+
+    def start(
+        self,
+        network: FlowNetwork,
+        name: str,
+        activity: str,
+        amount: float,
+        *,
+        sequential: bool = True,
+        law: Law | None = None,
+    ) -> Flow:
+        """A flow of this shape under way."""
+        return network.start(
+            name, activity, amount, self.demands, cap=self.cap, cap_cause=self.cause, moves=self.moves,
+            sequential=sequential, law=law,
+        )  # fmt: skip
+
+    def plus(self, demands: Mapping[Link, float], moves: Mapping[Link, float] | None = None) -> FlowShape:
+        """The shape when each unit also takes so much of some links, and moves bytes on some."""
+        return replace(self, demands=_sum(self.demands, demands), moves=_sum(self.moves, moves or {}))
+
+    def over(self, networks: Iterable[Network], size: float = 1.0) -> FlowShape:
+        """The shape when each unit also moves so many bytes over networks, on one wire of each."""
+        shape = self
+        for network in networks:
+            shape = shape.plus({network.link: size}, {network.link: size})
+            if network.rate < network.link.capacity:
+                shape = shape.at_most(network.rate / size, network.link.name)
+        return shape
+
+    def at_most(self, rate: float, cause: str) -> FlowShape:
+        """The shape when a flow makes no more than so many units a second, for a cause."""
+        return replace(self, cap=rate, cause=cause) if rate < self.cap else self
 
     def times(self, units: float) -> FlowShape:
         """The shape of a flow each unit of which is so many units of this one."""
@@ -41,3 +77,8 @@ class FlowShape:
         cause = link.name if link is not None and seconds > before else self.cause
         total = before + seconds
         return replace(self, demands=demands, cap=1.0 / total if total else math.inf, cause=cause)
+
+
+def _sum(one: Mapping[Link, float], other: Mapping[Link, float]) -> dict[Link, float]:
+    """Both mappings, with the sums where both have a key."""
+    return dict(one) | {link: one.get(link, 0.0) + value for link, value in other.items()}

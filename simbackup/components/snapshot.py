@@ -1,27 +1,16 @@
-"""Volumes and their copy-on-write snapshots: what a write costs where a frozen image still needs the old data."""
+"""Copy-on-write snapshots of volumes and checkpoints of file systems: they keep what their origin overwrites."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import simpy
-
-from simbackup.components.extents import ExtentSet
-from simbackup.components.shape import FlowShape
-from simbackup.components.storage import Region, Store
+from simbackup.components.changes import Changes
+from simbackup.components.storage import Region
 from simbackup.engine.trace import Trace
 from simbackup.equations import snapshot as equations
 
-
-class Stretch(NamedTuple):
-    """A run of bytes of a volume, and the snapshots that still need a copy of all of it."""
-
-    begin: float
-    size: float
-    fresh: tuple[Snapshot, ...]
+if TYPE_CHECKING:
+    from simbackup.components.volume import Volume
 
 
 class Times(NamedTuple):
@@ -44,6 +33,7 @@ class Snapshot:
         parameters: equations.CopyOnWrite,
         times: Times,
         trace: Trace,
+        in_place: bool = True,
     ) -> None:
         self.name = name
         self.origin = origin
@@ -53,13 +43,14 @@ class Snapshot:
         self.capacity = equations.area_chunks(parameters, area.size)
         self.active = False
         self.invalid_since: float | None = None
-        self.copied = ExtentSet()
+        self.changes = Changes(parameters.chunk)
         self.trace = trace
+        self.in_place = in_place
 
     @property
     def used(self) -> int:
         """Chunks in the copy area."""
-        return round(self.copied.total / self.parameters.chunk)
+        return round(self.changes.total / self.parameters.chunk)
 
     @property
     def room(self) -> float:
@@ -68,18 +59,44 @@ class Snapshot:
 
     def needs(self, begin: float) -> tuple[bool, float]:
         """Whether a write at a byte of the origin needs a copy first, and up to which byte that stays so."""
-        return self.copied.state(begin)
+        return self.changes.runs.state(begin)
+
+    @property
+    def lookup_size(self) -> float:
+        """Bytes that are found with one lookup."""
+        return self.parameters.chunk
+
+    @property
+    def hindrance(self) -> str | None:
+        """Why it cannot be created now, None if nothing stands in the way."""
+        return "exists already" if self.active else None
+
+    @property
+    def removable(self) -> bool:
+        """Whether there is something to remove: an image, or what is left of one."""
+        return self.active or self.invalid_since is not None
+
+    @property
+    def loss(self) -> str | None:
+        """Why there is no frozen image, None if there is one."""
+        if self.invalid_since is not None:
+            return "became invalid: its copy area is full"
+        return None if self.active else "is not there"
+
+    def source(self, begin: float, size: float) -> Region:
+        """Where a part of the frozen image is read: what was not overwritten lies in the origin still."""
+        return self.origin.region.part(begin, size)
 
     def create(self) -> None:
         """Freeze the origin as it is now."""
-        self.active, self.invalid_since, self.copied = True, None, ExtentSet()
+        self.active, self.invalid_since, self.changes = True, None, Changes(self.parameters.chunk)
         self.origin.attach(self)
 
     def remove(self) -> None:
         """Give up the frozen image and empty the copy area."""
         if self.active:
             self.origin.detach(self)
-        self.active, self.invalid_since, self.copied = False, None, ExtentSet()
+        self.active, self.invalid_since, self.changes = False, None, Changes(self.parameters.chunk)
 
     def invalidate(self, time: float) -> None:
         """Give up the frozen image because the copy area is full."""
@@ -92,119 +109,11 @@ class Snapshot:
         chunk = self.parameters.chunk
         first = begin // chunk * chunk
         last = -(-(begin + size) // chunk) * chunk
-        self.copied.add(first, min(last, first + self.copied.gap(first, last, self.room)))
+        runs = self.changes.runs
+        runs.add(first, min(last, first + runs.gap(first, last, self.room)))
 
     def position(self, ahead: float = 0.0) -> float:
         """Where on its device a chunk is copied to when `ahead` more bytes have been copied."""
         used = self.used + ahead // self.parameters.chunk
         areas = 1 + used // equations.records_per_area(self.parameters)
         return self.area.begin + min((1 + areas + used) * self.parameters.chunk, self.area.size)
-
-
-class Volume:
-    """A part of a device that is written and frozen: a logical volume, or a whole device."""
-
-    def __init__(self, env: simpy.Environment, name: str, region: Region) -> None:
-        self.env = env
-        self.name = name
-        self.region = region
-        self.snapshots: list[Snapshot] = []
-        self.changed = env.event()
-
-    def attach(self, snapshot: Snapshot) -> None:
-        """Let a snapshot take copies from now on."""
-        self.snapshots.append(snapshot)
-        self._announce()
-
-    def detach(self, snapshot: Snapshot) -> None:
-        """Let a snapshot take no more copies."""
-        self.snapshots.remove(snapshot)
-        self._announce()
-
-    def _announce(self) -> None:
-        """Tell writers under way that the cost of what they write has changed."""
-        event, self.changed = self.changed, self.env.event()
-        event.succeed()
-
-    def stretch(self, begin: float, size: float) -> Stretch:
-        """The longest run from a byte that costs the same all along; snapshots without room become invalid."""
-        for snapshot in list(self.snapshots):
-            needs, _ = snapshot.needs(begin)
-            if needs and snapshot.room < snapshot.parameters.chunk:
-                snapshot.invalidate(self.env.now)
-        end = begin + size
-        fresh: list[Snapshot] = []
-        for snapshot in self.snapshots:
-            needs, until = snapshot.needs(begin)
-            end = min(end, until)
-            if needs:
-                fresh.append(snapshot)
-                end = min(end, begin + snapshot.room)
-        return Stretch(begin, end - begin, tuple(fresh))
-
-    def wrote(self, stretch: Stretch, size: float) -> None:
-        """Note that the first `size` bytes of a stretch are on disk."""
-        for snapshot in stretch.fresh:
-            if snapshot.active:
-                snapshot.wrote(stretch.begin, size)
-
-    def write_shape(self, stretch: Stretch, waiting: float = math.inf) -> FlowShape:
-        """How a byte of sequential writing loads the devices here, with so many bytes outstanding at most."""
-        store = self.region.store
-        position = self.region.begin + stretch.begin
-        if not stretch.fresh:
-            return FlowShape({store.link: store.stream("write", position, stretch.size)}, {store.link: 1.0})
-        return first_write_shape(store, position, stretch, waiting)
-
-
-def first_write_shape(store: Store, position: float, stretch: Stretch, waiting: float = math.inf) -> FlowShape:
-    """How a byte of sequential first writes loads the devices: read, copy, commit for each snapshot, then the write.
-
-    Distances and rates are those in the middle of the stretch, in the origin and in the areas. The requests of one
-    group follow each other (equations.snapshot.group_time); each device's head stands where the request before left
-    it, so that a copy area on the same disk costs seeks and one on another disk does not.
-    """
-    heads: dict[str, float] = {}
-    cycle = list(_cycle(store, position, stretch, waiting))
-    for request in cycle:  # a first lap brings the heads to where a steady cycle leaves them
-        heads[request.store.name] = request.position
-    shape = FlowShape({}, {}, cause=", ".join(snapshot.name for snapshot in stretch.fresh))
-    for activity, on, at, size, times, group in cycle:
-        service = on.request("read" if activity == "copy read" else "write", heads[on.name], at, size)
-        heads[on.name] = at
-        shape.parts[on.name, activity] = shape.parts.get((on.name, activity), 0.0) + times * service.latency / group
-        shape.demands[on.link] = shape.demands.get(on.link, 0.0) + times * service.busy / group
-        shape.moves[on.link] = shape.moves.get(on.link, 0.0) + times * size / group
-    return replace(shape, cap=1.0 / sum(shape.parts.values()))
-
-
-class _Request(NamedTuple):
-    """One request of the cycle of a group: where it goes, its bytes, how many times, and the bytes of the group."""
-
-    activity: str
-    store: Store
-    position: float
-    size: float
-    times: float
-    group: float
-
-
-def _cycle(store: Store, begin: float, stretch: Stretch, waiting: float) -> Iterator[_Request]:
-    """The requests that one group of first writes makes, in their order, half-way through a stretch."""
-    fresh, ahead = stretch.fresh, stretch.size / 2.0
-    own = max(equations.group_size(snapshot.parameters, waiting) * snapshot.parameters.chunk for snapshot in fresh)
-    position = _inside(store, begin + ahead, own)
-    for snapshot in fresh:
-        cow, area = snapshot.parameters, snapshot.area.store
-        group = equations.group_size(cow, waiting) * cow.chunk
-        at = _inside(area, snapshot.position(ahead), group)
-        metadata = max(at - equations.commit_distance(cow), snapshot.area.begin)
-        yield _Request("copy read", store, position, group, 1.0, group)
-        yield _Request("copy write", area, at, group, 1.0, group)
-        yield _Request("metadata commit", area, metadata, cow.chunk, equations.commits_per_group(cow, waiting), group)
-    yield _Request("own write", store, position, own, 1.0, own)
-
-
-def _inside(store: Store, position: float, size: float) -> float:
-    """A position at which so many bytes still lie on the device."""
-    return max(min(position, store.size - size), 0.0)

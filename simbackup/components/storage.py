@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
+from simbackup.components.network import Network
+from simbackup.components.shape import FlowShape
 from simbackup.engine.flows import Flow, Link
 from simbackup.equations import disk as disks
 from simbackup.equations import raid
@@ -43,6 +45,9 @@ class Store(Protocol):
         """Its time as a resource: one second each second."""
         ...
 
+    path: tuple[Network, ...]
+    """The buses between it and the host that owns it."""
+
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream over `size` bytes at a position."""
         ...
@@ -59,6 +64,10 @@ class Store(Protocol):
         """What one write takes that begins where the last one ended and was made after that one was on disk."""
         ...
 
+    def turn(self, here: float, there: float, size: float) -> Service:
+        """What requests of `size` lose each, in the mean, to another stream that they take turns with on the device."""
+        ...
+
 
 class Disk:
     """A rotating disk."""
@@ -68,6 +77,7 @@ class Disk:
         self.parameters = parameters
         self.size = parameters.capacity
         self.link = Link(name, self._capacity)
+        self.path: tuple[Network, ...] = ()
 
     def _capacity(self, flows: Sequence[Flow]) -> float:
         """Share of its time that sequential streams leave when they take turns."""
@@ -93,6 +103,11 @@ class Disk:
         """What a write takes that just missed its place: whole revolutions."""
         return _missed(self.parameters, position, size)
 
+    def turn(self, here: float, there: float, size: float) -> Service:
+        """What a request loses to a stream elsewhere: a seek there and back, and half a revolution."""
+        time = _turning(self.parameters, here, there) * min(size / self.parameters.stream_turn, 1.0)
+        return Service(time, time)
+
 
 class Ssd:
     """A solid-state disk."""
@@ -103,6 +118,7 @@ class Ssd:
         self.rates: dict[Direction, float] = {"read": rates[0], "write": rates[1]}
         self.latencies: dict[Direction, float] = {"read": latencies[0], "write": latencies[1]}
         self.link = Link(name, 1.0)
+        self.path: tuple[Network, ...] = ()
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream."""
@@ -122,6 +138,11 @@ class Ssd:
     def append(self, position: float, size: float) -> Service:
         """What a write takes; no place is missed."""
         return self.request("write", position, position, size)
+
+    def turn(self, here: float, there: float, size: float) -> Service:
+        """Nothing is lost: it has no arm to move."""
+        del here, there, size
+        return Service(0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +169,7 @@ class Raid:
         self.data_disks = raid.data_disks(array.level, array.disks)
         self.size = raid.usable_capacity(array.level, array.disks, array.disk.capacity)
         self.link = Link(name, self._capacity)
+        self.path: tuple[Network, ...] = ()
 
     def _capacity(self, flows: Sequence[Flow]) -> float:
         return _shared(self.array.disk, flows)
@@ -198,6 +220,13 @@ class Raid:
         busy = min(one.busy * operations / self.array.disks, one.latency)
         return Service(one.latency + self.array.controller_overhead, busy)
 
+    def turn(self, here: float, there: float, size: float) -> Service:
+        """What a request loses to a stream elsewhere on the same disks, each of which reads ahead for its part."""
+        one, touched = self.array.disk, self._touched(size)
+        lost = _turning(one, here / self.data_disks, there / self.data_disks)
+        latency = lost * min(size / touched / one.stream_turn, 1.0)
+        return Service(latency, latency * touched / self.array.disks)
+
 
 def _missed(disk: disks.Disk, position: float, size: float) -> Service:
     """A write whose place has just passed under the head: overhead and transfer, up to the next whole revolution."""
@@ -206,12 +235,15 @@ def _missed(disk: disks.Disk, position: float, size: float) -> Service:
     return Service(whole, whole)
 
 
-def _shared(disk: disks.Disk, flows: Sequence[Flow]) -> float:
-    """Share of a disk's time that is transfer when sequential streams take turns.
+def _turning(disk: disks.Disk, here: float, there: float) -> float:
+    """Seconds from one stream to another and back: two seeks, and half a revolution to come upon the first again."""
+    seek = disks.seek_time(disk, abs(disks.cylinder(disk, there) - disks.cylinder(disk, here)))
+    return 2.0 * seek + disks.rotational_latency(disk)
 
-    Flows without an end are requests here and there, whose demand holds their seeks already.
-    """
-    streams = sum(math.isfinite(flow.amount) for flow in flows)
+
+def _shared(disk: disks.Disk, flows: Sequence[Flow]) -> float:
+    """Share of a disk's time that is transfer when sequential streams take turns."""
+    streams = sum(flow.sequential for flow in flows)
     middle = disks.rate_at(disk, disk.capacity / 2.0)
     return disks.stream_efficiency(disk, streams, middle)
 
@@ -227,3 +259,8 @@ class Region:
     def part(self, begin: float, size: float) -> Region:
         """A part of the region, counted from its beginning."""
         return Region(self.store, self.begin + begin, size)
+
+    def streaming(self, direction: Direction) -> FlowShape:
+        """How a byte of sequential reading or writing of the region loads its device and the buses before it."""
+        demand = self.store.stream(direction, self.begin, self.size)
+        return FlowShape({self.store.link: demand}, {self.store.link: 1.0}).over(self.store.path)

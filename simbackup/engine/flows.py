@@ -10,8 +10,8 @@ import simpy
 
 from simbackup.engine.alarm import LAST, Alarm, Call
 from simbackup.engine.coupling import Hold, coupled_rates
-from simbackup.engine.link import Flow, Link
-from simbackup.engine.solver import CAP, Allocation, UnboundedFlowError
+from simbackup.engine.link import Flow, Law, Link
+from simbackup.engine.solver import CAP, TIE, Allocation, UnboundedFlowError
 from simbackup.engine.trace import Trace
 
 __all__ = ["Flow", "FlowNetwork", "Link", "Store"]
@@ -76,6 +76,8 @@ class FlowNetwork:
         cap: float = math.inf,
         cap_cause: str | None = None,
         moves: Mapping[Link, float] | None = None,
+        sequential: bool = True,
+        law: Law | None = None,
     ) -> Flow:
         """A flow under way, in units of the caller's choice (bytes, files).
 
@@ -93,6 +95,11 @@ class FlowNetwork:
             Greatest rate, units per second, and the address that explains it (the flow's name if None).
         moves
             Bytes that one unit of the flow moves on a link; zero where not named.
+        sequential
+            Whether it is a stream that takes turns with other streams; else requests here and there, whose demand holds
+            what they lose between them.
+        law
+            What becomes of the rate that the network offers: a tape that stops and starts, users who wait in queues.
 
         Raises
         ------
@@ -110,6 +117,8 @@ class FlowNetwork:
             demands=demands,
             share=share,
             moves=moves or {},
+            sequential=sequential,
+            law=law,
         )
         flow.set_cap(cap, cap_cause or name)
         if not flow.demands and math.isinf(cap) and amount > 0.0:
@@ -168,20 +177,46 @@ class FlowNetwork:
         flows, index = self.flows, {link: i for i, link in enumerate(links)}
         place = {flow: i for i, flow in enumerate(flows)}
         holds = [Hold(*({place[flow]: size for flow, size in side.items()} for side in hold)) for _, hold in held]
-        try:
-            allocation = coupled_rates(
-                [link.capacity for link in links],
-                [{index[link]: demand for link, demand in flow.demands.items()} for flow in flows],
-                [flow.share for flow in flows],
-                [flow.cap for flow in flows],
-                holds,
-            )
-        except UnboundedFlowError as error:
-            raise ValueError(f"flow {flows[error.flow].name} is limited neither by a link nor by a cap") from None
+        for flow in flows:
+            flow.bend(None)
+        demands = [{index[link]: demand for link, demand in flow.demands.items()} for flow in flows]
+
+        def allocate() -> Allocation:
+            caps = [flow.cap for flow in flows]
+            try:
+                shares = [flow.share for flow in flows]
+                return coupled_rates([link.capacity for link in links], demands, shares, caps, holds)
+            except UnboundedFlowError as error:
+                raise ValueError(f"flow {flows[error.flow].name} is limited neither by a link nor by a cap") from None
+
+        allocation = allocate()
+        if self._bend(allocation):  # what a law leaves is for the others
+            allocation = allocate()
         self._assign(allocation, links, [(store.name, hold) for (store, _), hold in zip(held, holds, strict=True)])
         limiting = {held[i - len(links)][0] for i in allocation.filled if i >= len(links)}
         for store, _ in asked:
             store.solved(binding=store in limiting)
+
+    def _bend(self, offered: Allocation) -> bool:
+        """Let the laws of flows answer to the rates that are offered; whether any of them binds."""
+        flows, bound = self.flows, False
+        lawful = [i for i, flow in enumerate(flows) if flow.law is not None]
+        for i in lawful:
+            mine, law = flows[i], flows[i].law
+
+            def others(link: Link, mine: Flow = mine) -> float:
+                used = sum(
+                    flow.demands.get(link, 0.0) * rate
+                    for flow, rate in zip(flows, offered.rates, strict=True)
+                    if flow is not mine
+                )
+                return min(used / link.capacity, 1.0) if link.capacity > 0.0 else 1.0
+
+            limit = law(offered.rates[i], others) if law is not None else (math.inf, mine.name)
+            if limit[0] < offered.rates[i] * (1.0 - TIE):
+                mine.bend(limit)
+                bound = True
+        return bound
 
     def _assign(self, allocation: Allocation, links: Sequence[Link], holds: Sequence[tuple[str, Hold]]) -> None:
         now, flows, first = float(self.env.now), self.flows, len(links)

@@ -9,6 +9,10 @@ import simpy
 
 from simbackup.engine.trace import Trace
 
+Law = Callable[[float, Callable[["Link"], float]], tuple[float, str]]
+"""What becomes of the rate that the network offers a flow: given that rate and the share of any link that others use,
+the greatest rate of the flow and the address that explains it. A rate that does not bind changes nothing."""
+
 DONE = 1e-9
 """Share of a flow's amount below which what is left counts as done."""
 
@@ -123,6 +127,8 @@ class Flow:
         demands: Mapping[Link, float],
         share: float,
         moves: Mapping[Link, float],
+        sequential: bool = True,
+        law: Law | None = None,
     ) -> None:
         self.name = name
         self.activity = activity
@@ -130,6 +136,8 @@ class Flow:
         self.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
         self.share = share
         self.moves = dict(moves)
+        self.sequential = sequential
+        self.law = law
         self.links = tuple(dict.fromkeys([*demands, *moves]))
         self.done = env.event()
         self.ends = math.inf
@@ -141,6 +149,7 @@ class Flow:
         self._completed = 0.0
         self._waited: dict[str, float] = {}
         self._cap: tuple[float, str] = (math.inf, name)
+        self._bent: tuple[float, str] | None = None
         self._held = False
 
     def __repr__(self) -> str:
@@ -153,18 +162,18 @@ class Flow:
 
     @property
     def cap(self) -> float:
-        """The flow's own greatest rate, units per second."""
-        return self._cap[0]
+        """The flow's own greatest rate, units per second, under its law where that binds."""
+        return self._cap[0] if self._bent is None else min(self._cap[0], self._bent[0])
 
     @property
     def cap_cause(self) -> str:
         """The address that explains the cap."""
-        return self._cap[1]
+        return self._cap[1] if self._bent is None or self._bent[0] > self._cap[0] else self._bent[1]
 
     @property
     def ceiling(self) -> tuple[float, str]:
         """The rate to which a buffer holds the flow, or else its own cap; with its cause."""
-        return (self.rate, self.cause) if self._held else self._cap
+        return (self.rate, self.cause) if self._held else (self.cap, self.cap_cause)
 
     @property
     def completed(self) -> float:
@@ -186,6 +195,10 @@ class Flow:
             raise ValueError(f"cap of {self.name} must be zero or more, is {cap}")
         self._cap = (cap, cause)
 
+    def bend(self, limit: tuple[float, str] | None) -> None:
+        """Take the rate that the law makes of the one that the network offers, and its cause; called by the network."""
+        self._bent = limit
+
     def settle(self, now: float) -> None:
         """Bring what is completed and waited to `now`, seconds."""
         self._completed, self._waited, self._since = self.completed, self.waited, now
@@ -193,7 +206,7 @@ class Flow:
     def assign(self, now: float, rate: float, bottleneck: Link | None, held_by: str | None = None) -> None:
         """Go on at `rate` from `now`, limited by a link, a cause on the far side of a buffer, or the cap."""
         self.bottleneck, self._held = bottleneck, held_by is not None
-        cause = held_by or (bottleneck.name if bottleneck else self._cap[1])
+        cause = held_by or (bottleneck.name if bottleneck else self.cap_cause)
         if rate != self.rate or cause != self.cause:
             self.settle(now)
             self.rate, self.cause = rate, cause

@@ -122,3 +122,23 @@ def first_write_rate(cow: CopyOnWrite, time: float) -> float:
     4096000.0
     """
     return group_size(cow) * cow.chunk / time
+
+
+def commits_per_copy(cow: CopyOnWrite, update: float) -> float:
+    """Metadata writes for each chunk that is copied because of an update at random, which touches a chunk of its own.
+
+    The chunks of all waiting updates share one commit, within the copies in flight; the writes that clear the next
+    metadata chunk come on top.
+
+    Parameters
+    ----------
+    cow
+        The snapshot.
+    update
+        Bytes of one update.
+
+    >>> commits_per_copy(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536), update=8192)
+    0.126953125
+    """
+    together = max(min(cow.commit_backlog / update, cow.in_flight / cow.chunk), 1.0)
+    return 1.0 / together + 1.0 / records_per_area(cow)

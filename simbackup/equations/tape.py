@@ -38,6 +38,11 @@ class TapeDrive:
         Bytes, as the host sends them.
     host_rate
         Bytes per second that the interface takes; infinite if it never limits.
+    reposition_time
+        Seconds from stopping while the tape is written or read to going on at the same place.
+    slowest_rate
+        Bytes per second to the medium at the lowest speed that the drive matches to its host; the native rate for a
+        drive of one speed.
 
     Raises
     ------
@@ -58,14 +63,19 @@ class TapeDrive:
     turn_time: float
     buffer: float
     host_rate: float = math.inf
+    reposition_time: float = 0.0
+    slowest_rate: float | None = None
 
     def __post_init__(self) -> None:
         if min(self.native_rate, self.cartridge_capacity, self.tape_length, self.passes, self.host_rate) <= 0:
             raise ValueError("rates, capacity, length and passes must be positive")
         if not 0 < self.read_speed <= self.search_speed:
             raise ValueError("need 0 < read_speed <= search_speed")
-        if min(self.load_time, self.unload_time, self.locate_overhead, self.turn_time, self.buffer) < 0:
+        times = (self.load_time, self.unload_time, self.locate_overhead, self.turn_time, self.reposition_time)
+        if min(*times, self.buffer) < 0:
             raise ValueError("times and buffer must not be negative")
+        if self.slowest_rate is not None and not 0 < self.slowest_rate <= self.native_rate:
+            raise ValueError("need 0 < slowest_rate <= native_rate")
 
 
 def pass_capacity(drive: TapeDrive) -> float:
@@ -281,11 +291,12 @@ def transfer_rate(drive: TapeDrive, compression: float) -> float:
     return min(_drain_rate(drive, compression), drive.host_rate)
 
 
-def stop_start_rate(drive: TapeDrive, host_rate: float, reposition_time: float, compression: float = 1.0) -> float:
-    """Host bytes per second onto a tape of fixed speed from a host that may be too slow to keep it moving.
+def stop_start_rate(drive: TapeDrive, host_rate: float, compression: float = 1.0) -> float:
+    """Host bytes per second between a tape and a host that may be too slow to keep it moving.
 
     Let the host send h, the tape take d (the native rate times the compression) and the buffer hold B. For
-    `h >= d` the tape streams at d. For `h < d` the buffer runs empty and the tape stops, backs up and starts
+    `h >= d` the tape streams at d. A drive that matches its speed to the host streams at h down to its lowest speed,
+    whose d counts from there on. For `h < d` the buffer runs empty and the tape stops, backs up and starts
     again, which takes r; meanwhile the buffer takes in up to B at h.
 
     - `h r <= B`: the buffer never refuses data, so the host is not held up and the rate is h. (This needs a
@@ -295,41 +306,39 @@ def stop_start_rate(drive: TapeDrive, host_rate: float, reposition_time: float, 
       `B d / (B + r (d - h))`.
 
     The second form is h at `h r = B` and d at `h = d`, and rises with h between: the rate has no jump and
-    never exceeds h. Holds for steady hosts and for drives of one speed; a drive that matches its speed to the
-    host does so only below its lowest speed, which is then the native rate to give.
+    never exceeds h. A host that is slower than the tape in reading holds it up in the same way. Holds for steady hosts.
 
     Parameters
     ----------
     drive
         Drive and cartridge.
     host_rate
-        Bytes per second that the host would send; the drive's own interface limits it too.
-    reposition_time
-        Seconds from stopping to writing again at the same place.
+        Bytes per second that the host would send or take; the drive's own interface limits it too.
     compression
         Host bytes per byte on the medium.
 
     Raises
     ------
     ValueError
-        If the host rate or the reposition time is negative or the ratio not positive.
+        If the host rate is negative or the ratio not positive.
 
     Examples
     --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
-    >>> stop_start_rate(drive, 2e6, 2.0), stop_start_rate(drive, 4.5e6, 2.0), stop_start_rate(drive, 9e6, 2.0)
+    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=2.0)
+    >>> stop_start_rate(drive, 2e6), stop_start_rate(drive, 4.5e6), stop_start_rate(drive, 9e6)
     (2000000.0, 4444444.444444444, 5000000.0)
 
     """
-    if host_rate < 0 or reposition_time < 0:
-        raise ValueError("host_rate and reposition_time must not be negative")
+    if host_rate < 0:
+        raise ValueError("host_rate must not be negative")
     offered = min(host_rate, drive.host_rate)
-    drained = _drain_rate(drive, compression)
-    if offered >= drained:
-        return drained
-    if offered * reposition_time <= drive.buffer:
+    streaming = _drain_rate(drive, compression)
+    if offered >= streaming:
+        return streaming
+    drained = streaming if drive.slowest_rate is None else drive.slowest_rate * compression
+    if offered >= drained or offered * drive.reposition_time <= drive.buffer:
         return offered
-    return drive.buffer * drained / (drive.buffer + reposition_time * (drained - offered))
+    return drive.buffer * drained / (drive.buffer + drive.reposition_time * (drained - offered))
 
 
 def _drain_rate(drive: TapeDrive, compression: float) -> float:

@@ -25,7 +25,10 @@ from simbackup.schema.validate import validate
 
 CALIBRATION = "calibration.yaml"
 DIGITS = 4
-STEP = 1e-3
+STEP = 0.03
+"""Relative change of a constant over which slopes are taken: a tape's position on its passes makes them uneven."""
+ROUNDS = 10
+"""Times that all constants are fitted at most."""
 UNIFORM = 3.0
 """Square of half a range over the variance of a value that lies anywhere in it alike."""
 
@@ -61,9 +64,16 @@ def calibrate(name: str, *, write: bool = True) -> list[Fitted]:
         There is no such document, or its calibration file is wrong.
     """
     measured = chosen([name])[0]
-    done: list[Fitted] = []
-    for fit in read_fits(measured.folder / CALIBRATION):
-        done.append(_fit(_Problem(measured, fit, done)))
+    fits = read_fits(measured.folder / CALIBRATION)
+    values: dict[Fit, str] = {}
+    for _ in range(ROUNDS):  # constants that share scenarios move each other, until none moves any more
+        before = dict(values)
+        for fit in fits:
+            problem = _Problem(measured, fit, _without(values, fit))
+            values[fit] = units.show(_rounded(problem.best({})), problem.unit)
+        if values == before:
+            break
+    done = [_fit(_Problem(measured, fit, _without(values, fit)), values[fit]) for fit in fits]
     for fitted in done if write else ():
         _write(fitted)
     return done
@@ -85,15 +95,21 @@ def read_fits(path: Path) -> list[Fit]:
     return [fit for fit in found if fit is not None]
 
 
-def _fit(problem: _Problem) -> Fitted:
-    """The constant that fits best, and how sure it is."""
+def _without(values: Mapping[Fit, str], fit: Fit) -> dict[Fit, str]:
+    """The values that the other constants have so far."""
+    return {other: text for other, text in values.items() if other is not fit}
+
+
+def _fit(problem: _Problem, text: str) -> Fitted:
+    """The constant whose value was found, and how sure it is."""
     fit = problem.fit
-    value = problem.best({})
+    value = units.parse(text, problem.unit)
     left = problem.residuals(math.log(value), {})
-    slopes = problem.slopes(math.log(value))
+    slopes = problem.slopes(math.log(value), {})
     square = sum(slope * slope for slope in slopes)
     if square == 0.0:
         raise SimbackupError(f"{fit.datasheet}#{fit.parameter} moves none of the rows {', '.join(fit.rows)}")
+    lowest, highest = (math.log(end / value) for end in problem.plausible)
     spare = len(fit.rows) - 1
     variance = sum(e * e for e in left) / spare / square if spare else 0.0
     for slope, row in zip(slopes, problem.rows, strict=True):
@@ -103,9 +119,11 @@ def _fit(problem: _Problem) -> Fitted:
             moved = [problem.residuals(math.log(value), problem.moved(values, side)) for side in (0, 1)]
             # one Gauss-Newton step from the fit tells how far it would move
             steps = [sum(k * (m - e) for k, m, e in zip(slopes, side, left, strict=True)) / square for side in moved]
+            steps = [min(max(step, lowest), highest) for step in steps]  # no further than is plausible
             variance += ((max(*steps, 0.0) - min(*steps, 0.0)) / 2.0) ** 2 / UNIFORM
-    value = _rounded(value)
-    uncertainty = _rounded(value * math.sqrt(variance), 2)
+    low, high = problem.plausible
+    anywhere = (high - low) / 2.0 / math.sqrt(UNIFORM)  # no less is known than that it is plausible
+    uncertainty = _rounded(min(value * math.sqrt(variance), anywhere), 2)
     return Fitted(fit, problem.unit, value, uncertainty, problem.plausible, dict(zip(fit.rows, left, strict=True)))
 
 
@@ -115,7 +133,7 @@ Changes = Mapping[str, Mapping[str, str]]
 class _Problem:
     """One constant, the scenarios of its rows, and the misfit as a function of its logarithm."""
 
-    def __init__(self, measured: Measured, fit: Fit, before: Sequence[Fitted]) -> None:
+    def __init__(self, measured: Measured, fit: Fit, others: Mapping[Fit, str]) -> None:
         place = Place(datasheets.shown(measured.folder / CALIBRATION))
         rows = {m.id: m for m in measured.rows}
         unknown = [row for row in fit.rows if row not in rows]
@@ -130,7 +148,7 @@ class _Problem:
         self.rows = [rows[row] for row in fit.rows]
         used = {file for m in self.rows for file, _ in m.addresses}
         self.scenarios: dict[str, Scenario] = {
-            file: _with_fitted(scenario, before) for file, scenario in scenarios_of(measured).items() if file in used
+            file: _with_fitted(scenario, others) for file, scenario in scenarios_of(measured).items() if file in used
         }
         self.addresses = {
             file: [value.address for value in scenario.values if _is_of(fit, value)]
@@ -189,13 +207,18 @@ class _Problem:
         def misfit(x: Sequence[float]) -> list[float]:
             return self.residuals(float(x[0]), changes)
 
-        found = solve(misfit, [(low + high) / 2.0], bounds=([low], [high]), diff_step=STEP)
+        def slopes(x: Sequence[float]) -> list[list[float]]:
+            return [[slope] for slope in self.slopes(float(x[0]), changes)]
+
+        found = solve(misfit, [(low + high) / 2.0], jac=slopes, bounds=([low], [high]))
         return math.exp(float(found.x[0]))
 
-    def slopes(self, logarithm: float) -> list[float]:
-        """The residuals' derivatives by the logarithm of the constant, row by row."""
-        above, below = self.residuals(logarithm + STEP, {}), self.residuals(logarithm - STEP, {})
-        return [(a - b) / (2.0 * STEP) for a, b in zip(above, below, strict=True)]
+    def slopes(self, logarithm: float, changes: Changes) -> list[float]:
+        """The residuals' derivatives by the logarithm of the constant, row by row, inside the plausible range."""
+        low, high = (math.log(end) for end in self.plausible)
+        right, left = min(logarithm + STEP, high), max(logarithm - STEP, low)
+        above, below = self.residuals(right, changes), self.residuals(left, changes)
+        return [(a - b) / (right - left) for a, b in zip(above, below, strict=True)]
 
 
 def _is_of(fit: Fit, value: Value) -> bool:
@@ -203,14 +226,9 @@ def _is_of(fit: Fit, value: Value) -> bool:
     return value.place.file == f"models/{fit.datasheet}.yaml" and value.address.endswith(f".{fit.parameter}")
 
 
-def _with_fitted(scenario: Scenario, before: Sequence[Fitted]) -> Scenario:
-    """The scenario with the constants that were fitted before."""
-    found = {
-        value.address: units.show(fitted.value, fitted.unit)
-        for fitted in before
-        for value in scenario.values
-        if _is_of(fitted.fit, value)
-    }
+def _with_fitted(scenario: Scenario, fitted: Mapping[Fit, str]) -> Scenario:
+    """The scenario with the values that constants have so far."""
+    found = {value.address: text for fit, text in fitted.items() for value in scenario.values if _is_of(fit, value)}
     return scenario.with_(found) if found else scenario
 
 

@@ -14,17 +14,9 @@ from simbackup.components.shape import FlowShape
 from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps
 from simbackup.jobs.system import Database, DataSet, JobFailedError, System
+from simbackup.jobs.tool import Tool
 
 Wait = Generator[simpy.Event, Any, None]
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """What a backup program adds: seconds before it begins, seconds to mount a snapshot, core seconds a byte after."""
-
-    start_time: float
-    mount_time: float
-    check_cpu: float
 
 
 @dataclass(slots=True)
@@ -92,9 +84,9 @@ class DatabaseBackup:
 
     def _by_snapshot(self, system: System, job: str, data: DataSet, saved: SaveSet, lock: _Lock) -> Wait:
         """Lock only to create the snapshot; mount it, copy from it, remove it."""
-        snapshot = system.snapshots[self.snapshot or ""]
-        if snapshot.active:
-            raise JobFailedError(f"snapshot '{self.snapshot}' exists already")
+        snapshot = system.images[self.snapshot or ""]
+        if snapshot.hindrance is not None:
+            raise JobFailedError(f"snapshot '{self.snapshot}' {snapshot.hindrance}")
         engine = _engine(data)
         if engine.locks_for_snapshot:
             with _read_lock(system, job, data, lock):
@@ -104,11 +96,11 @@ class DatabaseBackup:
             yield from _pass(system, job, snapshot.name, "create", snapshot.create_time)
         snapshot.create()
         yield from _pass(system, job, snapshot.name, "mount", self.tool.mount_time)
-        source = data.volume.region.part(data.begin, data.size)
-        shape = system.hosts[self.host].copying(source).after(snapshot.lookup_time / snapshot.parameters.chunk)
+        source = snapshot.source(data.begin, data.size)
+        shape = system.hosts[self.host].copying(source).after(snapshot.lookup_time / snapshot.lookup_size)
         yield from _copy(system, job, self.host, shape, saved)
-        if not snapshot.active:
-            raise JobFailedError(f"snapshot '{self.snapshot}' became invalid: its copy area is full")
+        if snapshot.loss is not None:
+            raise JobFailedError(f"snapshot '{self.snapshot}' {snapshot.loss}")
         yield from _pass(system, job, snapshot.name, "remove", snapshot.remove_time)
         snapshot.remove()
 

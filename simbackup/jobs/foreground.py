@@ -55,22 +55,14 @@ class SynchronousWrite:
         while self.size - done >= LEAST:
             stretch = volume.stretch(data.begin + done, self.size - done)
             own = store.append(volume.region.begin + stretch.begin, self.request)
+            shape = volume.write_shape(stretch, waiting=self.request)
             if stretch.fresh:  # chunks are copied first, one request at a time
-                shape = volume.write_shape(stretch, waiting=self.request).after(own.latency / self.request, store.link)
+                shape = shape.after(own.latency / self.request, store.link)
             else:
-                shape = volume.write_shape(stretch)
-                shape = replace(shape, demands={store.link: own.busy / self.request}, cap=self.request / own.latency)
-            away = sum(n.latency / self.request + 1.0 / n.link.capacity for n in links)
-            shape = shape.after(away)
-            flow = system.network.start(
-                job,
-                "write",
-                stretch.size,
-                shape.demands | {n.link: 1.0 for n in links},
-                cap=shape.cap,
-                cap_cause=shape.cause or store.name,
-                moves=shape.moves | {n.link: 1.0 for n in links},
-            )
+                demands = shape.demands | {store.link: own.busy / self.request}
+                shape = replace(shape, demands=demands, cap=self.request / own.latency, cause=store.name)
+            away = sum(n.latency / self.request + 1.0 / n.rate for n in (*links, *store.path))
+            flow = shape.after(away).over(links).start(system.network, job, "write", stretch.size)
             yield flow.done | volume.changed
             written = system.network.stop(flow)
             system.account(job, flow)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -65,6 +65,26 @@ class Job:
     name: str
     work: Work
     schedule: Schedule
+
+
+def side_by_side(
+    system: System, parts: Sequence[Generator[simpy.Event, Any, None]]
+) -> Generator[simpy.Event, Any, None]:
+    """Do all parts of a job at once; when all have ended, it fails for the reason of the first that failed."""
+    if len(parts) == 1:
+        yield from parts[0]
+        return
+    reasons: list[str] = []
+
+    def one(part: Generator[simpy.Event, Any, None]) -> Generator[simpy.Event, Any, None]:
+        try:
+            yield from part
+        except JobFailedError as error:
+            reasons.append(str(error))
+
+    yield system.env.all_of([system.env.process(one(part)) for part in parts])
+    if reasons:
+        raise JobFailedError(reasons[0])
 
 
 def start(system: System, jobs: list[Job]) -> simpy.Event:

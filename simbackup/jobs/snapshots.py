@@ -1,4 +1,4 @@
-"""Jobs that create and remove frozen images."""
+"""Jobs that create, remove and synchronise frozen images."""
 
 from __future__ import annotations
 
@@ -10,35 +10,80 @@ from simbackup.jobs.system import JobFailedError, System
 
 @dataclass(frozen=True, slots=True)
 class CreateSnapshot:
-    """Creation of a snapshot: it takes the same time whatever the size of the data."""
+    """Creation of a frozen image: it takes the same time whatever the size of the data."""
 
     snapshot: str
     method: str = "create_snapshot"
 
     def run(self, system: System, job: str) -> Steps:
         """Freeze the origin."""
-        snapshot = system.snapshots[self.snapshot]
-        if snapshot.active:
-            raise JobFailedError(f"snapshot '{self.snapshot}' exists already")
-        with system.clock.span(job, snapshot.name, "create"):
-            yield system.env.timeout(snapshot.create_time)
-        snapshot.create()
+        yield from create(system, job, self.snapshot)
         return Moved(0.0, 0.0)
+
+
+def create(system: System, job: str, name: str) -> Steps:
+    """Create a frozen image, if nothing stands in the way."""
+    image = system.images[name]
+    if image.hindrance is not None:
+        raise JobFailedError(f"snapshot '{name}' {image.hindrance}")
+    with system.clock.span(job, image.name, "create"):
+        yield system.env.timeout(image.create_time)
+    image.create()
+    return Moved(0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class RemoveSnapshot:
-    """Removal of a snapshot: writes to its origin cost nothing more."""
+    """Removal of a frozen image: writes to its origin cost nothing more."""
 
     snapshot: str
     method: str = "remove_snapshot"
 
     def run(self, system: System, job: str) -> Steps:
         """Give up the frozen image."""
-        snapshot = system.snapshots[self.snapshot]
-        if not snapshot.active and snapshot.invalid_since is None:
+        image = system.images[self.snapshot]
+        if not image.removable:
             raise JobFailedError(f"there is no snapshot '{self.snapshot}' to remove")
-        with system.clock.span(job, snapshot.name, "remove"):
-            yield system.env.timeout(snapshot.remove_time)
-        snapshot.remove()
+        with system.clock.span(job, image.name, "remove"):
+            yield system.env.timeout(image.remove_time)
+        image.remove()
+        return Moved(0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronise:
+    """Synchronisation of a mirror: of the whole volume at first, of the changed regions after a split."""
+
+    mirror: str
+    method: str = "synchronise"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Copy what is behind, runs in sequence before regions here and there; new writes go to both sides."""
+        mirror = system.mirrors[self.mirror]
+        if mirror.state == "synchronising":
+            raise JobFailedError(f"mirror '{self.mirror}' is being synchronised already")
+        behind = mirror.behind
+        mirror.synchronise()
+        for size, scattered in zip(behind, (False, True), strict=True):
+            if size > 0.0:
+                shape = mirror.copying(size, scattered=scattered)
+                flow = shape.start(system.network, job, "synchronise", size, sequential=not scattered)
+                yield flow.done
+                system.account(job, flow)
+        mirror.attach()
+        return Moved(sum(behind), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Observe:
+    """Time that passes while users are watched."""
+
+    workload: str
+    duration: float
+    method: str = "observe"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Wait."""
+        with system.clock.span(job, f"workloads.{self.workload}", "observe"):
+            yield system.env.timeout(self.duration)
         return Moved(0.0, 0.0)

@@ -10,13 +10,16 @@ import simpy
 
 from simbackup.components.clock import Clock
 from simbackup.components.host import Host
+from simbackup.components.mirror import Mirror
+from simbackup.components.network import Network
 from simbackup.components.page_cache import Place
 from simbackup.components.shape import FlowShape
-from simbackup.components.snapshot import Snapshot, Volume
+from simbackup.components.snapshot import Snapshot
 from simbackup.components.storage import Store
 from simbackup.components.tape import Library
+from simbackup.components.volume import Volume
 from simbackup.engine.flows import Flow, FlowNetwork
-from simbackup.engine.flows import Link as FlowLink
+from simbackup.engine.link import Law
 from simbackup.engine.trace import Trace
 from simbackup.jobs.catalogue import Catalogue
 from simbackup.jobs.users import Users
@@ -24,14 +27,6 @@ from simbackup.jobs.users import Users
 
 class JobFailedError(Exception):
     """A job cannot go on; the text says why. The other jobs of the run go on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Network:
-    """A network or bus: its link, and the seconds of one round trip."""
-
-    link: FlowLink
-    latency: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +76,7 @@ class System:
     stores: dict[str, Store] = field(default_factory=dict[str, Store])
     volumes: dict[str, Volume] = field(default_factory=dict[str, Volume])
     snapshots: dict[str, Snapshot] = field(default_factory=dict[str, Snapshot])
+    mirrors: dict[str, Mirror] = field(default_factory=dict[str, Mirror])
     libraries: dict[str, Library] = field(default_factory=dict[str, Library])
     networks: dict[str, Network] = field(default_factory=dict[str, Network])
     data: dict[str, DataSet] = field(default_factory=dict[str, DataSet])
@@ -100,6 +96,11 @@ class System:
         return begin
 
     @property
+    def images(self) -> dict[str, Snapshot | Mirror]:
+        """All frozen images, by name."""
+        return {**self.snapshots, **self.mirrors}
+
+    @property
     def env(self) -> simpy.Environment:
         """The environment of the simulation."""
         return self.clock.env
@@ -110,14 +111,14 @@ class System:
         return self.clock.trace
 
     def write(
-        self, job: str, host: str, place: Place, fill: FlowShape, activity: str = "write"
+        self, job: str, host: str, place: Place, fill: FlowShape, activity: str = "write", *, law: Law | None = None
     ) -> Generator[simpy.Event, Any, simpy.Event]:
         """Write bytes of a volume through the page cache of a host, on record; the event on which they are on disk.
 
         Ends when the last of them is in memory.
         """
         cache = self.hosts[host].cache(place.volume.region.store)
-        flow, dirty = yield from cache.write(job, place, fill, activity)
+        flow, dirty = yield from cache.write(job, place, fill, activity, law=law)
         self.on_disk.append(dirty.on_disk)
         self.account(job, flow)
         return dirty.on_disk

@@ -1,4 +1,4 @@
-"""Backup to a tape library: blocks in sequence, or file by file."""
+"""Backup to a tape library: blocks in sequence or file by file, on one drive or on several at once."""
 
 from __future__ import annotations
 
@@ -8,85 +8,120 @@ from typing import Any
 
 import simpy
 
+from simbackup.components.network import Network
 from simbackup.components.shape import FlowShape
+from simbackup.components.storage import Region
 from simbackup.components.tape import Cartridge, Drive, Library
 from simbackup.equations import files as equations
 from simbackup.jobs.catalogue import Extent, SaveSet
-from simbackup.jobs.job import Moved, Steps
+from simbackup.jobs.job import Moved, Steps, side_by_side
 from simbackup.jobs.system import DataSet, JobFailedError, System
+from simbackup.jobs.tool import NO_TOOL, Tool, prepare
+
+Wait = Generator[simpy.Event, Any, None]
 
 
 @dataclass(frozen=True, slots=True)
 class TapeBackup:
-    """A save set from a data set to cartridges of a pool."""
+    """A save set from a data set, or from a frozen image of it, to cartridges of a pool."""
 
     host: str
     data: str
     library: str
     networks: tuple[str, ...]
     method: str
+    tool: Tool = NO_TOOL
+    source: str | None = None
+    streams: int = 1
+    pool: str | None = None
 
     def run(self, system: System, job: str) -> Steps:
-        """Mount a cartridge, append to it, and go on to the next when it is full; then enter the catalogue."""
-        library, data = system.libraries[self.library], system.data[self.data]
+        """Prepare, save all parts at once, each on a drive of its own, then enter the catalogue."""
+        data = system.data[self.data]
         saved = SaveSet(
             job, self.data, self.method, self.library, data.size, data.files, data.compression, system.env.now
         )
-        drive = yield from library.take_drive(job)
-        try:
-            while saved.done < data.size:
-                cartridge = yield from _mount_scratch(library, job, drive)
-                yield from library.locate(job, drive, cartridge.end)
-                yield from self._append(system, drive, cartridge, saved)
-                yield from library.dismount(job, drive)
-        finally:
-            library.give_drive(drive)
+        yield from prepare(system, job, data, self.tool, data.files)
+        size = data.size / self.streams
+        yield from side_by_side(system, [self._part(system, saved, i * size, size) for i in range(self.streams)])
+        saved.extents.sort(key=lambda extent: extent.begin)
         system.catalogue.save_sets.append(saved)
         return Moved(data.size, float(data.files))
 
+    def _part(self, system: System, saved: SaveSet, begin: float, size: float) -> Wait:
+        """Mount a cartridge, append to it, and go on to the next when it is full."""
+        library, done = system.libraries[self.library], 0.0
+        drive = yield from library.take_drive(saved.job)
+        try:
+            while done < size:
+                cartridge = yield from library.take_scratch(saved.job, self.pool)
+                if cartridge is None:
+                    pool = f"the pool '{self.pool}'" if self.pool else "the pool"
+                    raise JobFailedError(f"{pool} of '{library.name}' is full")
+                drive = yield from library.mount(saved.job, drive, cartridge)
+                yield from library.locate(saved.job, drive, cartridge.end)
+                done += yield from self._append(system, library, drive, saved, (begin + done, size - done))
+                yield from library.release(saved.job, drive)
+        finally:
+            library.give_drive(drive)
+
     def _append(
-        self, system: System, drive: Drive, cartridge: Cartridge, saved: SaveSet
-    ) -> Generator[simpy.Event, Any, None]:
-        """Write on a cartridge as much as fits, and note where it lies."""
-        data, done = system.data[self.data], saved.done
+        self, system: System, library: Library, drive: Drive, saved: SaveSet, rest: tuple[float, float]
+    ) -> Generator[simpy.Event, Any, float]:
+        """Write on a cartridge as much as fits, and note where it lies; the bytes written."""
+        data, (begin, left) = system.data[self.data], rest
+        cartridge = drive.cartridge
+        if cartridge is None:
+            raise JobFailedError(f"'{drive.name}' is empty")  # it was mounted a moment ago
         room = (cartridge.capacity - cartridge.end) * data.compression
-        fits = data.size - done <= room
-        size = data.size - done if fits else room
+        size = min(left, room)
         shape = self._shape(system, data, drive)
-        flow = system.network.start(
-            saved.job, "transfer", size, shape.demands, cap=shape.cap, cap_cause=shape.cause, moves=shape.moves
-        )
+        flow = shape.start(system.network, saved.job, "transfer", size, law=drive.law(data.compression))
         yield flow.done
         system.account(saved.job, flow)
-        saved.extents.append(Extent(done, data.size - done if fits else size, cartridge.name, cartridge.end))
-        cartridge.end = cartridge.end + size / data.compression if fits else cartridge.capacity
+        yield from library.mark(saved.job, drive, self.tool.file_marks * data.files * size / data.size)
+        saved.extents.append(Extent(begin, size, cartridge.name, cartridge.end))
+        cartridge.end = _end(cartridge, size / data.compression, full=left > room)
         drive.position = cartridge.end
+        return size
 
     def _shape(self, system: System, data: DataSet, drive: Drive) -> FlowShape:
         """How a byte of the save set loads disk, host, networks and drive."""
-        host, region = system.hosts[self.host], data.volume.region
-        links = {system.networks[name].link: 1.0 for name in self.networks}
-        demands = {drive.link: 1.0 / drive.rate(data.compression), host.cpu: 1.0 / host.copy_rate, **links}
-        moves = {drive.link: 1.0, region.store.link: 1.0, **links}
+        host = system.hosts[self.host]
+        region, lookup = data.volume.region.part(data.begin, data.size), 0.0
+        if self.source is not None:
+            image = system.images[self.source]
+            if image.loss is not None:
+                raise JobFailedError(f"'{self.source}' {image.loss}")
+            region = image.source(data.begin, data.size)
+            lookup = image.lookup_time / image.lookup_size
+        networks: list[Network] = [system.networks[name] for name in self.networks]
+        towards = FlowShape().plus({drive.link: 1.0 / drive.rate(data.compression)}, {drive.link: 1.0}).over(networks)
+        towards = towards.plus({host.cpu: 1.0 / host.copy_rate})
         if self.method == "image" or data.filesystem is None:
-            demands[region.store.link] = region.store.stream("read", region.begin + data.begin, data.size)
-            return FlowShape(demands, moves, host.copy_rate, host.cpu.name)
+            shape = region.streaming("read").plus(towards.demands, towards.moves)
+            shape = shape.at_most(host.copy_rate, host.cpu.name)
+        else:
+            shape = self._files(data, region, host.cpu.name).plus(towards.demands, towards.moves)
+            shape = shape.plus({host.cpu: data.filesystem.cpu * data.files / data.size})
+        shape = shape.after(lookup) if lookup else shape
+        return shape.at_most(towards.cap, towards.cause or "")
+
+    def _files(self, data: DataSet, region: Region, cpu: str) -> FlowShape:
+        """How a byte of files that lie here and there loads their device, one file after the other."""
+        files = data.filesystem
+        if files is None:
+            return region.streaming("read").at_most(float("inf"), cpu)
         each = data.size / data.files
-        begin = region.begin + data.begin
         # Files lie anywhere in the data set: two places drawn at random are a third of it apart in the mean.
-        piece = min(each, data.filesystem.fragment, data.size - data.size / 3.0)
-        move = region.store.request("read", begin, begin + data.size / 3.0, piece)
-        reads = equations.positioned_reads(each, data.filesystem.fragment, data.filesystem.reads)
-        demands[region.store.link] = reads * move.busy / each
-        demands[host.cpu] += data.filesystem.cpu / each
-        serial = (reads * move.latency + data.filesystem.cpu) / each
-        return FlowShape(demands, moves, 1.0 / serial, f"data.{data.name}.files")
+        piece = min(each, files.fragment, data.size - data.size / 3.0)
+        move = region.store.request("read", region.begin, region.begin + data.size / 3.0, piece)
+        reads = equations.positioned_reads(each, files.fragment, files.reads)
+        shape = FlowShape({region.store.link: reads * move.busy / each}, {region.store.link: 1.0})
+        serial = (reads * move.latency + files.cpu) / each
+        return shape.over(region.store.path).at_most(1.0 / serial, f"data.{data.name}.files")
 
 
-def _mount_scratch(library: Library, job: str, drive: Drive) -> Generator[simpy.Event, Any, Cartridge]:
-    """A cartridge with room, mounted."""
-    cartridge = yield from library.take_scratch(job)
-    if cartridge is None:
-        raise JobFailedError(f"the pool of '{library.name}' is full")
-    yield from library.mount(job, drive, cartridge)
-    return cartridge
+def _end(cartridge: Cartridge, written: float, *, full: bool) -> float:
+    """Where the next save set begins on a cartridge; a full one has no room lost to rounding."""
+    return cartridge.capacity if full else cartridge.end + written

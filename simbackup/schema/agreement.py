@@ -7,17 +7,13 @@ from typing import Any, NamedTuple
 
 from simbackup import units
 from simbackup.equations import raid
-from simbackup.schema.devices import (
-    DiskParameters,
-    HostParameters,
-    Raid,
-    Snapshot,
-    SnapshotParameters,
-    TapeDriveParameters,
-    TapeLibrary,
-)
+from simbackup.schema.devices import DiskParameters, HostParameters, Raid
+from simbackup.schema.frozen_images import CopyOnWriteParameters, MirrorParameters, Snapshot
 from simbackup.schema.quantity import Frozen
+from simbackup.schema.tape import TapeDriveParameters, TapeLibrary
 
+GREATEST_IN_FLIGHT = 2**30
+"""Bytes beyond which requests at once are a slip of the pen."""
 LEAST_CHUNKS = 3
 """Chunks of a copy area that holds one copied chunk: header, metadata, chunk."""
 
@@ -68,7 +64,7 @@ def _raid(array: Raid) -> Found:
         yield ("disks", "level"), "mirrors come in pairs", "write an even number of disks"
 
 
-def _copy_on_write(snapshot: SnapshotParameters) -> Found:
+def _copy_on_write(snapshot: CopyOnWriteParameters) -> Found:
     chunk = int(snapshot.chunk.si)
     if chunk != snapshot.chunk.si or chunk & (chunk - 1) or chunk < 512:  # noqa: PLR2004 (bytes of a sector)
         yield ("chunk",), "is no power of two of 512 bytes or more", "write for example 8 KiB"
@@ -90,12 +86,28 @@ def _drive(drive: TapeDriveParameters) -> Found:
     if drive.search_speed.si < drive.read_speed.si:
         message = "search_speed is below read_speed"
         yield ("search_speed", "read_speed"), message, "a tape searches as fast as it reads, or faster"
+    if drive.slowest_rate is not None and drive.slowest_rate.si > drive.native_rate.si:
+        message = "slowest_rate is above native_rate"
+        yield ("slowest_rate", "native_rate"), message, "a drive that matches its host slows down"
+
+
+def _mirror(mirror: MirrorParameters) -> Found:
+    if mirror.in_flight.si * mirror.request.si > GREATEST_IN_FLIGHT:
+        message = "more than 1 GiB would be under way at once"
+        yield ("in_flight", "request"), message, "write fewer or smaller requests"
 
 
 def _library(library: TapeLibrary) -> Found:
     if library.drives.si > library.bays.si:
         message = f"drives are more than the bays of the library, {library.bays.si:.0f}"
         yield ("drives", "bays"), message, f"write {library.bays.si:.0f} or fewer"
+    if library.media is not None and library.media != library.drive.media:
+        message = f"a cartridge '{library.media}' does not fit into drives that take '{library.drive.media}'"
+        yield ("media",), message, f"leave it out, or write '{library.drive.media}'"
+    named = sum(number.si for number in (library.pools or {}).values())
+    if named > (library.cartridges or library.slots).si:
+        message = "the pools have more cartridges than the library"
+        yield ("pools",), message, f"write {(library.cartridges or library.slots).si:.0f} or fewer in all"
     if library.cartridges is not None and library.cartridges.si > library.slots.si:
         message = f"cartridges are more than the slots of the library, {library.slots.si:.0f}"
         yield ("cartridges", "slots"), message, f"write {library.slots.si:.0f} or fewer"
@@ -105,9 +117,10 @@ RULES: dict[type[Frozen], Callable[[Any], Found]] = {
     HostParameters: _host,
     DiskParameters: _disk,
     Raid: _raid,
-    SnapshotParameters: _copy_on_write,
+    CopyOnWriteParameters: _copy_on_write,
     Snapshot: _copy_area,
     TapeDriveParameters: _drive,
+    MirrorParameters: _mirror,
     TapeLibrary: _library,
 }
 """What the values of each kind of part have to keep."""

@@ -7,7 +7,8 @@ from typing import Protocol
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.schema.devices import Disk, LogicalVolume, Raid, Snapshot, Ssd
+from simbackup.schema.devices import Disk, LogicalVolume, Raid, Ssd
+from simbackup.schema.frozen_images import FrozenImage
 from simbackup.schema.jobs import BinaryLog, Data, DatabaseBackup, Restore, Workload
 from simbackup.schema.scenario import Spec
 
@@ -43,7 +44,7 @@ def database_backup(checks: Reporter, path: Path, job: DatabaseBackup | BinaryLo
         return
     if data is not None and isinstance(target, LogicalVolume):
         _room(checks, path, job, data, target.size.si)
-    snapshots = [n for n, d in spec.devices.items() if isinstance(d, Snapshot)]
+    snapshots = [n for n, d in spec.devices.items() if isinstance(d, FrozenImage)]
     if job.method != "snapshot_copy":
         if job.snapshot is not None:
             checks.report((*path, "snapshot"), f"says nothing of a {job.method}", "leave it out")
@@ -53,7 +54,7 @@ def database_backup(checks: Reporter, path: Path, job: DatabaseBackup | BinaryLo
         checks.report(
             path, "a snapshot copy needs the snapshot that it creates", f"write 'snapshot:', {choices('', snapshots)}"
         )
-    elif not isinstance(frozen, Snapshot):
+    elif not isinstance(frozen, FrozenImage):
         checks.report((*path, "snapshot"), f"there is no snapshot '{job.snapshot}'", choices(job.snapshot, snapshots))
     elif data is not None and frozen.of != data.on:
         message = f"'{job.snapshot}' freezes '{frozen.of}', and '{job.data}' lies on '{data.on}'"
@@ -94,10 +95,20 @@ def database_restore(checks: Reporter, path: Path, job: Restore, saved: Database
             )
 
 
-def workload_on_a_database(checks: Reporter, path: Path, workload: Workload) -> None:
-    """Users work on a database that there is."""
-    data = checks.spec.data.get(workload.data)
-    legal = [name for name, part in checks.spec.data.items() if part.database is not None]
-    if data is None or data.database is None:
-        what = "there is no data set" if data is None else "the data set is no database:"
-        checks.report((*path, "data"), f"{what} '{workload.data}'", choices(workload.data, legal))
+def workload_on_data(checks: Reporter, path: Path, workload: Workload) -> None:
+    """Users work on data that there are, and ask either so often or one after the other."""
+    legal = list(checks.named("data"))
+    if workload.data not in legal:
+        checks.report((*path, "data"), f"there is no data set '{workload.data}'", choices(workload.data, legal))
+    if (workload.transactions is None) == (workload.clients is None):
+        message = (
+            "says both 'transactions' and 'clients'" if workload.clients else "says neither how often nor how many"
+        )
+        checks.report(path, message, "write 'transactions: 100 /s', or 'clients: 50' and their 'think_time'")
+    if workload.think_time is not None and workload.clients is None:
+        checks.report((*path, "think_time"), "says nothing of transactions that come by themselves", "leave it out")
+    if workload.update_size is not None and workload.updates is None:
+        checks.report((*path, "update_size"), "says nothing without updates", "write 'updates:' of a transaction")
+    if (workload.hot_data is None) != (workload.hot_updates is None):
+        missing = "hot_data" if workload.hot_data is None else "hot_updates"
+        checks.report(path, f"says what is hot without '{missing}'", "give both 'hot_data' and 'hot_updates'")

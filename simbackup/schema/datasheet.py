@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simbackup.errors import Problem, choices
 from simbackup.schema.agreement import disagreements
-from simbackup.schema.devices import PARAMETERS
+from simbackup.schema.kinds import PARAMETERS
 from simbackup.schema.quantity import Frozen, Given
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate

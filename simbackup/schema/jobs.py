@@ -6,21 +6,22 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from simbackup.schema.devices import BackupTool, Database, Filesystem
+from simbackup.schema.placed import Placed
 from simbackup.schema.quantity import (
     Duration,
     Frequency,
     Frozen,
     Pieces,
     PositiveCount,
+    PositiveDuration,
     PositiveShare,
     PositiveSize,
     PositiveTimePerByte,
-    Ratio,
     Share,
     Size,
     Text,
 )
+from simbackup.schema.software import BackupTool, Database, FilesParameters, Filesystem, WorkloadParameters
 
 
 def _names(raw: Any) -> Any:
@@ -31,19 +32,16 @@ def _names(raw: Any) -> Any:
 Names = Annotated[tuple[Text, ...], BeforeValidator(_names)]
 
 
-class Data(Frozen):
+class Data(Placed, FilesParameters):
     """A data set: so many bytes in so many files on a device."""
 
+    sheet = "population"
     on: Text
     """The device or volume that it lies on."""
     size: PositiveSize
     """Its bytes."""
-    files: PositiveCount | None = None
-    """Its files; one unless stated."""
     at: Size | None = None
     """Where it begins on the device; behind the data sets listed before it unless stated."""
-    compression: Ratio | None = None
-    """Bytes before over bytes after compression, such as `2:1`; 1 unless stated."""
     filesystem: Filesystem | None = None
     """The file system that holds its files: a datasheet `filesystem/name`, or a mapping."""
     database: Database | None = None
@@ -52,21 +50,17 @@ class Data(Frozen):
     """Bytes of its rows, which a logical dump writes and which it is named by; all its bytes unless stated."""
 
 
-class Workload(Frozen):
-    """Users who go on working on a database while it is backed up."""
+class Workload(Placed, WorkloadParameters):
+    """Users who go on working on a data set: so many transactions a second, or so many users one after the other."""
 
     data: Text
-    """The database."""
-    transactions: Frequency
-    """Transactions a second that they ask for."""
-    writes: Share
-    """Share of the transactions that write, and so wait for a read lock."""
-    reads: Ratio
-    """Disk reads of a transaction."""
-    read_size: PositiveSize
-    """Bytes of one disk read."""
-    cpu: Duration
-    """Time of one core for a transaction."""
+    """The data set that they work on."""
+    transactions: Frequency | None = None
+    """Transactions a second that they ask for, however long each takes."""
+    clients: PositiveCount | None = None
+    """Users of whom each asks for the next transaction when the last is done."""
+    think_time: Duration | None = None
+    """Time that such a user waits between two transactions; none unless stated."""
 
 
 class Job(Frozen):
@@ -115,19 +109,37 @@ class CopyData(Job):
 
 
 class CreateSnapshot(Job):
-    """Creation of a snapshot."""
+    """Creation of a frozen image: of a snapshot or a checkpoint, or a mirror is split off."""
 
     method: Literal["create_snapshot"]
     snapshot: Text
-    """The snapshot that is created."""
+    """The snapshot, checkpoint or mirror."""
 
 
 class RemoveSnapshot(Job):
-    """Removal of a snapshot; its copy area is empty afterwards."""
+    """Removal of a frozen image; what was copied for it is given up."""
 
     method: Literal["remove_snapshot"]
     snapshot: Text
-    """The snapshot that is removed."""
+    """The snapshot, checkpoint or mirror."""
+
+
+class Synchronise(Job):
+    """Synchronisation of a mirror with its volume: of all at first, later of what changed since it was split."""
+
+    method: Literal["synchronise"]
+    mirror: Text
+    """The mirror."""
+
+
+class Observe(Job):
+    """Nothing but time that passes, over which it is told how much users get done."""
+
+    method: Literal["observe"]
+    workload: Text
+    """The users."""
+    duration: PositiveDuration
+    """How long they are watched."""
 
 
 class Backup(Job):
@@ -139,6 +151,26 @@ class Backup(Job):
     """The data set that is saved."""
     to: Text
     """The tape library that takes the save set."""
+    source: Text | None = None
+    """The frozen image that is read; the data themselves unless stated."""
+    streams: Pieces | None = None
+    """Parts that are saved at once, each on a drive of its own; one unless stated."""
+    pool: Text | None = None
+    """The pool whose cartridges are written; those of no pool unless stated."""
+    tool: BackupTool | None = None
+    """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+
+
+class ImageBackup(Job):
+    """Backup that is a frozen image itself: nothing is copied until something is restored."""
+
+    method: Literal["frozen_image"]
+    data: Text
+    """The data set that is saved."""
+    to: Text
+    """The snapshot or checkpoint that is created, or the mirror that is split off."""
+    tool: BackupTool | None = None
+    """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
 
 class DatabaseBackup(Job):
@@ -170,7 +202,7 @@ class BinaryLog(Job):
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
 
-AnyBackup = Backup | DatabaseBackup | BinaryLog
+AnyBackup = Backup | ImageBackup | DatabaseBackup | BinaryLog
 
 
 class Select(Frozen):
@@ -193,6 +225,8 @@ class Restore(Job):
     """The files that are wanted; the whole save set unless stated."""
     to: Text | None = None
     """The data set whose place is written; where the data came from unless stated."""
+    streams: Pieces | None = None
+    """Drives that read from tape at once; one unless stated."""
     replay: Names = ()
     """Incremental backups whose runs since then are replayed after it."""
 
@@ -202,6 +236,9 @@ METHODS: dict[str, type[Job]] = {
     "copy": CopyData,
     "create_snapshot": CreateSnapshot,
     "remove_snapshot": RemoveSnapshot,
+    "synchronise": Synchronise,
+    "observe": Observe,
+    "frozen_image": ImageBackup,
     "image": Backup,
     "file_level": Backup,
     "logical_dump": DatabaseBackup,

@@ -15,10 +15,11 @@ from pydantic import BaseModel
 from simbackup import units
 from simbackup.schema.calibration import Fit
 from simbackup.schema.datasheet import KEYS
-from simbackup.schema.devices import DEVICES, PARAMETERS, Placed
 from simbackup.schema.jobs import METHODS, Job, Names, Restore
+from simbackup.schema.kinds import DEVICES, PARAMETERS
 from simbackup.schema.measured import FORMS, MeasuredRow
 from simbackup.schema.patterns import name_pattern, quantity_pattern
+from simbackup.schema.placed import Placed
 from simbackup.schema.quantity import EXAMPLES, NEEDS, Frozen, Origin, Unit, Word
 from simbackup.schema.reflection import (
     about,
@@ -275,7 +276,10 @@ class _Builder:
         return _ref(name)
 
     def word(self, plain: Json) -> tuple[Json, Json]:
-        """A word of a list, and the same with its origin; whole numbers may be written without quotes."""
+        """A word, any or one of a list, and the same with its origin; whole numbers may be written without quotes."""
+        if plain["type"] == "string" and not {"enum", "const"} & set(plain):
+            any_word: Json = {"properties": {"value": {"type": "string"}}}
+            return {"type": "string"}, {"type": "object", "required": ["value"], "allOf": [self.part(Origin), any_word]}
         words: list[Any] = list(plain.get("enum") or [plain["const"]] if plain["type"] == "string" else (True, False))
         words += [int(word) for word in words if str(word).isdigit()]
         inside = {"properties": {"value": {"enum": words}}}

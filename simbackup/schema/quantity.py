@@ -142,7 +142,10 @@ class Unit:
             low=low,
             high=high,
             plausible=None if least is None or most is None else (least, most),
-            uncertainty=None if origin.uncertainty is None else self.number(origin.uncertainty, "uncertainty"),
+            # an uncertainty is no value: what bounds the one says nothing of the other
+            uncertainty=None
+            if origin.uncertainty is None
+            else Unit(self.unit).number(origin.uncertainty, "uncertainty"),
         )
 
     def pair(self, ends: tuple[object, object] | None, name: str) -> tuple[float | None, float | None]:
@@ -186,6 +189,7 @@ EXAMPLES = {
 Size = Annotated[Given, Unit("B")]
 PositiveSize = Annotated[Given, Unit("B", positive=True)]
 Duration = Annotated[Given, Unit("s")]
+PositiveDuration = Annotated[Given, Unit("s", positive=True)]
 Rate = Annotated[Given, Unit("B/s", positive=True)]
 Frequency = Annotated[Given, Unit("1/s", positive=True)]
 Share = Annotated[Given, Unit("1", most=1.0)]

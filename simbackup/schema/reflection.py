@@ -7,7 +7,8 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from simbackup.schema.devices import PARAMETERS, Placed
+from simbackup.schema.kinds import PARAMETERS
+from simbackup.schema.placed import Placed
 
 Mark = TypeVar("Mark")
 
@@ -19,6 +20,8 @@ def words_of(part: type[BaseModel], key: str) -> tuple[str, ...]:
 
 def sheet_kind(part: type[BaseModel]) -> str | None:
     """The kind of datasheet that a class may take its parameters from."""
+    if issubclass(part, Placed) and part.sheet is not None:
+        return part.sheet
     return next(
         (kind for kind, sheet in PARAMETERS.items() if issubclass(part, Placed) and issubclass(part, sheet)), None
     )
@@ -30,7 +33,11 @@ def required(part: type[BaseModel]) -> dict[str, Any]:
     needs = [name for name, told in part.model_fields.items() if told.is_required() and name not in supplied]
     inside = {name: required(nested) for name in part.model_fields if (nested := nested_part(part, name))}
     inside = {name: inner for name, inner in inside.items() if inner}
-    return {**({"required": needs} if needs else {}), **({"properties": inside} if inside else {})}
+    told: dict[str, Any] = {**({"required": needs} if needs else {}), **({"properties": inside} if inside else {})}
+    if issubclass(part, Placed) and part.sheet is not None:  # it may do without a datasheet altogether
+        own = [name for name, field in part.model_fields.items() if field.is_required() and name in supplied]
+        told["anyOf"] = [{"required": own}, {"required": ["model"]}]
+    return told
 
 
 def about(part: type[BaseModel]) -> str:

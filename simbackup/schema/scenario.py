@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from simbackup.errors import Problem, choices
-from simbackup.schema.devices import DEVICES, Host, Link
+from simbackup.schema.devices import Host, Link
 from simbackup.schema.jobs import METHODS, Data, Job, Restore, Workload
+from simbackup.schema.kinds import DEVICES
 from simbackup.schema.quantity import MISSING, Frozen, Given
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import Part, validate
@@ -44,6 +46,9 @@ def _quantities(part: Frozen, path: tuple[str, ...]) -> Iterator[tuple[tuple[str
             yield (*path, name), value
         elif isinstance(value, Frozen):
             yield from _quantities(value, (*path, name))
+        elif isinstance(value, dict):
+            named = cast("dict[str, Given]", value)  # no field maps names to anything else
+            yield from (((*path, name, key), given) for key, given in named.items())
 
 
 def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] = ()) -> Spec:
@@ -68,7 +73,7 @@ def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] = 
         _parts(tree, "devices", lambda node, address: _device_class(node, address, problems), problems, unresolved),
         _parts(tree, "links", lambda node, address: Link, problems, unresolved),  # noqa: ARG005
         _parts(tree, "data", lambda node, address: Data, problems, unresolved),  # noqa: ARG005
-        _parts(tree, "workloads", lambda node, address: Workload, problems),  # noqa: ARG005
+        _parts(tree, "workloads", lambda node, address: Workload, problems, unresolved),  # noqa: ARG005
         _parts(tree, "jobs", lambda node, address: _job_class(node, address, problems), problems),
     )
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from simbackup.components.host import Host, Machine
 from simbackup.components.page_cache import Place
 from simbackup.components.shape import FlowShape
-from simbackup.components.snapshot import Volume
 from simbackup.components.storage import Disk, Region
+from simbackup.components.volume import Volume
 from simbackup.engine.flows import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.equations.page_cache import writer_time

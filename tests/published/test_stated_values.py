@@ -7,6 +7,13 @@ import pytest
 from simbackup.scenario import load, names
 
 STATED: dict[str, dict[str, set[str]]] = {
+    "000-netbackup-frozen-images": {
+        "disks": {"36", "18"},  # the volume, and its third mirror
+        "drives": {"16"},
+        "count": {"6", "2", "4"},  # adapters of the disks, adapters and routers of the tapes
+        "size": {"310 GB", "20 MB", "320 MB"},
+        "files": {"20", "1"},
+    },
     "003-lvm-snapshots": {
         "size": {"2 GiB", "1 GB"},  # bs=1M count=2048; the largest disk of the simulator
     },

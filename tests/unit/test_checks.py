@@ -9,7 +9,8 @@ import pytest
 from simbackup.errors import InputError, Problem
 from simbackup.scenario import Scenario, load
 from simbackup.schema.agreement import disagreements
-from simbackup.schema.checks import GREATEST_RUNS, owner_of, placement
+from simbackup.schema.job_checks import GREATEST_RUNS
+from simbackup.schema.places import owner_of, placement
 from simbackup.schema.routes import route
 
 SITE = """\

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 import simpy
 
-from simbackup.components.snapshot import Snapshot, Stretch, Times, Volume, first_write_shape
+from simbackup.components.snapshot import Snapshot, Times
 from simbackup.components.storage import Disk, Region, Store
+from simbackup.components.volume import Stretch, Volume, first_write_shape
 from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWrite
@@ -104,7 +105,7 @@ def test_a_part_of_a_chunk_is_copied_as_a_whole(bench: Bench) -> None:
     cow = bench.snapshot("cow")
     cow.wrote(CHUNK + 1.0, 10.0)
     cow.wrote(3.5 * CHUNK, CHUNK)
-    assert cow.copied.ranges == [(CHUNK, 2 * CHUNK), (3 * CHUNK, 5 * CHUNK)]
+    assert cow.changes.runs.ranges == [(CHUNK, 2 * CHUNK), (3 * CHUNK, 5 * CHUNK)]
     assert cow.used == 3
 
 

@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from simbackup import datasheets, units
-from simbackup.schema.devices import DEVICES, PARAMETERS
+from simbackup.schema.kinds import DEVICES, PARAMETERS
 from simbackup.schema.jobs import METHODS, Restore
 from simbackup.schema.json_schema import KINDS, Kind, json_schema
 from simbackup.schema.patterns import quantity_pattern

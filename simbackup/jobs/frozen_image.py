@@ -1,0 +1,131 @@
+"""Backups that are frozen images themselves, and restores from them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+
+from simbackup.components.mirror import Mirror
+from simbackup.components.page_cache import LEAST
+from simbackup.components.shape import FlowShape
+from simbackup.components.snapshot import Snapshot
+from simbackup.components.storage import Region
+from simbackup.components.volume import Stretch
+from simbackup.jobs.catalogue import Extent, SaveSet
+from simbackup.jobs.job import Moved, Steps
+from simbackup.jobs.selection import Selection
+from simbackup.jobs.snapshots import create
+from simbackup.jobs.system import DataSet, JobFailedError, System
+from simbackup.jobs.tool import NO_TOOL, Tool, prepare
+
+DEFAULT_REQUEST = 128.0 * 1024.0
+"""Bytes that a program reads and then writes where none are stated: the read-ahead of many systems."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImageBackup:
+    """A backup that ends as soon as the frozen image exists."""
+
+    data: str
+    to: str
+    tool: Tool = NO_TOOL
+    method: str = "frozen_image"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Prepare, create the image, and enter it in the catalogue."""
+        data = system.data[self.data]
+        saved = SaveSet(job, self.data, self.method, self.to, data.size, data.files, 1.0, system.env.now)
+        yield from prepare(system, job, data, self.tool, data.files)
+        yield from create(system, job, self.to)
+        saved.extents.append(Extent(0.0, data.size, self.to, data.begin))
+        system.catalogue.save_sets.append(saved)
+        return Moved(data.size, float(data.files))
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRestore:
+    """A restore from a frozen image: it is mounted, and one program copies from it, one request at a time."""
+
+    host: str
+    backup: str
+    to: str
+    selection: Selection | None
+    tool: Tool = NO_TOOL
+    method: str = "restore"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Mount the image, and copy each file that is wanted."""
+        saved = system.catalogue.last(f"jobs.{self.backup}")
+        if saved is None:
+            raise JobFailedError(f"the catalogue has no save set of '{self.backup}'")
+        image, chosen = system.images[saved.target], self.selection
+        if image.loss is not None:
+            raise JobFailedError(f"'{saved.target}' {image.loss}")
+        files = chosen.files if chosen else saved.files
+        pieces = chosen.pieces(saved) if chosen else [(0.0, saved.size)]
+        yield from prepare(system, job, system.data[self.to], self.tool, files)
+        with system.clock.span(job, image.name, "mount"):
+            yield system.env.timeout(self.tool.mount_time)
+        for begin, size in pieces:
+            yield from self._copy(system, job, saved, begin, size)
+        return Moved(sum(size for _, size in pieces), float(files))
+
+    def _copy(
+        self, system: System, job: str, saved: SaveSet, begin: float, size: float
+    ) -> Generator[simpy.Event, Any, None]:
+        """Copy a part of the save set, in stretches that cost the same all along."""
+        target, image = system.data[self.to], system.images[saved.target]
+        source = image.source(saved.extents[0].position, saved.size)
+        first, done = target.begin + min(begin, max(target.size - size, 0.0)), 0.0
+        while size - done >= LEAST:
+            stretch = target.volume.stretch(first + done, size - done)
+            shape = self._cycle(system, source.part(begin + done, stretch.size), self._place(target, image, stretch))
+            shape = target.volume.mirrored(shape.after(image.lookup_time / image.lookup_size), stretch)
+            copied = stretch._replace(fresh=tuple(s for s in stretch.fresh if s.in_place))
+            if copied.fresh:  # what is overwritten is copied first, one request at a time
+                before = target.volume.write_shape(copied, waiting=self._request(stretch.size))
+                shape = shape.after(1.0 / before.cap).plus(before.demands, before.moves)
+            flow = shape.start(system.network, job, "copy", stretch.size)
+            yield flow.done | target.volume.changed
+            written = system.network.stop(flow)
+            system.account(job, flow)
+            target.volume.wrote(stretch, written)
+            done += written
+        if image.loss is not None:
+            raise JobFailedError(f"'{saved.target}' {image.loss}")
+
+    @staticmethod
+    def _place(target: DataSet, image: Snapshot | Mirror, stretch: Stretch) -> Region:
+        """Where a stretch is written: a file system whose old blocks a checkpoint keeps gives new ones behind them."""
+        if isinstance(image, Snapshot) and not image.in_place and image.origin is target.volume:
+            begin = min(stretch.begin - target.begin, max(image.area.size - stretch.size, 0.0))
+            return image.area.part(begin, min(stretch.size, image.area.size))
+        return target.volume.region.part(stretch.begin, stretch.size)
+
+    def _request(self, size: float) -> float:
+        """Bytes that are read and then written together."""
+        return min(self.tool.request or DEFAULT_REQUEST, size)
+
+    def _cycle(self, system: System, source: Region, target: Region) -> FlowShape:
+        """How a byte loads both sides: a request is read and passes through the host, then it is written.
+
+        The disks read ahead, so that a read takes no more than a transfer; a write comes upon its disks at any turn.
+        On the same disks both streams take turns.
+        """
+        host, request = system.hosts[self.host], self._request(source.size)
+        cpu = self.tool.copy_cpu if self.tool.copy_cpu is not None else 2.0 / host.copy_rate
+        read = source.store.continued(source.begin, request)
+        write = target.store.request("write", target.begin, target.begin, request)
+        shape = FlowShape().over(source.store.path).over(target.store.path).plus({host.cpu: cpu})
+        latency = read.latency + write.latency
+        for store, service in ((source.store, read), (target.store, write)):
+            shape = shape.plus({store.link: service.busy / request}, {store.link: 1.0})
+            latency += sum(network.latency for network in store.path)
+        if source.store is target.store:
+            turn = source.store.turn(source.begin, target.begin, request)
+            shape, latency = shape.plus({source.store.link: turn.busy / request}), latency + turn.latency
+        cause = host.cpu.name if cpu > latency / request else target.store.name
+        return shape.at_most(1.0 / (latency / request + cpu), cause)

@@ -1,0 +1,40 @@
+"""What a backup program adds to the copying."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+
+from simbackup.jobs.system import DataSet, System
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """What a backup program adds.
+
+    Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more, seconds
+    of what is told of each file, tape marks of each file; bytes of a request and core seconds a byte when it copies.
+    """
+
+    start_time: float = 0.0
+    mount_time: float = 0.0
+    check_cpu: float = 0.0
+    file_time: float = 0.0
+    file_marks: float = 0.0
+    request: float | None = None
+    copy_cpu: float | None = None
+
+
+NO_TOOL = Tool()
+"""A program that adds nothing."""
+
+
+def prepare(system: System, job: str, data: DataSet, tool: Tool, files: float) -> Generator[simpy.Event, Any, None]:
+    """Start the program, and let it and the database tell each other of each file."""
+    with system.clock.span(job, f"data.{data.name}", "start"):
+        yield system.env.timeout(tool.start_time)
+    with system.clock.span(job, f"data.{data.name}", "prepare"):
+        yield system.env.timeout(tool.file_time * files)

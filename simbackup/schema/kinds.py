@@ -1,0 +1,63 @@
+"""All kinds of parts: what a device may say in a scenario, and what a datasheet has to say."""
+
+from __future__ import annotations
+
+from simbackup.schema.devices import (
+    Disk,
+    DiskParameters,
+    HostParameters,
+    LogicalVolume,
+    NetworkParameters,
+    Raid,
+    RaidParameters,
+    Ssd,
+    SsdParameters,
+)
+from simbackup.schema.frozen_images import (
+    Checkpoint,
+    CheckpointParameters,
+    Mirror,
+    MirrorParameters,
+    Snapshot,
+    SnapshotParameters,
+)
+from simbackup.schema.quantity import Frozen
+from simbackup.schema.software import (
+    BackupToolParameters,
+    DatabaseParameters,
+    FilesystemParameters,
+    PopulationParameters,
+    WorkloadParameters,
+)
+from simbackup.schema.tape import TapeDriveParameters, TapeLibrary, TapeLibraryParameters
+
+DEVICES: dict[str, type[Frozen]] = {
+    "disk": Disk,
+    "ssd": Ssd,
+    "raid": Raid,
+    "logical_volume": LogicalVolume,
+    "snapshot": Snapshot,
+    "checkpoint": Checkpoint,
+    "mirror": Mirror,
+    "tape_library": TapeLibrary,
+}
+"""What a device of each kind may say."""
+
+PARAMETERS: dict[str, type[Frozen]] = {
+    "host": HostParameters,
+    "disk": DiskParameters,
+    "ssd": SsdParameters,
+    "raid": RaidParameters,
+    "snapshot": SnapshotParameters,
+    "checkpoint": CheckpointParameters,
+    "mirror": MirrorParameters,
+    "tape_drive": TapeDriveParameters,
+    "tape_library": TapeLibraryParameters,
+    "network": NetworkParameters,
+    "filesystem": FilesystemParameters,
+    "database": DatabaseParameters,
+    "backup_tool": BackupToolParameters,
+    "population": PopulationParameters,
+    "workload": WorkloadParameters,
+}
+"""What a datasheet of each kind has to say."""

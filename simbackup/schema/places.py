@@ -1,0 +1,59 @@
+"""Where the parts of a scenario lie: who owns them, where on their devices they begin, and how much room they take."""
+
+from __future__ import annotations
+
+from simbackup.schema.devices import LogicalVolume
+from simbackup.schema.frozen_images import Checkpoint, Mirror, Snapshot
+from simbackup.schema.jobs import CreateSnapshot, DatabaseBackup, ImageBackup, Job
+from simbackup.schema.quantity import Frozen
+from simbackup.schema.scenario import Spec
+from simbackup.schema.tape import TapeLibrary
+
+
+def owner_of(spec: Spec, device: str) -> str | None:
+    """The host that owns a device, or the device below a volume, a copy area or a mirror."""
+    part = spec.devices.get(device)
+    below = part.on if isinstance(part, (LogicalVolume, Snapshot, Mirror)) else device
+    if isinstance(part, Checkpoint):
+        return owner_of(spec, part.of) if part.of != device else None
+    return next((name for name, host in spec.hosts.items() if device in host.owns or below in host.owns), None)
+
+
+def placement(spec: Spec) -> dict[str, float]:
+    """Where each data set begins on its device, in bytes: as told, or behind the one listed before it."""
+    ends: dict[str, float] = {}
+    begins: dict[str, float] = {}
+    for name, data in spec.data.items():
+        begins[name] = data.at.si if data.at else ends.get(data.on, 0.0)
+        ends[data.on] = max(ends.get(data.on, 0.0), begins[name] + data.size.si)
+    return begins
+
+
+def data_end(spec: Spec, device: str) -> float:
+    """Bytes from the beginning of a device behind which none of its data sets lies."""
+    begins = placement(spec)
+    return max((begins[name] + data.size.si for name, data in spec.data.items() if data.on == device), default=0.0)
+
+
+def taken(spec: Spec, device: Frozen) -> float | None:
+    """Bytes that a volume, a copy area or a mirror takes on the device that it lies on; None for what takes none."""
+    if isinstance(device, LogicalVolume | Snapshot):
+        return device.size.si
+    if isinstance(device, Mirror):
+        origin = spec.devices.get(device.of)
+        return origin.size.si if isinstance(origin, LogicalVolume) else None
+    return None
+
+
+def created(job: Job) -> str | None:
+    """The frozen image that a job creates, if it creates one."""
+    if isinstance(job, ImageBackup):
+        return job.to
+    return job.snapshot if isinstance(job, CreateSnapshot | DatabaseBackup) else None
+
+
+def pool_sizes(library: TapeLibrary) -> dict[str | None, int]:
+    """Cartridges of each pool of a library; those of no pool under None."""
+    named: dict[str | None, int] = {name: int(number.si) for name, number in (library.pools or {}).items()}
+    rest = int((library.cartridges or library.slots).si) - sum(named.values())
+    return {None: max(rest, 0), **named}
