@@ -25,9 +25,11 @@ from simbackup.equations import disk as disk_equations
 from simbackup.equations import snapshot as snapshot_equations
 from simbackup.equations import tape as tape_equations
 from simbackup.jobs.database import BinaryLog, DatabaseBackup, DatabaseRestore
+from simbackup.jobs.disk_backup import DiskBackup, DiskRestore, SaveIndex, StartGroup, SystemState
 from simbackup.jobs.foreground import Copy, SynchronousWrite, Write
 from simbackup.jobs.frozen_image import ImageBackup, ImageRestore
 from simbackup.jobs.job import Job, Schedule, Work
+from simbackup.jobs.machine import Resume, Suspend
 from simbackup.jobs.selection import Selection
 from simbackup.jobs.snapshots import CreateSnapshot, Observe, RemoveSnapshot, Synchronise
 from simbackup.jobs.system import Database, DataSet, Files, System
@@ -40,7 +42,7 @@ from simbackup.schema import frozen_images as spec_images
 from simbackup.schema import jobs as spec_jobs
 from simbackup.schema import software
 from simbackup.schema import tape as spec_tape
-from simbackup.schema.places import created, data_end, owner_of, placement, pool_sizes, taken
+from simbackup.schema.places import created, data_end, owner_of, placement, pool_sizes, taken, way_to
 from simbackup.schema.quantity import Frozen, Given
 from simbackup.schema.routes import route
 from simbackup.schema.scenario import Spec
@@ -54,15 +56,19 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
     """The live system of a scenario, and its jobs in the order of the file."""
     env, trace = simpy.Environment(), Trace()
     system = System(Clock(env, trace), FlowNetwork(env, trace), seed)
-    for name, host in spec.hosts.items():
+    for name in sorted(spec.hosts, key=lambda name: spec.hosts[name].within is not None):
+        host = spec.hosts[name]
         machine = Machine(
             cores=host.cores.si,
             copy_rate=host.copy_rate.si,
             dirty_limit=host.memory.si * host.dirty_limit.si,
             dirty_background=host.memory.si * host.dirty_background.si,
             read_ahead=host.read_ahead.si if host.read_ahead else None,
+            memory=host.memory.si,
+            speed=_or(host.speed, 1.0),
         )
-        system.hosts[name] = Host(system.network, f"hosts.{name}", machine)
+        below = system.hosts[host.within] if host.within is not None else None
+        system.hosts[name] = Host(system.network, f"hosts.{name}", machine, below)
     for name, link in spec.links.items():
         wires = _or(link.count, 1.0)
         system.networks[name] = Network(FlowLink(f"links.{name}", wires * link.rate.si), link.latency.si, link.rate.si)
@@ -79,6 +85,9 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
             filesystem=_files(data.filesystem),
             database=_database(data.database),
             content=_or(data.content, data.size.si),
+            cached=_or(data.cached, 0.0),
+            together=data.layout == "together",
+            file_size=_or(data.file_size, data.size.si / (data.files.si if data.files else 1.0)),
         )
     for name, workload in spec.workloads.items():
         system.users.append(_users(system, spec, f"workloads.{name}", workload))
@@ -185,6 +194,7 @@ def _(device: spec_devices.Raid, name: str) -> Store:
         stripe_unit=device.stripe_unit.si,
         controller_rate=_or(device.controller_rate, math.inf),
         controller_overhead=device.controller_overhead.si,
+        prefetches=device.prefetches,
     )
     return Raid(name, array)
 
@@ -212,7 +222,11 @@ def _library(system: System, name: str, device: spec_tape.TapeLibrary) -> Librar
 def _files(filesystem: software.Filesystem | None) -> Files | None:
     if filesystem is None:
         return None
-    return Files(filesystem.reads_per_file.si, filesystem.cpu_per_file.si, filesystem.fragment.si)
+    return Files(
+        filesystem.reads_per_file.si, filesystem.cpu_per_file.si, filesystem.fragment.si,
+        _or(filesystem.record, 0.0), _or(filesystem.resident, 0.0),
+        filesystem.record_read.si if filesystem.record_read else None,
+    )  # fmt: skip
 
 
 def _database(database: software.Database | None) -> Database | None:
@@ -268,7 +282,9 @@ def _tool(tool: software.BackupTool | None) -> Tool:
     return Tool(
         tool.start_time.si, tool.mount_time.si, _or(tool.check_cpu, 0.0), _or(tool.file_time, 0.0),
         _or(tool.file_marks, 0.0), tool.request.si if tool.request else None,
-        tool.copy_cpu.si if tool.copy_cpu else None,
+        tool.copy_cpu.si if tool.copy_cpu else None, _or(tool.file_cpu, 0.0),
+        _or(tool.group_time, 0.0), _or(tool.index_record, 0.0),
+        _or(tool.index_time, 0.0), _or(tool.system_state_time, 0.0),
     )  # fmt: skip
 
 
@@ -332,10 +348,41 @@ def _(job: spec_jobs.Observe, spec: Spec) -> Work:
 @make_work.register
 def _(job: spec_jobs.Backup, spec: Spec) -> Work:
     host = owner_of(spec, spec.data[job.data].on) or ""
+    way = way_to(spec, host, job.to) or ()
+    if not isinstance(spec.devices[job.to], spec_tape.TapeLibrary):
+        server = owner_of(spec, job.to) or ""
+        return DiskBackup(host, job.data, job.to, server, way, job.method, _tool(job.tool), job.source)
     return TapeBackup(
-        host, job.data, job.to, route(spec, host, job.to) or (), job.method, _tool(job.tool), job.source,
-        int(_or(job.streams, 1.0)), job.pool,
-    )  # fmt: skip
+        host, job.data, job.to, way, job.method, _tool(job.tool), job.source, int(_or(job.streams, 1.0)), job.pool
+    )
+
+
+@make_work.register
+def _(job: spec_jobs.StartGroup, spec: Spec) -> Work:
+    del spec
+    return StartGroup(_tool(job.tool))
+
+
+@make_work.register
+def _(job: spec_jobs.SaveIndex, spec: Spec) -> Work:
+    del spec
+    return SaveIndex(job.of, _tool(job.tool))
+
+
+@make_work.register
+def _(job: spec_jobs.SystemState, spec: Spec) -> Work:
+    del spec
+    return SystemState(job.machine, job.data, _tool(job.tool))
+
+
+@make_work.register
+def _(job: spec_jobs.Suspend, spec: Spec) -> Work:
+    return Suspend(job.machine, spec.hosts[job.machine].within or "", job.to)
+
+
+@make_work.register
+def _(job: spec_jobs.Resume, spec: Spec) -> Work:
+    return Resume(job.machine, spec.hosts[job.machine].within or "")
 
 
 @make_work.register
@@ -369,7 +416,10 @@ def _(job: spec_jobs.Restore, spec: Spec) -> Work:
     if isinstance(saved, spec_jobs.ImageBackup):
         return ImageRestore(host, job.restore, to, selection, tool)
     if isinstance(saved, spec_jobs.Backup):
-        way = route(spec, host, saved.to) or ()
+        way = way_to(spec, host, saved.to) or ()
+        if not isinstance(spec.devices[saved.to], spec_tape.TapeLibrary):
+            server = owner_of(spec, saved.to) or ""
+            return DiskRestore(host, job.restore, to, server, way, selection, tool)
         return TapeRestore(host, job.restore, to, way, selection, tool, int(_or(job.streams, 1.0)))
     return DatabaseRestore(host, job.restore, to, tool, job.replay)
 

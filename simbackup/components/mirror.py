@@ -139,7 +139,7 @@ class Mirror:
             (source.store.name, "copy read"): read.latency / request,
             (target.store.name, "copy write"): write.latency / request,
         }
-        shape = FlowShape(parts=parts).over(source.store.path).over(target.store.path)
+        shape = FlowShape(parts=parts, sequential=not scattered).over(source.store.path).over(target.store.path)
         for region, service in ((source, read), (target, write)):
             shape = shape.plus({region.store.link: service.busy / request}, {region.store.link: 1.0})
         latency = read.latency + write.latency + away

@@ -16,7 +16,8 @@ class FlowShape:
     """How one unit of a flow loads the links it crosses, and how fast it can be at most.
 
     `demands` are units of each link, `moves` bytes on each link, `cap` units a second with the address that causes it.
-    `parts` says where the seconds of a serial cycle go: (address, activity) -> seconds a unit.
+    `parts` says where the seconds of a serial cycle go: (address, activity) -> seconds a unit. A flow that is not
+    `sequential` makes requests here and there, and takes no turns with streams.
     """
 
     demands: dict[Link, float] = field(default_factory=dict[Link, float])
@@ -24,6 +25,7 @@ class FlowShape:
     cap: float = math.inf
     cause: str | None = None
     parts: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
+    sequential: bool = True
 
     def start(
         self,
@@ -31,14 +33,12 @@ class FlowShape:
         name: str,
         activity: str,
         amount: float,
-        *,
-        sequential: bool = True,
         law: Law | None = None,
     ) -> Flow:
         """A flow of this shape under way."""
         return network.start(
             name, activity, amount, self.demands, cap=self.cap, cap_cause=self.cause, moves=self.moves,
-            sequential=sequential, law=law,
+            sequential=self.sequential, law=law,
         )  # fmt: skip
 
     def plus(self, demands: Mapping[Link, float], moves: Mapping[Link, float] | None = None) -> FlowShape:
@@ -57,6 +57,14 @@ class FlowShape:
     def at_most(self, rate: float, cause: str) -> FlowShape:
         """The shape when a flow makes no more than so many units a second, for a cause."""
         return replace(self, cap=rate, cause=cause) if rate < self.cap else self
+
+    def part(self, share: float) -> FlowShape:
+        """The shape when only a share of the units loads the links; nothing that takes no part is crossed."""
+        if share <= 0.0:
+            return replace(self, demands={}, moves={}, cap=math.inf, cause=None)
+        demands = {link: demand * share for link, demand in self.demands.items()}
+        moves = {link: moved * share for link, moved in self.moves.items()}
+        return replace(self, demands=demands, moves=moves, cap=self.cap / share)
 
     def times(self, units: float) -> FlowShape:
         """The shape of a flow each unit of which is so many units of this one."""

@@ -7,7 +7,6 @@ demand seconds for each byte; requests that are made one at a time take a latenc
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
@@ -76,12 +75,12 @@ class Disk:
         self.name = name
         self.parameters = parameters
         self.size = parameters.capacity
-        self.link = Link(name, self._capacity)
+        self.link = Link(name, 1.0, self._turns)
         self.path: tuple[Network, ...] = ()
 
-    def _capacity(self, flows: Sequence[Flow]) -> float:
-        """Share of its time that sequential streams leave when they take turns."""
-        return _shared(self.parameters, flows)
+    def _turns(self, flow: Flow) -> float:
+        """Seconds for each unit of a sequential stream that go into turning to it from others."""
+        return _turns(self.parameters, flow.moves.get(self.link, 0.0)) if flow.sequential else 0.0
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream."""
@@ -155,6 +154,7 @@ class Array:
     stripe_unit: float
     controller_rate: float
     controller_overhead: float
+    prefetches: bool = False
 
 
 class Raid:
@@ -168,11 +168,12 @@ class Raid:
         self.array = array
         self.data_disks = raid.data_disks(array.level, array.disks)
         self.size = raid.usable_capacity(array.level, array.disks, array.disk.capacity)
-        self.link = Link(name, self._capacity)
+        self.link = Link(name, 1.0, self._turns)
         self.path: tuple[Network, ...] = ()
 
-    def _capacity(self, flows: Sequence[Flow]) -> float:
-        return _shared(self.array.disk, flows)
+    def _turns(self, flow: Flow) -> float:
+        """Seconds for each unit of a sequential stream that go into turning to it from others, on all disks at once."""
+        return _turns(self.array.disk, flow.moves.get(self.link, 0.0) / self.data_disks) if flow.sequential else 0.0
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream: full stripes on all disks at once."""
@@ -204,6 +205,9 @@ class Raid:
     def continued(self, position: float, size: float) -> Service:
         """What the next read of a sequence takes: the disks that it touches transfer at once."""
         one, touched = self.array.disk, self._touched(size)
+        if self.array.prefetches:  # the disks have read it already, all of them at once
+            busy = self.stream("read", min(position, self.size - size), size) * size
+            return Service(self.array.controller_overhead + busy, busy)
         transfer = size / touched / disks.rate_at(one, position / self.data_disks)
         latency = self.array.controller_overhead + one.command_overhead + transfer
         return Service(latency, (one.command_overhead + transfer) * touched / self.array.disks)
@@ -241,11 +245,9 @@ def _turning(disk: disks.Disk, here: float, there: float) -> float:
     return 2.0 * seek + disks.rotational_latency(disk)
 
 
-def _shared(disk: disks.Disk, flows: Sequence[Flow]) -> float:
-    """Share of a disk's time that is transfer when sequential streams take turns."""
-    streams = sum(flow.sequential for flow in flows)
-    middle = disks.rate_at(disk, disk.capacity / 2.0)
-    return disks.stream_efficiency(disk, streams, middle)
+def _turns(disk: disks.Disk, size: float) -> float:
+    """Seconds that a disk loses over so many bytes of a stream when it turns to it again and again from others."""
+    return size / disk.stream_turn * disks.turn_time(disk)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class Drive:
     link: Link
     cartridge: Cartridge | None = None
     position: float = 0.0
-    idle_since: float = 0.0
+    visits: int = 0
 
     def rate(self, compression: float) -> float:
         """Bytes a second of the host's data."""
@@ -93,28 +93,40 @@ class Library:
 
     def give_drive(self, drive: Drive) -> None:
         """Hand a drive back to those who wait for one."""
-        drive.idle_since = float(self.clock.env.now)
-        self.idle.append(drive)
-        self.free.release(self.claims.pop(drive))
+        claim = self.claims.pop(drive)
+        self._rest(drive)
+        self.free.release(claim)
 
     def scratch(self, pool: str | None = None) -> Cartridge | None:
         """The fullest cartridge of a pool that has room at its end and that nobody uses."""
         free = [c for c in self.cartridges if c.pool == pool and not c.in_use and c.capacity - c.end >= LEAST_ROOM]
         return max(free, key=lambda c: c.end, default=None)
 
-    def take_scratch(self, job: str, pool: str | None = None) -> Generator[simpy.Event, Any, Cartridge | None]:
-        """A cartridge of a pool with room for oneself, once there is one; none when all are full and at rest."""
+    def take_scratch(
+        self, job: str, pool: str | None = None, drive: Drive | None = None
+    ) -> Generator[simpy.Event, Any, Cartridge | None]:
+        """A cartridge of a pool with room for oneself, once there is one; none when all are full and at rest.
+
+        Whoever has to wait with a drive unloads it first, for others may wait for what is in it.
+        """
+
+        def to_come() -> bool:
+            return self.scratch(pool) is None and any(c.in_use for c in self.cartridges if c.pool == pool)
+
+        if drive is not None and drive.cartridge is not None and to_come():
+            yield from self._eject(job, drive)
         with self.clock.span(job, self.name, "wait for a cartridge"):
-            while (cartridge := self.scratch(pool)) is None and any(
-                c.in_use for c in self.cartridges if c.pool == pool
-            ):
+            while to_come():
                 yield self.returned
+        cartridge = self.scratch(pool)
         if cartridge is not None:
             cartridge.in_use = True
         return cartridge
 
-    def reserve(self, job: str, cartridge: Cartridge) -> Wait:
-        """Take a cartridge for oneself, as soon as nobody else uses it."""
+    def reserve(self, job: str, cartridge: Cartridge, drive: Drive | None = None) -> Wait:
+        """Take a cartridge for oneself, as soon as nobody else uses it; a drive that has to wait is unloaded first."""
+        if cartridge.in_use and drive is not None and drive.cartridge is not None:
+            yield from self._eject(job, drive)
         with self.clock.span(job, f"{self.name}.{cartridge.name}", "wait for the cartridge"):
             while cartridge.in_use:
                 yield self.returned
@@ -122,24 +134,30 @@ class Library:
 
     def mount(self, job: str, drive: Drive, cartridge: Cartridge) -> Generator[simpy.Event, Any, Drive]:
         """Bring a reserved cartridge into a drive and load it; the drive that holds it, which may be an idle other."""
-        holder = next((d for d in self.idle if d.cartridge is cartridge), None)
-        if holder is not None:  # the idle drive that still holds it takes the place of one's own
-            self.idle.remove(holder)
-            self.idle.append(drive)
-            self.claims[holder] = self.claims.pop(drive)
-            drive = holder
-        if drive.cartridge is cartridge:
-            return drive
-        if drive.cartridge is not None:
+        drive = self._exchange_for_holder(drive, cartridge)
+        if drive.cartridge is not None and drive.cartridge is not cartridge:
             yield from self._eject(job, drive)
         with self.clock.span(job, f"{self.name}.{cartridge.name}", "wait for the cartridge"):
-            while any(other.cartridge is cartridge for other in self.drives):  # it is on its way to its slot
-                yield self.returned
+            while any(other.cartridge is cartridge for other in self.drives if other is not drive):
+                yield self.returned  # it is on its way to its slot, or in a drive that will be given back
+                drive = self._exchange_for_holder(drive, cartridge)
+        if drive.cartridge is cartridge:
+            return drive
         yield from self._move(job)
         with self.clock.span(job, drive.name, "load"):
             yield self.clock.env.timeout(drive.parameters.load_time)
         drive.cartridge, drive.position = cartridge, 0.0
         return drive
+
+    def _exchange_for_holder(self, drive: Drive, cartridge: Cartridge) -> Drive:
+        """The idle drive that still holds a cartridge, which takes the place of one's own; else one's own."""
+        holder = next((d for d in self.idle if d.cartridge is cartridge), None)
+        if holder is None:
+            return drive
+        self.idle.remove(holder)
+        self.claims[holder] = self.claims.pop(drive)
+        self._rest(drive)
+        return holder
 
     def locate(self, job: str, drive: Drive, byte: float) -> Wait:
         """Bring the tape to a byte."""
@@ -159,19 +177,27 @@ class Library:
         cartridge = drive.cartridge
         if self.unload_after is None:
             yield from self._eject(job, drive)
-        else:
-            self.clock.env.process(self._unload_later(drive, cartridge))
         cartridge.in_use = False
         self._announce()
 
-    def _unload_later(self, drive: Drive, cartridge: Cartridge) -> Wait:
-        """Unload a drive that has been idle for long enough."""
-        yield self.clock.env.timeout(self.unload_after or 0.0)
-        rested = float(self.clock.env.now) - drive.idle_since
-        if drive not in self.idle or drive.cartridge is not cartridge or rested < (self.unload_after or 0.0):
+    def _rest(self, drive: Drive) -> None:
+        """A drive is idle from now on; whoever wants the cartridge in it is told."""
+        drive.visits += 1
+        self.idle.append(drive)
+        if drive.cartridge is not None and self.unload_after is not None:
+            self.clock.env.process(self._unload_later(drive, self.unload_after))
+            self._announce()
+
+    def _unload_later(self, drive: Drive, after: float) -> Wait:
+        """Unload a drive that nobody took for long enough."""
+        visits = drive.visits
+        yield self.clock.env.timeout(after)
+        if drive not in self.idle or drive.visits != visits:
             return
-        claim = self.free.request()  # the drive is idle, so that there is one
-        yield claim
+        claim = self.free.request()
+        if not claim.triggered:  # those who came at this instant take every idle drive
+            claim.cancel()
+            return
         self.idle.remove(drive)
         self.claims[drive] = claim
         yield from self._eject(self.name, drive)

@@ -45,10 +45,10 @@ class Load:
                 self._wait(store.link, times * service.latency, times * service.busy)
 
     def compute(self, host: Host, seconds: float) -> None:
-        """Add so many seconds of one core."""
+        """Add so many seconds of the reference core."""
         if seconds > 0.0:
-            self.shape = self.shape.plus({host.cpu: seconds})
-            self._wait(host.cpu, seconds, seconds)
+            self.shape = host.working(self.shape, host.seconds(seconds))
+            self._wait(host.cpu, host.seconds(seconds), host.seconds(seconds))
 
     def _wait(self, link: Link, latency: float, busy: float) -> None:
         self.waited[link] = self.waited.get(link, 0.0) + latency

@@ -93,15 +93,19 @@ class Volume:
         return shape
 
 
-def first_write_shape(store: Store, position: float, stretch: Stretch, waiting: float = math.inf) -> FlowShape:
+def first_write_shape(
+    store: Store, position: float, stretch: Stretch, waiting: float = math.inf, *, own: bool = True
+) -> FlowShape:
     """How a byte of sequential first writes loads the devices: read, copy, commit for each snapshot, then the write.
+
+    The write itself may be left out, for a writer that counts it by itself.
 
     Distances and rates are those in the middle of the stretch, in the origin and in the areas. The requests of one
     group follow each other (equations.snapshot.group_time); each device's head stands where the request before left
     it, so that a copy area on the same disk costs seeks and one on another disk does not.
     """
     heads: dict[str, float] = {}
-    cycle = list(_cycle(store, position, stretch, waiting))
+    cycle = [request for request in _cycle(store, position, stretch, waiting) if own or request.activity != "own write"]
     for request in cycle:  # a first lap brings the heads to where a steady cycle leaves them
         heads[request.store.name] = request.position
     shape = FlowShape(cause=", ".join(snapshot.name for snapshot in stretch.fresh))

@@ -179,7 +179,7 @@ class FlowNetwork:
         holds = [Hold(*({place[flow]: size for flow, size in side.items()} for side in hold)) for _, hold in held]
         for flow in flows:
             flow.bend(None)
-        demands = [{index[link]: demand for link, demand in flow.demands.items()} for flow in flows]
+        demands = [{index[link]: link.demand(flow) for link in flow.demands} for flow in flows]
 
         def allocate() -> Allocation:
             caps = [flow.cap for flow in flows]
@@ -190,7 +190,7 @@ class FlowNetwork:
                 raise ValueError(f"flow {flows[error.flow].name} is limited neither by a link nor by a cap") from None
 
         allocation = allocate()
-        if self._bend(allocation):  # what a law leaves is for the others
+        while self._bend(allocation):  # what a law leaves is for the others, whose laws are asked again
             allocation = allocate()
         self._assign(allocation, links, [(store.name, hold) for (store, _), hold in zip(held, holds, strict=True)])
         limiting = {held[i - len(links)][0] for i in allocation.filled if i >= len(links)}
@@ -198,17 +198,17 @@ class FlowNetwork:
             store.solved(binding=store in limiting)
 
     def _bend(self, offered: Allocation) -> bool:
-        """Let the laws of flows answer to the rates that are offered; whether any of them binds."""
+        """Let the laws that do not bind yet answer to the rates that are offered; whether any of them binds now."""
         flows, bound = self.flows, False
-        lawful = [i for i, flow in enumerate(flows) if flow.law is not None]
+        lawful = [i for i, flow in enumerate(flows) if flow.law is not None and not flow.bound]
         for i in lawful:
             mine, law = flows[i], flows[i].law
 
             def others(link: Link, mine: Flow = mine) -> float:
                 used = sum(
-                    flow.demands.get(link, 0.0) * rate
+                    link.demand(flow) * rate
                     for flow, rate in zip(flows, offered.rates, strict=True)
-                    if flow is not mine
+                    if flow is not mine and link in flow.demands
                 )
                 return min(used / link.capacity, 1.0) if link.capacity > 0.0 else 1.0
 

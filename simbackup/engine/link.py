@@ -21,12 +21,19 @@ class Link:
     """A resource that flows cross: a disk, a wire, a processor.
 
     `capacity` is in units per second: a number, or a function of the flows attached (which ones, never their
-    rates), asked again whenever that set changes. Totals are as of the last change of the link's rates;
-    `FlowNetwork.settle` brings them to now.
+    rates), asked again whenever that set changes. `surcharge` tells how many units more one unit of a flow consumes
+    while it is not alone: what a disk loses when it turns to another stream. Totals are as of the last change of the
+    link's rates; `FlowNetwork.settle` brings them to now.
     """
 
-    def __init__(self, name: str, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
+    def __init__(
+        self,
+        name: str,
+        capacity: float | Callable[[Sequence[Flow]], float],
+        surcharge: Callable[[Flow], float] | None = None,
+    ) -> None:
         self.name = name
+        self._surcharge = surcharge
         self._flows: dict[Flow, None] = {}
         self._since = self._used = self._busy = self._bytes_per_s = 0.0
         self._units = self._busy_s = self._bytes = self._peak = 0.0
@@ -69,6 +76,13 @@ class Link:
         """The greatest bytes per second that lasted for any time so far."""
         return self._peak
 
+    def demand(self, flow: Flow) -> float:
+        """Units that one unit of a flow consumes, among the flows now attached."""
+        demand = flow.demands.get(self, 0.0)
+        if self._surcharge is not None and len(self._flows) > 1:
+            demand += self._surcharge(flow)
+        return demand
+
     def set_capacity(self, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
         """Take another capacity; called by the network, which solves anew."""
         self._rule = capacity
@@ -99,7 +113,7 @@ class Link:
 
     def take_rates(self, now: float, trace: Trace | None) -> None:
         """Take over the rates of the flows attached, and record the change; called by the network."""
-        used = sum(flow.demands.get(self, 0.0) * flow.rate for flow in self._flows)
+        used = sum(self.demand(flow) * flow.rate for flow in self._flows)
         bytes_per_s = sum(flow.moves.get(self, 0.0) * flow.rate for flow in self._flows)
         busy = min(1.0, used / self.capacity) if used > 0.0 else 0.0
         if (used, busy, bytes_per_s) == (self._used, self._busy, self._bytes_per_s):
@@ -169,6 +183,11 @@ class Flow:
     def cap_cause(self) -> str:
         """The address that explains the cap."""
         return self._cap[1] if self._bent is None or self._bent[0] > self._cap[0] else self._bent[1]
+
+    @property
+    def bound(self) -> bool:
+        """Whether its law limits it."""
+        return self._bent is not None
 
     @property
     def ceiling(self) -> tuple[float, str]:

@@ -272,6 +272,31 @@ def request_time(disk: Disk, from_position: float, to_position: float, size: flo
     return positioning_time(disk, from_position, to_position) + transfer_time(disk, to_position, size)
 
 
+def turn_time(disk: Disk, distance_share: float = MEAN_SEEK_SHARE) -> float:
+    """Seconds that a disk loses when it turns to a stream from another: a seek, half a revolution, the overhead.
+
+    Parameters
+    ----------
+    disk
+        The drive.
+    distance_share
+        Mean seek between two streams as a share of the stroke; a third for streams anywhere on the disk.
+
+    Raises
+    ------
+    ValueError
+        If the distance is no share.
+
+    Examples
+    --------
+    >>> disk = Disk(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 128 * 1024)
+    >>> round(turn_time(disk), 6)
+    0.0085
+
+    """
+    return seek_time(disk, distance_share) + rotational_latency(disk) + disk.command_overhead
+
+
 def stream_efficiency(disk: Disk, streams: int, rate: float, distance_share: float = MEAN_SEEK_SHARE) -> float:
     """Share of the media rate that is left when sequential streams take turns of `stream_turn` bytes.
 
@@ -305,7 +330,7 @@ def stream_efficiency(disk: Disk, streams: int, rate: float, distance_share: flo
     """
     if rate <= 0:
         raise ValueError(f"a media rate is positive, not {rate}")
-    lost = seek_time(disk, distance_share) + rotational_latency(disk) + disk.command_overhead
+    lost = turn_time(disk, distance_share)
     if streams <= 1:
         return 1.0
     moving = disk.stream_turn / rate

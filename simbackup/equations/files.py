@@ -11,7 +11,7 @@ def positioned_reads(size: float, fragment: float, reads_per_file: float) -> flo
     Parameters
     ----------
     size
-        Bytes of the file.
+        Bytes of the file outside its record; none where it lies inside.
     fragment
         Mean contiguous run of a file's data, bytes.
     reads_per_file
@@ -19,5 +19,23 @@ def positioned_reads(size: float, fragment: float, reads_per_file: float) -> flo
 
     >>> positioned_reads(size=100_000, fragment=65536, reads_per_file=0.5)
     2.5
+    >>> positioned_reads(size=0, fragment=65536, reads_per_file=0.5)
+    0.5
     """
-    return reads_per_file + max(math.ceil(size / fragment), 1)
+    return reads_per_file + math.ceil(size / fragment)
+
+
+def outside_record(size: float, resident: float) -> float:
+    """Bytes of a file's data that lie outside its record: all of them, or none of a small file that fits into it.
+
+    Parameters
+    ----------
+    size
+        Bytes of the file.
+    resident
+        Bytes of the largest file that lies inside its record.
+
+    >>> outside_record(100, resident=700), outside_record(800, resident=700)
+    (0.0, 800.0)
+    """
+    return 0.0 if size <= resident else float(size)

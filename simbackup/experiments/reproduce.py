@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 
 from simbackup.errors import InputError, Place, Problem, choices
@@ -39,20 +41,20 @@ def chosen(names: Sequence[str]) -> list[Measured]:
     return documents(names)
 
 
-def reproduce(names: Sequence[str] = (), *, intervals: bool = True) -> Reproduction:
+def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int | None = None) -> Reproduction:
     """Measured beside simulated for all documents, or for those named.
 
-    `intervals` also runs each scenario over the ranges of its assumed values.
+    `intervals` also runs each scenario over the ranges of its assumed values, in so many processes at once; as many as
+    there are processors unless told.
     """
     rows: list[Row] = []
     summaries: list[Summary] = []
     found: dict[str, Rest] = {}
+    widths = _intervals(chosen(names), workers) if intervals else {}
     for measured in chosen(names):
         scenarios = scenarios_of(measured)
         results = {file: simulate(scenario) for file, scenario in scenarios.items()}
-        own = compared(measured, results)
-        if intervals:
-            own = [_with_interval(row, scenarios, results) for row in own]
+        own = [replace(row, interval=widths.get(row.measurement.id)) for row in compared(measured, results)]
         here = constants(results.values(), measured)
         rows.extend(own)
         summaries.append(summary(measured.folder.name, own, len(here)))
@@ -66,12 +68,47 @@ def scenarios_of(measured: Measured) -> dict[str, Scenario]:
     return {file: load(f"published/{measured.folder.name}/{file.removesuffix('.yaml')}") for file in files}
 
 
-def _with_interval(row: Row, scenarios: dict[str, Scenario], results: dict[str, Result]) -> Row:
-    if row.role == "input":
-        return row
+Interval = tuple[float, float]
+
+
+def _intervals(documents: Sequence[Measured], workers: int | None) -> dict[str, Interval]:
+    """The interval of each row that is no input, by its name."""
+    tasks = [(measured.folder.name, ids) for measured in documents for ids in _together(measured)]
+    workers = min(workers or os.cpu_count() or 1, len(tasks))
+    if workers <= 1:
+        parts = [_widths(*task) for task in tasks]
+    else:
+        with ProcessPoolExecutor(workers) as pool:
+            parts = list(pool.map(_widths, *zip(*tasks, strict=True)))
+    return {name: width for part in parts for name, width in part.items()}
+
+
+def _together(measured: Measured) -> list[tuple[str, ...]]:
+    """The rows of a document in groups that share scenarios, so that each scenario is run in one process."""
+    groups: list[tuple[set[str], list[str]]] = []
+    for m in measured.rows:
+        files, ids = {file for file, _ in m.addresses}, [m.id]
+        for group in [group for group in groups if group[0] & files]:
+            groups.remove(group)
+            files, ids = files | group[0], [*group[1], *ids]
+        groups.append((files, ids))
+    return [tuple(ids) for _, ids in groups]
+
+
+def _widths(document: str, ids: tuple[str, ...]) -> dict[str, Interval]:
+    """The intervals of some rows of a document."""
+    measured = chosen([document])[0]
+    files = {file for m in measured.rows if m.id in ids for file, _ in m.addresses}
+    scenarios = {file: scenario for file, scenario in scenarios_of(measured).items() if file in files}
+    results = {file: simulate(scenario) for file, scenario in scenarios.items()}
+    rows = [row for row in compared(measured, results) if row.measurement.id in ids and row.role != "input"]
+    return {row.measurement.id: _width(row, scenarios, results) for row in rows}
+
+
+def _width(row: Row, scenarios: dict[str, Scenario], results: dict[str, Result]) -> Interval:
     files = list(dict.fromkeys(file for file, _ in row.measurement.addresses))
 
     def simulated(changed: dict[str, Result]) -> float:
         return figure(row.measurement, {**results, **changed})
 
-    return replace(row, interval=interval({file: scenarios[file] for file in files}, simulated))
+    return interval({file: scenarios[file] for file in files}, simulated)

@@ -79,7 +79,7 @@ class DatabaseBackup:
         """Read rows and write text, at the pace of one core."""
         engine, host = _engine(data), system.hosts[self.host]
         reading = host.reading(data.volume.region.part(data.begin, data.size))
-        shape = reading.times(data.size / saved.size).after(engine.dump_cpu, host.cpu)
+        shape = host.then(reading.times(data.size / saved.size), host.seconds(engine.dump_cpu))
         yield from _copy(system, job, self.host, shape, saved)
 
     def _by_snapshot(self, system: System, job: str, data: DataSet, saved: SaveSet, lock: _Lock) -> Wait:
@@ -147,13 +147,9 @@ class DatabaseRestore:
             raise JobFailedError(f"the catalogue has no save set of '{self.backup}'")
         yield from _pass(system, job, f"data.{self.to}", "start", self.tool.start_time)
         logs = [log for name in self.replay for log in system.catalogue.since(f"jobs.{name}", full.time)]
-        shut_out = [users for users in system.users if users.data == self.to]
-        for users in shut_out:
-            users.close()
-        for saved in (full, *sorted(logs, key=lambda log: log.time)):
-            yield from self._bring_back(system, job, saved)
-        for users in shut_out:
-            users.open()
+        with system.shut_out(self.to):
+            for saved in (full, *sorted(logs, key=lambda log: log.time)):
+                yield from self._bring_back(system, job, saved)
         return Moved(sum(saved.size for saved in (full, *logs)), full.files)
 
     def _bring_back(self, system: System, job: str, saved: SaveSet) -> Wait:
@@ -164,9 +160,9 @@ class DatabaseRestore:
         shape, size = host.copying(source), saved.size
         if saved.method == "logical_dump":
             size = target.size
-            shape = host.reading(source).after(engine.load_cpu, host.cpu).times(saved.size / size)
+            shape = host.then(host.reading(source), host.seconds(engine.load_cpu)).times(saved.size / size)
         elif saved.method == "binary_log":
-            shape = host.reading(source).after(engine.replay_cpu, host.cpu)
+            shape = host.then(host.reading(source), host.seconds(engine.replay_cpu))
         activity = {"logical_dump": "load", "binary_log": "replay"}.get(saved.method, "copy")
         yield from system.write(job, self.host, Place(target.volume, target.begin, size), shape, activity)
 
@@ -204,9 +200,7 @@ def _copy(system: System, job: str, host: str, shape: FlowShape, saved: SaveSet)
 def _check(system: System, job: str, host: str, size: float, tool: Tool) -> Wait:
     """Read the finished backup once more, at the pace of one core."""
     if tool.check_cpu > 0.0:
-        cpu = system.hosts[host].cpu
-        flow = system.network.start(
-            job, "check", size, {cpu: tool.check_cpu}, cap=1.0 / tool.check_cpu, cap_cause=cpu.name
-        )
+        machine = system.hosts[host]
+        flow = machine.then(FlowShape(), machine.seconds(tool.check_cpu)).start(system.network, job, "check", size)
         yield flow.done
         system.account(job, flow)

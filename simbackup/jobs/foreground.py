@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from simbackup.components.page_cache import LEAST, Place
 from simbackup.components.shape import FlowShape
+from simbackup.components.volume import first_write_shape
 from simbackup.jobs.job import Moved, Steps
 from simbackup.jobs.system import System
 
@@ -27,8 +28,8 @@ class Write:
     def run(self, system: System, job: str) -> Steps:
         """Fill the page cache at the pace of one core until its limit, then at the pace of the disk."""
         host, data = system.hosts[self.host], system.data[self.data]
-        cpu = self.cpu_per_byte if self.cpu_per_byte is not None else 1.0 / host.copy_rate
-        fill = FlowShape({host.cpu: cpu}, {}, 1.0 / cpu if cpu else float("inf"), host.cpu.name)
+        cpu = host.seconds(self.cpu_per_byte) if self.cpu_per_byte is not None else 1.0 / host.copy_rate
+        fill = host.then(FlowShape(), cpu)
         on_disk = yield from system.write(job, self.host, Place(data.volume, data.begin, self.size), fill)
         if self.flush:
             with system.clock.span(job, data.volume.region.store.name, "write-back"):
@@ -55,9 +56,11 @@ class SynchronousWrite:
         while self.size - done >= LEAST:
             stretch = volume.stretch(data.begin + done, self.size - done)
             own = store.append(volume.region.begin + stretch.begin, self.request)
-            shape = volume.write_shape(stretch, waiting=self.request)
+            shape = volume.write_shape(stretch)
             if stretch.fresh:  # chunks are copied first, one request at a time
-                shape = shape.after(own.latency / self.request, store.link)
+                begin = volume.region.begin + stretch.begin
+                copies = first_write_shape(store, begin, stretch, self.request, own=False)
+                shape = volume.mirrored(copies, stretch).after(own.latency / self.request, store.link)
             else:
                 demands = shape.demands | {store.link: own.busy / self.request}
                 shape = replace(shape, demands=demands, cap=self.request / own.latency, cause=store.name)

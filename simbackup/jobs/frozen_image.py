@@ -13,7 +13,7 @@ from simbackup.components.page_cache import LEAST
 from simbackup.components.shape import FlowShape
 from simbackup.components.snapshot import Snapshot
 from simbackup.components.storage import Region
-from simbackup.components.volume import Stretch
+from simbackup.components.volume import Stretch, first_write_shape
 from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps
 from simbackup.jobs.selection import Selection
@@ -69,8 +69,9 @@ class ImageRestore:
         yield from prepare(system, job, system.data[self.to], self.tool, files)
         with system.clock.span(job, image.name, "mount"):
             yield system.env.timeout(self.tool.mount_time)
-        for begin, size in pieces:
-            yield from self._copy(system, job, saved, begin, size)
+        with system.shut_out(self.to):
+            for begin, size in pieces:
+                yield from self._copy(system, job, saved, begin, size)
         return Moved(sum(size for _, size in pieces), float(files))
 
     def _copy(
@@ -86,7 +87,8 @@ class ImageRestore:
             shape = target.volume.mirrored(shape.after(image.lookup_time / image.lookup_size), stretch)
             copied = stretch._replace(fresh=tuple(s for s in stretch.fresh if s.in_place))
             if copied.fresh:  # what is overwritten is copied first, one request at a time
-                before = target.volume.write_shape(copied, waiting=self._request(stretch.size))
+                region, waiting = target.volume.region, self._request(stretch.size)
+                before = first_write_shape(region.store, region.begin + copied.begin, copied, waiting, own=False)
                 shape = shape.after(1.0 / before.cap).plus(before.demands, before.moves)
             flow = shape.start(system.network, job, "copy", stretch.size)
             yield flow.done | target.volume.changed
@@ -116,10 +118,10 @@ class ImageRestore:
         On the same disks both streams take turns.
         """
         host, request = system.hosts[self.host], self._request(source.size)
-        cpu = self.tool.copy_cpu if self.tool.copy_cpu is not None else 2.0 / host.copy_rate
+        cpu = host.seconds(self.tool.copy_cpu) if self.tool.copy_cpu is not None else 2.0 / host.copy_rate
         read = source.store.continued(source.begin, request)
         write = target.store.request("write", target.begin, target.begin, request)
-        shape = FlowShape().over(source.store.path).over(target.store.path).plus({host.cpu: cpu})
+        shape = host.working(FlowShape().over(source.store.path).over(target.store.path), cpu)
         latency = read.latency + write.latency
         for store, service in ((source.store, read), (target.store, write)):
             shape = shape.plus({store.link: service.busy / request}, {store.link: 1.0})

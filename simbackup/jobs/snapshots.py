@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
+from typing import Any
 
+import simpy
+
+from simbackup.components.mirror import Mirror
+from simbackup.components.snapshot import Snapshot
+from simbackup.engine.alarm import LAST, Call
 from simbackup.jobs.job import Moved, Steps
 from simbackup.jobs.system import JobFailedError, System
 
@@ -28,8 +35,15 @@ def create(system: System, job: str, name: str) -> Steps:
         raise JobFailedError(f"snapshot '{name}' {image.hindrance}")
     with system.clock.span(job, image.name, "create"):
         yield system.env.timeout(image.create_time)
+    yield from _noted(system, image)
     image.create()
     return Moved(0.0, 0.0)
+
+
+def _noted(system: System, image: Snapshot | Mirror) -> Generator[simpy.Event, Any, None]:
+    """Let all writers take note of what they have written so far, before it counts otherwise."""
+    image.origin.announce()
+    yield Call(system.env, lambda: None, priority=LAST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +60,7 @@ class RemoveSnapshot:
             raise JobFailedError(f"there is no snapshot '{self.snapshot}' to remove")
         with system.clock.span(job, image.name, "remove"):
             yield system.env.timeout(image.remove_time)
+        yield from _noted(system, image)
         image.remove()
         return Moved(0.0, 0.0)
 
@@ -62,12 +77,13 @@ class Synchronise:
         mirror = system.mirrors[self.mirror]
         if mirror.state == "synchronising":
             raise JobFailedError(f"mirror '{self.mirror}' is being synchronised already")
+        yield from _noted(system, mirror)
         behind = mirror.behind
         mirror.synchronise()
         for size, scattered in zip(behind, (False, True), strict=True):
             if size > 0.0:
                 shape = mirror.copying(size, scattered=scattered)
-                flow = shape.start(system.network, job, "synchronise", size, sequential=not scattered)
+                flow = shape.start(system.network, job, "synchronise", size)
                 yield flow.done
                 system.account(job, flow)
         mirror.attach()

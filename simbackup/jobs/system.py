@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,16 +32,19 @@ class JobFailedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What a file system costs for each file."""
+    """What a file system costs for each file: reads, reference core seconds; bytes of runs, records, residents."""
 
     reads: float
     cpu: float
     fragment: float
+    record: float = 0.0
+    resident: float = 0.0
+    record_read: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """What the engine of a database costs: bytes of dump a stored byte, core seconds a byte, seconds to flush."""
+    """What a database engine costs: bytes of dump a stored byte, reference core seconds a byte, seconds to flush."""
 
     dump_ratio: float
     dump_cpu: float
@@ -63,6 +67,9 @@ class DataSet:
     filesystem: Files | None
     database: Database | None = None
     content: float = 0.0
+    cached: float = 0.0
+    together: bool = False
+    file_size: float = 0.0
 
 
 @dataclass(slots=True)
@@ -122,6 +129,18 @@ class System:
         self.on_disk.append(dirty.on_disk)
         self.account(job, flow)
         return dirty.on_disk
+
+    @contextmanager
+    def shut_out(self, data: str) -> Generator[None]:
+        """Let nobody work on some data inside: they are being restored."""
+        waiting = [users for users in self.users if users.data == data]
+        for users in waiting:
+            users.close()
+        try:
+            yield
+        finally:
+            for users in waiting:
+                users.open()
 
     def account(self, job: str, flow: Flow) -> None:
         """Record how long a flow that has ended was held by each of its bottlenecks."""

@@ -10,13 +10,12 @@ import simpy
 
 from simbackup.components.network import Network
 from simbackup.components.shape import FlowShape
-from simbackup.components.storage import Region
 from simbackup.components.tape import Cartridge, Drive, Library
-from simbackup.equations import files as equations
 from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps, side_by_side
 from simbackup.jobs.system import DataSet, JobFailedError, System
 from simbackup.jobs.tool import NO_TOOL, Tool, prepare
+from simbackup.jobs.walk import walking
 
 Wait = Generator[simpy.Event, Any, None]
 
@@ -54,16 +53,25 @@ class TapeBackup:
         drive = yield from library.take_drive(saved.job)
         try:
             while done < size:
-                cartridge = yield from library.take_scratch(saved.job, self.pool)
-                if cartridge is None:
-                    pool = f"the pool '{self.pool}'" if self.pool else "the pool"
-                    raise JobFailedError(f"{pool} of '{library.name}' is full")
+                cartridge = yield from self._scratch(library, saved.job, drive)
                 drive = yield from library.mount(saved.job, drive, cartridge)
                 yield from library.locate(saved.job, drive, cartridge.end)
-                done += yield from self._append(system, library, drive, saved, (begin + done, size - done))
+                try:
+                    done += yield from self._append(system, library, drive, saved, (begin + done, size - done))
+                except JobFailedError:
+                    yield from library.release(saved.job, drive)
+                    raise
                 yield from library.release(saved.job, drive)
         finally:
             library.give_drive(drive)
+
+    def _scratch(self, library: Library, job: str, drive: Drive) -> Generator[simpy.Event, Any, Cartridge]:
+        """A cartridge of the pool with room."""
+        cartridge = yield from library.take_scratch(job, self.pool, drive)
+        if cartridge is None:
+            pool = f"the pool '{self.pool}'" if self.pool else "the pool"
+            raise JobFailedError(f"{pool} of '{library.name}' is full")
+        return cartridge
 
     def _append(
         self, system: System, library: Library, drive: Drive, saved: SaveSet, rest: tuple[float, float]
@@ -79,47 +87,37 @@ class TapeBackup:
         flow = shape.start(system.network, saved.job, "transfer", size, law=drive.law(data.compression))
         yield flow.done
         system.account(saved.job, flow)
+        self._image_is_there(system)
         yield from library.mark(saved.job, drive, self.tool.file_marks * data.files * size / data.size)
         saved.extents.append(Extent(begin, size, cartridge.name, cartridge.end))
         cartridge.end = _end(cartridge, size / data.compression, full=left > room)
         drive.position = cartridge.end
         return size
 
+    def _image_is_there(self, system: System) -> None:
+        """Fail if the frozen image that is read does not exist, or exists no more."""
+        if self.source is not None and (loss := system.images[self.source].loss) is not None:
+            raise JobFailedError(f"'{self.source}' {loss}")
+
     def _shape(self, system: System, data: DataSet, drive: Drive) -> FlowShape:
         """How a byte of the save set loads disk, host, networks and drive."""
         host = system.hosts[self.host]
         region, lookup = data.volume.region.part(data.begin, data.size), 0.0
         if self.source is not None:
+            self._image_is_there(system)
             image = system.images[self.source]
-            if image.loss is not None:
-                raise JobFailedError(f"'{self.source}' {image.loss}")
             region = image.source(data.begin, data.size)
             lookup = image.lookup_time / image.lookup_size
         networks: list[Network] = [system.networks[name] for name in self.networks]
         towards = FlowShape().plus({drive.link: 1.0 / drive.rate(data.compression)}, {drive.link: 1.0}).over(networks)
-        towards = towards.plus({host.cpu: 1.0 / host.copy_rate})
+        towards = host.working(towards, 1.0 / host.copy_rate)
         if self.method == "image" or data.filesystem is None:
-            shape = region.streaming("read").plus(towards.demands, towards.moves)
-            shape = shape.at_most(host.copy_rate, host.cpu.name)
+            shape = region.streaming("read").at_most(host.copy_rate, host.cpu.name)
         else:
-            shape = self._files(data, region, host.cpu.name).plus(towards.demands, towards.moves)
-            shape = shape.plus({host.cpu: data.filesystem.cpu * data.files / data.size})
+            shape = walking(host, data, region, self.tool.file_cpu)
+        shape = shape.plus(towards.demands, towards.moves)
         shape = shape.after(lookup) if lookup else shape
         return shape.at_most(towards.cap, towards.cause or "")
-
-    def _files(self, data: DataSet, region: Region, cpu: str) -> FlowShape:
-        """How a byte of files that lie here and there loads their device, one file after the other."""
-        files = data.filesystem
-        if files is None:
-            return region.streaming("read").at_most(float("inf"), cpu)
-        each = data.size / data.files
-        # Files lie anywhere in the data set: two places drawn at random are a third of it apart in the mean.
-        piece = min(each, files.fragment, data.size - data.size / 3.0)
-        move = region.store.request("read", region.begin, region.begin + data.size / 3.0, piece)
-        reads = equations.positioned_reads(each, files.fragment, files.reads)
-        shape = FlowShape({region.store.link: reads * move.busy / each}, {region.store.link: 1.0})
-        serial = (reads * move.latency + files.cpu) / each
-        return shape.over(region.store.path).at_most(1.0 / serial, f"data.{data.name}.files")
 
 
 def _end(cartridge: Cartridge, written: float, *, full: bool) -> float:

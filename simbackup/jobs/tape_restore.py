@@ -46,10 +46,14 @@ class TapeRestore:
         pending: list[simpy.Event] = []
         cartridges = list(dict.fromkeys(extent.medium for extent in runs))
         streams = min(self.streams, len(cartridges))
+        if streams > 1:  # the longest first, so that all drives end at about the same time
+            sizes = {name: sum(run.size for run in runs if run.medium == name) for name in cartridges}
+            cartridges.sort(key=lambda name: -sizes[name])
         parts = [self._part(system, job, saved, (cartridges, runs), pending) for _ in range(streams)]
-        yield from side_by_side(system, parts)
-        with system.clock.span(job, target.volume.region.store.name, "write-back"):
-            yield system.env.all_of(pending)
+        with system.shut_out(self.to):
+            yield from side_by_side(system, parts)
+            with system.clock.span(job, target.volume.region.store.name, "write-back"):
+                yield system.env.all_of(pending)
         return Moved(sum(size for _, size in pieces), float(files))
 
     def _part(
@@ -70,7 +74,7 @@ class TapeRestore:
         try:
             while cartridges:
                 medium = by_name[cartridges.pop(0)]
-                yield from library.reserve(job, medium)
+                yield from library.reserve(job, medium, drive)
                 drive = yield from library.mount(job, drive, medium)
                 for extent in runs:
                     if extent.medium == medium.name:
@@ -86,10 +90,12 @@ class TapeRestore:
         """One run from tape into the page cache of the host; the event on which it is on disk."""
         library, host, target = system.libraries[saved.target], system.hosts[self.host], system.data[self.to]
         yield from library.locate(job, drive, extent.position)
-        fill = FlowShape().plus(
-            {drive.link: 1.0 / drive.rate(saved.compression), host.cpu: 1.0 / host.copy_rate}, {drive.link: 1.0}
+        fill = FlowShape().plus({drive.link: 1.0 / drive.rate(saved.compression)}, {drive.link: 1.0})
+        fill = (
+            host.working(fill, 1.0 / host.copy_rate)
+            .at_most(host.copy_rate, host.cpu.name)
+            .over([system.networks[name] for name in self.networks])
         )
-        fill = fill.at_most(host.copy_rate, host.cpu.name).over([system.networks[name] for name in self.networks])
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
         place = Place(target.volume, begin, extent.size)
         on_disk = yield from system.write(job, self.host, place, fill, law=drive.law(saved.compression))

@@ -16,7 +16,9 @@ class Tool:
     """What a backup program adds.
 
     Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more, seconds
-    of what is told of each file, tape marks of each file; bytes of a request and core seconds a byte when it copies.
+    of what is told of each file, tape marks of each file; bytes of a request and core seconds a byte when it copies;
+    core seconds for each file, seconds to begin a group, bytes of index for each file, seconds to save the index and
+    the state of an operating system. Core seconds are those of the reference core.
     """
 
     start_time: float = 0.0
@@ -26,6 +28,11 @@ class Tool:
     file_marks: float = 0.0
     request: float | None = None
     copy_cpu: float | None = None
+    file_cpu: float = 0.0
+    group_time: float = 0.0
+    index_record: float = 0.0
+    index_time: float = 0.0
+    system_state_time: float = 0.0
 
 
 NO_TOOL = Tool()

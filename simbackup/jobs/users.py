@@ -148,9 +148,9 @@ class Users:
         self.own_before += transactions * self.load.shape.demands.get(self.store.link, 0.0)
         updates = transactions * self.demand.transaction.updates
         if updates > 0.0:
-            for image in (*self.place.volume.snapshots, *self.place.volume.mirrors):
-                if image.active:
-                    image.changes.scatter(self.name, self.demand.transaction.spread).update(updates)
+            mirrors = [mirror for mirror in self.place.volume.mirrors if mirror.state == "split"]
+            for image in (*self.place.volume.snapshots, *mirrors):
+                image.changes.scatter(self.name, self.demand.transaction.spread).update(updates)
 
     def _step(self) -> float:
         """Updates until the load is taken anew; snapshots without room become invalid."""

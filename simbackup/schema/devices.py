@@ -13,6 +13,7 @@ from simbackup.schema.quantity import (
     PositiveShare,
     PositiveSize,
     Rate,
+    Ratio,
     Share,
     Text,
     Word,
@@ -32,6 +33,8 @@ class HostParameters(Frozen):
     """Share of memory that may hold unwritten data before write-back begins."""
     copy_rate: Rate
     """Rate at which one core moves data between a program and the page cache."""
+    speed: Ratio | None = None
+    """Speed of one core over that of the reference core, one of SPECint_base2006 10; the same unless stated."""
     read_ahead: PositiveSize | None = None
     """Window that is read ahead of a program, and waited for; without it reading never waits for its own windows."""
 
@@ -41,6 +44,8 @@ class Host(Placed, HostParameters):
 
     owns: tuple[Text, ...] = ()
     """The devices attached to it."""
+    within: Text | None = None
+    """The host on which it is a virtual machine: its cores are cores of that one, and as fast."""
 
 
 class DiskParameters(Frozen):
@@ -104,6 +109,8 @@ class RaidParameters(Frozen):
     """Greatest rate through the controller, if it may bind."""
     controller_overhead: Duration
     """Time that the controller spends on each request."""
+    prefetches: Annotated[bool, Word()] = False
+    """Whether the controller reads ahead into a cache of its own, and serves sequential reads from there."""
 
 
 class MemberDisk(Placed, DiskParameters):

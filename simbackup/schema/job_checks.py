@@ -21,13 +21,16 @@ from simbackup.schema.jobs import (
     Observe,
     RemoveSnapshot,
     Restore,
+    Resume,
+    SaveIndex,
+    Suspend,
     Synchronise,
+    SystemState,
     Write,
 )
-from simbackup.schema.part_checks import PartChecks
-from simbackup.schema.places import owner_of, pool_sizes
+from simbackup.schema.part_checks import BLOCK_KINDS, PartChecks
+from simbackup.schema.places import data_end, owner_of, pool_sizes, way_to
 from simbackup.schema.quantity import Given
-from simbackup.schema.routes import route
 from simbackup.schema.tape import TapeLibrary
 
 GREATEST_RUNS = 100_000
@@ -45,6 +48,7 @@ class JobChecks(PartChecks):
             if isinstance(job, Write | CopyData | AnyBackup):
                 self.name((*path, key), str(getattr(job, key)), self.spec.data, "data set")
         checks: dict[type[Job], Any] = {
+            SaveIndex: self.index, Suspend: self.machine, Resume: self.machine, SystemState: self.machine,
             Write: self.writer, Backup: self.backup, ImageBackup: self.image_backup, Restore: self.restore,
         }  # fmt: skip
         if type(job) in checks:
@@ -76,6 +80,31 @@ class JobChecks(PartChecks):
         if name in self.spec.devices:
             self.report(path, f"'{name}' is no {what}", choices(name, legal))
         return False
+
+    def index(self, path: tuple[str | int, ...], job: SaveIndex) -> None:
+        """The index keeps the files of backups."""
+        legal = [n for n, j in self.spec.jobs.items() if isinstance(j, Backup | ImageBackup | SystemState)]
+        for name in job.of:
+            if not self.name((*path, "of"), name, legal, "job") and name in self.spec.jobs:
+                self.report((*path, "of"), f"'{name}' is no backup of files", choices(name, legal))
+
+    def machine(self, path: tuple[str | int, ...], job: Suspend | Resume | SystemState) -> None:
+        """What is suspended is a virtual machine, and its memory goes to a disk of its host."""
+        known = self.name((*path, "machine"), job.machine, self.spec.hosts, "host")
+        if isinstance(job, SystemState):
+            if job.data is not None:
+                self.name((*path, "data"), job.data, self.spec.data, "data set")
+            return
+        if not known:
+            return
+        below = self.spec.hosts[job.machine].within
+        if below is None:
+            self.report((*path, "machine"), f"'{job.machine}' is no virtual machine", "say 'within:' of that host")
+        if isinstance(job, Suspend) and self.name((*path, "to"), job.to, self.block_devices(), "device"):
+            owner = owner_of(self.spec, job.to)
+            if below is not None and owner != below and self.sound("hosts", "devices"):
+                message = f"'{job.to}' does not belong to '{below}', on which '{job.machine}' runs"
+                self.report((*path, "to"), message, f"name a disk or volume of '{below}'")
 
     def image_backup(self, path: tuple[str | int, ...], job: ImageBackup) -> None:
         """The frozen image that is the backup freezes the data."""
@@ -156,24 +185,50 @@ class JobChecks(PartChecks):
             self.name((*path, "over"), job.over, self.spec.links, "link")
 
     def backup(self, path: tuple[str | int, ...], job: Backup) -> None:
-        """A backup to tape: library, way, pool, drives, source."""
-        legal = [n for n, d in self.spec.devices.items() if isinstance(d, TapeLibrary)]
+        """A backup: where it goes, the way there, the room, its source."""
+        legal = [n for n, d in self.spec.devices.items() if isinstance(d, (TapeLibrary, *BLOCK_KINDS))]
         if not self.name((*path, "to"), job.to, legal, "device"):
             if job.to in self.spec.devices:
-                self.report((*path, "to"), f"'{job.to}' is no tape library", choices(job.to, legal))
+                self.report((*path, "to"), f"'{job.to}' takes no backup", choices(job.to, legal))
             return
         library, data = self.spec.devices[job.to], self.spec.data.get(job.data)
-        if isinstance(library, TapeLibrary) and data is not None:
+        if isinstance(library, TapeLibrary):
+            self.onto_tape(path, job, library)
+        else:
+            self.onto_disk(path, job)
+        if data is not None:
             self.connected((*path, "to"), data.on, job.to)
-            self.pool(path, job, library, data)
-        if isinstance(library, TapeLibrary) and job.streams is not None and job.streams.si > library.drives.si:
-            message = f"'{job.to}' has fewer drives than that, {library.drives.si:.0f}"
-            self.report((*path, "streams"), message, f"write {library.drives.si:.0f} or fewer")
         if job.source is not None and self.freezing((*path, "source"), job.source) and data is not None:
             self.freezes((*path, "source"), job.source, job.data)
         if job.method == "file_level" and data is not None and data.filesystem is None:
             message = f"a file-level backup needs the file system of '{job.data}'"
             self.report((*path, "method"), message, f"write 'filesystem: filesystem/...' under data.{job.data}")
+
+    def onto_tape(self, path: tuple[str | int, ...], job: Backup, library: TapeLibrary) -> None:
+        """The library has the pool, the room and the drives."""
+        data = self.spec.data.get(job.data)
+        if data is not None:
+            self.pool(path, job, library, data)
+        self.enough_drives(path, job, job.to)
+
+    def enough_drives(self, path: tuple[str | int, ...], job: Backup | Restore, name: str) -> None:
+        """The library has a drive for each stream."""
+        library = self.spec.devices.get(name)
+        if isinstance(library, TapeLibrary) and job.streams is not None and job.streams.si > library.drives.si:
+            message = f"'{name}' has fewer drives than that, {library.drives.si:.0f}"
+            self.report((*path, "streams"), message, f"write {library.drives.si:.0f} or fewer")
+
+    def onto_disk(self, path: tuple[str | int, ...], job: Backup) -> None:
+        """The disk has a host and room; streams and pools are those of tape."""
+        self.owned(path, job.to, "to")
+        for key in ("streams", "pool"):
+            if getattr(job, key) is not None:
+                self.report((*path, key), "says nothing of a backup onto a disk", "leave it out")
+        data, room = self.spec.data.get(job.data), self.capacity(job.to)
+        behind = data_end(self.spec, job.to)
+        if data is not None and room is not None and behind + data.size.si > room:
+            message = f"'{job.to}' has no room for a backup of {units.show_short(data.size.si, 'B')}"
+            self.report((*path, "to"), message, f"{units.show_short(max(room - behind, 0.0), 'B')} of it are free")
 
     def pool(self, path: tuple[str | int, ...], job: Backup, library: TapeLibrary, data: Data) -> None:
         """The pool that is written is one of the library's, and holds the save set."""
@@ -191,7 +246,8 @@ class JobChecks(PartChecks):
     def connected(self, path: tuple[str | int, ...], device: str, library: str) -> None:
         """The data's host reaches the library."""
         host = owner_of(self.spec, device)
-        if host is not None and route(self.spec, host, library) is None and self.sound("hosts", "devices", "links"):
+        sound = self.sound("hosts", "devices", "links")
+        if host is not None and sound and way_to(self.spec, host, library) is None:
             remedy = f"let a link join '{host}' and '{library}', or let '{host}' own it"
             self.report(path, f"there is no way from '{host}' to '{library}'", remedy)
 
@@ -215,6 +271,8 @@ class JobChecks(PartChecks):
         if isinstance(saved, ImageBackup) and target is not None:
             self.owned(path, target.on, "to")
             self.at_one_host((*path, "to"), job.to or "", saved.to)
+        if isinstance(saved, Backup):
+            self.enough_drives(path, job, saved.to)
         if target is not None and isinstance(saved, Backup):
             self.owned(path, target.on, "to")
             self.connected((*path, "to"), target.on, saved.to)
@@ -236,7 +294,7 @@ class JobChecks(PartChecks):
 
     def back_to_a_database(self, path: tuple[str | int, ...], job: Restore, saved: DatabaseBackup | BinaryLog) -> None:
         """The database that is restored has a host, and holds what was saved."""
-        data = self.spec.data.get(saved.data) if isinstance(saved, Backup | ImageBackup) else None
+        data = self.spec.data.get(saved.data)
         if job.to is not None and job.to in self.spec.data and data is not None:
             self.owned(path, self.spec.data[job.to].on, "to")
             self.at_one_host(path, job.to, saved.to)

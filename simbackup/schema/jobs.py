@@ -46,6 +46,8 @@ class Data(Placed, FilesParameters):
     """The file system that holds its files: a datasheet `filesystem/name`, or a mapping."""
     database: Database | None = None
     """The database engine that it belongs to: a datasheet `database/name`, or a mapping."""
+    cached: Share | None = None
+    """Share of it that lies in the memory of its host; none unless stated."""
     content: PositiveSize | None = None
     """Bytes of its rows, which a logical dump writes and which it is named by; all its bytes unless stated."""
 
@@ -87,7 +89,7 @@ class Write(Job):
     portion: PositiveShare | None = None
     """Share of the data set that is written, from its beginning; all of it unless stated."""
     cpu_per_byte: PositiveTimePerByte | None = None
-    """Time of one core for each byte; that of the host's copy_rate unless stated."""
+    """Time of the reference core for each byte; that of the host's copy_rate unless stated."""
     flush: bool = False
     """Whether it ends only when all it wrote is on disk, as dd does with conv=fsync."""
     synchronous: bool = False
@@ -143,14 +145,14 @@ class Observe(Job):
 
 
 class Backup(Job):
-    """Backup of a data set to a tape library."""
+    """Backup of a data set to a tape library or onto a disk."""
 
     method: Literal["image", "file_level"]
     """`image` reads the blocks in sequence, `file_level` walks the files."""
     data: Text
     """The data set that is saved."""
     to: Text
-    """The tape library that takes the save set."""
+    """The tape library, or the volume or device of any host, that takes the save set."""
     source: Text | None = None
     """The frozen image that is read; the data themselves unless stated."""
     streams: Pieces | None = None
@@ -159,6 +161,54 @@ class Backup(Job):
     """The pool whose cartridges are written; those of no pool unless stated."""
     tool: BackupTool | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+
+
+class StartGroup(Job):
+    """Start of a group: what the backup program does before the first save set begins."""
+
+    method: Literal["start_group"]
+    tool: BackupTool
+    """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+
+
+class SaveIndex(Job):
+    """Backup of the index in which the backup program keeps every file that it has saved."""
+
+    method: Literal["save_index"]
+    of: Names
+    """The backups whose files it keeps."""
+    tool: BackupTool
+    """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+
+
+class SystemState(Job):
+    """Backup of the state of an operating system through its shadow copy service."""
+
+    method: Literal["system_state"]
+    machine: Text
+    """The host whose state is saved."""
+    data: Text | None = None
+    """Its files; none are counted unless stated."""
+    tool: BackupTool
+    """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+
+
+class Suspend(Job):
+    """Suspension of a virtual machine: its memory is saved to disk, and it stands still until it is resumed."""
+
+    method: Literal["suspend"]
+    machine: Text
+    """The virtual machine."""
+    to: Text
+    """The volume or device that takes its memory."""
+
+
+class Resume(Job):
+    """Resumption of a virtual machine from the disk that holds its memory."""
+
+    method: Literal["resume"]
+    machine: Text
+    """The virtual machine."""
 
 
 class ImageBackup(Job):
@@ -239,6 +289,11 @@ METHODS: dict[str, type[Job]] = {
     "synchronise": Synchronise,
     "observe": Observe,
     "frozen_image": ImageBackup,
+    "suspend": Suspend,
+    "resume": Resume,
+    "start_group": StartGroup,
+    "save_index": SaveIndex,
+    "system_state": SystemState,
     "image": Backup,
     "file_level": Backup,
     "logical_dump": DatabaseBackup,

@@ -85,6 +85,12 @@ class PartChecks:
         """Each device has one host, and links join what there is."""
         owner: dict[str, str] = {}
         for host, part in self.spec.hosts.items():
+            real = [name for name in self.named("hosts") if name != host]
+            if part.within is not None and self.name(("hosts", host, "within"), part.within, real, "host"):
+                below = self.spec.hosts.get(part.within)
+                if below is not None and below.within is not None:
+                    message = f"'{part.within}' is itself a virtual machine"
+                    self.report(("hosts", host, "within"), message, f"write '{below.within}'")
             for i, device in enumerate(part.owns):
                 path = ("hosts", host, "owns", i)
                 if self.name(path, device, self.spec.devices, "device") and device in owner:

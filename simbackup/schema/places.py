@@ -6,6 +6,7 @@ from simbackup.schema.devices import LogicalVolume
 from simbackup.schema.frozen_images import Checkpoint, Mirror, Snapshot
 from simbackup.schema.jobs import CreateSnapshot, DatabaseBackup, ImageBackup, Job
 from simbackup.schema.quantity import Frozen
+from simbackup.schema.routes import route
 from simbackup.schema.scenario import Spec
 from simbackup.schema.tape import TapeLibrary
 
@@ -13,10 +14,22 @@ from simbackup.schema.tape import TapeLibrary
 def owner_of(spec: Spec, device: str) -> str | None:
     """The host that owns a device, or the device below a volume, a copy area or a mirror."""
     part = spec.devices.get(device)
+    direct = next((name for name, host in spec.hosts.items() if device in host.owns), None)
+    if direct is not None:
+        return direct
     below = part.on if isinstance(part, (LogicalVolume, Snapshot, Mirror)) else device
     if isinstance(part, Checkpoint):
-        return owner_of(spec, part.of) if part.of != device else None
-    return next((name for name, host in spec.hosts.items() if device in host.owns or below in host.owns), None)
+        return owner_of(spec, part.of) if isinstance(spec.devices.get(part.of), LogicalVolume) else None
+    return next((name for name, host in spec.hosts.items() if below in host.owns), None)
+
+
+def way_to(spec: Spec, host: str, device: str) -> tuple[str, ...] | None:
+    """The links between a host and the library, or the host that owns the disk, that takes a backup; None if none."""
+    owner = owner_of(spec, device)
+    to_tape = isinstance(spec.devices.get(device), TapeLibrary)
+    if to_tape or owner is None:
+        return route(spec, host, device)
+    return () if owner == host else route(spec, host, owner)
 
 
 def placement(spec: Spec) -> dict[str, float]:

@@ -204,6 +204,7 @@ Speed = Annotated[Given, Unit("m/s", positive=True)]
 TimePerByte = Annotated[Given, Unit("s/B")]
 PositiveTimePerByte = Annotated[Given, Unit("s/B", positive=True)]
 TimePerFile = Annotated[Given, Unit("s/file")]
+SizePerFile = Annotated[Given, Unit("B/file")]
 
 
 def _word(raw: object) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection
 
 from simbackup.schema.scenario import Spec
 
@@ -10,11 +11,17 @@ from simbackup.schema.scenario import Spec
 def route(spec: Spec, begin: str, end: str) -> tuple[str, ...] | None:
     """The links on the way with the fewest links between two hosts or devices; None if there is no way.
 
-    A device and the host that owns it are at one place, unless a link joins them: then it is the bus between them.
-    A link may join another link, as a bridge joins a loop. Among ways of equal length the one whose links are listed
-    first is taken.
+    A device and the host that owns it are at one place, unless links lie between them: then these are its buses. A link
+    may join another link, as a bridge joins a loop. Among ways of equal length the one whose links are listed first is
+    taken.
     """
-    beside = _beside(spec)
+    named = {end for link in spec.links.values() for end in link.joins}
+    way = _way(_beside(spec, named), spec, begin, end)
+    return _way(_beside(spec, set()), spec, begin, end) if way is None else way
+
+
+def _way(beside: dict[str, list[str]], spec: Spec, begin: str, end: str) -> tuple[str, ...] | None:
+    """The shortest way through what lies beside each other."""
     reached: dict[str, tuple[str, ...]] = {begin: ()}
     front = deque([begin])
     while front:
@@ -27,13 +34,12 @@ def route(spec: Spec, begin: str, end: str) -> tuple[str, ...] | None:
     return reached.get(end)
 
 
-def _beside(spec: Spec) -> dict[str, list[str]]:
-    """What lies beside each host, device and link."""
+def _beside(spec: Spec, bused: Collection[str]) -> dict[str, list[str]]:
+    """What lies beside each host, device and link; a device with buses lies beside these, and not beside its host."""
     beside: dict[str, list[str]] = {}
-    buses = [set(link.joins) for link in spec.links.values()]
     for host, part in spec.hosts.items():
         for device in part.owns:
-            if not any({host, device} <= joined for joined in buses):
+            if device not in bused:
                 beside.setdefault(host, []).append(device)
                 beside.setdefault(device, []).append(host)
     for link, part in spec.links.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from simbackup.schema.placed import Placed
 from simbackup.schema.quantity import (
@@ -14,6 +14,7 @@ from simbackup.schema.quantity import (
     PositiveTimePerByte,
     Ratio,
     Share,
+    SizePerFile,
     TimePerByte,
     TimePerFile,
     Word,
@@ -26,9 +27,15 @@ class FilesystemParameters(Frozen):
     reads_per_file: Ratio
     """Positioned reads for each file besides its data, cache cold, in directory order."""
     cpu_per_file: TimePerFile
-    """Time of one core to walk to, open, read and close a file."""
+    """Time of the reference core to walk to, open, read and close a file."""
     fragment: PositiveSize
     """Mean contiguous run of a file's data."""
+    record: PositiveSize | None = None
+    """Bytes of a file's record, which are read before its data."""
+    record_read: PositiveSize | None = None
+    """Bytes that are read together where files that lie together are wanted; the host's read-ahead unless stated."""
+    resident: PositiveSize | None = None
+    """Largest file that lies inside its record; none does unless stated."""
 
 
 class Filesystem(Placed, FilesystemParameters):
@@ -41,11 +48,11 @@ class DatabaseParameters(Frozen):
     dump_ratio: Ratio
     """Bytes of a logical dump for each byte that the database takes on disk."""
     dump_cpu: PositiveTimePerByte
-    """Time of one core for each byte of a dump: read the rows, write the text."""
+    """Time of the reference core for each byte of a dump: read the rows, write the text."""
     load_cpu: PositiveTimePerByte
-    """Time of one core for each byte of a dump that is loaded: parse, insert, build indexes."""
+    """Time of the reference core for each byte of a dump that is loaded: parse, insert, build indexes."""
     replay_cpu: PositiveTimePerByte
-    """Time of one core for each byte of a binary log that is replayed."""
+    """Time of the reference core for each byte of a binary log that is replayed."""
     flush_time: Duration
     """Time to flush tables and logs on an idle server."""
     locks_for_snapshot: Annotated[bool, Word()]
@@ -64,7 +71,7 @@ class BackupToolParameters(Frozen):
     mount_time: Duration
     """Time to mount a snapshot and unmount it again."""
     check_cpu: TimePerByte | None = None
-    """Time of one core for each byte of a finished backup, to read it once more; none unless stated."""
+    """Time of the reference core for each byte of a finished backup, to read it once more; none unless stated."""
     file_time: Duration | None = None
     """Time of what program and database tell each other of each file, before a backup and in a restore."""
     file_marks: Ratio | None = None
@@ -72,7 +79,17 @@ class BackupToolParameters(Frozen):
     request: PositiveSize | None = None
     """Bytes that it reads and then writes, one request at a time, when it copies from a frozen image."""
     copy_cpu: PositiveTimePerByte | None = None
-    """Time of one core for each byte that it copies from a frozen image; that of the host unless stated."""
+    """Time of the reference core for each byte that it copies; twice that of the host's copy_rate unless stated."""
+    file_cpu: TimePerFile | None = None
+    """Time of the reference core for each file that it saves, beside that of the file system."""
+    group_time: Duration | None = None
+    """Time from the start of a group of save sets until the first of them begins."""
+    index_record: SizePerFile | None = None
+    """Bytes that its index keeps for each file."""
+    index_time: Duration | None = None
+    """Time to save the index, besides its bytes."""
+    system_state_time: Duration | None = None
+    """Time to save the state of the operating system through its shadow copy service."""
 
 
 class BackupTool(Placed, BackupToolParameters):
@@ -84,6 +101,10 @@ class FilesParameters(Frozen):
 
     files: PositiveCount | None = None
     """Number of files; one unless stated."""
+    file_size: PositiveSize | None = None
+    """Mean size of a file on disk; size over files unless stated, which may hold what a save set says of each file."""
+    layout: Annotated[Literal["scattered", "together"], Word()] = "scattered"
+    """Whether files that follow each other in a directory lie anywhere, or together as they were written."""
     compression: Ratio | None = None
     """Bytes before over bytes after compression, such as `2:1`; 1 unless stated."""
 
@@ -103,7 +124,7 @@ class WorkloadParameters(Frozen):
     read_size: PositiveSize
     """Bytes of one disk read."""
     cpu: Duration
-    """Time of one core for a transaction."""
+    """Time of the reference core for a transaction."""
     writes: Share
     """Share of the transactions that write, and so wait for a read lock."""
     updates: Ratio | None = None

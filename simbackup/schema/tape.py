@@ -13,7 +13,6 @@ from simbackup.schema.quantity import (
     PositiveCount,
     PositiveSize,
     Rate,
-    Size,
     Speed,
     Text,
     Word,
@@ -49,7 +48,7 @@ class TapeDriveParameters(Frozen):
     """Change of pass or of direction."""
     reposition_time: Duration
     """From stopping while it writes to writing on at the same place."""
-    buffer: Size
+    buffer: PositiveSize
     """The drive's buffer."""
     host_rate: Rate | None = None
     """Greatest rate at the interface, whatever the compression."""

@@ -43,8 +43,9 @@ def disks(draw: st.DrawFn) -> Disk:
 @st.composite
 def drives(draw: st.DrawFn) -> tape.TapeDrive:
     read, search = sorted(draw(st.tuples(st.floats(1, 12), st.floats(1, 12))))
+    native = draw(st.floats(1e6, 4e8))
     return tape.TapeDrive(
-        native_rate=draw(st.floats(1e6, 4e8)),
+        native_rate=native,
         cartridge_capacity=draw(st.floats(1e9, 2e13)),
         tape_length=draw(st.floats(100, 1200)),
         passes=draw(st.integers(1, 300)),
@@ -56,6 +57,8 @@ def drives(draw: st.DrawFn) -> tape.TapeDrive:
         turn_time=draw(st.floats(0, 10)),
         buffer=draw(st.floats(1e5, 1e9)),
         host_rate=draw(st.one_of(st.just(math.inf), st.floats(1e6, 1e9))),
+        reposition_time=draw(st.floats(0, 10)),
+        slowest_rate=draw(st.one_of(st.none(), st.floats(0.1, 1).map(lambda share: share * native))),
     )
 
 
@@ -174,22 +177,34 @@ def test_the_mean_locate_is_at_most_the_greatest(drive: tape.TapeDrive) -> None:
     assert way * (1 - ROUNDING) <= tape.mean_locate_from_start(drive) <= tape.greatest_locate(drive)
 
 
-@given(drives(), st.floats(1e5, 1e9), st.floats(1, 10), st.floats(0, 10), st.floats(0.9, 4))
+@given(drives(), st.floats(1e5, 1e9), st.floats(1, 10), st.floats(0.9, 4))
 def test_stop_start_never_beats_host_or_tape_and_faster_hosts_never_lose(
-    drive: tape.TapeDrive, host: float, factor: float, reposition: float, compression: float
+    drive: tape.TapeDrive, host: float, factor: float, compression: float
 ) -> None:
-    rate = tape.stop_start_rate(drive, host, reposition, compression)
+    rate = tape.stop_start_rate(drive, host, compression)
+    longer = replace(drive, reposition_time=drive.reposition_time * factor)
     assert 0 < rate <= min(host, tape.transfer_rate(drive, compression)) * (1 + ROUNDING)
-    assert rate <= tape.stop_start_rate(drive, host * factor, reposition, compression) * (1 + ROUNDING)
-    assert rate >= tape.stop_start_rate(drive, host, reposition * factor, compression) * (1 - ROUNDING)
+    assert rate <= tape.stop_start_rate(drive, host * factor, compression) * (1 + ROUNDING)
+    assert rate >= tape.stop_start_rate(longer, host, compression) * (1 - ROUNDING)
 
 
-@given(drives(), st.floats(1, 100), st.floats(0.1, 10))
-def test_a_larger_buffer_never_slows_the_tape(drive: tape.TapeDrive, factor: float, reposition: float) -> None:
+@given(drives(), st.floats(1, 100))
+def test_a_larger_buffer_never_slows_the_tape(drive: tape.TapeDrive, factor: float) -> None:
     larger = replace(drive, buffer=drive.buffer * factor)
     host = 0.8 * drive.native_rate
-    less = tape.stop_start_rate(drive, host, reposition)
-    assert less <= tape.stop_start_rate(larger, host, reposition) * (1 + ROUNDING)
+    assert tape.stop_start_rate(drive, host) <= tape.stop_start_rate(larger, host) * (1 + ROUNDING)
+
+
+@given(drives(), st.floats(1e5, 1e9), st.floats(0.1, 1), st.floats(0.9, 4))
+def test_a_drive_that_slows_down_further_never_loses(
+    drive: tape.TapeDrive, host: float, share: float, compression: float
+) -> None:
+    lowest = drive.slowest_rate or drive.native_rate
+    slower = replace(drive, slowest_rate=share * lowest)
+    rate = tape.stop_start_rate(slower, host, compression)
+    assert rate >= tape.stop_start_rate(drive, host, compression) * (1 - ROUNDING)
+    if min(host, drive.host_rate) >= share * lowest * compression:
+        assert rate == pytest.approx(min(host, tape.transfer_rate(drive, compression)))
 
 
 @given(st.floats(0, 0.999), st.floats(1e-3, 1e3))

@@ -14,6 +14,20 @@ STATED: dict[str, dict[str, set[str]]] = {
         "size": {"310 GB", "20 MB", "320 MB"},
         "files": {"20", "1"},
     },
+    "001-networker-small-files": {
+        "disks": {"6"},
+        "size": {
+            "20 GB",
+            "1.23 TiB",
+            "2723028596 B",
+            "5158851044 B",
+            "511330412 B",
+            "2865052 B",
+            "508886880 B",
+            "693861100 B",
+        },
+        "files": {"14", "18", "5360", "5351", "995663", "976597"},
+    },
     "003-lvm-snapshots": {
         "size": {"2 GiB", "1 GB"},  # bs=1M count=2048; the largest disk of the simulator
     },

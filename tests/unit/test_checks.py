@@ -10,7 +10,7 @@ from simbackup.errors import InputError, Problem
 from simbackup.scenario import Scenario, load
 from simbackup.schema.agreement import disagreements
 from simbackup.schema.job_checks import GREATEST_RUNS
-from simbackup.schema.places import owner_of, placement
+from simbackup.schema.places import created, data_end, owner_of, placement, taken
 from simbackup.schema.routes import route
 
 SITE = """\
@@ -194,3 +194,71 @@ def test_without_links_there_is_no_way(site: Load) -> None:
     assert problem.address == "jobs.full.to"
     assert problem.message == "there is no way from 'server' to 'tape'"
     assert "'tape'" in problem.remedy
+
+
+FROZEN = {
+    "  tape: {": """\
+  mirror: {model: mirror/vxvm-split-mirror, of: volume, on: sda}
+  point: {model: checkpoint/vxfs-storage-checkpoint, of: volume}
+  tape: {""",
+    "jobs:": """\
+workloads:
+  users: {data: files, clients: 5, reads: 1, read_size: 8 KiB, cpu: 1 ms, writes: 0 %, updates: 1, update_size: 8 KiB}
+jobs:
+  freeze: {method: frozen_image, data: files, to: point}
+  thaw: {restore: freeze, after: freeze}
+  watch: {method: observe, workload: users, duration: 1 h}""",
+}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {}, {"devices.volume.size": "146 GB"}, {"data.last.at": "98.9 GB"}, {"jobs.freeze.to": "mirror"},
+        {"jobs.freeze.to": "cow"}, {"jobs.full.source": "point"}, {"jobs.full.source": "mirror"},
+        {"jobs.thaw.to": "more"}, {"workloads.users.think_time": "1 s"}, {"jobs.freeze.data": "far"},
+        {"workloads.users.hot_data": "100 %", "workloads.users.hot_updates": "1 %"}, {"devices.mirror.state": "new"},
+    ],
+)  # fmt: skip
+def test_frozen_images_that_are_just_right(site: Load, changes: dict[str, Any]) -> None:
+    assert {"freeze", "thaw", "watch"} < set(site(changes, **FROZEN).spec.jobs)
+
+
+@pytest.mark.parametrize(
+    ("changes", "address", "message"),
+    [
+        ({"devices.volume.size": "146.5 GB"}, "devices.mirror.on",
+         "does not fit on 'sda' behind what is there: 500 MB too much"),
+        ({"devices.mirror.on": "volume_group"}, "devices.mirror.on",
+         "would lie on 'volume_group', as the volume does that it mirrors"),
+        ({"devices.mirror.on": "volume"}, "devices.mirror.on", "'volume' is itself a logical volume"),
+        ({"devices.mirror.of": "sda"}, "devices.mirror.of", "'sda' is no logical volume"),
+        ({"data.last.at": "99 GB"}, "devices.point.of", "the file system on 'volume' has no room for what is copied"),
+        ({"devices.point.of": "cow"}, "devices.point.of", "'cow' is no logical volume"),
+        ({"jobs.freeze.to": "tape"}, "jobs.freeze.to", "'tape' is no snapshot"),
+        ({"data.files.on": "sda", "data.files.at": "110 GB"}, "jobs.freeze.to",
+         "'point' freezes 'volume', and 'files' lies on 'sda'"),
+        ({"jobs.full.source": "volume"}, "jobs.full.source", "'volume' is no snapshot"),
+        ({"jobs.thaw.to": "last"}, "jobs.thaw.to", "'last' is smaller than what is written to it, 10 GB"),
+        ({"jobs.watch.workload": "files"}, "jobs.watch.workload", "there is no workload 'files'"),
+        ({"workloads.users.transactions": "1 /s"}, "workloads.users", "says both 'transactions' and 'clients'"),
+        ({"workloads.users.hot_updates": "1 %"}, "workloads.users", "says what is hot without 'hot_data'"),
+    ],
+)  # fmt: skip
+def test_frozen_images_that_are_just_wrong(site: Load, changes: dict[str, Any], address: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        site(changes, **FROZEN)
+    assert (address, message) in {(problem.address, problem.message) for problem in caught.value.problems}
+
+
+def test_checkpoints_and_mirrors_belong_to_the_host_of_their_volume_or_device(site: Load) -> None:
+    spec = site(None, **FROZEN).spec
+    assert {name: owner_of(spec, name) for name in ("mirror", "point", "cow")} == {
+        "mirror": "server", "point": "server", "cow": "server",
+    }  # fmt: skip
+    assert {name: taken(spec, spec.devices[name]) for name in ("volume", "mirror", "cow", "point", "sda")} == {
+        "volume": 100e9, "mirror": 100e9, "cow": 10e9, "point": None, "sda": None,
+    }  # fmt: skip
+    assert data_end(spec, "volume") == 66e9
+    assert data_end(spec, "sda") == 0.0
+    assert [created(job) for job in spec.jobs.values()] == ["point", None, None, None, None]

@@ -53,7 +53,7 @@ def test_streams_that_take_turns_lose_what_the_equation_says() -> None:
     env = simpy.Environment()
     network, disk = FlowNetwork(env), Disk("devices.a", FIGURES)
     each = disk.stream("read", 0.0, 50e6)
-    flows = [network.start(f"jobs.{i}", "read", 50e6, {disk.link: each}) for i in range(2)]
+    flows = [network.start(f"jobs.{i}", "read", 50e6, {disk.link: each}, moves={disk.link: 1.0}) for i in range(2)]
     env.run(until=flows[1].done)
     turn = 0.02
     assert env.now == pytest.approx(2.0 * (turn + 5e-3 + HALF + OVERHEAD) / turn)

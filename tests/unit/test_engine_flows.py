@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
 import simpy
 
 from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.link import Law
 from simbackup.engine.trace import Trace
 
 
@@ -162,3 +163,97 @@ def test_bytes_on_a_link_without_demand() -> None:
     env.run(until=flow.done)
     assert env.now == 10.0
     assert (meter.bytes_moved, meter.units, meter.busy_s) == (3000.0, 0.0, 0.0)
+
+
+def bent(limit: float, cause: str = "law") -> Law:
+    """A law under which a flow has no more than a limit."""
+
+    def law(rate: float, others: Callable[[Link], float]) -> tuple[float, str]:
+        del others
+        return min(rate, limit), cause
+
+    return law
+
+
+def test_a_law_answers_to_the_rate_that_is_offered() -> None:
+    env, network, disk = system()
+    asked: list[float] = []
+
+    def half(rate: float, others: Callable[[Link], float]) -> tuple[float, str]:
+        del others
+        asked.append(rate)
+        return rate / 2.0, "devices.tape.repositioning"
+
+    flow = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, law=half)
+    env.run(until=flow.done)
+    assert asked[0] == 100.0
+    assert env.now == 20.0
+    assert flow.waited == {"devices.tape.repositioning": 20.0}
+
+
+def test_what_a_law_leaves_is_for_others() -> None:
+    env, network, disk = system()
+    lawful = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, law=bent(20.0))
+    other = network.start("jobs.b", "write", 1600.0, {disk: 1.0})
+    env.run(until=10.0)
+    assert (lawful.rate, other.rate) == (20.0, 80.0)
+    assert other.waited == {"devices.sda": 10.0}
+    env.run(until=other.done)
+    assert env.now == 20.0
+    env.run(until=lawful.done)
+    assert env.now == 50.0
+
+
+def test_a_law_that_does_not_bind_changes_nothing() -> None:
+    env, network, disk = system()
+    flow = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, cap=50.0, cap_cause="hosts.a", law=bent(50.0))
+    env.run(until=flow.done)
+    assert env.now == 20.0
+    assert flow.waited == {"hosts.a": 20.0}
+
+
+def test_a_law_is_asked_again_when_what_is_offered_changes() -> None:
+    env, network, disk = system()
+    lawful = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, law=bent(60.0))
+    other = network.start("jobs.b", "write", 500.0, {disk: 1.0})
+    env.run(until=other.done)
+    assert env.now == 10.0
+    env.run(until=lawful.done)
+    assert lawful.waited == pytest.approx({"devices.sda": 10.0, "law": 500.0 / 60.0})
+
+
+def test_a_law_knows_what_others_use_of_a_link() -> None:
+    env, network, disk = system()
+    shares: list[float] = []
+
+    def look(rate: float, others: Callable[[Link], float]) -> tuple[float, str]:
+        shares.append(others(disk))
+        return rate, "law"
+
+    network.start("jobs.b", "write", math.inf, {disk: 1.0}, cap=30.0)
+    flow = network.start("jobs.a", "write", 700.0, {disk: 1.0}, law=look)
+    env.run(until=flow.done)
+    assert shares[0] == pytest.approx(0.3)
+    assert env.now == 10.0
+
+
+def test_flows_are_offered_no_more_than_their_laws_allow_when_others_leave_them_more() -> None:
+    env, network, disk = system()
+    tight = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, law=bent(10.0, "tight"))
+    loose = network.start("jobs.b", "write", 1000.0, {disk: 1.0}, law=bent(60.0, "loose"))
+    free = network.start("jobs.c", "write", 1000.0, {disk: 1.0}, share=0.1)
+    env.run(until=1.0)
+    assert (tight.rate, loose.rate, free.rate) == (10.0, 60.0, pytest.approx(30.0))
+    assert loose.waited == {"loose": 1.0}
+
+
+def test_a_link_can_tell_streams_from_requests_here_and_there() -> None:
+    env, network, _ = system()
+    disk = Link("devices.sdb", lambda flows: 100.0 / max(sum(flow.sequential for flow in flows), 1))
+    stream = network.start("jobs.a", "read", math.inf, {disk: 1.0})
+    network.start("jobs.b", "query", math.inf, {disk: 1.0}, sequential=False, cap=40.0)
+    env.run(until=1.0)
+    assert stream.rate == 60.0
+    network.start("jobs.c", "read", math.inf, {disk: 1.0})
+    env.run(until=2.0)
+    assert disk.capacity == 50.0

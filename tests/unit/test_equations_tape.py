@@ -139,28 +139,62 @@ def test_transfer_rate_is_bounded_by_medium_and_interface() -> None:
     assert transfer_rate(bus, 0.95) == pytest.approx(4.75e6)
 
 
+def stopping(reposition: float, drive: TapeDrive = DLT7000) -> TapeDrive:
+    return replace(drive, reposition_time=reposition)
+
+
 def test_a_buffer_covers_short_repositions() -> None:
-    assert stop_start_rate(DLT7000, 2e6, 3) == 2e6
-    assert stop_start_rate(DLT7000, 4.9e6, 0) == 4.9e6
+    assert stop_start_rate(stopping(3), 2e6) == 2e6
+    assert stop_start_rate(stopping(0), 4.9e6) == 4.9e6
 
 
 def test_stop_start_by_hand() -> None:
     # 4 MB/s against 5: the 8 MB buffer fills in 2 s of a 4 s stop and lasts 8 s of writing at 5 MB/s.
-    assert stop_start_rate(DLT7000, 4e6, 4) == pytest.approx(40e6 / 12)
+    assert stop_start_rate(stopping(4), 4e6) == pytest.approx(40e6 / 12)
 
 
 def test_a_host_that_keeps_up_streams() -> None:
-    assert stop_start_rate(DLT7000, 5e6, 3) == 5e6
-    assert stop_start_rate(DLT7000, math.inf, 3, compression=2) == 10e6
+    assert stop_start_rate(stopping(3), 5e6) == 5e6
+    assert stop_start_rate(stopping(3), math.inf, compression=2) == 10e6
 
 
 def test_without_a_buffer_a_slow_host_gets_nothing_through() -> None:
-    assert stop_start_rate(replace(DLT7000, buffer=0), 4e6, 3) == 0
+    assert stop_start_rate(stopping(3, replace(DLT7000, buffer=0)), 4e6) == 0
 
 
 def test_a_slow_interface_starves_the_tape_like_a_slow_host() -> None:
-    bus = replace(DLT7000, host_rate=8e6)
-    assert stop_start_rate(bus, math.inf, 2, compression=2) == stop_start_rate(DLT7000, 8e6, 2, compression=2)
+    bus = stopping(2, replace(DLT7000, host_rate=8e6))
+    assert stop_start_rate(bus, math.inf, compression=2) == stop_start_rate(stopping(2), 8e6, compression=2)
+    assert stop_start_rate(bus, math.inf, compression=2) < 8e6
+
+
+def test_a_drive_that_slows_down_streams_down_to_its_lowest_speed() -> None:
+    slow = stopping(4, replace(DLT7000, slowest_rate=3e6))
+    for host in (3e6, 4e6, 4.999e6):
+        assert stop_start_rate(slow, host) == host
+        assert stop_start_rate(stopping(4), host) < host
+    assert stop_start_rate(slow, 9e6) == 5e6
+    assert stop_start_rate(slow, 7e6, compression=2) == 7e6  # 3.5 MB/s on the tape
+
+
+def test_below_its_lowest_speed_a_drive_stops_and_starts_at_that_speed() -> None:
+    # 2.5 MB/s against 3: the 8 MB buffer fills in 3.2 s of a 4 s stop and lasts 16 s of writing at 3 MB/s.
+    slow = stopping(4, replace(DLT7000, slowest_rate=3e6))
+    assert stop_start_rate(slow, 2.5e6) == pytest.approx(48e6 / 20)
+    assert stop_start_rate(slow, 2.5e6) > stop_start_rate(stopping(4), 2.5e6)
+    assert stop_start_rate(slow, 2e6) == 2e6
+
+
+def test_a_drive_of_one_speed_is_one_whose_lowest_rate_is_its_native_rate() -> None:
+    one = stopping(4, replace(DLT7000, slowest_rate=5e6))
+    assert all(stop_start_rate(one, h) == stop_start_rate(stopping(4), h) for h in (1e6, 2e6, 4e6, 4.9e6, 5e6, 9e6))
+
+
+def test_the_rate_has_no_jump() -> None:
+    drive = stopping(4)
+    for edge in (2e6, 5e6):  # where the buffer just covers a stop, and where the host keeps up
+        assert stop_start_rate(drive, edge * (1 + 1e-9)) == pytest.approx(stop_start_rate(drive, edge), rel=1e-6)
+        assert stop_start_rate(drive, edge * (1 - 1e-9)) == pytest.approx(stop_start_rate(drive, edge), rel=1e-6)
 
 
 def test_stop_start_equals_a_cycle_stepped_through_time() -> None:
@@ -174,7 +208,7 @@ def test_stop_start_equals_a_cycle_stepped_through_time() -> None:
             if held <= 0:
                 held, resume = 0.0, clock + stop
         clock += step
-    assert accepted / clock == pytest.approx(stop_start_rate(DLT7000, host, stop), rel=0.01)
+    assert accepted / clock == pytest.approx(stop_start_rate(stopping(stop), host), rel=0.01)
 
 
 @pytest.mark.parametrize("byte", [-1.0, 36e9])
@@ -192,8 +226,15 @@ def test_impossible_figures_are_refused() -> None:
         replace(DLT7000, buffer=-1)
     with pytest.raises(ValueError, match="compression"):
         transfer_rate(DLT7000, 0)
-    with pytest.raises(ValueError, match="reposition_time"):
-        stop_start_rate(DLT7000, 1e6, -1)
+    with pytest.raises(ValueError, match="times"):
+        replace(DLT7000, reposition_time=-1)
+    with pytest.raises(ValueError, match="host_rate"):
+        stop_start_rate(DLT7000, -1e6)
+    with pytest.raises(ValueError, match="compression"):
+        stop_start_rate(DLT7000, 1e6, 0)
+    for rate in (0, 5.1e6):
+        with pytest.raises(ValueError, match="slowest_rate"):
+            replace(DLT7000, slowest_rate=rate)
 
 
 def test_a_rounding_error_past_the_end_still_counts_as_the_end() -> None:

@@ -10,7 +10,7 @@ from simbackup import Result, simulate
 BASE = """
 title: A server with two disks
 hosts:
-  server: {model: host/linux-modern-server, cores: 4, memory: 1 GB, dirty_limit: 40 %, dirty_background: 10 %,
+  server: {model: host/linux-modern-server, speed: 1, cores: 4, memory: 1 GB, dirty_limit: 40 %, dirty_background: 10 %,
            copy_rate: 200 MB/s, owns: [sda, sdb]}
   client: {model: host/linux-modern-server}
 links:

@@ -5,8 +5,11 @@ from typing import Any
 
 import pytest
 
-from simbackup import Result, simulate
+from simbackup import Result, load, simulate
+from simbackup.build import build
 from simbackup.equations import tape
+from simbackup.jobs.catalogue import SaveSet
+from simbackup.jobs.job import start
 
 BASE = """
 title: A file server and its tapes
@@ -25,6 +28,7 @@ devices:
     drive:
       model: tape_drive/lto-3
       native_rate: 10 MB/s
+      slowest_rate: 10 MB/s
       cartridge_capacity: 10 GB
       tape_length: 100 m
       passes: 10
@@ -34,22 +38,46 @@ devices:
       unload_time: 10 s
       locate_overhead: 2 s
       turn_time: 1 s
+      reposition_time: 3 s
+      buffer: 64 MB
       host_rate: 1 GB/s
 data:
   users: {on: array, size: 4 GB, files: 1000, filesystem: filesystem/xfs}
   mail: {on: spare, size: 4 GB}
 jobs:
 """
-DRIVE = tape.TapeDrive(10e6, 10e9, 100.0, 10, 1.0, 5.0, 30.0, 10.0, 2.0, 1.0, 8e6)
+DRIVE = tape.TapeDrive(10e6, 10e9, 100.0, 10, 1.0, 5.0, 30.0, 10.0, 2.0, 1.0, 64e6, reposition_time=3.0)
 EXCHANGE, LOAD, UNLOAD = 10.0, 30.0, 10.0
 FULL = "  full: {method: image, data: users, to: jukebox}\n"
 MAIL = "  mail: {method: image, data: mail, to: jukebox}\n"
+FIRST = "devices.jukebox.drive.1"
+SMOOTH = {"devices.array.stream_turn": "100 MB"}
+"""A disk that loses next to nothing where streams take turns."""
 
 
 def run(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> Result:
     path = tmp_path / "scenario.yaml"
     path.write_text(BASE + jobs, encoding="utf-8")
     return simulate(path, changes)
+
+
+def saved(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> dict[str, SaveSet]:
+    """What the catalogue holds after a run, by job."""
+    path = tmp_path / "scenario.yaml"
+    path.write_text(BASE + jobs, encoding="utf-8")
+    system, work = build(load(path, changes).spec, 0)
+    system.env.run(until=start(system, work))
+    return {each.job.removeprefix("jobs."): each for each in system.catalogue.save_sets}
+
+
+def array_rate(rate: str) -> dict[str, Any]:
+    """Changes that give the disk of the users one rate everywhere."""
+    return {"devices.array.outer_rate": rate, "devices.array.inner_rate": rate}
+
+
+def transfers(result: Result, job: str, activity: str = "transfer") -> dict[str, float]:
+    """Seconds for which each cause held the transfers of a job."""
+    return {cause: t for (cause, what), t in result.activities(job).items() if what == activity}
 
 
 def steps(result: Result, job: str) -> list[tuple[str, float]]:
@@ -101,7 +129,7 @@ def test_one_file_back_by_hand(tmp_path: Path) -> None:
 def test_files_spread_over_the_save_set_are_located_one_by_one(tmp_path: Path) -> None:
     result = run(tmp_path, FULL + "  some: {restore: full, select: {files: 4, size: 4 MB}, after: full}\n")
     golden = (5**0.5 - 1) / 2
-    places = [i * 1e9 + (0.5 + i * golden) % 1.0 * (1e9 - 1e6) for i in range(4)]
+    places = [i * 1e9 + (0.5 + i * i * golden) % 1.0 * (1e9 - 1e6) for i in range(4)]
     ways = [tape.locate_time(DRIVE, a, b) for a, b in zip([0.0, *(p + 1e6 for p in places)], places, strict=False)]
     assert [t for activity, t in steps(result, "some") if activity == "locate"] == pytest.approx(ways)
 
@@ -152,7 +180,7 @@ def test_drives_are_busy_while_they_move_or_transfer(tmp_path: Path) -> None:
     assert result.get("devices.jukebox.drive.1.busy_s") == pytest.approx(
         LOAD + 400.0 + tape.rewind_time(DRIVE, 4e9) + UNLOAD
     )
-    slow = run(tmp_path, FULL, {"devices.array.outer_rate": "5 MB/s", "devices.array.inner_rate": "5 MB/s"})
+    slow = run(tmp_path, FULL, array_rate("5 MB/s"))
     assert slow.get("devices.jukebox.drive.1.busy_s") == pytest.approx(result.get("devices.jukebox.drive.1.busy_s"))
     assert slow.get("devices.jukebox.drive.1.busy") < result.get("devices.jukebox.drive.1.busy")
 
@@ -217,3 +245,250 @@ def test_a_few_large_files_are_as_fast_either_way(tmp_path: Path) -> None:
     image = run(tmp_path, FULL, {"data.users.files": 4})
     walked = run(tmp_path, FULL.replace("image", "file_level"), {"data.users.files": 4})
     assert walked.get("jobs.full.elapsed") == pytest.approx(image.get("jobs.full.elapsed"), rel=0.05)
+
+
+def test_a_buffer_that_covers_a_stop_lets_a_slow_host_go_on_at_its_rate(tmp_path: Path) -> None:
+    for rate in (1, 5, 9):
+        result = run(tmp_path, FULL, array_rate(f"{rate} MB/s") | {"devices.jukebox.drive.buffer": f"{3 * rate} MB"})
+        assert transfers(result, "full") == {"devices.array": pytest.approx(4000.0 / rate)}
+
+
+@pytest.mark.parametrize(("buffer", "host", "reposition"), [(8, 5, 3), (20, 9, 3), (1, 2, 3), (64, 9.9, 8)])
+def test_a_host_that_is_too_slow_makes_the_tape_stop_and_start(
+    tmp_path: Path, buffer: float, host: float, reposition: float
+) -> None:
+    assert host * reposition > buffer
+    changes = array_rate(f"{host} MB/s") | {
+        "devices.jukebox.drive.buffer": f"{buffer} MB",
+        "devices.jukebox.drive.reposition_time": f"{reposition} s",
+    }
+    result = run(tmp_path, FULL, changes)
+    # A full buffer lasts while the tape gains on the host; then the tape stops for one reposition.
+    writes = buffer / (10.0 - host)
+    rate = 10.0 * writes / (writes + reposition)
+    assert rate < host
+    assert transfers(result, "full") == {f"{FIRST}.repositioning": pytest.approx(4000.0 / rate)}
+
+
+def test_a_drive_that_slows_down_loses_nothing_above_its_lowest_rate(tmp_path: Path) -> None:
+    slows = {"devices.jukebox.drive.slowest_rate": "4 MB/s", "devices.jukebox.drive.buffer": "1 MB"}
+    for rate in (4, 6, 9):
+        result = run(tmp_path, FULL, slows | array_rate(f"{rate} MB/s"))
+        assert transfers(result, "full") == {"devices.array": pytest.approx(4000.0 / rate)}
+    result = run(tmp_path, FULL, slows | array_rate("3 MB/s"))
+    # Stops and starts at 4 MB/s: 1 MB lasts for 1 s, in which 4 MB are written, then 3 s are lost.
+    assert transfers(result, "full") == {f"{FIRST}.repositioning": pytest.approx(4000.0 / (4.0 / 4.0))}
+    fast = run(tmp_path, FULL, slows)
+    assert transfers(fast, "full") == {FIRST: pytest.approx(400.0)}
+
+
+def test_compressed_data_have_to_come_faster_to_keep_the_tape_moving(tmp_path: Path) -> None:
+    changes = array_rate("15 MB/s") | {"data.users.compression": "2:1", "devices.jukebox.drive.buffer": "10 MB"}
+    # 10 MB last 2 s while the tape takes 20 MB/s; then it stops for 3 s.
+    assert transfers(run(tmp_path, FULL, changes), "full") == {f"{FIRST}.repositioning": pytest.approx(4000.0 / 8.0)}
+
+
+def test_what_stops_and_starts_leave_of_a_disk_is_for_others(tmp_path: Path) -> None:
+    dd = "  dd: {method: write, data: users, portion: 10 %, flush: true}\n"
+    changes = array_rate("9 MB/s") | {"hosts.filer.dirty_background": "0 %"}
+    slow = run(tmp_path, FULL + dd, changes | {"devices.jukebox.drive.buffer": "1 MB"})
+    fast = run(tmp_path, FULL + dd, changes)
+    assert slow.get("jobs.dd.elapsed") < fast.get("jobs.dd.elapsed")
+
+
+def test_a_drive_that_stays_loaded_serves_a_restore_from_the_same_cartridge_at_once(tmp_path: Path) -> None:
+    jobs = FULL + "  one: {restore: full, select: {files: 1, size: 20 MB, at: 50 %}, after: full}\n"
+    result = run(tmp_path, jobs, {"devices.jukebox.unload_after": "10 min"})
+    assert steps(result, "full") == [("exchange", 10.0), ("load", 30.0), ("transfer", pytest.approx(400.0))]
+    assert steps(result, "one") == [
+        ("locate", pytest.approx(tape.locate_time(DRIVE, 4e9, 2e9))),
+        ("write", pytest.approx(2.0)),
+        ("write-back", pytest.approx(0.1)),
+    ]
+
+
+def test_a_backup_that_begins_within_the_idle_time_appends_at_once(tmp_path: Path) -> None:
+    jobs = FULL + "  second: {method: image, data: mail, to: jukebox, after: full}\n"
+    result = run(tmp_path, jobs, {"devices.jukebox.unload_after": "10 min", "devices.jukebox.drives": 2})
+    assert steps(result, "second") == [("transfer", pytest.approx(400.0))]
+
+
+def test_named_pools_keep_their_cartridges(tmp_path: Path) -> None:
+    jobs = FULL + "  away: {method: image, data: mail, to: jukebox, pool: offsite, after: full}\n"
+    pools = {"devices.jukebox.pools.offsite": 1}
+    found = saved(tmp_path, jobs, pools)
+    assert [extent.medium for extent in found["full"].extents] == ["cartridge.1"]
+    assert [extent.medium for extent in found["away"].extents] == ["cartridge.4"]
+    again = "  again: {method: image, data: users, to: jukebox, pool: offsite, after: away}\n"
+    result = run(tmp_path, jobs + again, pools | {"data.users.size": "8 GB"})
+    assert status(result)["again"] == ("failed", "the pool 'offsite' of 'devices.jukebox' is full")
+    assert status(result)["full"] == ("done", "")
+
+
+@pytest.mark.parametrize("streams", [1, 2, 4])
+def test_as_many_streams_as_drives_are_as_many_times_as_fast(tmp_path: Path, streams: int) -> None:
+    jobs = FULL.replace("}", f", streams: {streams}}}")
+    jobs += f"  back: {{restore: full, streams: {streams}, after: full}}\n"
+    result = run(tmp_path, jobs, SMOOTH | {"devices.jukebox.drives": streams})
+    drives = {f"devices.jukebox.drive.{i + 1}" for i in range(streams)}
+    for job, activity in (("full", "transfer"), ("back", "write")):
+        assert transfers(result, job, activity) == dict.fromkeys(drives, pytest.approx(400.0 / streams))
+        assert result.get(f"jobs.{job}.bytes") == 4e9
+    for drive in drives:
+        assert result.get(f"{drive}.bytes") == pytest.approx(2 * 4e9 / streams)
+    # The last is mounted when the robot has served the others; even numbers of passes end where the tape begins.
+    rewind = tape.rewind_time(DRIVE, 4e9 / streams)
+    last = EXCHANGE * streams + LOAD + 400.0 / streams + rewind + UNLOAD + EXCHANGE
+    assert result.get("jobs.full.elapsed") == pytest.approx(last)
+
+
+def test_streams_save_parts_that_together_are_all(tmp_path: Path) -> None:
+    found = saved(tmp_path, FULL.replace("}", ", streams: 3}"), {"devices.jukebox.drives": 3})["full"]
+    assert len({extent.medium for extent in found.extents}) == 3
+    assert [extent.begin for extent in found.extents] == pytest.approx([0.0, 4e9 / 3, 8e9 / 3])
+    assert sum(extent.size for extent in found.extents) == pytest.approx(4e9)
+
+
+def test_a_restore_has_no_use_for_more_drives_than_cartridges(tmp_path: Path) -> None:
+    jobs = FULL + "  back: {restore: full, streams: 3, after: full}\n"
+    result = run(tmp_path, jobs, {"devices.jukebox.drives": 3})
+    assert [a for a, _ in steps(result, "back")].count("load") == 1
+
+
+def test_a_backup_goes_on_on_the_next_cartridge_when_one_is_full(tmp_path: Path) -> None:
+    second = "  second: {method: image, data: mail, to: jukebox, after: full}\n"
+    found = saved(tmp_path, FULL + second, {"data.mail.size": "8 GB"})["second"]
+    assert [tuple(extent) for extent in found.extents] == [
+        (0.0, 6e9, "cartridge.1", 4e9),
+        (6e9, 2e9, "cartridge.2", 0.0),
+    ]
+    packed = {"data.mail.size": "16 GB", "data.mail.compression": "2:1"}
+    found = saved(tmp_path, FULL + second, packed)["second"]
+    assert [tuple(extent) for extent in found.extents] == [
+        (0.0, 12e9, "cartridge.1", 4e9),
+        (12e9, 4e9, "cartridge.2", 0.0),
+    ]
+
+
+def test_a_stream_that_finds_the_pool_full_fails_its_job_after_the_others(tmp_path: Path) -> None:
+    jobs = FULL + "  both: {method: image, data: mail, to: jukebox, streams: 2, after: full}\n"
+    jobs += "  again: {restore: full, after: both}\n  dd: {method: write, data: users, after: full}\n"
+    changes = {"devices.jukebox.drives": 2, "devices.jukebox.cartridges": 2}
+    result = run(tmp_path, jobs, changes | {"data.mail.size": "18 GB"})
+    assert status(result) == {
+        "full": ("done", ""),
+        "both": ("failed", "the pool of 'devices.jukebox' is full"),
+        "again": ("skipped", "'both' did not end well"),
+        "dd": ("done", ""),
+    }
+    assert result.get("devices.jukebox.drive.1.bytes") + result.get("devices.jukebox.drive.2.bytes") == 20e9
+
+
+def with_snapshot(tmp_path: Path, jobs: str) -> Path:
+    """A scenario whose users lie on a volume with a snapshot of 100 MB, too small for what is written."""
+    volumes = (
+        "  volume: {kind: logical_volume, on: array, size: 10 GB}\n"
+        "  cow: {model: snapshot/lvm2-2.6.9, of: volume, on: spare, size: 100 MB}\ndata:"
+    )
+    text = (BASE + jobs).replace("data:", volumes, 1).replace("on: array, size: 4", "on: volume, size: 4")
+    path = tmp_path / "scenario.yaml"
+    path.write_text(text.replace("mail: {on: spare", "mail: {on: spare, at: 1 GB"), encoding="utf-8")
+    return path
+
+
+def test_a_backup_whose_snapshot_was_lost_gives_its_cartridge_back(tmp_path: Path) -> None:
+    jobs = (
+        "  dd: {method: write, data: users, flush: true}\n"
+        "  full: {method: image, data: users, to: jukebox, source: cow, after: dd}\n"
+        "  mail: {method: image, data: mail, to: jukebox, after: dd}\n"
+    )
+    result = simulate(with_snapshot(tmp_path, jobs), {"devices.jukebox.cartridges": 1})
+    assert status(result)["full"] == ("failed", "'cow' became invalid: its copy area is full")
+    assert status(result)["mail"] == ("done", "")
+    assert steps(result, "full")[-2:] == [("unload", 10.0), ("exchange", 10.0)]
+
+
+def test_a_backup_whose_snapshot_is_lost_meanwhile_fails(tmp_path: Path) -> None:
+    jobs = (
+        "  full: {method: image, data: users, to: jukebox, source: cow}\n"
+        "  dd: {method: write, data: users, begin: 100 s, flush: true}\n"
+    )
+    result = simulate(with_snapshot(tmp_path, jobs))
+    assert status(result)["full"] == ("failed", "'cow' became invalid: its copy area is full")
+
+
+def test_tape_marks_of_each_file_stop_the_tape(tmp_path: Path) -> None:
+    marks = "{start_time: 5 s, mount_time: 0 s, file_time: 10 ms, file_marks: 2}"
+    jobs = FULL.replace("}", f", tool: {marks}}}")
+    result = run(tmp_path, jobs)
+    spent = dict(steps(result, "full"))
+    assert (spent["start"], spent["prepare"]) == (5.0, 10.0)
+    assert spent["tape marks"] == pytest.approx(1000 * 2 * 3.0)
+    assert spent["transfer"] == pytest.approx(400.0)
+    two = run(tmp_path, jobs, {"data.users.size": "15 GB"})
+    assert [t for a, t in steps(two, "full") if a == "tape marks"] == pytest.approx([4000.0, 2000.0])
+
+
+def test_a_restore_tells_each_file_but_writes_no_marks(tmp_path: Path) -> None:
+    marks = "{start_time: 5 s, mount_time: 0 s, file_time: 10 ms, file_marks: 2}"
+    jobs = FULL.replace("}", f", tool: {marks}}}")
+    jobs += "  some: {restore: full, select: {files: 4, size: 4 MB}, after: full}\n"
+    result = run(tmp_path, jobs)
+    assert steps(result, "some")[:2] == [("start", 5.0), ("prepare", pytest.approx(0.04))]
+    assert "tape marks" not in dict(steps(result, "some"))
+
+
+def moved(result: Result, address: str) -> float:
+    return next(row["bytes"] for row in result.device_rows if row["device"] == address)
+
+
+def rate_at(result: Result, address: str, time: float) -> float:
+    """Bytes a second that crossed a link at a time."""
+    return next(r.bytes_per_s for r in reversed(result.trace.rates) if r.link == address and r.time <= time)
+
+
+@pytest.mark.parametrize(
+    ("streams", "bridges", "rate", "cause"),
+    [
+        (1, (1, 5), 5, "links.bridges"),
+        (1, (4, 5), 5, "links.bridges"),  # one stream on one of the bridges
+        (2, (1, 5), 2.5, "links.bridges"),
+        (2, (2, 5), 5, "links.bridges"),
+        (4, (2, 5), 2.5, "links.bridges"),
+        (4, (4, 30), 10, "devices.jukebox.drive"),
+        (4, (1, 30), 7.5, "links.bridges"),
+    ],
+)
+def test_each_stream_takes_one_of_the_links_of_a_chain(
+    tmp_path: Path, streams: int, bridges: tuple[int, int], rate: float, cause: str
+) -> None:
+    path = tmp_path / "scenario.yaml"
+    links = (
+        "links:\n  loops: {joins: [filer, bridges], rate: 50 MB/s, latency: 0 s}\n"
+        f"  bridges: {{joins: [loops, jukebox], rate: {bridges[1]} MB/s, latency: 0 s, count: {bridges[0]}}}\n"
+    )
+    text = BASE.replace("owns: [array, spare, jukebox]", "owns: [array, spare]") + FULL + links
+    path.write_text(text.replace("to: jukebox", f"to: jukebox, streams: {streams}"), encoding="utf-8")
+    result = simulate(path, SMOOTH | {"devices.jukebox.drives": streams})
+    mounted = EXCHANGE * streams + LOAD + 1.0  # when all move
+    assert rate_at(result, "links.bridges", mounted) == pytest.approx(rate * streams * 1e6)
+    for i in range(streams):
+        assert rate_at(result, f"devices.jukebox.drive.{i + 1}", mounted) == pytest.approx(rate * 1e6)
+    assert max(transfers(result, "full").items(), key=lambda item: item[1])[0].startswith(cause)
+    assert moved(result, "links.loops") == moved(result, "links.bridges") == pytest.approx(4e9)
+
+
+def test_the_bus_of_an_array_limits_its_backup(tmp_path: Path) -> None:
+    bus = "links:\n  bus: {joins: [filer, array], rate: 6 MB/s, latency: 0 s}\n"
+    result = run(tmp_path, FULL + "  mail: {method: image, data: mail, to: jukebox, after: full}\n" + bus)
+    assert transfers(result, "full") == {"links.bus": pytest.approx(4000.0 / 6.0)}
+    assert transfers(result, "mail") == {FIRST: pytest.approx(400.0)}
+    assert moved(result, "links.bus") == pytest.approx(4e9)
+
+
+def test_a_restore_crosses_the_bus_of_the_array_as_well(tmp_path: Path) -> None:
+    bus = "links:\n  bus: {joins: [filer, array], rate: 6 MB/s, latency: 0 s}\n"
+    changes = {"hosts.filer.dirty_limit": "0.1 %", "hosts.filer.dirty_background": "0 %"}
+    result = run(tmp_path, FULL + "  back: {restore: full, after: full}\n" + bus, changes)
+    assert moved(result, "links.bus") == pytest.approx(8e9)
+    assert result.get("jobs.back.elapsed") >= 4000.0 / 6.0

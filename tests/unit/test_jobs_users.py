@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -115,3 +117,103 @@ def test_a_job_that_takes_no_lock_tells_of_no_wait(tmp_path: Path) -> None:
 def test_figures_of_users_are_read_by_address(tmp_path: Path) -> None:
     result = run(tmp_path, rate=20, writes=50)
     assert result.get("workloads.users.copy.waited") == felt(result)["waited"]
+
+
+UPDATING = """\
+title: Users who update 1 GiB under a snapshot, 8 KiB at a time
+hosts:
+  server: {owns: [a, b], cores: 4, memory: 100 GB, dirty_limit: 90 %, dirty_background: 80 %, copy_rate: 1 GB/s}
+devices:
+  a: {kind: ssd, capacity: 10 GB, read_rate: 8 MiB/s, write_rate: 8 MiB/s, read_latency: 1 ms, write_latency: 1 ms}
+  b: {kind: ssd, capacity: 10 GB, read_rate: 8 MiB/s, write_rate: 8 MiB/s, read_latency: 1 ms, write_latency: 1 ms}
+  v: {kind: logical_volume, on: a, size: 2 GiB}
+  cow: {kind: snapshot, method: copy_on_write, of: v, on: b, size: 2 GiB, chunk: 8 KiB, record: 0 B, in_flight: 8 KiB,
+    commit_backlog: 8 KiB, create_time: 0 s, remove_time: 0 s, lookup_time: 0 s}
+data:
+  db: {on: v, size: 1 GiB}
+workloads:
+  users: {data: db, clients: 1, think_time: 16 ms, writes: 0 %, reads: 1, read_size: 8 KiB, cpu: 0 s, updates: 1,
+    synchronous: true}
+jobs:
+  watch: {method: observe, workload: users, duration: 1000 s}
+"""
+EACH = 1e-3 + 1 / 1024
+"""Seconds of a request of 8 KiB."""
+CHUNKS = 2.0**17
+
+
+def updating(tmp_path: Path, changes: dict[str, Any] | None = None, jobs: str = "") -> Result:
+    file = tmp_path / "updating.yaml"
+    file.write_text(UPDATING + jobs, encoding="utf-8")
+    return sb.simulate(file, changes)
+
+
+def rate(result: Result, job: str = "watch") -> float:
+    return result.get(f"workloads.users.{job}.rate")
+
+
+NEVER = "  never: {method: create_snapshot, snapshot: cow, begin: 1000 s}\n"
+
+
+def test_a_user_asks_for_the_next_transaction_when_the_last_is_done(tmp_path: Path) -> None:
+    """A read, an update, and 16 ms to think."""
+    assert rate(updating(tmp_path, jobs=NEVER)) == pytest.approx(1 / (0.016 + 2 * EACH))
+
+
+def test_a_user_waits_for_the_copy_that_the_first_update_of_a_chunk_needs(tmp_path: Path) -> None:
+    """Three requests more, of which each finds an idle disk: read the old, write it to the area, commit.
+
+    The load is taken in the mean over as many updates as are a twentieth of the chunks.
+    """
+    result = updating(tmp_path, {"jobs.watch.duration": "1 s"})
+    fresh = (1 - math.exp(-0.05)) / 0.05
+    assert rate(result) == pytest.approx(1 / (0.016 + (2 + 3 * fresh) * EACH))
+    assert rate(result) == pytest.approx(1 / (0.016 + 5 * EACH), rel=0.01)
+
+
+def test_the_more_has_been_copied_the_less_a_user_waits(tmp_path: Path) -> None:
+    """Of n updates the N (1 - exp(-n / N)) chunks that they touch cost copies, and the rest none."""
+    done = 1000 * rate(updating(tmp_path))
+    copied = CHUNKS * (1 - math.exp(-done / CHUNKS))
+    assert done * (0.016 + 2 * EACH) + copied * 3 * EACH == pytest.approx(1000.0, rel=1e-3)
+
+
+def test_an_area_that_users_fill_ends_the_snapshot_and_what_it_cost(tmp_path: Path) -> None:
+    """Room for 8192 chunks: n updates touch them when N (1 - exp(-n / N)) is as much."""
+    result = updating(tmp_path, {"devices.cow.size": "64.0625 MiB"})
+    (event,) = [event for event in result.trace.events if "invalid" in event.what]
+    copied = result.get("devices.cow.copied_bytes") / 8192
+    assert copied == pytest.approx(8192, abs=10)
+    updates = -CHUNKS * math.log(1 - copied / CHUNKS)
+    assert event.time == pytest.approx(updates * (0.016 + 2 * EACH) + copied * 3 * EACH, rel=1e-3)
+    done = updates + (1000 - event.time) / (0.016 + 2 * EACH)
+    assert 1000 * rate(result) == pytest.approx(done, rel=1e-3)
+
+
+def test_hot_data_are_copied_soon_and_then_cost_nothing(tmp_path: Path) -> None:
+    hot = updating(tmp_path, {"workloads.users.hot_data": "10 %", "workloads.users.hot_updates": "90 %"})
+    assert rate(hot) > 1.05 * rate(updating(tmp_path))
+
+
+def test_several_users_slow_each_other_where_they_meet(tmp_path: Path) -> None:
+    """Ten ask for a disk that takes a millisecond of its own time for each request, and two for a transaction."""
+    result = updating(tmp_path, {"workloads.users.clients": 200, "workloads.users.think_time": "0 s"}, NEVER)
+    assert rate(result) == pytest.approx(1 / (2 / 1024), rel=0.01)
+    assert result.get("devices.a.busy") == pytest.approx(1.0, rel=0.01)
+
+
+def test_users_who_do_not_wait_for_their_updates_do_more(tmp_path: Path) -> None:
+    result = updating(tmp_path, {"workloads.users.synchronous": False}, NEVER)
+    alone = 1 / (0.016 + EACH)
+    assert 0.98 * alone < rate(result) < alone  # the disk that writes behind them keeps their reads waiting a little
+
+
+def test_of_users_who_wait_for_a_lock_only_readers_go_on(tmp_path: Path) -> None:
+    """One user of a database, every other of whose transactions writes."""
+    text = MACHINE.replace("transactions: RATE", "clients: 1, think_time: 0.19 s").replace("WRITES", "50 %")
+    file = tmp_path / "case.yaml"
+    file.write_text(text + COPY, encoding="utf-8")
+    result = sb.simulate(file)
+    lock = result.get("jobs.copy.lock")
+    assert felt(result)["waited"] == pytest.approx(0.5 / (0.19 + 0.0101 + 0.001) * lock, rel=1e-3)
+    assert felt(result)["longest_wait"] == pytest.approx(lock)

@@ -13,9 +13,9 @@ import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from simbackup import datasheets, units
-from simbackup.schema.kinds import DEVICES, PARAMETERS
 from simbackup.schema.jobs import METHODS, Restore
 from simbackup.schema.json_schema import KINDS, Kind, json_schema
+from simbackup.schema.kinds import DEVICES, PARAMETERS
 from simbackup.schema.patterns import quantity_pattern
 from simbackup.schema.quantity import NEEDS, Basis, Origin
 from simbackup.schema.scenario import SECTIONS
