@@ -27,6 +27,8 @@
 
 # %%
 import matplotlib.pyplot as plt
+import os
+
 import numpy as np
 import pandas as pd
 import simbackup as sb
@@ -233,7 +235,7 @@ plt.show()
 # of three generations.
 
 # %%
-drives = sb.study("planning/tape-drives").frame
+drives = sb.study("planning/tape-drives", workers=os.cpu_count() or 1).frame
 SIZES = {"26 GB": 26, "260 GB": 260, "2.6 TB": 2600, "26 TB": 26e3, "100 TB": 100e3}
 drives["size"] = drives["data.db.size"].map(SIZES)
 MARKS = {1: "1 s", MINUTE: "1 min", HOUR: "1 h", DAY: "1 day", 30 * DAY: "30 days"}

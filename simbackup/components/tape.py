@@ -31,6 +31,11 @@ class Cartridge:
     end: float = 0.0
     in_use: bool = False
 
+    @property
+    def room(self) -> float:
+        """Bytes that it still takes."""
+        return self.capacity - self.end
+
 
 @dataclass(slots=True, eq=False)
 class Drive:
@@ -99,8 +104,12 @@ class Library:
 
     def scratch(self, pool: str | None = None) -> Cartridge | None:
         """The fullest cartridge of a pool that has room at its end and that nobody uses."""
-        free = [c for c in self.cartridges if c.pool == pool and not c.in_use and c.capacity - c.end >= LEAST_ROOM]
-        return max(free, key=lambda c: c.end, default=None)
+        best: Cartridge | None = None
+        for cartridge in self.cartridges:  # a plain loop: thousands of cartridges are asked each time one is needed
+            fuller = best is None or cartridge.end > best.end
+            if fuller and cartridge.pool == pool and not cartridge.in_use and cartridge.room >= LEAST_ROOM:
+                best = cartridge
+        return best
 
     def take_scratch(
         self, job: str, pool: str | None = None, drive: Drive | None = None

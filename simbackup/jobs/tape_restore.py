@@ -44,12 +44,14 @@ class TapeRestore:
         runs = [extent for begin, size in pieces for extent in saved.locate(begin, size)]
         yield from prepare(system, job, target, self.tool, files)
         pending: list[simpy.Event] = []
-        cartridges = list(dict.fromkeys(extent.medium for extent in runs))
+        wanted: dict[str, list[Extent]] = {}
+        for extent in runs:
+            wanted.setdefault(extent.medium, []).append(extent)
+        cartridges = list(wanted)
         streams = min(self.streams, len(cartridges))
         if streams > 1:  # the longest first, so that all drives end at about the same time
-            sizes = {name: sum(run.size for run in runs if run.medium == name) for name in cartridges}
-            cartridges.sort(key=lambda name: -sizes[name])
-        parts = [self._part(system, job, saved, (cartridges, runs), pending) for _ in range(streams)]
+            cartridges.sort(key=lambda name: -sum(run.size for run in wanted[name]))
+        parts = [self._part(system, job, saved, (cartridges, wanted), pending) for _ in range(streams)]
         with system.shut_out(self.to):
             yield from side_by_side(system, parts)
             with system.clock.span(job, target.volume.region.store.name, "write-back"):
@@ -61,13 +63,13 @@ class TapeRestore:
         system: System,
         job: str,
         saved: SaveSet,
-        wanted: tuple[list[str], list[Extent]],
+        runs: tuple[list[str], dict[str, list[Extent]]],
         pending: list[simpy.Event],
     ) -> Wait:
         """Mount one cartridge after the other until none is left, locate each run on it, and transfer it."""
         library = system.libraries[saved.target]
         by_name = {cartridge.name: cartridge for cartridge in library.cartridges}
-        cartridges, runs = wanted
+        cartridges, wanted = runs
         if not cartridges:
             return
         drive = yield from library.take_drive(job, by_name[cartridges[0]])
@@ -76,10 +78,9 @@ class TapeRestore:
                 medium = by_name[cartridges.pop(0)]
                 yield from library.reserve(job, medium, drive)
                 drive = yield from library.mount(job, drive, medium)
-                for extent in runs:
-                    if extent.medium == medium.name:
-                        on_disk = yield from self._read(system, job, drive, extent, saved)
-                        pending.append(on_disk)
+                for extent in wanted[medium.name]:
+                    on_disk = yield from self._read(system, job, drive, extent, saved)
+                    pending.append(on_disk)
                 yield from library.release(job, drive)
         finally:
             library.give_drive(drive)

@@ -12,8 +12,8 @@ BASE = """
 title: Writers on one disk
 hosts:
   server:
-    {model: host/linux-modern-server, speed: 1, copy_rate: 1 GB/s, memory: 1 GB, dirty_limit: 40 %, dirty_background: 10 %,
-     owns: [sda]}
+    {model: host/linux-modern-server, speed: 1, copy_rate: 1 GB/s, memory: 1 GB, dirty_limit: 40 %,
+     dirty_background: 10 %, owns: [sda]}
 devices:
   sda: {model: disk/nearline-20tb-2022, outer_rate: 100 MB/s, inner_rate: 100 MB/s}
 data:
