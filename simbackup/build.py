@@ -24,12 +24,14 @@ from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disk_equations
 from simbackup.equations import snapshot as snapshot_equations
 from simbackup.equations import tape as tape_equations
+from simbackup.equations.buffers import default_buffers
 from simbackup.jobs.database import BinaryLog, DatabaseBackup, DatabaseRestore
 from simbackup.jobs.disk_backup import DiskBackup, DiskRestore, SaveIndex, StartGroup, SystemState
 from simbackup.jobs.foreground import Copy, SynchronousWrite, Write
 from simbackup.jobs.frozen_image import ImageBackup, ImageRestore
 from simbackup.jobs.job import Job, Schedule, Work
 from simbackup.jobs.machine import Resume, Suspend
+from simbackup.jobs.native import Engine, File, Loop, NativeBackup, NativeRestore
 from simbackup.jobs.selection import Selection
 from simbackup.jobs.snapshots import CreateSnapshot, Observe, RemoveSnapshot, Synchronise
 from simbackup.jobs.system import Database, DataSet, Files, System
@@ -385,6 +387,33 @@ def _(job: spec_jobs.Resume, spec: Spec) -> Work:
     return Resume(job.machine, spec.hosts[job.machine].within or "")
 
 
+def _engine(engine: software.BackupEngine) -> Engine:
+    return Engine(
+        engine.request_latency.si, engine.compress_cpu.si, engine.expand_cpu.si, int(engine.buffer_sets.si),
+        engine.memory_limit.si,
+    )  # fmt: skip
+
+
+def _file(spec: Spec, host: str, to: str) -> File:
+    if isinstance(spec.devices[to], spec_devices.Nul):
+        return File(None, host, ())
+    return File(to, owner_of(spec, to) or "", way_to(spec, host, to) or ())
+
+
+def _loop(job: spec_jobs.NativeBackup) -> Loop:
+    volumes = len(job.data)
+    usual = default_buffers(len(job.to), volumes, int(job.engine.io_depth.si))
+    size = (job.transfer_size or job.engine.transfer_size).si
+    return Loop(int(job.buffers.si) if job.buffers else usual, size, job.compress)
+
+
+@make_work.register
+def _(job: spec_jobs.NativeBackup, spec: Spec) -> Work:
+    host = owner_of(spec, spec.data[job.data[0]].on) or ""
+    files = tuple(_file(spec, host, to) for to in job.to)
+    return NativeBackup(host, job.data, files, _engine(job.engine), _loop(job))
+
+
 @make_work.register
 def _(job: spec_jobs.ImageBackup, spec: Spec) -> Work:
     del spec
@@ -408,6 +437,10 @@ def _(job: spec_jobs.Restore, spec: Spec) -> Work:
     saved = spec.jobs[job.restore]
     if not isinstance(saved, spec_jobs.AnyBackup):
         raise TypeError(f"{job.restore} is no backup")  # the schema's checks have seen to it
+    if isinstance(saved, spec_jobs.NativeBackup):
+        host = owner_of(spec, spec.data[saved.data[0]].on) or ""
+        files = tuple(_file(spec, host, to) for to in saved.to)
+        return NativeRestore(host, job.restore, saved.data, files, _engine(saved.engine), _loop(saved))
     to = job.to or saved.data
     host = owner_of(spec, spec.data[to].on) or ""
     tool, select, selection = _tool(saved.tool), job.select, None

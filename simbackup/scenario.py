@@ -20,6 +20,7 @@ from simbackup.schema.tree import Node
 
 NESTED = {
     "disk": "disk", "drive": "tape_drive", "filesystem": "filesystem", "database": "database", "tool": "backup_tool",
+    "engine": "backup_engine",
 }  # fmt: skip
 """Keys whose value is a datasheet of its own, with the kind of that datasheet."""
 KINDS = {

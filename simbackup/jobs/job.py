@@ -14,11 +14,12 @@ Steps = Generator[simpy.Event, Any, "Moved"]
 
 
 class Moved(NamedTuple):
-    """What a job moved, and the seconds for which it held a read lock."""
+    """What a job moved, the seconds for which it held a read lock, and the buffers that it took."""
 
     bytes: float
     files: float
     lock: float = 0.0
+    buffers: int = 0
 
 
 class Work(Protocol):
@@ -142,7 +143,7 @@ def _once(system: System, job: Job, name: str, failed: list[str], *, due: float)
             "job": name, "method": job.work.method, "start": float(begin), "end": float(end),
             "elapsed": float(end - begin), "bytes": moved.bytes, "files": moved.files,
             "lock": moved.lock, "status": status, "reason": reason,
-        }
+        } | ({"buffers": moved.buffers} if moved.buffers else {})
     )  # fmt: skip
     for users in system.users:
         users.tell(name, end)

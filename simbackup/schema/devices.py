@@ -137,6 +137,12 @@ class LogicalVolume(Frozen):
     """Its size."""
 
 
+class Nul(Frozen):
+    """A device that takes whatever is written and keeps nothing, by which the reading side is measured alone."""
+
+    kind: Literal["nul"]
+
+
 class NetworkParameters(Frozen):
     """A network or bus."""
 

@@ -18,6 +18,7 @@ from simbackup.schema.jobs import (
     DatabaseBackup,
     ImageBackup,
     Job,
+    NativeBackup,
     Observe,
     RemoveSnapshot,
     Restore,
@@ -28,6 +29,7 @@ from simbackup.schema.jobs import (
     SystemState,
     Write,
 )
+from simbackup.schema.native_checks import native_backup
 from simbackup.schema.part_checks import BLOCK_KINDS, PartChecks
 from simbackup.schema.places import data_end, owner_of, pool_sizes, way_to
 from simbackup.schema.quantity import Given
@@ -44,6 +46,9 @@ class JobChecks(PartChecks):
         """Everything that a job has to agree with."""
         path = ("jobs", name)
         self.times(path, job)
+        if isinstance(job, NativeBackup):
+            native_backup(self, path, job)
+            return
         for key in ("data", "to") if isinstance(job, CopyData) else ("data",):
             if isinstance(job, Write | CopyData | AnyBackup):
                 self.name((*path, key), str(getattr(job, key)), self.spec.data, "data set")
@@ -261,11 +266,21 @@ class JobChecks(PartChecks):
         if job.to is not None:
             self.name((*path, "to"), job.to, self.spec.data, "data set")
         saved = self.spec.jobs[job.restore]
-        if isinstance(saved, (DatabaseBackup, BinaryLog)):
+        target = self.spec.data.get(job.to or "")
+        if isinstance(saved, NativeBackup):
+            for key in ("select", "to", "replay", "streams"):
+                if getattr(job, key):
+                    self.report((*path, key), "says nothing of a database that its own server restores", "leave it out")
+        elif isinstance(saved, (DatabaseBackup, BinaryLog)):
             database_restore(self, path, job, saved)
             self.back_to_a_database(path, job, saved)
-            return
-        target = self.spec.data.get(job.to or "")
+        elif isinstance(saved, Backup | ImageBackup):
+            self.files_back(path, job, saved, target)
+
+    def files_back(
+        self, path: tuple[str | int, ...], job: Restore, saved: Backup | ImageBackup, target: Data | None
+    ) -> None:
+        """Files or images come back to where they can be reached, and where they fit."""
         if job.replay:
             self.report((*path, "replay"), "only logs of a database are replayed", "leave it out")
         if isinstance(saved, ImageBackup) and target is not None:
@@ -276,7 +291,7 @@ class JobChecks(PartChecks):
         if target is not None and isinstance(saved, Backup):
             self.owned(path, target.on, "to")
             self.connected((*path, "to"), target.on, saved.to)
-        data = self.spec.data.get(saved.data) if isinstance(saved, Backup | ImageBackup) else None
+        data = self.spec.data.get(saved.data)
         if data is not None:
             self.extent(path, job, data)
 

@@ -21,7 +21,14 @@ from simbackup.schema.quantity import (
     Size,
     Text,
 )
-from simbackup.schema.software import BackupTool, Database, FilesParameters, Filesystem, WorkloadParameters
+from simbackup.schema.software import (
+    BackupEngine,
+    BackupTool,
+    Database,
+    FilesParameters,
+    Filesystem,
+    WorkloadParameters,
+)
 
 
 def _names(raw: Any) -> Any:
@@ -252,7 +259,25 @@ class BinaryLog(Job):
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
 
-AnyBackup = Backup | ImageBackup | DatabaseBackup | BinaryLog
+class NativeBackup(Job):
+    """Full backup of a database by its own server, as SQL Server's BACKUP: a loop of buffers."""
+
+    method: Literal["database_native"]
+    data: Names
+    """The data sets of the database, one for each volume that is read."""
+    to: Names
+    """The volumes, devices or `nul` that take the backup files, one for each file."""
+    engine: BackupEngine
+    """The backup engine: a datasheet `backup_engine/name`, or a mapping."""
+    buffers: Pieces | None = None
+    """Number of buffers (BUFFERCOUNT); unless stated, depth and one for each file, and two for each volume."""
+    transfer_size: PositiveSize | None = None
+    """Bytes of a buffer (MAXTRANSFERSIZE); that of the engine unless stated."""
+    compress: bool = False
+    """Whether the backup is compressed, by the ratio that its data say."""
+
+
+AnyBackup = NativeBackup | Backup | ImageBackup | DatabaseBackup | BinaryLog
 
 
 class Select(Frozen):
@@ -300,5 +325,6 @@ METHODS: dict[str, type[Job]] = {
     "hot_copy": DatabaseBackup,
     "snapshot_copy": DatabaseBackup,
     "binary_log": BinaryLog,
+    "database_native": NativeBackup,
 }
 """What a job of each method may say; a job with the key `restore` is a Restore."""

@@ -8,6 +8,7 @@ from simbackup.schema.devices import (
     HostParameters,
     LogicalVolume,
     NetworkParameters,
+    Nul,
     Raid,
     RaidParameters,
     Ssd,
@@ -23,6 +24,7 @@ from simbackup.schema.frozen_images import (
 )
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.software import (
+    BackupEngineParameters,
     BackupToolParameters,
     DatabaseParameters,
     FilesystemParameters,
@@ -40,6 +42,7 @@ DEVICES: dict[str, type[Frozen]] = {
     "checkpoint": Checkpoint,
     "mirror": Mirror,
     "tape_library": TapeLibrary,
+    "nul": Nul,
 }
 """What a device of each kind may say."""
 
@@ -58,6 +61,7 @@ PARAMETERS: dict[str, type[Frozen]] = {
     "database": DatabaseParameters,
     "backup_tool": BackupToolParameters,
     "population": PopulationParameters,
+    "backup_engine": BackupEngineParameters,
     "workload": WorkloadParameters,
 }
 """What a datasheet of each kind has to say."""

@@ -8,6 +8,7 @@ from simbackup.schema.placed import Placed
 from simbackup.schema.quantity import (
     Duration,
     Frozen,
+    Pieces,
     PositiveCount,
     PositiveShare,
     PositiveSize,
@@ -94,6 +95,29 @@ class BackupToolParameters(Frozen):
 
 class BackupTool(Placed, BackupToolParameters):
     """The backup program that runs a job."""
+
+
+class BackupEngineParameters(Frozen):
+    """The backup engine of a database server: a closed loop of buffers between readers and writers."""
+
+    transfer_size: PositiveSize
+    """Bytes of a buffer, which one read fills and one write empties; a job may say another."""
+    io_depth: Pieces
+    """Requests in flight for each backup file, by which the default number of buffers is counted."""
+    request_latency: Duration
+    """Time that a request takes besides the device's own: on its way through engine, system and adapters."""
+    compress_cpu: TimePerByte
+    """Time of the reference core for each byte of the database that is compressed."""
+    expand_cpu: TimePerByte
+    """Time of the reference core for each byte of the database that is expanded in a restore."""
+    buffer_sets: Pieces
+    """Sets of buffers that a compressed backup takes."""
+    memory_limit: PositiveSize
+    """Memory for all buffers, beyond which a backup fails."""
+
+
+class BackupEngine(Placed, BackupEngineParameters):
+    """The backup engine that runs a job."""
 
 
 class FilesParameters(Frozen):

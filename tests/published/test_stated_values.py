@@ -28,6 +28,10 @@ STATED: dict[str, dict[str, set[str]]] = {
         },
         "files": {"14", "18", "5360", "5351", "995663", "976597"},
     },
+    "002-sql-server-tuning": {
+        "buffers": {"1024", "575"},
+        "transfer_size": {"2097152 B"},
+    },
     "003-lvm-snapshots": {
         "size": {"2 GiB", "1 GB"},  # bs=1M count=2048; the largest disk of the simulator
     },

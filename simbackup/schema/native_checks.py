@@ -1,0 +1,62 @@
+"""What has to agree between a database, its own server's backup, and the restore of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from simbackup import units
+from simbackup.errors import choices
+from simbackup.schema.database_checks import Path, Reporter
+from simbackup.schema.devices import Disk, LogicalVolume, Nul, Raid, Ssd
+from simbackup.schema.jobs import NativeBackup
+from simbackup.schema.places import owner_of, way_to
+
+STEP = 64 * 1024
+MOST = 4 * 1024 * 1024
+"""Bytes of which a transfer size is a multiple, and that it is at most."""
+
+
+class Checker(Reporter, Protocol):
+    """What also knows names and owners."""
+
+    def name(self, path: Path, name: str, legal: Iterable[str], what: str) -> bool:
+        """Whether a name is one of the legal ones."""
+        ...
+
+    def owned(self, path: Path, device: str, key: str = "data") -> None:
+        """A host owns a device."""
+        ...
+
+
+def native_backup(checks: Checker, path: Path, job: NativeBackup) -> None:
+    """The data lie at one host, the files can be reached, the buffers have a legal size, and compression compresses."""
+    spec = checks.spec
+    known = [name for name in job.data if checks.name((*path, "data"), name, spec.data, "data set")]
+    for name in known:
+        checks.owned(path, spec.data[name].on)
+        ratio = spec.data[name].compression
+        if job.compress and ratio is not None and ratio.si < 1.0:
+            message = f"'{name}' would grow: its compression is below 1"
+            checks.report((*path, "compress"), message, f"correct data.{name}.compression")
+    hosts = {owner_of(spec, spec.data[name].on) for name in known} - {None}
+    if len(hosts) > 1:
+        checks.report((*path, "data"), "the data belong to several hosts", "name data of one host")
+    _files(checks, path, job, next(iter(hosts), None))
+    for size, key in ((job.transfer_size, "transfer_size"), (job.engine.transfer_size, "engine.transfer_size")):
+        if size is not None and (size.si % STEP or size.si > MOST):
+            shown = units.show_short(size.si, "B")
+            checks.report((*path, *key.split(".")), f"{shown} is no multiple of 64 KiB up to 4 MiB", "write 1 MiB")
+
+
+def _files(checks: Checker, path: Path, job: NativeBackup, host: str | None) -> None:
+    """Each backup file goes to a disk that can be reached, or to nul."""
+    spec = checks.spec
+    legal = [n for n, d in spec.devices.items() if isinstance(d, (Disk, Ssd, Raid, LogicalVolume, Nul))]
+    for name in job.to:
+        if name not in legal:
+            what = "takes no backup file" if name in checks.named("devices") else "is not among the devices"
+            checks.report((*path, "to"), f"'{name}' {what}", choices(name, legal))
+        elif host is not None and not isinstance(spec.devices[name], Nul) and way_to(spec, host, name) is None:
+            remedy = f"let a link join '{host}' and the host of '{name}'"
+            checks.report((*path, "to"), f"there is no way from '{host}' to '{name}'", remedy)
