@@ -20,6 +20,7 @@ PRINTED = Path(__file__).with_name("printed.csv")
 MOST_CONSTANTS = {
     "000-netbackup-frozen-images": 8,
     "001-networker-small-files": 7,
+    "002-sql-server-tuning": 4,
     "003-lvm-snapshots": 3,
     "004-zrm-mysql": 8,
 }

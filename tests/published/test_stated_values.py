@@ -52,7 +52,14 @@ SCENARIOS = [name for name in names("published") if not name.endswith(("/machine
 def test_plain_numbers_are_the_documents_own(name: str) -> None:
     stated = STATED[name.split("/")[1]]
     plain = {(v.address.rpartition(".")[2], v.given.text) for v in load(name).values if v.given.basis == "document"}
-    assert plain, "a published scenario is given something by its document"
+    untold = name.startswith("published/002") and name.split("/")[-1] not in {
+        "buffers",
+        "all-together",
+        "out-of-memory",
+    }
+    assert bool(plain) != untold, (
+        "a scenario is given something by its document, unless that describes no system at all"
+    )
     unstated = {(key, text) for key, text in plain if text not in stated.get(key, set())}
     assert not unstated
 
