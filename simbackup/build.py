@@ -133,6 +133,7 @@ def _areas(system: System, spec: Spec) -> dict[str, Region]:
         if size is not None and isinstance(device, LYING):
             areas[name] = Region(system.volumes[device.on].region.store, ends[device.on], size)
             ends[device.on] += size
+            system.taken[device.on] = ends[device.on]
         if isinstance(device, spec_devices.LogicalVolume):
             system.volumes[name] = Volume(system.env, f"devices.{name}", areas[name])
     return areas

@@ -61,20 +61,28 @@ def run(
 def reproduce(
     document: Annotated[list[str] | None, typer.Argument(help="Documents, such as 003; all unless named.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Let no row be declared off.")] = False,
+    left_out: Annotated[
+        bool, typer.Option("--cross-validate", help="Predict each row of each fit from its other rows instead.")
+    ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
     as_json: Json = False,
 ) -> None:
     """Simulate the published measurements, and print measured beside simulated."""
-    from simbackup import show  # noqa: PLC0415
+    from simbackup import show, show_published  # noqa: PLC0415
     from simbackup.experiments.reproduce import reproduce as everything  # noqa: PLC0415
 
+    if left_out:
+        from simbackup.experiments.cross_validate import cross_validate  # noqa: PLC0415
+
+        show_published.cross_validation(cross_validate(document or []), as_json=as_json, markdown=markdown)
+        return
     found = everything(document or [])
     if as_json:
         show.json([row.as_dict() for row in found.rows])
     elif markdown:
-        show.reproduction_markdown(found)
+        show_published.reproduction_markdown(found)
     else:
-        show.reproduction(found)
+        show_published.reproduction(found)
     good = all(row.within if strict else row.good for row in found.rows)
     raise typer.Exit(0 if good else 1)
 
@@ -122,7 +130,7 @@ def calibrate(
     as_json: Json = False,
 ) -> None:
     """Fit the constants of a document to its rows, and write them into the datasheets."""
-    from simbackup import show  # noqa: PLC0415
+    from simbackup import show, show_published  # noqa: PLC0415
     from simbackup.experiments.calibrate import calibrate as fit  # noqa: PLC0415
 
     found = fit(document, write=not dry_run)
@@ -137,7 +145,7 @@ def calibrate(
             ]
         )  # fmt: skip
     else:
-        show.fits(found)
+        show_published.fits(found)
 
 
 @app.command()

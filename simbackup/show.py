@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from simbackup import units
 
 if TYPE_CHECKING:
-    from simbackup.experiments.calibrate import Fitted
-    from simbackup.experiments.reproduce import Reproduction
     from simbackup.experiments.study import Table
-    from simbackup.results.compare import Row, Summary
     from simbackup.results.result import Result
 
 QUIET_SECONDS = 1.0
@@ -115,88 +112,6 @@ def result(one: Result) -> None:
     print(f"rests on {told} values; scenario {one.record.hash}, seed {one.record.seed}")  # noqa: T201
 
 
-def _error(row: Row) -> str:
-    return "within" if row.error == 0 else f"{row.error:+.1%}"
-
-
-def _cells(row: Row) -> list[str]:
-    m = row.measurement
-    spread = ""
-    if row.interval is not None:
-        spread = f"{max(row.interval[0], 0.0):.4g} to {row.interval[1]:.4g}" + (
-            "" if row.identified else ", unidentified"
-        )
-    return [
-        m.id,
-        m.row.operation,
-        f"{m.value:g} {m.unit}",
-        f"{row.simulated:.4g}",
-        _error(row),
-        row.role,
-        row.verdict,
-        spread,
-    ]
-
-
-HEADER = (
-    "id",
-    "operation",
-    "measured",
-    "simulated",
-    "error",
-    "role",
-    "within 10 %",
-    "over the assumed ranges",
-)
-
-
-def reproduction(found: Reproduction) -> None:
-    """Print measured beside simulated, document by document."""
-    for s in found.summaries:
-        rows = [row for row in found.rows if row.measurement.folder == s.document]
-        table(HEADER, [_cells(row) for row in rows], s.document, right=(2, 3, 4))
-        for row in rows:
-            if row.measurement.row.off:
-                print(f"{row.measurement.id} is off: {row.measurement.row.off}")  # noqa: T201
-        print(_summary(s) + "\n")  # noqa: T201
-
-
-def reproduction_markdown(found: Reproduction) -> None:
-    """Print the same as Markdown."""
-    print(markdown(found), end="")  # noqa: T201
-
-
-def markdown(found: Reproduction) -> str:
-    """Measured beside simulated as Markdown."""
-    lines: list[str] = []
-    for s in found.summaries:
-        rows = [row for row in found.rows if row.measurement.folder == s.document]
-        lines += [
-            f"### {s.document}",
-            "",
-            "| " + " | ".join(HEADER) + " |",
-            "|---|---|--:|--:|--:|---|---|---|",
-        ]
-        lines += ["| " + " | ".join(_cells(row)) + " |" for row in rows]
-        lines += [
-            "",
-            *(f"- {r.measurement.id}: {r.measurement.row.off}" for r in rows if r.measurement.row.off),
-        ]
-        lines += ["", _summary(s), ""]
-    return "\n".join(lines)
-
-
-def _summary(s: Summary) -> str:
-    def share(value: float | None) -> str:
-        return "-" if value is None else f"{value:.1%}"
-
-    return (
-        f"{s.document}: {s.rows} rows in {s.groups} groups, {s.within} within 10 %, {s.off} declared off; error of all "
-        f"groups: median {share(s.median)}, worst {share(s.worst)}; of {s.held_out_groups} held-out groups: median "
-        f"{share(s.held_out_median)}, worst {share(s.held_out_worst)}; {s.constants} fitted or chosen constants"
-    )
-
-
 def study(found: Table) -> None:
     """Print the table of a study."""
     header = ["scenario", *found.varied, *found.figures]
@@ -222,19 +137,6 @@ def _figure(address: str, value: float | None) -> str:
         return "failed"
     unit = COLUMN_UNITS.get(address.rpartition(".")[2])
     return f"{value:g}" if unit is None else units.show_short(value, unit)
-
-
-def fits(found: list[Fitted]) -> None:
-    """Print fitted constants."""
-    rows = [
-        [
-            f"{f.fit.datasheet}#{f.fit.parameter}", units.show_short(f.value, f.unit),
-            units.show_short(f.uncertainty, f.unit), " to ".join(units.show_short(end, f.unit) for end in f.plausible),
-            ", ".join(f"{row} {error:+.1%}" for row, error in f.errors.items()),
-        ]
-        for f in found
-    ]  # fmt: skip
-    table(["constant", "value", "uncertainty", "plausible", "rows and what is left"], rows)
 
 
 @contextmanager

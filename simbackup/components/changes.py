@@ -83,17 +83,19 @@ class Spread:
 class Changes:
     """The granules of a volume that have changed: runs written in sequence, and what users have hit here and there.
 
-    Runs and random places are counted as if they did not overlap.
+    Runs and random places, and those of several users, are counted as if they did not overlap, up to the whole volume.
     """
 
     granule: float
+    size: float = math.inf
     runs: ExtentSet = field(default_factory=ExtentSet)
     scattered: dict[str, Scatter] = field(default_factory=dict[str, Scatter])
 
     @property
     def total(self) -> float:
-        """Bytes in changed granules."""
-        return self.runs.total + self.granule * sum(scatter.touched for scatter in self.scattered.values())
+        """Bytes in changed granules, no more than there are."""
+        scattered = self.granule * sum(scatter.touched for scatter in self.scattered.values())
+        return min(self.runs.total + scattered, max(self.size, self.runs.total))
 
     def scatter(self, users: str, spread: Spread) -> Scatter:
         """The random updates of some users."""

@@ -41,6 +41,7 @@ class Host:
         self.caches: dict[str, PageCache] = {}
         self.suspended: float | None = None
         self.image: tuple[str, float] | None = None
+        self.places: dict[str, float] = {}
 
     def seconds(self, reference: float) -> float:
         """Seconds of one core here for seconds of the reference core."""

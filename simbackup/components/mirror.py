@@ -50,7 +50,7 @@ class Mirror:
         self.lookup_time = 0.0
         self.lookup_size = parameters.region
         self.state: State = state
-        self.changes = Changes(parameters.region)
+        self.changes = Changes(parameters.region, origin.region.size)
         self.active = False
         origin.mirrors.append(self)
 
@@ -82,7 +82,7 @@ class Mirror:
 
     def create(self) -> None:
         """Split the mirror off: it keeps what it has."""
-        self.state, self.active, self.changes = "split", True, Changes(self.parameters.region)
+        self.state, self.active, self.changes = "split", True, Changes(self.parameters.region, self.origin.region.size)
         self.origin.announce()
 
     def remove(self) -> None:
@@ -110,7 +110,7 @@ class Mirror:
 
     def attach(self) -> None:
         """Be in line with the volume."""
-        self.state, self.changes = "attached", Changes(self.parameters.region)
+        self.state, self.changes = "attached", Changes(self.parameters.region, self.origin.region.size)
         self.origin.announce()
 
     def _positioned(self, size: float, request: float, *, scattered: bool) -> tuple[float, float]:

@@ -48,7 +48,7 @@ class FlowShape:
     def over(self, networks: Iterable[Network], size: float = 1.0) -> FlowShape:
         """The shape when each unit also moves so many bytes over networks, on one wire of each."""
         shape = self
-        for network in networks:
+        for network in networks if size > 0.0 else ():
             shape = shape.plus({network.link: size}, {network.link: size})
             if network.rate < network.link.capacity:
                 shape = shape.at_most(network.rate / size, network.link.name)

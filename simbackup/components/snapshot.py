@@ -43,7 +43,7 @@ class Snapshot:
         self.capacity = equations.area_chunks(parameters, area.size)
         self.active = False
         self.invalid_since: float | None = None
-        self.changes = Changes(parameters.chunk)
+        self.changes = Changes(parameters.chunk, origin.region.size)
         self.trace = trace
         self.in_place = in_place
 
@@ -89,14 +89,27 @@ class Snapshot:
 
     def create(self) -> None:
         """Freeze the origin as it is now."""
-        self.active, self.invalid_since, self.changes = True, None, Changes(self.parameters.chunk)
+        self.active, self.invalid_since, self.changes = (
+            True,
+            None,
+            Changes(self.parameters.chunk, self.origin.region.size),
+        )
         self.origin.attach(self)
 
     def remove(self) -> None:
         """Give up the frozen image and empty the copy area."""
         if self.active:
             self.origin.detach(self)
-        self.active, self.invalid_since, self.changes = False, None, Changes(self.parameters.chunk)
+        self.active, self.invalid_since, self.changes = (
+            False,
+            None,
+            Changes(self.parameters.chunk, self.origin.region.size),
+        )
+
+    def _restart(self, *, active: bool) -> None:
+        """Begin anew, with nothing copied."""
+        self.active, self.invalid_since = active, None
+        self.changes = Changes(self.parameters.chunk, self.origin.region.size)
 
     def invalidate(self, time: float) -> None:
         """Give up the frozen image because the copy area is full."""

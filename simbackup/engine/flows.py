@@ -16,6 +16,9 @@ from simbackup.engine.trace import Trace
 
 __all__ = ["Flow", "FlowNetwork", "Link", "Store"]
 
+MOST_TURNS = 30
+"""Times that rates are taken anew because streams turn more or less often than was assumed."""
+
 Ports = Mapping[Flow, float]
 """Flows on one side of a buffer, and the bytes of one unit of each."""
 
@@ -177,25 +180,36 @@ class FlowNetwork:
         flows, index = self.flows, {link: i for i, link in enumerate(links)}
         place = {flow: i for i, flow in enumerate(flows)}
         holds = [Hold(*({place[flow]: size for flow, size in side.items()} for side in hold)) for _, hold in held]
-        for flow in flows:
-            flow.bend(None)
-        demands = [{index[link]: link.demand(flow) for link in flow.demands} for flow in flows]
-
-        def allocate() -> Allocation:
-            caps = [flow.cap for flow in flows]
-            try:
-                shares = [flow.share for flow in flows]
-                return coupled_rates([link.capacity for link in links], demands, shares, caps, holds)
-            except UnboundedFlowError as error:
-                raise ValueError(f"flow {flows[error.flow].name} is limited neither by a link nor by a cap") from None
-
-        allocation = allocate()
-        while self._bend(allocation):  # what a law leaves is for the others, whose laws are asked again
-            allocation = allocate()
+        for link in links:
+            link.turn(None)
+        allocation = self._allocate(links, flows, index, holds)
+        for _ in range(MOST_TURNS):
+            rates = dict(zip(flows, allocation.rates, strict=True))
+            settled = [link.turn(rates) for link in links]
+            if all(settled):
+                break
+            allocation = self._allocate(links, flows, index, holds)
         self._assign(allocation, links, [(store.name, hold) for (store, _), hold in zip(held, holds, strict=True)])
         limiting = {held[i - len(links)][0] for i in allocation.filled if i >= len(links)}
         for store, _ in asked:
             store.solved(binding=store in limiting)
+
+    def _allocate(
+        self, links: Sequence[Link], flows: Sequence[Flow], index: Mapping[Link, int], holds: Sequence[Hold]
+    ) -> Allocation:
+        """Fair rates under the demands of now; what a law leaves is for the others, whose laws are asked again."""
+        demands = [{index[link]: link.demand(flow) for link in flow.demands} for flow in flows]
+        shares = [flow.share for flow in flows]
+        for flow in flows:
+            flow.bend(None)
+        while True:
+            try:
+                caps = [flow.cap for flow in flows]
+                allocation = coupled_rates([link.capacity for link in links], demands, shares, caps, holds)
+            except UnboundedFlowError as error:
+                raise ValueError(f"flow {flows[error.flow].name} is limited neither by a link nor by a cap") from None
+            if not self._bend(allocation):
+                return allocation
 
     def _bend(self, offered: Allocation) -> bool:
         """Let the laws that do not bind yet answer to the rates that are offered; whether any of them binds now."""

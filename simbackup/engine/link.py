@@ -13,6 +13,9 @@ Law = Callable[[float, Callable[["Link"], float]], tuple[float, str]]
 """What becomes of the rate that the network offers a flow: given that rate and the share of any link that others use,
 the greatest rate of the flow and the address that explains it. A rate that does not bind changes nothing."""
 
+TURNS = 1e-4
+"""Change of the share of its bytes for which a stream turns below which it is the same."""
+
 DONE = 1e-9
 """Share of a flow's amount below which what is left counts as done."""
 
@@ -34,6 +37,7 @@ class Link:
     ) -> None:
         self.name = name
         self._surcharge = surcharge
+        self._turning: dict[Flow, float] = {}
         self._flows: dict[Flow, None] = {}
         self._since = self._used = self._busy = self._bytes_per_s = 0.0
         self._units = self._busy_s = self._bytes = self._peak = 0.0
@@ -80,8 +84,24 @@ class Link:
         """Units that one unit of a flow consumes, among the flows now attached."""
         demand = flow.demands.get(self, 0.0)
         if self._surcharge is not None and len(self._flows) > 1:
-            demand += self._surcharge(flow)
+            demand += self._surcharge(flow) * self._turning.get(flow, 1.0)
         return demand
+
+    def turn(self, rates: Mapping[Flow, float] | None) -> bool:
+        """Take note of how often each stream is turned to, given all rates; whether that is as it was assumed.
+
+        A stream is interrupted no more often than others are served: it turns for the bytes that they move, or for all
+        of its own if these are fewer. Without rates each turns for all of its own.
+        """
+        if self._surcharge is None:
+            return True
+        before, self._turning = self._turning, {}
+        if rates is None:
+            return True
+        moved = {flow: flow.moves.get(self, 0.0) * rates[flow] for flow in self._flows if flow.sequential}
+        total = sum(moved.values())
+        self._turning = {flow: min(1.0, (total - own) / own) if own > 0.0 else 1.0 for flow, own in moved.items()}
+        return all(abs(self._turning[flow] - before.get(flow, 1.0)) <= TURNS for flow in moved)
 
     def set_capacity(self, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
         """Take another capacity; called by the network, which solves anew."""

@@ -69,11 +69,11 @@ def calibrate(name: str, *, write: bool = True) -> list[Fitted]:
     for _ in range(ROUNDS):  # constants that share scenarios move each other, until none moves any more
         before = dict(values)
         for fit in fits:
-            problem = _Problem(measured, fit, _without(values, fit))
+            problem = FitProblem(measured, fit, _without(values, fit))
             values[fit] = units.show(_rounded(problem.best({})), problem.unit)
         if values == before:
             break
-    done = [_fit(_Problem(measured, fit, _without(values, fit)), values[fit]) for fit in fits]
+    done = [_fit(FitProblem(measured, fit, _without(values, fit)), values[fit]) for fit in fits]
     for fitted in done if write else ():
         _write(fitted)
     return done
@@ -100,7 +100,7 @@ def _without(values: Mapping[Fit, str], fit: Fit) -> dict[Fit, str]:
     return {other: text for other, text in values.items() if other is not fit}
 
 
-def _fit(problem: _Problem, text: str) -> Fitted:
+def _fit(problem: FitProblem, text: str) -> Fitted:
     """The constant whose value was found, and how sure it is."""
     fit = problem.fit
     value = units.parse(text, problem.unit)
@@ -130,7 +130,7 @@ def _fit(problem: _Problem, text: str) -> Fitted:
 Changes = Mapping[str, Mapping[str, str]]
 
 
-class _Problem:
+class FitProblem:
     """One constant, the scenarios of its rows, and the misfit as a function of its logarithm."""
 
     def __init__(self, measured: Measured, fit: Fit, others: Mapping[Fit, str]) -> None:

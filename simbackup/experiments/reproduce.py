@@ -24,6 +24,11 @@ class Reproduction:
     summaries: list[Summary]
     constants: list[Rest]
 
+    @property
+    def total(self) -> Summary:
+        """The summary of all documents together."""
+        return summary("all", self.rows, sum(one.constants for one in self.summaries))
+
 
 def chosen(names: Sequence[str]) -> list[Measured]:
     """The documents whose folder begins with one of the names, all without names.

@@ -13,6 +13,7 @@ from simbackup.components.page_cache import Place
 from simbackup.components.shape import FlowShape
 from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps
+from simbackup.jobs.snapshots import create
 from simbackup.jobs.system import Database, DataSet, JobFailedError, System
 from simbackup.jobs.tool import Tool
 
@@ -84,23 +85,21 @@ class DatabaseBackup:
 
     def _by_snapshot(self, system: System, job: str, data: DataSet, saved: SaveSet, lock: _Lock) -> Wait:
         """Lock only to create the snapshot; mount it, copy from it, remove it."""
-        snapshot = system.images[self.snapshot or ""]
+        name, engine = self.snapshot or "", _engine(data)
+        snapshot = system.images[name]
         if snapshot.hindrance is not None:
-            raise JobFailedError(f"snapshot '{self.snapshot}' {snapshot.hindrance}")
-        engine = _engine(data)
+            raise JobFailedError(f"snapshot '{name}' {snapshot.hindrance}")
         if engine.locks_for_snapshot:
             with _read_lock(system, job, data, lock):
                 yield from _pass(system, job, f"data.{self.data}", "flush", engine.flush_time)
-                yield from _pass(system, job, snapshot.name, "create", snapshot.create_time)
+                yield from create(system, job, name)
         else:
-            yield from _pass(system, job, snapshot.name, "create", snapshot.create_time)
-        snapshot.create()
+            yield from create(system, job, name)
         yield from _pass(system, job, snapshot.name, "mount", self.tool.mount_time)
         source = snapshot.source(data.begin, data.size)
         shape = system.hosts[self.host].copying(source).after(snapshot.lookup_time / snapshot.lookup_size)
         yield from _copy(system, job, self.host, shape, saved)
-        if snapshot.loss is not None:
-            raise JobFailedError(f"snapshot '{self.snapshot}' {snapshot.loss}")
+        system.require_image(name)
         yield from _pass(system, job, snapshot.name, "remove", snapshot.remove_time)
         snapshot.remove()
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import simpy
 
+from simbackup.components.network import Network
 from simbackup.components.page_cache import Place
 from simbackup.components.shape import FlowShape
 from simbackup.components.storage import Region
@@ -38,6 +39,8 @@ class DiskBackup:
         """Prepare, read blocks or files, and wait until the save set is on disk; then enter the catalogue."""
         data = system.data[self.data]
         saved = SaveSet(job, self.data, self.method, self.to, data.size, data.files, 1.0, system.env.now)
+        if self.source is not None:
+            system.require_image(self.source)
         position = system.room(self.to, data.size)
         if position is None:
             raise JobFailedError(f"'{self.to}' is full")
@@ -45,6 +48,8 @@ class DiskBackup:
         shape = self._reading(system, data).over([system.networks[name] for name in self.networks])
         place = Place(system.volumes[self.to], position, data.size)
         yield from _write(system, (job, "save"), self.server, place, shape)
+        if self.source is not None:
+            system.require_image(self.source)
         saved.extents.append(Extent(0.0, data.size, self.to, position))
         system.catalogue.save_sets.append(saved)
         return Moved(data.size, float(data.files))
@@ -55,12 +60,10 @@ class DiskBackup:
         region = data.volume.region.part(data.begin, data.size)
         if self.source is not None:
             image = system.images[self.source]
-            if image.loss is not None:
-                raise JobFailedError(f"'{self.source}' {image.loss}")
             region, lookup = image.source(data.begin, data.size), image.lookup_time / image.lookup_size
-        copy = host.seconds(self.tool.copy_cpu) if self.tool.copy_cpu is not None else 2.0 / host.copy_rate
+        copy, cached = self.tool.copying(host), data.cached if self.source is None else 0.0
         if self.method == "image":
-            return host.reading(region, copy, data.cached).after(lookup)
+            return host.reading(region, copy, cached).after(lookup)
         return host.then(walking(host, data, region, self.tool.file_cpu), copy).after(lookup)
 
 
@@ -91,10 +94,13 @@ class DiskRestore:
         pieces = chosen.pieces(saved) if chosen else [(0.0, saved.size)]
         yield from prepare(system, job, target, self.tool, files)
         place = saved.extents[0]
+        networks = [system.networks[name] for name in self.networks]
         with system.shut_out(self.to):
             for begin, size in pieces:
                 source = system.volumes[place.medium].region.part(place.position + begin, size)
-                shape = self._copying(system, source, saved, target).over([system.networks[n] for n in self.networks])
+                with system.clock.span(job, source.store.name, "seek"):
+                    yield system.env.timeout(_way_there(source, networks))
+                shape = self._copying(system, source, saved, target).over(networks)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
                 yield from _write(system, (job, "restore"), self.host, Place(target.volume, there, size), shape)
         return Moved(sum(size for _, size in pieces), float(files))
@@ -102,10 +108,20 @@ class DiskRestore:
     def _copying(self, system: System, source: Region, saved: SaveSet, target: DataSet) -> FlowShape:
         """How a byte that comes back loads the server's disk, and the processor of the host that writes it."""
         host, server = system.hosts[self.host], system.hosts[self.server]
-        copy = host.seconds(self.tool.copy_cpu) if self.tool.copy_cpu is not None else 2.0 / host.copy_rate
+        copy = self.tool.copying(host)
         if saved.method == "file_level" and target.filesystem is not None:
-            copy += host.seconds(target.filesystem.cpu + self.tool.file_cpu) * saved.files / saved.size
+            copy += host.seconds(target.filesystem.cpu + self.tool.file_cpu) * self._files(saved) / self._bytes(saved)
+        if host is server:
+            return host.reading(source, copy)
         return host.then(server.reading(source), copy)
+
+    def _files(self, saved: SaveSet) -> float:
+        """Files that come back."""
+        return self.selection.files if self.selection and saved.method == "file_level" else saved.files
+
+    def _bytes(self, saved: SaveSet) -> float:
+        """Bytes that come back."""
+        return self.selection.size if self.selection and saved.method == "file_level" else saved.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +174,13 @@ class SystemState:
         saved = SaveSet(job, data.name, self.method, "", data.size, data.files, 1.0, system.env.now)
         system.catalogue.save_sets.append(saved)
         return Moved(data.size, float(data.files))
+
+
+def _way_there(source: Region, networks: Sequence[Network]) -> float:
+    """Seconds until the first byte of a piece comes: the server's disk seeks, and the request travels."""
+    store, away = source.store, sum(network.latency for network in (*networks, *source.store.path))
+    first = store.request("read", 0.0, min(source.begin, store.size - 1.0), 1.0)
+    return first.latency + away
 
 
 def _write(system: System, doing: tuple[str, str], host: str, place: Place, shape: FlowShape) -> Wait:

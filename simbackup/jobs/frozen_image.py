@@ -62,8 +62,7 @@ class ImageRestore:
         if saved is None:
             raise JobFailedError(f"the catalogue has no save set of '{self.backup}'")
         image, chosen = system.images[saved.target], self.selection
-        if image.loss is not None:
-            raise JobFailedError(f"'{saved.target}' {image.loss}")
+        system.require_image(saved.target)
         files = chosen.files if chosen else saved.files
         pieces = chosen.pieces(saved) if chosen else [(0.0, saved.size)]
         yield from prepare(system, job, system.data[self.to], self.tool, files)
@@ -96,8 +95,7 @@ class ImageRestore:
             system.account(job, flow)
             target.volume.wrote(stretch, written)
             done += written
-        if image.loss is not None:
-            raise JobFailedError(f"'{saved.target}' {image.loss}")
+            system.require_image(saved.target)  # what is written may have filled its area
 
     @staticmethod
     def _place(target: DataSet, image: Snapshot | Mirror, stretch: Stretch) -> Region:
@@ -118,7 +116,7 @@ class ImageRestore:
         On the same disks both streams take turns.
         """
         host, request = system.hosts[self.host], self._request(source.size)
-        cpu = host.seconds(self.tool.copy_cpu) if self.tool.copy_cpu is not None else 2.0 / host.copy_rate
+        cpu = self.tool.copying(host)
         read = source.store.continued(source.begin, request)
         write = target.store.request("write", target.begin, target.begin, request)
         shape = host.working(FlowShape().over(source.store.path).over(target.store.path), cpu)

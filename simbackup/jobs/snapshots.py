@@ -36,6 +36,8 @@ def create(system: System, job: str, name: str) -> Steps:
     with system.clock.span(job, image.name, "create"):
         yield system.env.timeout(image.create_time)
     yield from _noted(system, image)
+    if image.hindrance is not None:  # another job was faster
+        raise JobFailedError(f"snapshot '{name}' {image.hindrance}")
     image.create()
     return Moved(0.0, 0.0)
 
@@ -61,6 +63,8 @@ class RemoveSnapshot:
         with system.clock.span(job, image.name, "remove"):
             yield system.env.timeout(image.remove_time)
         yield from _noted(system, image)
+        if not image.removable:
+            raise JobFailedError(f"there is no snapshot '{self.snapshot}' to remove")
         image.remove()
         return Moved(0.0, 0.0)
 

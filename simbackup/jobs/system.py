@@ -92,10 +92,13 @@ class System:
 
     users: list[Users] = field(default_factory=list[Users])
     used: dict[str, float] = field(default_factory=dict[str, float])
+    taken: dict[str, float] = field(default_factory=dict[str, float])
 
     def room(self, volume: str, size: float) -> float | None:
         """Where so many bytes lie on a volume from now on, behind its data sets and backups; None if it is full."""
-        behind = max((d.begin + d.size for d in self.data.values() if d.volume is self.volumes[volume]), default=0.0)
+        there = self.volumes[volume]
+        behind = max((d.begin + d.size for d in self.data.values() if d.volume is there), default=0.0)
+        behind = max(behind, self.taken.get(volume, 0.0))
         begin = self.used.get(volume, behind)
         if begin + size > self.volumes[volume].region.size:
             return None
@@ -129,6 +132,11 @@ class System:
         self.on_disk.append(dirty.on_disk)
         self.account(job, flow)
         return dirty.on_disk
+
+    def require_image(self, name: str) -> None:
+        """Fail if a frozen image does not exist, or exists no more."""
+        if (loss := self.images[name].loss) is not None:
+            raise JobFailedError(f"'{name}' {loss}")
 
     @contextmanager
     def shut_out(self, data: str) -> Generator[None]:

@@ -96,8 +96,8 @@ class TapeBackup:
 
     def _image_is_there(self, system: System) -> None:
         """Fail if the frozen image that is read does not exist, or exists no more."""
-        if self.source is not None and (loss := system.images[self.source].loss) is not None:
-            raise JobFailedError(f"'{self.source}' {loss}")
+        if self.source is not None:
+            system.require_image(self.source)
 
     def _shape(self, system: System, data: DataSet, drive: Drive) -> FlowShape:
         """How a byte of the save set loads disk, host, networks and drive."""
@@ -110,9 +110,11 @@ class TapeBackup:
             lookup = image.lookup_time / image.lookup_size
         networks: list[Network] = [system.networks[name] for name in self.networks]
         towards = FlowShape().plus({drive.link: 1.0 / drive.rate(data.compression)}, {drive.link: 1.0}).over(networks)
-        towards = host.working(towards, 1.0 / host.copy_rate)
+        cached = data.cached if self.source is None else 0.0
+        copy = host.seconds(self.tool.copy_cpu) if self.tool.copy_cpu is not None else 1.0 / host.copy_rate
+        towards = host.working(towards, copy)
         if self.method == "image" or data.filesystem is None:
-            shape = region.streaming("read").at_most(host.copy_rate, host.cpu.name)
+            shape = region.streaming("read").part(1.0 - cached).at_most(1.0 / copy, host.cpu.name)
         else:
             shape = walking(host, data, region, self.tool.file_cpu)
         shape = shape.plus(towards.demands, towards.moves)

@@ -8,6 +8,7 @@ from typing import Any
 
 import simpy
 
+from simbackup.components.host import Host
 from simbackup.jobs.system import DataSet, System
 
 
@@ -33,6 +34,10 @@ class Tool:
     index_record: float = 0.0
     index_time: float = 0.0
     system_state_time: float = 0.0
+
+    def copying(self, host: Host) -> float:
+        """Seconds of a core of a host for each byte that passes through: its own, or one copy in and one out."""
+        return host.seconds(self.copy_cpu) if self.copy_cpu is not None else 2.0 / host.copy_rate
 
 
 NO_TOOL = Tool()

@@ -82,7 +82,7 @@ class Users:
     before: float = 0.0
     own_before: float = 0.0
     holders: int = 0
-    closed: bool = False
+    closed: int = 0
     locks: list[_Lock] = field(default_factory=list[_Lock])
     watches: dict[str, _Watch] = field(default_factory=dict[str, _Watch])
 
@@ -206,12 +206,12 @@ class Users:
 
     def close(self) -> None:
         """Let nobody work: the data are being restored."""
-        self.closed = True
+        self.closed += 1
         self.network.set_cap(self.flow, *self._ceiling())
 
     def open(self) -> None:
         """Let all work again."""
-        self.closed = False
+        self.closed -= 1
         self.network.set_cap(self.flow, *self._ceiling())
 
     def watch(self, job: str, now: float) -> None:

@@ -23,8 +23,8 @@ def walking(host: Host, data: DataSet, region: Region, file_cpu: float) -> FlowS
     outside = equations.outside_record(data.file_size or each, files.resident)
     read = _together(host, files, region, outside) if data.together else _scattered(files, region, outside)
     cpu = host.seconds(files.cpu + file_cpu)
-    shape = FlowShape({store.link: cold * read.busy / each}, {store.link: cold}, sequential=data.together)
-    shape = host.working(shape.over(store.path, cold), cpu / each)
+    shape = FlowShape({store.link: read.busy / each}, {store.link: 1.0}, sequential=data.together)
+    shape = host.working(shape.over(store.path).part(cold), cpu / each)
     serial = (cold * read.latency + cpu) / each
     cause = host.cpu.name if cpu > cold * read.latency else f"data.{data.name}.files"
     return shape.at_most(1.0 / serial, cause) if serial > 0.0 else shape
@@ -47,7 +47,7 @@ def _scattered(files: Files, region: Region, outside: float) -> Service:
     room = region.size - third
     data_reads = equations.positioned_reads(outside, files.fragment, 0.0)
     record = max(min(files.record, room), 1.0)
-    piece = max(min(outside, files.fragment, room), 1.0)
+    piece = max(min(outside / data_reads if data_reads else 0.0, room), 1.0)
     return _sum(
         (region.store.request("read", begin, begin + third, record), files.reads),
         (region.store.request("read", begin, begin + third, piece), data_reads),

@@ -224,10 +224,11 @@ class Result:
         for value in self.values:
             if value.address == address:
                 return value.value
-        if column == "down":
-            return sum(
-                e.data["seconds"] for e in self.trace.events if (e.address, e.what) == (f"{section}.{name}", "was down")
-            )
+        down = [
+            e.data["seconds"] for e in self.trace.events if (e.address, e.what) == (f"{section}.{name}", "was down")
+        ]
+        if column == "down" and down:
+            return sum(down)
         known = [f"{section}.{row[key].removeprefix(prefix)}.{c}" for row in rows for c in row if c != key]
         raise ResultError(f"the result has no figure '{address}'; {choices(address, known)}")
 

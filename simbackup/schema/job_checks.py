@@ -31,7 +31,7 @@ from simbackup.schema.jobs import (
 )
 from simbackup.schema.native_checks import native_backup
 from simbackup.schema.part_checks import BLOCK_KINDS, PartChecks
-from simbackup.schema.places import data_end, owner_of, pool_sizes, way_to
+from simbackup.schema.places import data_end, owner_of, pool_sizes, taken, way_to
 from simbackup.schema.quantity import Given
 from simbackup.schema.tape import TapeLibrary
 
@@ -154,7 +154,9 @@ class JobChecks(PartChecks):
         hosts = [owner_of(self.spec, name) for name in (self.spec.data[data].on, device)]
         if None not in hosts and hosts[0] != hosts[1]:
             message = f"'{device}' belongs to '{hosts[1]}', and '{data}' to '{hosts[0]}'"
-            self.report((*path, "to"), message, "only backups to tape cross networks; let one host own both")
+            self.report(
+                (*path, "to"), message, "let one host own both: only image and file_level backups cross networks"
+            )
         elif hosts[1] is None and hosts[0] is not None:
             self.owned(path, device, "to")
 
@@ -230,7 +232,8 @@ class JobChecks(PartChecks):
             if getattr(job, key) is not None:
                 self.report((*path, key), "says nothing of a backup onto a disk", "leave it out")
         data, room = self.spec.data.get(job.data), self.capacity(job.to)
-        behind = data_end(self.spec, job.to)
+        lying = [d for d in self.spec.devices.values() if getattr(d, "on", None) == job.to]
+        behind = max(data_end(self.spec, job.to), sum(taken(self.spec, part) or 0.0 for part in lying))
         if data is not None and room is not None and behind + data.size.si > room:
             message = f"'{job.to}' has no room for a backup of {units.show_short(data.size.si, 'B')}"
             self.report((*path, "to"), message, f"{units.show_short(max(room - behind, 0.0), 'B')} of it are free")
@@ -291,14 +294,18 @@ class JobChecks(PartChecks):
         if target is not None and isinstance(saved, Backup):
             self.owned(path, target.on, "to")
             self.connected((*path, "to"), target.on, saved.to)
+        on_disk = isinstance(saved, Backup) and not isinstance(self.spec.devices.get(saved.to), TapeLibrary)
+        if job.streams is not None and (on_disk or isinstance(saved, ImageBackup)):
+            self.report((*path, "streams"), "says nothing of a restore from disk", "leave it out")
         data = self.spec.data.get(saved.data)
         if data is not None:
-            self.extent(path, job, data)
+            whole = on_disk and isinstance(saved, Backup) and saved.method == "image"
+            self.extent(path, job, data, whole=whole)
 
-    def extent(self, path: tuple[str | int, ...], job: Restore, data: Data) -> None:
-        """What is restored was saved, and fits where it is written."""
+    def extent(self, path: tuple[str | int, ...], job: Restore, data: Data, *, whole: bool) -> None:
+        """What is restored was saved, and fits where it is written; an image on disk comes back whole."""
         if job.to is not None:
-            self.room(path, job.select.size if job.select else data.size, job.to)
+            self.room(path, job.select.size if job.select and not whole else data.size, job.to)
         if job.select is None:
             return
         message = f"is more than '{job.restore}' saves"

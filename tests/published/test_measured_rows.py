@@ -91,3 +91,15 @@ def test_rows_are_held_out_in_a_third_of_the_groups_of_004() -> None:
 def test_a_value_that_replaces_a_fitted_one_leaves_its_rows_fitted() -> None:
     changed = load("published/003-lvm-snapshots/same-disk").with_({"devices.cow.commit_backlog": "66 KiB"})
     assert list(simulate(changed).compare()["role"]) == ["fitted"]
+
+
+def test_all_documents_together_reach_what_was_aimed_at() -> None:
+    total = FOUND.total
+    assert total.rows == 100
+    assert total.within >= 95
+    assert total.constants <= 30
+    assert total.median is not None
+    assert total.median < 0.05
+    assert total.held_out_groups >= total.groups / 3
+    assert total.held_out_median is not None
+    assert total.held_out_median < 0.10

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import simbackup as sb
 from simbackup import units
+from simbackup.experiments.cross_validate import cross_validate
 from simbackup.experiments.overview import fitted_list
 from simbackup.experiments.reproduce import Reproduction, reproduce
-from simbackup.show import markdown
+from simbackup.show_published import cross_validation_markdown, markdown
 
 TOP = Path(__file__).resolve().parents[2]
 README, RESULTS = TOP / "README.md", TOP / "RESULTS.md"
@@ -34,7 +35,7 @@ def summary_table(found: Reproduction) -> str:
         "| document | rows | within 10 % | declared off | groups | median error | held-out | median | constants |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
-    for s in found.summaries:
+    for s in (*found.summaries, found.total):
         cells = [s.document, s.rows, s.within, s.off, s.groups, share(s.median)]
         cells += [s.held_out_groups, share(s.held_out_median), s.constants]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
@@ -44,7 +45,9 @@ def summary_table(found: Reproduction) -> str:
 def results(found: Reproduction) -> str:
     return (
         "# Measured beside simulated\n\nMade by `python tests/published/test_readme.py`; a test holds it to the "
-        f"program's output.\n\n{markdown(found)}\n## Fitted or chosen constants\n\n{fitted_table()}"
+        f"program's output.\n\n{markdown(found)}\n## Fitted or chosen constants\n\n{fitted_table()}\n"
+        "## Cross-validation\n\nEach row of a fit, predicted by the same fit to its other rows.\n\n"
+        f"{cross_validation_markdown(cross_validate())}"
     )
 
 

@@ -202,7 +202,7 @@ WRITER = "  users: {method: write, data: db, flush: true, begin: 4 s}\n"
 def test_heavy_writes_make_the_snapshot_invalid_and_its_backup_fails(tmp_path: Path) -> None:
     result = run(tmp_path, FROZEN + WRITER + "  back: {restore: full, after: full}\n", area="2 MiB")
     assert row(result, "full")["status"] == "failed"
-    assert row(result, "full")["reason"] == "snapshot 'cow' became invalid: its copy area is full"
+    assert row(result, "full")["reason"] == "'cow' became invalid: its copy area is full"
     assert row(result, "users")["status"] == "done"
     assert row(result, "back")["status"] == "skipped"
 

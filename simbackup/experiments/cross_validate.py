@@ -1,0 +1,64 @@
+"""How well a fit predicts each of its own rows from the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from simbackup.experiments.calibrate import CALIBRATION, Fit, FitProblem, read_fits
+from simbackup.experiments.reproduce import chosen
+from simbackup.schema.measured import Measured
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A row of a fit, the constant that the other rows give, in SI units, and the relative error of its prediction."""
+
+    document: str
+    constant: str
+    row: str
+    value: float
+    unit: str
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class CrossValidation:
+    """The rows that were left out in turn, and the constants of a single row, which have no such error."""
+
+    left_out: list[LeftOut]
+    single: list[tuple[str, str]]
+
+
+def cross_validate(names: Sequence[str] = ()) -> CrossValidation:
+    """Each row of each fit predicted by the same fit to its other rows, for all documents or for those named.
+
+    The other constants of the document stay as they are.
+
+    Raises
+    ------
+    InputError
+        There is no such document, or a calibration file is wrong.
+    """
+    left_out: list[LeftOut] = []
+    single: list[tuple[str, str]] = []
+    for measured in chosen(names):
+        path = measured.folder / CALIBRATION
+        for fit in read_fits(path) if path.is_file() else ():
+            constant = f"{fit.datasheet}#{fit.parameter}"
+            if len(fit.rows) == 1:
+                single.append((constant, fit.rows[0]))
+            else:
+                left_out += [_without(measured, fit, constant, row) for row in fit.rows]
+    return CrossValidation(left_out, single)
+
+
+def _without(measured: Measured, fit: Fit, constant: str, row: str) -> LeftOut:
+    """One row, predicted by the fit to the others."""
+    others = fit.model_copy(update={"rows": tuple(other for other in fit.rows if other != row)})
+    problem = FitProblem(measured, others, {})
+    value = problem.best({})
+    alone = FitProblem(measured, fit.model_copy(update={"rows": (row,)}), {})
+    error = math.expm1(alone.residuals(math.log(value), {})[0])
+    return LeftOut(measured.folder.name, constant, row, value, problem.unit, error)

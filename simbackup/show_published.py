@@ -1,0 +1,138 @@
+"""Measured beside simulated, fits and cross-validation, as tables on a terminal and as Markdown."""
+
+from __future__ import annotations
+
+from simbackup import show, units
+from simbackup.experiments.calibrate import Fitted
+from simbackup.experiments.cross_validate import CrossValidation
+from simbackup.experiments.reproduce import Reproduction
+from simbackup.results.compare import Row, Summary
+
+
+def _error(row: Row) -> str:
+    return "within" if row.error == 0 else f"{row.error:+.1%}"
+
+
+def _cells(row: Row) -> list[str]:
+    m = row.measurement
+    spread = ""
+    if row.interval is not None:
+        spread = f"{max(row.interval[0], 0.0):.4g} to {row.interval[1]:.4g}" + (
+            "" if row.identified else ", unidentified"
+        )
+    return [
+        m.id,
+        m.row.operation,
+        f"{m.value:g} {m.unit}",
+        f"{row.simulated:.4g}",
+        _error(row),
+        row.role,
+        row.verdict,
+        spread,
+    ]
+
+
+HEADER = (
+    "id",
+    "operation",
+    "measured",
+    "simulated",
+    "error",
+    "role",
+    "within 10 %",
+    "over the assumed ranges",
+)
+
+
+def reproduction(found: Reproduction) -> None:
+    """Print measured beside simulated, document by document."""
+    for s in found.summaries:
+        rows = [row for row in found.rows if row.measurement.folder == s.document]
+        show.table(HEADER, [_cells(row) for row in rows], s.document, right=(2, 3, 4))
+        for row in rows:
+            if row.measurement.row.off:
+                print(f"{row.measurement.id} is off: {row.measurement.row.off}")  # noqa: T201
+        print(_summary(s) + "\n")  # noqa: T201
+    if len(found.summaries) > 1:
+        print(_summary(found.total))  # noqa: T201
+
+
+def reproduction_markdown(found: Reproduction) -> None:
+    """Print the same as Markdown."""
+    print(markdown(found), end="")  # noqa: T201
+
+
+def markdown(found: Reproduction) -> str:
+    """Measured beside simulated as Markdown."""
+    lines: list[str] = []
+    for s in found.summaries:
+        rows = [row for row in found.rows if row.measurement.folder == s.document]
+        lines += [
+            f"### {s.document}",
+            "",
+            "| " + " | ".join(HEADER) + " |",
+            "|---|---|--:|--:|--:|---|---|---|",
+        ]
+        lines += ["| " + " | ".join(_cells(row)) + " |" for row in rows]
+        lines += [
+            "",
+            *(f"- {r.measurement.id}: {r.measurement.row.off}" for r in rows if r.measurement.row.off),
+        ]
+        lines += ["", _summary(s), ""]
+    return "\n".join(lines)
+
+
+def _summary(s: Summary) -> str:
+    def share(value: float | None) -> str:
+        return "-" if value is None else f"{value:.1%}"
+
+    return (
+        f"{s.document}: {s.rows} rows in {s.groups} groups, {s.within} within 10 %, {s.off} declared off; error of all "
+        f"groups: median {share(s.median)}, worst {share(s.worst)}; of {s.held_out_groups} held-out groups: median "
+        f"{share(s.held_out_median)}, worst {share(s.held_out_worst)}; {s.constants} fitted or chosen constants"
+    )
+
+
+def fits(found: list[Fitted]) -> None:
+    """Print fitted constants."""
+    rows = [
+        [
+            f"{f.fit.datasheet}#{f.fit.parameter}", units.show_short(f.value, f.unit),
+            units.show_short(f.uncertainty, f.unit), " to ".join(units.show_short(end, f.unit) for end in f.plausible),
+            ", ".join(f"{row} {error:+.1%}" for row, error in f.errors.items()),
+        ]
+        for f in found
+    ]  # fmt: skip
+    show.table(["constant", "value", "uncertainty", "plausible", "rows and what is left"], rows)
+
+
+LEFT_OUT = ("constant", "row left out", "constant from the others", "error of the row")
+
+
+def cross_validation(found: CrossValidation, *, as_json: bool = False, markdown: bool = False) -> None:
+    """Print how well the rows of fits predict each other."""
+    if as_json:
+        rows = [{"constant": r.constant, "row": r.row, "value": r.value, "error": r.error} for r in found.left_out]
+        singles = [{"constant": constant, "row": row} for constant, row in found.single]
+        show.json({"left_out": rows, "single": singles})
+    elif markdown:
+        print(cross_validation_markdown(found), end="")  # noqa: T201
+    else:
+        show.table(LEFT_OUT, _left_out(found), right=(2, 3))
+        print(_singles(found))  # noqa: T201
+
+
+def cross_validation_markdown(found: CrossValidation) -> str:
+    """The same as Markdown."""
+    lines = ["| " + " | ".join(LEFT_OUT) + " |", "|---|---|--:|--:|"]
+    lines += ["| " + " | ".join(cells) + " |" for cells in _left_out(found)]
+    return "\n".join([*lines, "", _singles(found), ""])
+
+
+def _left_out(found: CrossValidation) -> list[list[str]]:
+    return [[r.constant, r.row, units.show_short(r.value, r.unit), f"{r.error:+.1%}"] for r in found.left_out]
+
+
+def _singles(found: CrossValidation) -> str:
+    told = "; ".join(f"{constant} ({row})" for constant, row in found.single)
+    return f"{len(found.single)} constants have one row, and so no such error: {told}" if found.single else ""
