@@ -69,6 +69,9 @@ def simulate(
     while system.env.peek() <= system.env.now:  # the rates of the last instant are taken last
         system.env.step()
     system.network.settle()
+    for host in system.hosts.values():
+        if host.suspended is not None:
+            system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
     _summarise(system)
     return Result(Record.of(scenario, seed), rests_on(scenario), system.trace)
 

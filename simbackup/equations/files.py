@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 
 def positioned_reads(size: float, fragment: float, reads_per_file: float) -> float:
-    """Positioned reads that one file takes: those of its directory and inode, and one for each fragment of its data.
+    """Positioned reads that one file takes in the mean: those of its directory and inode, and those of its data.
+
+    A file of `s` bytes in runs of `f` bytes in the mean takes `s / f` reads, and one at least.
 
     Parameters
     ----------
@@ -18,11 +18,11 @@ def positioned_reads(size: float, fragment: float, reads_per_file: float) -> flo
         Positioned reads besides the data.
 
     >>> positioned_reads(size=100_000, fragment=65536, reads_per_file=0.5)
-    2.5
+    2.02587890625
     >>> positioned_reads(size=0, fragment=65536, reads_per_file=0.5)
     0.5
     """
-    return reads_per_file + math.ceil(size / fragment)
+    return reads_per_file + (max(size / fragment, 1.0) if size > 0.0 else 0.0)
 
 
 def outside_record(size: float, resident: float) -> float:

@@ -39,6 +39,8 @@ class DiskBackup:
         """Prepare, read blocks or files, and wait until the save set is on disk; then enter the catalogue."""
         data = system.data[self.data]
         saved = SaveSet(job, self.data, self.method, self.to, data.size, data.files, 1.0, system.env.now)
+        if system.hosts[self.host].suspended is not None:
+            raise JobFailedError(f"'{self.host}' is suspended")
         if self.source is not None:
             system.require_image(self.source)
         position = system.room(self.to, data.size)

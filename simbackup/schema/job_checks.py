@@ -105,11 +105,18 @@ class JobChecks(PartChecks):
         below = self.spec.hosts[job.machine].within
         if below is None:
             self.report((*path, "machine"), f"'{job.machine}' is no virtual machine", "say 'within:' of that host")
-        if isinstance(job, Suspend) and self.name((*path, "to"), job.to, self.block_devices(), "device"):
+        if isinstance(job, Suspend):
+            if not self.name((*path, "to"), job.to, self.block_devices(), "device"):
+                if job.to in self.spec.devices:
+                    message = f"'{job.to}' is no disk, array or volume"
+                    self.report((*path, "to"), message, choices(job.to, self.block_devices()))
+                return
             owner = owner_of(self.spec, job.to)
             if below is not None and owner != below and self.sound("hosts", "devices"):
                 message = f"'{job.to}' does not belong to '{below}', on which '{job.machine}' runs"
                 self.report((*path, "to"), message, f"name a disk or volume of '{below}'")
+            else:
+                self.free((*path, "to"), job.to, self.spec.hosts[job.machine].memory, "the memory")
 
     def image_backup(self, path: tuple[str | int, ...], job: ImageBackup) -> None:
         """The frozen image that is the backup freezes the data."""
@@ -231,12 +238,17 @@ class JobChecks(PartChecks):
         for key in ("streams", "pool"):
             if getattr(job, key) is not None:
                 self.report((*path, key), "says nothing of a backup onto a disk", "leave it out")
-        data, room = self.spec.data.get(job.data), self.capacity(job.to)
-        lying = [d for d in self.spec.devices.values() if getattr(d, "on", None) == job.to]
-        behind = max(data_end(self.spec, job.to), sum(taken(self.spec, part) or 0.0 for part in lying))
-        if data is not None and room is not None and behind + data.size.si > room:
-            message = f"'{job.to}' has no room for a backup of {units.show_short(data.size.si, 'B')}"
-            self.report((*path, "to"), message, f"{units.show_short(max(room - behind, 0.0), 'B')} of it are free")
+        data = self.spec.data.get(job.data)
+        if data is not None:
+            self.free((*path, "to"), job.to, data.size, "a backup")
+
+    def free(self, path: tuple[str | int, ...], device: str, size: Given, what: str) -> None:
+        """A device has room behind its volumes and data."""
+        room, lying = self.capacity(device), [d for d in self.spec.devices.values() if getattr(d, "on", None) == device]
+        behind = max(data_end(self.spec, device), sum(taken(self.spec, part) or 0.0 for part in lying))
+        if room is not None and behind + size.si > room:
+            message = f"'{device}' has no room for {what} of {units.show_short(size.si, 'B')}"
+            self.report(path, message, f"{units.show_short(max(room - behind, 0.0), 'B')} of it are free")
 
     def pool(self, path: tuple[str | int, ...], job: Backup, library: TapeLibrary, data: Data) -> None:
         """The pool that is written is one of the library's, and holds the save set."""

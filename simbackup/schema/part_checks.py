@@ -105,11 +105,14 @@ class PartChecks:
         real = [name for name in self.named("hosts") if name != host]
         if part.within is not None and part.speed is not None:
             self.report(("hosts", host, "speed"), "a virtual machine is as fast as its host", "leave it out")
-        if part.within is not None and self.name(("hosts", host, "within"), part.within, real, "host"):
+        path, whole = ("hosts", host, "within"), [name for name, h in self.spec.hosts.items() if h.within is None]
+        if part.within == host:
+            self.report(path, f"'{host}' would run on itself", choices(host, whole))
+        elif part.within is not None and self.name(path, part.within, real, "host"):
             below = self.spec.hosts.get(part.within)
             if below is not None and below.within is not None:
-                message = f"'{part.within}' is itself a virtual machine"
-                self.report(("hosts", host, "within"), message, f"write '{below.within}'")
+                remedy = f"write '{below.within}'" if below.within in whole else choices(part.within, whole)
+                self.report(path, f"'{part.within}' is itself a virtual machine", remedy)
 
     def device(self, name: str, device: Frozen) -> None:
         """A device lies on another one that there is."""

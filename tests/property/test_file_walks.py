@@ -102,9 +102,9 @@ def test_larger_files_never_take_less(walk: Walk, factor: float) -> None:
 
 
 @many
-@given(walks.filter(lambda walk: not walk.resident and walk.each <= walk.fragment), factors)
+@given(walks.filter(lambda walk: not walk.resident), factors)
 def test_the_same_bytes_in_more_files_never_take_less(walk: Walk, factor: float) -> None:
-    """Files of one fragment, unless they become so small that they lie in their records."""
+    """Unless they become so small that they lie in their records."""
     files = int(walk.files * factor)
     assert no_less(replace(walk, files=files, each=walk.each * walk.files / files), walk)
 

@@ -82,9 +82,11 @@ def test_a_machine_is_down_from_its_suspension_until_it_is_resumed(tmp_path: Pat
     jobs = """\
   stop: {method: suspend, machine: guest, to: room, begin: 100 s}
   save: {method: image, data: mail, to: backups, after: stop}
-  go: {method: resume, machine: guest, begin: 200 s, after: save}
+  go: {method: resume, machine: guest, begin: 200 s, after: stop}
 """
     result = run(tmp_path, jobs, IDLE)
+    failed = [row["reason"] for row in result.job_rows if row["status"] == "failed"]
+    assert failed == ["'guest' is suspended"]  # it cannot save its own files meanwhile
     assert result.get("hosts.guest.down") == pytest.approx(100.0 + 5.0, rel=1e-5)
     assert result.get("hosts.guest.down") == pytest.approx(result.get("jobs.go.end") - result.get("jobs.stop.start"))
 
