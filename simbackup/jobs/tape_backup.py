@@ -10,7 +10,7 @@ import simpy
 
 from simbackup.components.network import Network
 from simbackup.components.shape import FlowShape
-from simbackup.components.tape import Cartridge, Drive, Library
+from simbackup.components.tape import LEAST_ROOM, Cartridge, Drive, Library
 from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps, side_by_side
 from simbackup.jobs.system import DataSet, JobFailedError, System
@@ -82,7 +82,8 @@ class TapeBackup:
         if cartridge is None:
             raise JobFailedError(f"'{drive.name}' is empty")  # it was mounted a moment ago
         room = (cartridge.capacity - cartridge.end) * data.compression
-        size = min(left, room)
+        fits = left < room + LEAST_ROOM  # what is left over by rounding needs no cartridge of its own
+        size = left if fits else room
         shape = self._shape(system, data, drive)
         flow = shape.start(system.network, saved.job, "transfer", size, law=drive.law(data.compression))
         yield flow.done
@@ -90,7 +91,7 @@ class TapeBackup:
         self._image_is_there(system)
         yield from library.mark(saved.job, drive, self.tool.file_marks * data.files * size / data.size)
         saved.extents.append(Extent(begin, size, cartridge.name, cartridge.end))
-        cartridge.end = _end(cartridge, size / data.compression, full=left > room)
+        cartridge.end = _end(cartridge, size / data.compression, full=not fits)
         drive.position = cartridge.end
         return size
 
@@ -124,4 +125,4 @@ class TapeBackup:
 
 def _end(cartridge: Cartridge, written: float, *, full: bool) -> float:
     """Where the next save set begins on a cartridge; a full one has no room lost to rounding."""
-    return cartridge.capacity if full else cartridge.end + written
+    return cartridge.capacity if full else min(cartridge.end + written, cartridge.capacity)
