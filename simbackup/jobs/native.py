@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
 import simpy
 
+from simbackup.components.network import Network
 from simbackup.components.shape import FlowShape
 from simbackup.engine.flows import Link
 from simbackup.equations.buffers import loop_rate
@@ -69,11 +71,13 @@ class NativeBackup:
         ratio = _ratio(parts) if self.loop.compress else 1.0
         _take_memory(self.engine, self.loop)
         saved = SaveSet(job, self.data[0], self.method, self.files[0].to or "", size, len(parts), ratio, system.env.now)
+        before = dict(system.used)
         for file in self.files:
             if file.to is not None:
                 each = size / ratio / len(self.files)
                 position = system.room(file.to, each)
                 if position is None:
+                    system.used = before  # a backup without room for one file keeps none of the others
                     raise JobFailedError(f"'{file.to}' is full")
                 saved.extents.append(Extent(saved.done, size / len(self.files), file.to, position))
         for phase, amount in _phases(parts):
@@ -104,7 +108,9 @@ class NativeRestore:
             raise JobFailedError(f"'{self.backup}' went to nul, which keeps nothing")
         parts = [system.data[name] for name in self.data]
         _take_memory(self.engine, self.loop)
-        with system.shut_out(self.data[0]):
+        with ExitStack() as closed:
+            for name in self.data:
+                closed.enter_context(system.shut_out(name))
             for phase, amount in _phases(parts):
                 shape = _round(system, self, phase, saved.compression, write=False)
                 yield from _turn(system, (job, "restore"), self, shape, amount)
@@ -182,26 +188,42 @@ def _turn(system: System, doing: tuple[str, str], native: Native, shape: FlowSha
     job, activity = doing
     host, loop = system.hosts[native.host], native.loop
     compressors = min(float(len(native.files)), host.machine.cores)
+    away = _away(system, native)
     requests = 1.0 + any(file.to is not None for file in native.files)
 
     def round_and_round(rate: float, others: Callable[[Link], float]) -> tuple[float, str]:
         del rate  # the queues tell
-        demands: list[float] = []
+        centres: list[tuple[Link, float]] = []
         for link, demand in shape.demands.items():
             free = (1.0 - others(link)) * link.capacity
-            if link is host.cpu:
-                demands += [demand / compressors * _stretch(others(link))] * int(compressors)
+            if link is host.cpu:  # a compressor is one core
+                centres += [(link, demand / compressors * _stretch(others(link)))] * int(compressors)
             else:
-                demands.append(demand / free if free > 0.0 else float("inf"))
-        latency = requests * native.engine.request_latency
-        found = loop_rate(loop.size, loop.buffers * loop.sets(native.engine), latency, demands)
-        longest = max(shape.demands, key=lambda link: shape.demands[link] / link.capacity)
-        waits = latency / loop.size > shape.demands[longest] / longest.capacity * loop.buffers
+                centres.append((link, demand / free if free > 0.0 else float("inf")))
+        latency, buffers = requests * native.engine.request_latency + away, loop.buffers * loop.sets(native.engine)
+        found = loop_rate(loop.size, buffers, latency, [each for _, each in centres])
+        longest, most = max(centres, key=lambda centre: centre[1])
+        waits = latency / loop.size > most * buffers
         return found, f"{job}.buffers" if waits else longest.name
 
     flow = shape.start(system.network, job, activity, amount, law=round_and_round)
     yield flow.done
     system.account(job, flow)
+
+
+def _away(system: System, job: Native) -> float:
+    """Seconds that a read and a write are on their way to the devices and back, in the mean over volumes and files."""
+
+    def mean(ways: list[list[Network]]) -> float:
+        return sum(network.latency for way in ways for network in way) / len(ways) if ways else 0.0
+
+    volumes = [list(system.data[name].volume.region.store.path) for name in job.data]
+    kept = [file for file in job.files if file.to is not None]
+    files = [
+        [*(system.networks[name] for name in file.networks), *system.volumes[file.to or ""].region.store.path]
+        for file in kept
+    ]
+    return mean(volumes) + mean(files)
 
 
 def _stretch(others: float) -> float:

@@ -32,6 +32,11 @@ class Checker(Reporter, Protocol):
 def native_backup(checks: Checker, path: Path, job: NativeBackup) -> None:
     """The data lie at one host, the files can be reached, the buffers have a legal size, and compression compresses."""
     spec = checks.spec
+    if not job.data or not job.to:
+        key = "to" if job.data else "data"
+        checks.report((*path, key), "names nothing", "name at least one")
+    for name in dict.fromkeys(name for name in job.data if job.data.count(name) > 1):
+        checks.report((*path, "data"), f"names '{name}' more than once", "leave it out")
     known = [name for name in job.data if checks.name((*path, "data"), name, spec.data, "data set")]
     for name in known:
         checks.owned(path, spec.data[name].on)
@@ -39,10 +44,10 @@ def native_backup(checks: Checker, path: Path, job: NativeBackup) -> None:
         if job.compress and ratio is not None and ratio.si < 1.0:
             message = f"'{name}' would grow: its compression is below 1"
             checks.report((*path, "compress"), message, f"correct data.{name}.compression")
-    hosts = {owner_of(spec, spec.data[name].on) for name in known} - {None}
+    hosts = list({owner: None for name in known if (owner := owner_of(spec, spec.data[name].on)) is not None})
     if len(hosts) > 1:
         checks.report((*path, "data"), "the data belong to several hosts", "name data of one host")
-    _files(checks, path, job, next(iter(hosts), None))
+    _files(checks, path, job, hosts[0] if len(hosts) == 1 else None)
     for size, key in ((job.transfer_size, "transfer_size"), (job.engine.transfer_size, "engine.transfer_size")):
         if size is not None and (size.si % STEP or size.si > MOST):
             shown = units.show_short(size.si, "B")
