@@ -78,6 +78,11 @@ class Given:
         return self if self.basis else replace(self, basis=basis)
 
 
+def si_or(given: Given | None, otherwise: float) -> float:
+    """The SI value of a quantity that a file may leave out."""
+    return given.si if given is not None else otherwise
+
+
 def problem(message: str, remedy: str = "", *path: str | int) -> PydanticCustomError:
     """An error for pydantic that carries what is wrong, what would be right, and where inside the value."""
     return PydanticCustomError("given", "{message}", {"problems": [(path, message, remedy)], "message": message})

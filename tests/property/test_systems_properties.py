@@ -284,9 +284,17 @@ CROSSED = Tapes(
 """A restore takes the drive that holds its cartridge, which another restore has reserved and waits for."""
 
 
+ROUNDED = Tapes(
+    capacity=70, drives=3, robots=1, stay=None, sizes=(179.0, 130.0), ratios=(1.0, 0.93), streams=(3, 3), readers=1,
+    together=False,
+)  # fmt: skip
+"""Parts of thirds of a save set, whose sums are rounded."""
+
+
 @some_plans
 @given(tapes())
 @example(CROSSED)
+@example(ROUNDED)
 def test_a_whole_restore_reads_every_saved_byte_once(plan: Tapes) -> None:
     system = played(plan)
     jobs = {record.data["job"]: record.data for record in system.trace.jobs}
