@@ -93,7 +93,7 @@ class Link:
         A stream is interrupted no more often than others are served: it turns for the bytes that they move, or for all
         of its own if these are fewer. Without rates each turns for all of its own.
         """
-        if self._surcharge is None:
+        if self._surcharge is None or len(self._flows) < 2:  # noqa: PLR2004 (whoever is alone turns to nobody)
             return True
         before, self._turning = self._turning, {}
         if rates is None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.sensitivity import interval
 from simbackup.results.compare import Row, Summary, compared, constants, documents, figure, summary
 from simbackup.results.result import Rest, Result
@@ -79,12 +79,11 @@ Interval = tuple[float, float]
 def _intervals(documents: Sequence[Measured], workers: int | None) -> dict[str, Interval]:
     """The interval of each row that is no input, by its name."""
     tasks = [(measured.folder.name, ids) for measured in documents for ids in _together(measured)]
-    workers = min(workers or os.cpu_count() or 1, len(tasks))
-    if workers <= 1:
-        parts = [_widths(*task) for task in tasks]
-    else:
-        with ProcessPoolExecutor(workers) as pool:
-            parts = list(pool.map(_widths, *zip(*tasks, strict=True)))
+    with worker_processes(min(workers or os.cpu_count() or 1, len(tasks))) as executor:
+        mapped = (
+            executor.map(_widths, *zip(*tasks, strict=True)) if executor else map(_widths, *zip(*tasks, strict=True))
+        )
+        parts = list(mapped)
     return {name: width for part in parts for name, width in part.items()}
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simbackup import datasheets
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
+from simbackup.experiments.processes import worker_processes
 from simbackup.run import simulate
 from simbackup.scenario import load
 from simbackup.schema import study as schema
@@ -19,8 +18,6 @@ from simbackup.schema.tree import Node, read
 from simbackup.schema.validate import validate
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     import pandas as pd
 
 CHUNK = 8
@@ -124,7 +121,7 @@ def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
     ['same disk', 'second disk', 'flash']
     """
     asked, runs = read_study(find(str(name)), seed)
-    with _executor(workers) as executor:
+    with worker_processes(workers) as executor:
         mapped = executor.map(_figures, runs, chunksize=CHUNK) if executor else map(_figures, runs)
         found = list(mapped)
     rows = [
@@ -132,16 +129,6 @@ def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
     ]
     varied = (*((CASE,) if asked.cases else ()), *asked.vary)
     return Table(asked.title, asked.question or "", varied, asked.show, tuple(rows))
-
-
-@contextmanager
-def _executor(workers: int) -> Generator[Executor | None]:
-    """Worker processes, or None where one process does it all."""
-    if workers <= 1:
-        yield None
-        return
-    with ProcessPoolExecutor(workers) as pool:
-        yield pool
 
 
 def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:

@@ -74,7 +74,7 @@ def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] = 
         _parts(tree, "links", lambda node, address: Link, problems, unresolved),  # noqa: ARG005
         _parts(tree, "data", lambda node, address: Data, problems, unresolved),  # noqa: ARG005
         _parts(tree, "workloads", lambda node, address: Workload, problems, unresolved),  # noqa: ARG005
-        _parts(tree, "jobs", lambda node, address: _job_class(node, address, problems), problems),
+        _parts(tree, "jobs", lambda node, address: _job_class(node, address, problems), problems, unresolved),
     )
 
 
