@@ -26,6 +26,11 @@ from simbackup.schema.quantity import si_or
 from simbackup.schema.scenario import Spec
 
 
+def _host(spec: Spec, data: str) -> str:
+    """The host of a data set, which the checks have found."""
+    return owner_of(spec, spec.data[data].on) or ""
+
+
 def _tool(tool: software.BackupTool | None) -> Tool:
     if tool is None:
         return NO_TOOL
@@ -48,7 +53,7 @@ def make_work(job: spec_jobs.Job, spec: Spec) -> Work:
 @make_work.register
 def _(job: spec_jobs.Write, spec: Spec) -> Work:
     data = spec.data[job.data]
-    host = owner_of(spec, data.on) or ""
+    host = _host(spec, job.data)
     size = data.size.si * si_or(job.portion, 1.0)
     if job.synchronous and job.request is not None:
         return SynchronousWrite(host, job.data, size, job.request.si, (job.over,) if job.over else ())
@@ -57,7 +62,7 @@ def _(job: spec_jobs.Write, spec: Spec) -> Work:
 
 @make_work.register
 def _(job: spec_jobs.CopyData, spec: Spec) -> Work:
-    return Copy(owner_of(spec, spec.data[job.data].on) or "", job.data, job.to)
+    return Copy(_host(spec, job.data), job.data, job.to)
 
 
 @make_work.register
@@ -86,7 +91,7 @@ def _(job: spec_jobs.Observe, spec: Spec) -> Work:
 
 @make_work.register
 def _(job: spec_jobs.Backup, spec: Spec) -> Work:
-    host = owner_of(spec, spec.data[job.data].on) or ""
+    host = _host(spec, job.data)
     way = way_to(spec, host, job.to) or ()
     if not isinstance(spec.devices[job.to], spec_tape.TapeLibrary):
         server = owner_of(spec, job.to) or ""
@@ -133,8 +138,8 @@ def _engine(engine: software.BackupEngine) -> Engine:
 
 def _file(spec: Spec, host: str, to: str) -> File:
     if isinstance(spec.devices[to], spec_devices.Nul):
-        return File(None, host, ())
-    return File(to, owner_of(spec, to) or "", way_to(spec, host, to) or ())
+        return File(None, ())
+    return File(to, way_to(spec, host, to) or ())
 
 
 def _loop(job: spec_jobs.NativeBackup) -> Loop:
@@ -146,7 +151,7 @@ def _loop(job: spec_jobs.NativeBackup) -> Loop:
 
 @make_work.register
 def _(job: spec_jobs.NativeBackup, spec: Spec) -> Work:
-    host = owner_of(spec, spec.data[job.data[0]].on) or ""
+    host = _host(spec, job.data[0])
     files = tuple(_file(spec, host, to) for to in job.to)
     return NativeBackup(host, job.data, files, _engine(job.engine), _loop(job))
 
@@ -159,14 +164,14 @@ def _(job: spec_jobs.ImageBackup, spec: Spec) -> Work:
 
 @make_work.register
 def _(job: spec_jobs.DatabaseBackup, spec: Spec) -> Work:
-    host = owner_of(spec, spec.data[job.data].on) or ""
+    host = _host(spec, job.data)
     return DatabaseBackup(host, job.data, job.to, _tool(job.tool), job.method, job.snapshot)
 
 
 @make_work.register
 def _(job: spec_jobs.BinaryLog, spec: Spec) -> Work:
     data = spec.data[job.data]
-    return BinaryLog(owner_of(spec, data.on) or "", job.data, job.to, _tool(job.tool), job.changed.si * data.size.si)
+    return BinaryLog(_host(spec, job.data), job.data, job.to, _tool(job.tool), job.changed.si * data.size.si)
 
 
 @make_work.register
@@ -175,11 +180,11 @@ def _(job: spec_jobs.Restore, spec: Spec) -> Work:
     if not isinstance(saved, spec_jobs.AnyBackup):
         raise TypeError(f"{job.restore} is no backup")  # the schema's checks have seen to it
     if isinstance(saved, spec_jobs.NativeBackup):
-        host = owner_of(spec, spec.data[saved.data[0]].on) or ""
+        host = _host(spec, saved.data[0])
         files = tuple(_file(spec, host, to) for to in saved.to)
         return NativeRestore(host, job.restore, saved.data, files, _engine(saved.engine), _loop(saved))
     to = job.to or saved.data
-    host = owner_of(spec, spec.data[to].on) or ""
+    host = _host(spec, to)
     tool, select, selection = _tool(saved.tool), job.select, None
     if select is not None:
         selection = Selection(int(select.files.si), select.size.si, select.at.si if select.at else None)

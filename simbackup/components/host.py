@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from simbackup.components.network import travel_time
 from simbackup.components.page_cache import PageCache
 from simbackup.components.shape import FlowShape
 from simbackup.components.storage import Region, Store
@@ -75,7 +76,7 @@ class Host:
         window = self.machine.read_ahead
         if window is None or cached >= 1.0:  # the next windows are asked for while the program works on the last
             return shape.at_most(1.0 / copy, self.cpu.name)
-        away = sum(network.latency for network in store.path)
+        away = travel_time(store.path)
         latency = (1.0 - cached) * (store.continued(region.begin, window).latency + away)
         return shape.at_most(read_ahead_rate(window, latency, 1.0 / copy), store.name)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from simbackup.components.changes import Changes
+from simbackup.components.network import travel_time
 from simbackup.components.shape import FlowShape
 from simbackup.components.storage import Direction, Region, Service
 
@@ -134,7 +135,7 @@ class Mirror:
         positioned = self._positioned(size, request, scattered=scattered)
         read = _mixed(source, "read", request, *positioned)
         write = _mixed(target, "write", request, *positioned)
-        away = sum(network.latency for network in (*source.store.path, *target.store.path))
+        away = travel_time((*source.store.path, *target.store.path))
         parts = {
             (source.store.name, "copy read"): read.latency / request,
             (target.store.name, "copy write"): write.latency / request,

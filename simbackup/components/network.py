@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from simbackup.engine.flows import Link
@@ -14,3 +15,8 @@ class Network:
     link: Link
     latency: float
     rate: float
+
+
+def travel_time(networks: Iterable[Network]) -> float:
+    """Seconds of one round trip over networks, one behind the other."""
+    return sum(network.latency for network in networks)

@@ -141,9 +141,7 @@ class DatabaseRestore:
 
     def run(self, system: System, job: str) -> Steps:
         """Bring back the last full backup, then what was changed since; nobody works meanwhile."""
-        full = system.catalogue.last(f"jobs.{self.backup}")
-        if full is None:
-            raise JobFailedError(f"the catalogue has no save set of '{self.backup}'")
+        full = system.last(self.backup)
         yield from _pass(system, job, f"data.{self.to}", "start", self.tool.start_time)
         logs = [log for name in self.replay for log in system.catalogue.since(f"jobs.{name}", full.time)]
         with system.shut_out(self.to):
@@ -181,9 +179,7 @@ def _pass(system: System, job: str, cause: str, activity: str, seconds: float) -
 
 def _reserve(system: System, saved: SaveSet) -> SaveSet:
     """The save set, with room for it on its volume."""
-    position = system.room(saved.target, saved.size)
-    if position is None:
-        raise JobFailedError(f"'{saved.target}' is full")
+    position = system.reserve(saved.target, saved.size)
     saved.extents.append(Extent(0.0, saved.size, saved.target, position))
     return saved
 

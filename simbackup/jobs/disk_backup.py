@@ -8,13 +8,13 @@ from typing import Any
 
 import simpy
 
-from simbackup.components.network import Network
+from simbackup.components.network import Network, travel_time
 from simbackup.components.page_cache import Place
 from simbackup.components.shape import FlowShape
 from simbackup.components.storage import Region
 from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps
-from simbackup.jobs.selection import Selection
+from simbackup.jobs.selection import Selection, wanted
 from simbackup.jobs.system import DataSet, JobFailedError, System
 from simbackup.jobs.tool import NO_TOOL, Tool, prepare
 from simbackup.jobs.walk import walking
@@ -41,32 +41,24 @@ class DiskBackup:
         saved = SaveSet(job, self.data, self.method, self.to, data.size, data.files, 1.0, system.env.now)
         if system.hosts[self.host].suspended is not None:
             raise JobFailedError(f"'{self.host}' is suspended")
-        if self.source is not None:
-            system.require_image(self.source)
-        position = system.room(self.to, data.size)
-        if position is None:
-            raise JobFailedError(f"'{self.to}' is full")
+        system.require_image(self.source)
+        position = system.reserve(self.to, data.size)
         yield from prepare(system, job, data, self.tool, data.files)
         shape = self._reading(system, data).over([system.networks[name] for name in self.networks])
         place = Place(system.volumes[self.to], position, data.size)
-        yield from _write(system, (job, "save"), self.server, place, shape)
-        if self.source is not None:
-            system.require_image(self.source)
+        yield from system.write_through(job, self.server, place, shape, "save")
+        system.require_image(self.source)
         saved.extents.append(Extent(0.0, data.size, self.to, position))
         system.catalogue.save_sets.append(saved)
         return Moved(data.size, float(data.files))
 
     def _reading(self, system: System, data: DataSet) -> FlowShape:
         """How a byte of the save set loads device and host."""
-        host, lookup = system.hosts[self.host], 0.0
-        region = data.volume.region.part(data.begin, data.size)
-        if self.source is not None:
-            image = system.images[self.source]
-            region, lookup = image.source(data.begin, data.size), image.lookup_time / image.lookup_size
-        copy, cached = self.tool.copying(host), data.cached if self.source is None else 0.0
+        host, origin = system.hosts[self.host], system.origin(data, self.source)
+        copy = self.tool.copying(host)
         if self.method == "image":
-            return host.reading(region, copy, cached).after(lookup)
-        return host.then(walking(host, data, region, self.tool.file_cpu), copy).after(lookup)
+            return host.reading(origin.region, copy, origin.cached).after(origin.lookup)
+        return host.then(walking(host, data, origin.region, self.tool.file_cpu), copy).after(origin.lookup)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,43 +79,33 @@ class DiskRestore:
 
     def run(self, system: System, job: str) -> Steps:
         """Read what is wanted at the server, send it, and write it; done when it is on disk."""
-        saved = system.catalogue.last(f"jobs.{self.backup}")
-        if saved is None:
-            raise JobFailedError(f"the catalogue has no save set of '{self.backup}'")
-        target = system.data[self.to]
-        chosen = self.selection if saved.method == "file_level" else None
-        files = chosen.files if chosen else saved.files
-        pieces = chosen.pieces(saved) if chosen else [(0.0, saved.size)]
+        saved, target = system.last(self.backup), system.data[self.to]
+        files, pieces = wanted(saved, self.selection if saved.method == "file_level" else None)
+        total = sum(size for _, size in pieces)
+        made = files / total if saved.method == "file_level" else 0.0  # files that are made anew, for each byte
         yield from prepare(system, job, target, self.tool, files)
-        place = saved.extents[0]
+        lies = saved.extents[0]
         networks = [system.networks[name] for name in self.networks]
         with system.shut_out(self.to):
             for begin, size in pieces:
-                source = system.volumes[place.medium].region.part(place.position + begin, size)
+                source = system.volumes[lies.medium].region.part(lies.position + begin, size)
                 with system.clock.span(job, source.store.name, "seek"):
                     yield system.env.timeout(_way_there(source, networks))
-                shape = self._copying(system, source, saved, target).over(networks)
+                shape = self._copying(system, source, target, made).over(networks)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
-                yield from _write(system, (job, "restore"), self.host, Place(target.volume, there, size), shape)
-        return Moved(sum(size for _, size in pieces), float(files))
+                place = Place(target.volume, there, size)
+                yield from system.write_through(job, self.host, place, shape, "restore")
+        return Moved(total, float(files))
 
-    def _copying(self, system: System, source: Region, saved: SaveSet, target: DataSet) -> FlowShape:
+    def _copying(self, system: System, source: Region, target: DataSet, made: float) -> FlowShape:
         """How a byte that comes back loads the server's disk, and the processor of the host that writes it."""
         host, server = system.hosts[self.host], system.hosts[self.server]
         copy = self.tool.copying(host)
-        if saved.method == "file_level" and target.filesystem is not None:
-            copy += host.seconds(target.filesystem.cpu + self.tool.file_cpu) * self._files(saved) / self._bytes(saved)
+        if target.filesystem is not None:
+            copy += host.seconds(target.filesystem.cpu + self.tool.file_cpu) * made
         if host is server:
             return host.reading(source, copy)
         return host.then(server.reading(source), copy)
-
-    def _files(self, saved: SaveSet) -> float:
-        """Files that come back."""
-        return self.selection.files if self.selection and saved.method == "file_level" else saved.files
-
-    def _bytes(self, saved: SaveSet) -> float:
-        """Bytes that come back."""
-        return self.selection.size if self.selection and saved.method == "file_level" else saved.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,14 +162,6 @@ class SystemState:
 
 def _way_there(source: Region, networks: Sequence[Network]) -> float:
     """Seconds until the first byte of a piece comes: the server's disk seeks, and the request travels."""
-    store, away = source.store, sum(network.latency for network in (*networks, *source.store.path))
+    store, away = source.store, travel_time((*networks, *source.store.path))
     first = store.request("read", 0.0, min(source.begin, store.size - 1.0), 1.0)
     return first.latency + away
-
-
-def _write(system: System, doing: tuple[str, str], host: str, place: Place, shape: FlowShape) -> Wait:
-    """Write bytes through the page cache of a host for a job and an activity, and wait until they are on disk."""
-    job, activity = doing
-    on_disk = yield from system.write(job, host, place, shape, activity)
-    with system.clock.span(job, place.volume.region.store.name, "write-back"):
-        yield on_disk

@@ -30,10 +30,8 @@ class Write:
         host, data = system.hosts[self.host], system.data[self.data]
         cpu = host.seconds(self.cpu_per_byte) if self.cpu_per_byte is not None else 1.0 / host.copy_rate
         fill = host.then(FlowShape(), cpu)
-        on_disk = yield from system.write(job, self.host, Place(data.volume, data.begin, self.size), fill)
-        if self.flush:
-            with system.clock.span(job, data.volume.region.store.name, "write-back"):
-                yield on_disk
+        write = system.write_through if self.flush else system.write
+        yield from write(job, self.host, Place(data.volume, data.begin, self.size), fill)
         return Moved(self.size, 1.0)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import simpy
 
 from simbackup.components.mirror import Mirror
+from simbackup.components.network import travel_time
 from simbackup.components.page_cache import LEAST
 from simbackup.components.shape import FlowShape
 from simbackup.components.snapshot import Snapshot
@@ -16,9 +17,9 @@ from simbackup.components.storage import Region
 from simbackup.components.volume import Stretch, first_write_shape
 from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps
-from simbackup.jobs.selection import Selection
+from simbackup.jobs.selection import Selection, wanted
 from simbackup.jobs.snapshots import create
-from simbackup.jobs.system import DataSet, JobFailedError, System
+from simbackup.jobs.system import DataSet, System
 from simbackup.jobs.tool import NO_TOOL, Tool, prepare
 
 DEFAULT_REQUEST = 128.0 * 1024.0
@@ -58,13 +59,10 @@ class ImageRestore:
 
     def run(self, system: System, job: str) -> Steps:
         """Mount the image, and copy each file that is wanted."""
-        saved = system.catalogue.last(f"jobs.{self.backup}")
-        if saved is None:
-            raise JobFailedError(f"the catalogue has no save set of '{self.backup}'")
-        image, chosen = system.images[saved.target], self.selection
+        saved = system.last(self.backup)
+        image = system.images[saved.target]
         system.require_image(saved.target)
-        files = chosen.files if chosen else saved.files
-        pieces = chosen.pieces(saved) if chosen else [(0.0, saved.size)]
+        files, pieces = wanted(saved, self.selection)
         yield from prepare(system, job, system.data[self.to], self.tool, files)
         with system.clock.span(job, image.name, "mount"):
             yield system.env.timeout(self.tool.mount_time)
@@ -123,7 +121,7 @@ class ImageRestore:
         latency = read.latency + write.latency
         for store, service in ((source.store, read), (target.store, write)):
             shape = shape.plus({store.link: service.busy / request}, {store.link: 1.0})
-            latency += sum(network.latency for network in store.path)
+            latency += travel_time(store.path)
         if source.store is target.store:
             turn = source.store.turn(source.begin, target.begin, request)
             shape, latency = shape.plus({source.store.link: turn.busy / request}), latency + turn.latency

@@ -25,22 +25,16 @@ class Suspend:
         if machine.suspended is not None:
             raise JobFailedError(f"'{self.machine}' is suspended already")
         memory = machine.machine.memory
-        position = machine.places.get(self.to)
-        if position is None:  # each time it is suspended its memory goes to the same place
-            position = system.room(self.to, memory)
-        if position is None:
-            raise JobFailedError(f"'{self.to}' is full")
-        machine.places[self.to] = position
+        if self.to not in machine.places:  # each time it is suspended its memory goes to the same place
+            machine.places[self.to] = system.reserve(self.to, memory)
+        position = machine.places[self.to]
         machine.suspended = float(system.env.now)
         for users in system.users:
             if users.host is machine:
                 users.close()
         fill = host.then(FlowShape(), 1.0 / host.copy_rate)
-        on_disk = yield from system.write(
-            job, self.host, Place(system.volumes[self.to], position, memory), fill, "save"
-        )
-        with system.clock.span(job, system.volumes[self.to].region.store.name, "write-back"):
-            yield on_disk
+        place = Place(system.volumes[self.to], position, memory)
+        yield from system.write_through(job, self.host, place, fill, "save")
         machine.image = (self.to, position)
         return Moved(memory, 1.0)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import simpy
 
-from simbackup.components.network import Network
+from simbackup.components.network import Network, travel_time
 from simbackup.components.shape import FlowShape
 from simbackup.engine.flows import Link
 from simbackup.equations.buffers import loop_rate
@@ -46,10 +46,9 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A backup file: the volume that takes it, none for NUL, the host of the volume, and the way there."""
+    """A backup file: the volume that takes it, none for NUL, and the way there."""
 
     to: str | None
-    server: str
     networks: tuple[str, ...]
 
 
@@ -75,10 +74,11 @@ class NativeBackup:
         for file in self.files:
             if file.to is not None:
                 each = size / ratio / len(self.files)
-                position = system.room(file.to, each)
-                if position is None:
+                try:
+                    position = system.reserve(file.to, each)
+                except JobFailedError:
                     system.used = before  # a backup without room for one file keeps none of the others
-                    raise JobFailedError(f"'{file.to}' is full")
+                    raise
                 saved.extents.append(Extent(saved.done, size / len(self.files), file.to, position))
         for phase, amount in _phases(parts):
             shape = _round(system, self, phase, ratio, write=True)
@@ -101,9 +101,7 @@ class NativeRestore:
 
     def run(self, system: System, job: str) -> Steps:
         """Take the buffers, and write all volumes at once."""
-        saved = system.catalogue.last(f"jobs.{self.backup}")
-        if saved is None:
-            raise JobFailedError(f"the catalogue has no save set of '{self.backup}'")
+        saved = system.last(self.backup)
         if any(file.to is None for file in self.files):
             raise JobFailedError(f"'{self.backup}' went to nul, which keeps nothing")
         parts = [system.data[name] for name in self.data]
@@ -215,7 +213,7 @@ def _away(system: System, job: Native) -> float:
     """Seconds that a read and a write are on their way to the devices and back, in the mean over volumes and files."""
 
     def mean(ways: list[list[Network]]) -> float:
-        return sum(network.latency for way in ways for network in way) / len(ways) if ways else 0.0
+        return sum(map(travel_time, ways)) / len(ways) if ways else 0.0
 
     volumes = [list(system.data[name].volume.region.store.path) for name in job.data]
     kept = [file for file in job.files if file.to is not None]

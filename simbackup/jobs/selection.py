@@ -32,3 +32,8 @@ class Selection:
             return [(begin + i * each, each) for i in range(self.files)]
         step = saved.size / self.files
         return [(i * step + (0.5 + i * i * GOLDEN) % 1.0 * (step - each), each) for i in range(self.files)]
+
+
+def wanted(saved: SaveSet, selection: Selection | None) -> tuple[float, list[tuple[float, float]]]:
+    """How many files of a save set are wanted, and begin and size of each piece: all in one piece unless selected."""
+    return (selection.files, selection.pieces(saved)) if selection else (saved.files, [(0.0, saved.size)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import simpy
 
@@ -16,13 +16,13 @@ from simbackup.components.network import Network
 from simbackup.components.page_cache import Place
 from simbackup.components.shape import FlowShape
 from simbackup.components.snapshot import Snapshot
-from simbackup.components.storage import Store
+from simbackup.components.storage import Region, Store
 from simbackup.components.tape import Library
 from simbackup.components.volume import Volume
 from simbackup.engine.flows import Flow, FlowNetwork
 from simbackup.engine.link import Law
 from simbackup.engine.trace import Trace
-from simbackup.jobs.catalogue import Catalogue
+from simbackup.jobs.catalogue import Catalogue, SaveSet
 from simbackup.jobs.users import Users
 
 
@@ -70,6 +70,14 @@ class DataSet:
     cached: float = 0.0
     together: bool = False
     file_size: float = 0.0
+
+
+class Origin(NamedTuple):
+    """Where a backup reads: the region, seconds a byte to find where each lies, and the share that lies in memory."""
+
+    region: Region
+    lookup: float
+    cached: float
 
 
 @dataclass(slots=True)
@@ -133,9 +141,31 @@ class System:
         self.account(job, flow)
         return dirty.on_disk
 
-    def require_image(self, name: str) -> None:
-        """Fail if a frozen image does not exist, or exists no more."""
-        if (loss := self.images[name].loss) is not None:
+    def last(self, backup: str) -> SaveSet:
+        """The newest complete save set of a backup job; fails where there is none."""
+        saved = self.catalogue.last(f"jobs.{backup}")
+        if saved is None:
+            raise JobFailedError(f"the catalogue has no save set of '{backup}'")
+        return saved
+
+    def reserve(self, volume: str, size: float) -> float:
+        """Where so many bytes lie on a volume from now on; fails where it is full."""
+        position = self.room(volume, size)
+        if position is None:
+            raise JobFailedError(f"'{volume}' is full")
+        return position
+
+    def origin(self, data: DataSet, image: str | None) -> Origin:
+        """Where data, or a frozen image of them, are read; fails if the image does not exist."""
+        if image is None:
+            return Origin(data.volume.region.part(data.begin, data.size), 0.0, data.cached)
+        self.require_image(image)
+        frozen = self.images[image]
+        return Origin(frozen.source(data.begin, data.size), frozen.lookup_time / frozen.lookup_size, 0.0)
+
+    def require_image(self, name: str | None) -> None:
+        """Fail if a frozen image does not exist, or exists no more; nothing if none is asked for."""
+        if name is not None and (loss := self.images[name].loss) is not None:
             raise JobFailedError(f"'{name}' {loss}")
 
     @contextmanager
@@ -149,6 +179,14 @@ class System:
         finally:
             for users in waiting:
                 users.open()
+
+    def write_through(
+        self, job: str, host: str, place: Place, fill: FlowShape, activity: str = "write"
+    ) -> Generator[simpy.Event, Any, None]:
+        """Write bytes of a volume as `write` does, and wait until they are on disk, on record."""
+        on_disk = yield from self.write(job, host, place, fill, activity)
+        with self.clock.span(job, place.volume.region.store.name, "write-back"):
+            yield on_disk
 
     def account(self, job: str, flow: Flow) -> None:
         """Record how long a flow that has ended was held by each of its bottlenecks."""

@@ -83,45 +83,33 @@ class TapeBackup:
         cartridge = drive.cartridge
         if cartridge is None:
             raise JobFailedError(f"'{drive.name}' is empty")  # it was mounted a moment ago
-        room = (cartridge.capacity - cartridge.end) * data.compression
+        room = cartridge.room * data.compression
         fits = left < room + LEAST_ROOM  # what is left over by rounding needs no cartridge of its own
         size = left if fits else room
         shape = self._shape(system, data, drive)
         flow = shape.start(system.network, saved.job, "transfer", size, law=drive.law(data.compression))
         yield flow.done
         system.account(saved.job, flow)
-        self._image_is_there(system)
+        system.require_image(self.source)
         yield from library.mark(saved.job, drive, self.tool.file_marks * data.files * size / data.size)
         saved.extents.append(Extent(begin, size, cartridge.name, cartridge.end))
         cartridge.end = _end(cartridge, size / data.compression, full=not fits)
         drive.position = cartridge.end
         return size
 
-    def _image_is_there(self, system: System) -> None:
-        """Fail if the frozen image that is read does not exist, or exists no more."""
-        if self.source is not None:
-            system.require_image(self.source)
-
     def _shape(self, system: System, data: DataSet, drive: Drive) -> FlowShape:
         """How a byte of the save set loads disk, host, networks and drive."""
-        host = system.hosts[self.host]
-        region, lookup = data.volume.region.part(data.begin, data.size), 0.0
-        if self.source is not None:
-            self._image_is_there(system)
-            image = system.images[self.source]
-            region = image.source(data.begin, data.size)
-            lookup = image.lookup_time / image.lookup_size
+        host, origin = system.hosts[self.host], system.origin(data, self.source)
         networks: list[Network] = [system.networks[name] for name in self.networks]
         towards = FlowShape().plus({drive.link: 1.0 / drive.rate(data.compression)}, {drive.link: 1.0}).over(networks)
-        cached = data.cached if self.source is None else 0.0
-        copy = host.seconds(self.tool.copy_cpu) if self.tool.copy_cpu is not None else 1.0 / host.copy_rate
+        copy = self.tool.copying(host, copies=1.0)
         towards = host.working(towards, copy)
         if self.method == "image" or data.filesystem is None:
-            shape = region.streaming("read").part(1.0 - cached).at_most(1.0 / copy, host.cpu.name)
+            shape = origin.region.streaming("read").part(1.0 - origin.cached).at_most(1.0 / copy, host.cpu.name)
         else:
-            shape = walking(host, data, region, self.tool.file_cpu)
+            shape = walking(host, data, origin.region, self.tool.file_cpu)
         shape = shape.plus(towards.demands, towards.moves)
-        shape = shape.after(lookup) if lookup else shape
+        shape = shape.after(origin.lookup) if origin.lookup else shape
         return shape.at_most(towards.cap, towards.cause or "")
 
 

@@ -13,8 +13,8 @@ from simbackup.components.shape import FlowShape
 from simbackup.components.tape import Drive
 from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps, side_by_side
-from simbackup.jobs.selection import Selection
-from simbackup.jobs.system import JobFailedError, System
+from simbackup.jobs.selection import Selection, wanted
+from simbackup.jobs.system import System
 from simbackup.jobs.tool import NO_TOOL, Tool, prepare
 
 Wait = Generator[simpy.Event, Any, None]
@@ -35,23 +35,19 @@ class TapeRestore:
 
     def run(self, system: System, job: str) -> Steps:
         """Share the cartridges that are needed among the drives, and wait until all is on disk."""
-        saved = system.catalogue.last(f"jobs.{self.backup}")
-        if saved is None:
-            raise JobFailedError(f"the catalogue has no save set of '{self.backup}'")
-        chosen, target = self.selection, system.data[self.to]
-        files = chosen.files if chosen else saved.files
-        pieces = chosen.pieces(saved) if chosen else [(0.0, saved.size)]
+        saved, target = system.last(self.backup), system.data[self.to]
+        files, pieces = wanted(saved, self.selection)
         runs = [extent for begin, size in pieces for extent in saved.locate(begin, size)]
         yield from prepare(system, job, target, self.tool, files)
         pending: list[simpy.Event] = []
-        wanted: dict[str, list[Extent]] = {}
+        on_medium: dict[str, list[Extent]] = {}
         for extent in runs:
-            wanted.setdefault(extent.medium, []).append(extent)
-        cartridges = list(wanted)
+            on_medium.setdefault(extent.medium, []).append(extent)
+        cartridges = list(on_medium)
         streams = min(self.streams, len(cartridges))
         if streams > 1:  # the longest first, so that all drives end at about the same time
-            cartridges.sort(key=lambda name: -sum(run.size for run in wanted[name]))
-        parts = [self._part(system, job, saved, (cartridges, wanted), pending) for _ in range(streams)]
+            cartridges.sort(key=lambda name: -sum(run.size for run in on_medium[name]))
+        parts = [self._part(system, job, saved, (cartridges, on_medium), pending) for _ in range(streams)]
         with system.shut_out(self.to):
             yield from side_by_side(system, parts)
             with system.clock.span(job, target.volume.region.store.name, "write-back"):
@@ -69,7 +65,7 @@ class TapeRestore:
         """Mount one cartridge after the other until none is left, locate each run on it, and transfer it."""
         library = system.libraries[saved.target]
         by_name = {cartridge.name: cartridge for cartridge in library.cartridges}
-        cartridges, wanted = runs
+        cartridges, on_medium = runs
         if not cartridges:
             return
         drive = yield from library.take_drive(job, by_name[cartridges[0]])
@@ -78,7 +74,7 @@ class TapeRestore:
                 medium = by_name[cartridges.pop(0)]
                 yield from library.reserve(job, medium, drive)
                 drive = yield from library.mount(job, drive, medium)
-                for extent in wanted[medium.name]:
+                for extent in on_medium[medium.name]:
                     on_disk = yield from self._read(system, job, drive, extent, saved)
                     pending.append(on_disk)
                 yield from library.release(job, drive)

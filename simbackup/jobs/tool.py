@@ -35,9 +35,9 @@ class Tool:
     index_time: float = 0.0
     system_state_time: float = 0.0
 
-    def copying(self, host: Host) -> float:
-        """Seconds of a core of a host for each byte that passes through: its own, or one copy in and one out."""
-        return host.seconds(self.copy_cpu) if self.copy_cpu is not None else 2.0 / host.copy_rate
+    def copying(self, host: Host, copies: float = 2.0) -> float:
+        """Seconds of a core of a host for each byte that passes through: its own, or those of so many copies."""
+        return host.seconds(self.copy_cpu) if self.copy_cpu is not None else copies / host.copy_rate
 
 
 NO_TOOL = Tool()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simbackup.components.host import Host
+from simbackup.components.network import travel_time
 from simbackup.components.shape import FlowShape
 from simbackup.components.storage import Region, Service
 from simbackup.equations import files as equations
@@ -37,7 +38,7 @@ def _together(host: Host, files: Files, region: Region, outside: float) -> Servi
     return _sum(
         (region.store.continued(region.begin, records), files.record / records),
         (region.store.continued(region.begin, ahead), outside / ahead),
-        away=_away(region),
+        away=travel_time(region.store.path),
     )
 
 
@@ -51,13 +52,8 @@ def _scattered(files: Files, region: Region, outside: float) -> Service:
     return _sum(
         (region.store.request("read", begin, begin + third, record), files.reads),
         (region.store.request("read", begin, begin + third, piece), data_reads),
-        away=_away(region),
+        away=travel_time(region.store.path),
     )
-
-
-def _away(region: Region) -> float:
-    """Seconds that a request is on its way to the device and back."""
-    return sum(network.latency for network in region.store.path)
 
 
 def _sum(*parts: tuple[Service, float], away: float) -> Service:

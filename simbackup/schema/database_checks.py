@@ -7,7 +7,7 @@ from typing import Protocol
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.schema.devices import Disk, LogicalVolume, Raid, Ssd
+from simbackup.schema.devices import BLOCK_KINDS, LogicalVolume
 from simbackup.schema.frozen_images import FrozenImage
 from simbackup.schema.jobs import BinaryLog, Data, DatabaseBackup, Restore, Workload
 from simbackup.schema.scenario import Spec
@@ -36,8 +36,8 @@ def database_backup(checks: Reporter, path: Path, job: DatabaseBackup | BinaryLo
     if data is not None and data.database is None:
         message = f"'{job.data}' is no database"
         checks.report((*path, "data"), message, f"write 'database: database/...' under data.{job.data}")
-    if not isinstance(target, (Disk, Ssd, Raid, LogicalVolume)):
-        legal = [n for n, d in spec.devices.items() if isinstance(d, (Disk, Ssd, Raid, LogicalVolume))]
+    if not isinstance(target, BLOCK_KINDS):
+        legal = [n for n, d in spec.devices.items() if isinstance(d, BLOCK_KINDS)]
         what = "is no disk, array or volume" if job.to in spec.devices else "is not among the devices"
         checks.report((*path, "to"), f"'{job.to}' {what}", choices(job.to, legal))
     if isinstance(job, BinaryLog):

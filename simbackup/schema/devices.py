@@ -137,6 +137,10 @@ class LogicalVolume(Frozen):
     """Its size."""
 
 
+BLOCK_KINDS = (Disk, Ssd, Raid, LogicalVolume)
+"""Devices that hold data and backups."""
+
+
 class Nul(Frozen):
     """A device that takes whatever is written and keeps nothing, by which the reading side is measured alone."""
 

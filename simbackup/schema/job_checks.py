@@ -7,6 +7,7 @@ from typing import Any
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.database_checks import database_backup, database_restore
+from simbackup.schema.devices import BLOCK_KINDS
 from simbackup.schema.frozen_images import FrozenImage, Mirror
 from simbackup.schema.jobs import (
     AnyBackup,
@@ -30,7 +31,7 @@ from simbackup.schema.jobs import (
     Write,
 )
 from simbackup.schema.native_checks import native_backup
-from simbackup.schema.part_checks import BLOCK_KINDS, PartChecks
+from simbackup.schema.part_checks import PartChecks
 from simbackup.schema.places import data_end, owner_of, pool_sizes, taken, way_to
 from simbackup.schema.quantity import Given
 from simbackup.schema.tape import TapeLibrary

@@ -8,7 +8,7 @@ from typing import Protocol
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.database_checks import Path, Reporter
-from simbackup.schema.devices import Disk, LogicalVolume, Nul, Raid, Ssd
+from simbackup.schema.devices import BLOCK_KINDS, Nul
 from simbackup.schema.jobs import NativeBackup
 from simbackup.schema.places import owner_of, way_to
 
@@ -57,7 +57,7 @@ def native_backup(checks: Checker, path: Path, job: NativeBackup) -> None:
 def _files(checks: Checker, path: Path, job: NativeBackup, host: str | None) -> None:
     """Each backup file goes to a disk that can be reached, or to nul."""
     spec = checks.spec
-    legal = [n for n, d in spec.devices.items() if isinstance(d, (Disk, Ssd, Raid, LogicalVolume, Nul))]
+    legal = [n for n, d in spec.devices.items() if isinstance(d, (*BLOCK_KINDS, Nul))]
     for name in job.to:
         if name not in legal:
             what = "takes no backup file" if name in checks.named("devices") else "is not among the devices"

@@ -10,7 +10,7 @@ from simbackup import units
 from simbackup.equations import raid
 from simbackup.errors import Problem, choices
 from simbackup.schema.agreement import LEAST_CHUNKS, disagreements
-from simbackup.schema.devices import Disk, Host, LogicalVolume, Raid, Ssd
+from simbackup.schema.devices import BLOCK_KINDS, Disk, Host, LogicalVolume, Raid, Ssd
 from simbackup.schema.frozen_images import Checkpoint, FrozenImage, Mirror, Snapshot
 from simbackup.schema.jobs import Data
 from simbackup.schema.places import data_end, owner_of, placement, taken
@@ -19,7 +19,6 @@ from simbackup.schema.scenario import Spec
 from simbackup.schema.tree import Node
 
 _TIES = re.compile(r"\.(owns|joins|on)\b")
-BLOCK_KINDS = (Disk, Ssd, Raid, LogicalVolume)
 
 
 @dataclass(slots=True)
