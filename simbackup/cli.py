@@ -88,6 +88,28 @@ def reproduce(
 
 
 @app.command()
+def explain(
+    what: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario to run.")],
+    job: Annotated[list[str] | None, typer.Argument(help="Jobs; all unless named.")] = None,
+    sets: Sets = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Tell why each job took as long as it did, and what would change without its bottleneck."""
+    from simbackup import show, show_causes  # noqa: PLC0415
+    from simbackup.experiments.explain import explain as why  # noqa: PLC0415
+    from simbackup.run import open_result  # noqa: PLC0415
+
+    with show.progress() as progress:
+        result, loaded = open_result(what, overrides(sets or []), seed=seed, progress=progress)
+    found = why(result, loaded, job or [])
+    if as_json:
+        show.json({"jobs": [one.as_dict() for one in found]})
+    else:
+        show_causes.explained(found)
+
+
+@app.command()
 def check(
     files: Annotated[list[Path], typer.Argument(help="Scenarios, datasheets or files of measurements.")],
 ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from simbackup.build import build
 from simbackup.components.tape import MECHANICS, Library
 from simbackup.engine.flows import Link
-from simbackup.errors import InputError, Problem
+from simbackup.errors import InputError, Problem, ResultError
 from simbackup.jobs.job import start
 from simbackup.jobs.system import System
 from simbackup.results.result import Record, Result, rests_on
@@ -74,6 +74,45 @@ def simulate(
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
     _summarise(system)
     return Result(Record.of(scenario, seed), rests_on(scenario), system.trace)
+
+
+def open_result(
+    what: str | Path, overrides: Mapping[str, object] | None = None, *, seed: int = 0, progress: Progress | None = None
+) -> tuple[Result, Scenario]:
+    """A result that was saved in a folder, or that of running a scenario, and the scenario that it came from.
+
+    Raises
+    ------
+    InputError
+        Something is wrong with the scenario.
+    ResultError
+        A saved result is damaged, is to be overridden, or its scenario is not what it was.
+    """
+    folder = Path(what)
+    if not folder.is_dir():
+        scenario = load(what, overrides)
+        return simulate(scenario, seed=seed, progress=progress), scenario
+    if overrides or seed:
+        raise ResultError(f"{folder} is a result that was saved; give a scenario to replace values or the seed")
+    result = Result.load(folder)
+    return result, scenario_of(result)
+
+
+def scenario_of(result: Result) -> Scenario:
+    """The scenario that a result came from, read again.
+
+    Raises
+    ------
+    InputError
+        It is not there any more, or something is wrong with it now.
+    ResultError
+        It has changed since.
+    """
+    record = result.record
+    scenario = load(record.scenario, record.overrides)
+    if scenario.hash != record.hash:
+        raise ResultError(f"'{record.scenario}' or a datasheet of it has changed since the result; run it again")
+    return scenario
 
 
 def _summarise(system: System) -> None:

@@ -80,6 +80,10 @@ class Scenario:
         before = {value.address: value.given for value in self.values if value.address in nodes}
         return replace(changed, values=tuple(_after_seeing(value, before) for value in changed.values))
 
+    def scaled(self, factors: Mapping[str, float]) -> Scenario:
+        """The scenario in which the values at some addresses are so many times as large, unchecked."""
+        return replace(self, spec=self.spec.scaled(factors))
+
 
 def _after_seeing(value: Value, before: Mapping[str, Given]) -> Value:
     """The value, which was chosen after seeing the rows that the one it replaces was fitted to or chosen after."""

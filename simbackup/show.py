@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
+from simbackup.results.causes import split
 
 if TYPE_CHECKING:
     from simbackup.experiments.study import Table
@@ -71,8 +72,7 @@ def result(one: Result) -> None:
     header = ["job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "lock", "status"]
     table(header, rows, one.record.title, right=range(2, 9))
     for row in one.job_rows:
-        spent = one.activities(row["job"])
-        longest = sorted(spent.items(), key=lambda item: -item[1])[:4]
+        longest = list(split(one, row["job"]).items())[:4]
         told = ", ".join(f"{activity} on {cause} {units.show_short(s, 's')}" for (cause, activity), s in longest)
         if told:
             print(f"{row['job']}: {told}")  # noqa: T201

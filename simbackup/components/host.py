@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simbackup.components.network import travel_time
+from simbackup.components.network import travel_time, travelling
 from simbackup.components.page_cache import PageCache
 from simbackup.components.shape import FlowShape
 from simbackup.components.storage import Region, Store
@@ -53,9 +53,9 @@ class Host:
         shape = shape.plus({self.cpu: seconds})
         return shape if self.below is None else self.below.working(shape, seconds)
 
-    def then(self, shape: FlowShape, seconds: float) -> FlowShape:
+    def then(self, shape: FlowShape, seconds: float, activity: str = "") -> FlowShape:
         """The shape when each unit then takes some seconds of one core, one after the other."""
-        shape = shape.after(seconds, self.cpu)
+        shape = shape.after(seconds, self.cpu, activity)
         return shape if self.below is None else self.below.working(shape, seconds)
 
     def cache(self, store: Store) -> PageCache:
@@ -76,9 +76,10 @@ class Host:
         window = self.machine.read_ahead
         if window is None or cached >= 1.0:  # the next windows are asked for while the program works on the last
             return shape.at_most(1.0 / copy, self.cpu.name)
-        away = travel_time(store.path)
-        latency = (1.0 - cached) * (store.continued(region.begin, window).latency + away)
-        return shape.at_most(read_ahead_rate(window, latency, 1.0 / copy), store.name)
+        away, cold = travel_time(store.path), (1.0 - cached) / window
+        read = store.continued(region.begin, window).latency
+        parts = {(store.name, "read"): cold * read, **travelling(store.path, cold), (self.cpu.name, ""): copy}
+        return shape.cycle(parts, read_ahead_rate(window, (1.0 - cached) * (read + away), 1.0 / copy))
 
     def copying(self, region: Region) -> FlowShape:
         """How a byte of a file that a program reads and writes loads device and core."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from simbackup.components.changes import Changes
-from simbackup.components.network import travel_time
+from simbackup.components.network import travel_time, travelling
 from simbackup.components.shape import FlowShape
 from simbackup.components.storage import Direction, Region, Service
 
@@ -136,15 +136,17 @@ class Mirror:
         read = _mixed(source, "read", request, *positioned)
         write = _mixed(target, "write", request, *positioned)
         away = travel_time((*source.store.path, *target.store.path))
+        each = 1.0 / (self.parameters.in_flight * request)
         parts = {
-            (source.store.name, "copy read"): read.latency / request,
-            (target.store.name, "copy write"): write.latency / request,
+            (source.store.name, "copy read"): each * read.latency,
+            (target.store.name, "copy write"): each * write.latency,
+            **travelling((*source.store.path, *target.store.path), each),
         }
-        shape = FlowShape(parts=parts, sequential=not scattered).over(source.store.path).over(target.store.path)
+        shape = FlowShape(sequential=not scattered).over(source.store.path).over(target.store.path)
         for region, service in ((source, read), (target, write)):
             shape = shape.plus({region.store.link: service.busy / request}, {region.store.link: 1.0})
         latency = read.latency + write.latency + away
-        return shape.at_most(self.parameters.in_flight * request / latency, self.name)
+        return shape.cycle(parts, self.parameters.in_flight * request / latency)
 
 
 def _mixed(region: Region, direction: Direction, size: float, positioned: float, distance: float) -> Service:

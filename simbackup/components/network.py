@@ -17,6 +17,15 @@ class Network:
     rate: float
 
 
+def travelling(networks: Iterable[Network], times: float = 1.0) -> dict[tuple[str, str], float]:
+    """Seconds of so many round trips by network, as parts of a cycle."""
+    parts: dict[tuple[str, str], float] = {}
+    for network in networks:  # what is crossed twice is travelled twice
+        key = (network.link.name, "travel")
+        parts[key] = parts.get(key, 0.0) + times * network.latency
+    return parts
+
+
 def travel_time(networks: Iterable[Network]) -> float:
     """Seconds of one round trip over networks, one behind the other."""
     return sum(network.latency for network in networks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import simpy
@@ -12,7 +12,7 @@ from simbackup.components.shape import FlowShape
 from simbackup.components.volume import Stretch, Volume
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flows import Flow, FlowNetwork
-from simbackup.engine.link import Law
+from simbackup.engine.link import Law, Segment
 
 LEAST = 1.0
 """Bytes that are worth writing: what is left below this is rounding."""
@@ -36,6 +36,11 @@ class Dirty:
     size: float
     on_disk: simpy.Event
     written: bool = False
+    segments: list[Segment] = field(default_factory=list[Segment])
+
+    def limits(self, since: float) -> list[Segment]:
+        """What limited its way to disk from a time (seconds) on, with the times when it had to wait for its turn."""
+        return [s._replace(begin=max(s.begin, since)) for s in self.segments if s.end > since]
 
 
 class PageCache:
@@ -72,7 +77,10 @@ class PageCache:
 
     def _write_back(self, dirty: Dirty, buffer: Buffer, begin: simpy.Event) -> Generator[simpy.Event, Any, None]:
         """Bring what is dirty to disk, from the background limit or the end of writing on."""
+        since = float(self.env.now)
         yield begin
+        if self.env.now > since:  # those before it go first
+            dirty.segments.append(Segment(since, float(self.env.now), self.name, {}))
         done = 0.0
         while dirty.size - done >= LEAST:
             stretch = dirty.volume.stretch(dirty.begin + done, dirty.size - done)
@@ -88,4 +96,6 @@ class PageCache:
         flow = shape.start(self.network, dirty.job, "write-back", stretch.size)
         buffer.drain(flow)
         yield flow.done | dirty.volume.changed
-        return self.network.stop(flow)
+        written = self.network.stop(flow)
+        dirty.segments += flow.segments
+        return written

@@ -5,27 +5,38 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from simbackup.components.network import Network
 from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.link import Law
+
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
 class FlowShape:
     """How one unit of a flow loads the links it crosses, and how fast it can be at most.
 
-    `demands` are units of each link, `moves` bytes on each link, `cap` units a second with the address that causes it.
-    `parts` says where the seconds of a serial cycle go: (address, activity) -> seconds a unit. A flow that is not
-    `sequential` makes requests here and there, and takes no turns with streams.
+    `demands` are units of each link, `moves` bytes on each link, `cap` units a second. `parts` say where the seconds of
+    a unit at that rate go, one after the other: (address, activity) -> seconds, which sum to 1 / cap; an activity that
+    is empty is that of the flow. A flow that is not `sequential` makes requests here and there, and takes no turns
+    with streams.
     """
 
     demands: dict[Link, float] = field(default_factory=dict[Link, float])
     moves: dict[Link, float] = field(default_factory=dict[Link, float])
     cap: float = math.inf
-    cause: str | None = None
     parts: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
     sequential: bool = True
+
+    @property
+    def cause(self) -> str | None:
+        """The address that takes most of the seconds of a unit, the first among equals; None without a cap."""
+        spent: dict[str, float] = {}
+        for (address, _), seconds in self.parts.items():
+            spent[address] = spent.get(address, 0.0) + seconds
+        return max(spent, key=lambda address: spent[address], default=None)
 
     def start(
         self,
@@ -37,8 +48,8 @@ class FlowShape:
     ) -> Flow:
         """A flow of this shape under way."""
         return network.start(
-            name, activity, amount, self.demands, cap=self.cap, cap_cause=self.cause, moves=self.moves,
-            sequential=self.sequential, law=law,
+            name, activity, amount, self.demands, cap=self.cap, cap_cause=self.cause, cap_parts=self.parts,
+            moves=self.moves, sequential=self.sequential, law=law,
         )  # fmt: skip
 
     def plus(self, demands: Mapping[Link, float], moves: Mapping[Link, float] | None = None) -> FlowShape:
@@ -54,17 +65,26 @@ class FlowShape:
                 shape = shape.at_most(network.rate / size, network.link.name)
         return shape
 
-    def at_most(self, rate: float, cause: str) -> FlowShape:
+    def at_most(self, rate: float, cause: str, activity: str = "") -> FlowShape:
         """The shape when a flow makes no more than so many units a second, for a cause."""
-        return replace(self, cap=rate, cause=cause) if rate < self.cap else self
+        return self.cycle({(cause, activity): 1.0 / rate}, rate) if rate < self.cap else self
+
+    def cycle(self, parts: Mapping[tuple[str, str], float], rate: float | None = None) -> FlowShape:
+        """The shape when each unit takes no less than some seconds, one after the other; their rate may be given."""
+        total = sum(parts.values())
+        cap = rate if rate is not None else 1.0 / total if total > 0.0 else math.inf
+        if cap >= self.cap:
+            return self
+        return replace(self, cap=cap, parts={part: seconds for part, seconds in parts.items() if seconds > 0.0})
 
     def part(self, share: float) -> FlowShape:
         """The shape when only a share of the units loads the links; nothing that takes no part is crossed."""
         if share <= 0.0:
-            return replace(self, demands={}, moves={}, cap=math.inf, cause=None)
+            return replace(self, demands={}, moves={}, cap=math.inf, parts={})
         demands = {link: demand * share for link, demand in self.demands.items()}
         moves = {link: moved * share for link, moved in self.moves.items()}
-        return replace(self, demands=demands, moves=moves, cap=self.cap / share)
+        parts = {part: seconds * share for part, seconds in self.parts.items()}
+        return replace(self, demands=demands, moves=moves, cap=self.cap / share, parts=parts)
 
     def times(self, units: float) -> FlowShape:
         """The shape of a flow each unit of which is so many units of this one."""
@@ -76,17 +96,23 @@ class FlowShape:
             parts={part: seconds * units for part, seconds in self.parts.items()},
         )
 
-    def after(self, seconds: float, link: Link | None = None) -> FlowShape:
-        """The shape when each unit takes some seconds more, one unit after the other, on a link or none."""
+    def after(self, seconds: float, on: Link | str, activity: str = "") -> FlowShape:
+        """The shape when each unit takes some seconds more, one after the other, on a link or at an address."""
         before = 0.0 if math.isinf(self.cap) else 1.0 / self.cap
-        demands = dict(self.demands)
-        if link is not None:
-            demands[link] = demands.get(link, 0.0) + seconds
-        cause = link.name if link is not None and seconds > before else self.cause
         total = before + seconds
-        return replace(self, demands=demands, cap=1.0 / total if total else math.inf, cause=cause)
+        shape = self if isinstance(on, str) else replace(self, demands=_sum(self.demands, {on: seconds}))
+        address = on if isinstance(on, str) else on.name
+        parts = _sum(self.parts, {(address, activity): seconds}) if seconds > 0.0 else self.parts
+        return replace(shape, cap=1.0 / total if total else math.inf, parts=parts)
+
+    def following(self, parts: Mapping[tuple[str, str], float]) -> FlowShape:
+        """The shape when each unit takes several parts more, one after the other, which load no link here."""
+        shape = self
+        for (address, activity), seconds in parts.items():
+            shape = shape.after(seconds, address, activity)
+        return shape
 
 
-def _sum(one: Mapping[Link, float], other: Mapping[Link, float]) -> dict[Link, float]:
+def _sum(one: Mapping[Key, float], other: Mapping[Key, float]) -> dict[Key, float]:
     """Both mappings, with the sums where both have a key."""
-    return dict(one) | {link: one.get(link, 0.0) + value for link, value in other.items()}
+    return dict(one) | {key: one.get(key, 0.0) + value for key, value in other.items()}

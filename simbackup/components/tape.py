@@ -152,7 +152,7 @@ class Library:
                 drive = self._exchange_for_holder(drive, cartridge)
         if drive.cartridge is cartridge:
             return drive
-        yield from self._move(job)
+        yield from self._move(job, "mount")
         with self.clock.span(job, drive.name, "load"):
             yield self.clock.env.timeout(drive.parameters.load_time)
         drive.cartridge, drive.position = cartridge, 0.0
@@ -218,7 +218,7 @@ class Library:
             yield self.clock.env.timeout(tape.rewind_time(drive.parameters, drive.position))
         with self.clock.span(job, drive.name, "unload"):
             yield self.clock.env.timeout(drive.parameters.unload_time)
-        yield from self._move(job)
+        yield from self._move(job, "dismount")
         drive.cartridge, drive.position = None, 0.0
         self._announce()
 
@@ -227,11 +227,11 @@ class Library:
         event, self.returned = self.returned, self.clock.env.event()
         event.succeed()
 
-    def _move(self, job: str) -> Wait:
+    def _move(self, job: str, activity: str) -> Wait:
         """One move of a robot between a slot and a drive."""
         robot = self.robots.request()
         with self.clock.span(job, f"{self.name}.robot", "mount queue"):
             yield robot
-        with self.clock.span(job, f"{self.name}.robot", "exchange"):
+        with self.clock.span(job, f"{self.name}.robot", activity):
             yield self.clock.env.timeout(self.exchange_time)
         self.robots.release(robot)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 import simpy
@@ -108,14 +107,15 @@ def first_write_shape(
     cycle = [request for request in _cycle(store, position, stretch, waiting) if own or request.activity != "own write"]
     for request in cycle:  # a first lap brings the heads to where a steady cycle leaves them
         heads[request.store.name] = request.position
-    shape = FlowShape(cause=", ".join(snapshot.name for snapshot in stretch.fresh))
+    shape = FlowShape()
+    parts: dict[tuple[str, str], float] = {}
     for activity, on, at, size, times, group in cycle:
         service = on.request("read" if activity == "copy read" else "write", heads[on.name], at, size)
         heads[on.name] = at
-        shape.parts[on.name, activity] = shape.parts.get((on.name, activity), 0.0) + times * service.latency / group
+        parts[on.name, activity] = parts.get((on.name, activity), 0.0) + times * service.latency / group
         shape = shape.plus({on.link: times * service.busy / group}, {on.link: times * size / group})
         shape = shape.over(on.path, times * size / group)
-    return replace(shape, cap=1.0 / sum(shape.parts.values()))
+    return shape.cycle(parts)
 
 
 class _Request(NamedTuple):

@@ -10,7 +10,7 @@ import simpy
 
 from simbackup.engine.alarm import LAST, Alarm, Call
 from simbackup.engine.coupling import Hold, coupled_rates
-from simbackup.engine.link import Flow, Law, Link
+from simbackup.engine.link import DONE, Flow, Law, Link, Parts
 from simbackup.engine.solver import CAP, TIE, Allocation, UnboundedFlowError
 from simbackup.engine.trace import Trace
 
@@ -78,6 +78,7 @@ class FlowNetwork:
         share: float = 1.0,
         cap: float = math.inf,
         cap_cause: str | None = None,
+        cap_parts: Parts | None = None,
         moves: Mapping[Link, float] | None = None,
         sequential: bool = True,
         law: Law | None = None,
@@ -96,6 +97,8 @@ class FlowNetwork:
             Weight in fairness.
         cap, cap_cause
             Greatest rate, units per second, and the address that explains it (the flow's name if None).
+        cap_parts
+            Seconds of one unit at that rate by address and activity, where it is a cycle of several.
         moves
             Bytes that one unit of the flow moves on a link; zero where not named.
         sequential
@@ -123,7 +126,7 @@ class FlowNetwork:
             sequential=sequential,
             law=law,
         )
-        flow.set_cap(cap, cap_cause or name)
+        flow.set_cap(cap, cap_cause or name, cap_parts)
         if not flow.demands and math.isinf(cap) and amount > 0.0:
             raise ValueError(f"flow {name} has no demand on any link and no cap")
         if amount == 0.0:
@@ -235,22 +238,31 @@ class FlowNetwork:
     def _assign(self, allocation: Allocation, links: Sequence[Link], holds: Sequence[tuple[str, Hold]]) -> None:
         now, flows, first = float(self.env.now), self.flows, len(links)
 
-        def cause_of_hold(number: int, passed: frozenset[int]) -> str:
+        def own_cause(number: int, bottleneck: int) -> tuple[str, Parts]:
+            """What limits a flow itself. A cycle alone on its disk fills that as it meets its cap: its parts tell."""
+            flow = flows[number]
+            if bottleneck == CAP:
+                return flow.cap_cause, flow.cap_parts
+            at_cap = allocation.rates[number] >= flow.cap * (1.0 - DONE)
+            return links[bottleneck].name, flow.cap_parts if at_cap else {}
+
+        def cause_of_hold(number: int, passed: frozenset[int]) -> tuple[str, Parts]:
             """What limits the greatest leader, the first among equals; the buffer where there is no such end."""
             name, hold = holds[number]
             if not hold.leaders or number in passed:
-                return name
+                return name, {}
             leader = max(hold.leaders, key=lambda flow: allocation.rates[flow] * hold.leaders[flow])
             bottleneck = allocation.bottlenecks[leader]
             if bottleneck >= first:
                 return cause_of_hold(bottleneck - first, passed | {number})
-            return flows[leader].cap_cause if bottleneck == CAP else links[bottleneck].name
+            return own_cause(leader, bottleneck)
 
-        for flow, rate, bottleneck in zip(flows, allocation.rates, allocation.bottlenecks, strict=True):
+        for i, (flow, rate, bottleneck) in enumerate(zip(flows, allocation.rates, allocation.bottlenecks, strict=True)):
             if bottleneck >= first:
-                flow.assign(now, rate, None, cause_of_hold(bottleneck - first, frozenset()))
+                flow.assign(now, rate, None, cause_of_hold(bottleneck - first, frozenset()), held=True)
             else:
-                flow.assign(now, rate, None if bottleneck == CAP else links[bottleneck])
+                link = None if bottleneck == CAP else links[bottleneck]
+                flow.assign(now, rate, link, own_cause(i, bottleneck))
 
     def _solve(self) -> None:
         self._solve_pending = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import simpy
 
@@ -13,11 +14,23 @@ Law = Callable[[float, Callable[["Link"], float]], tuple[float, str]]
 """What becomes of the rate that the network offers a flow: given that rate and the share of any link that others use,
 the greatest rate of the flow and the address that explains it. A rate that does not bind changes nothing."""
 
+Parts = Mapping[tuple[str, str], float]
+"""Where the seconds of one unit go that a flow takes by itself: by address and activity, one after the other."""
+
 TURNS = 1e-4
 """Change of the share of its bytes for which a stream turns below which it is the same."""
 
 DONE = 1e-9
 """Share of a flow's amount below which what is left counts as done."""
+
+
+class Segment(NamedTuple):
+    """A time (seconds) for which one thing limited a flow: an address, and the parts of a cycle where it is one."""
+
+    begin: float
+    end: float
+    cause: str
+    parts: Parts
 
 
 class Link:
@@ -181,8 +194,10 @@ class Flow:
         self._env = env
         self._since = float(env.now)
         self._completed = 0.0
-        self._waited: dict[str, float] = {}
+        self._segments: list[Segment] = []
         self._cap: tuple[float, str] = (math.inf, name)
+        self._parts: Parts = {}
+        self._spent: Parts = {}
         self._bent: tuple[float, str] | None = None
         self._held = False
 
@@ -205,6 +220,11 @@ class Flow:
         return self._cap[1] if self._bent is None or self._bent[0] > self._cap[0] else self._bent[1]
 
     @property
+    def cap_parts(self) -> Parts:
+        """Where the time of the cap goes, by parts that follow each other; empty where its cause is all there is."""
+        return {} if self._bent is not None and self._bent[0] <= self._cap[0] else self._parts
+
+    @property
     def bound(self) -> bool:
         """Whether its law limits it."""
         return self._bent is not None
@@ -222,17 +242,28 @@ class Flow:
     @property
     def waited(self) -> dict[str, float]:
         """Seconds so far by what limited the flow: the address of a link, or the cause of a cap."""
-        elapsed = self._env.now - self._since
-        waited = dict(self._waited)
-        if elapsed > 0.0 and self.active:
-            waited[self.cause] = waited.get(self.cause, 0.0) + elapsed
+        waited: dict[str, float] = {}
+        for segment in self.segments:
+            waited[segment.cause] = waited.get(segment.cause, 0.0) + segment.end - segment.begin
         return waited
 
-    def set_cap(self, cap: float, cause: str) -> None:
+    @property
+    def segments(self) -> list[Segment]:
+        """What limited the flow so far, one after the other."""
+        now, segments = float(self._env.now), list(self._segments)
+        if now > self._since and self.active:
+            last = Segment(self._since, now, self.cause, self._spent)
+            if segments and (segments[-1].cause, segments[-1].parts) == (last.cause, last.parts):
+                last = last._replace(begin=segments.pop().begin)
+            segments.append(last)
+        return segments
+
+    def set_cap(self, cap: float, cause: str, parts: Parts | None = None) -> None:
         """Take another greatest rate, units per second, and its cause; called by the network, which solves anew."""
         if not cap >= 0.0:
             raise ValueError(f"cap of {self.name} must be zero or more, is {cap}")
         self._cap = (cap, cause)
+        self._parts = parts or {}
 
     def bend(self, limit: tuple[float, str] | None) -> None:
         """Take the rate that the law makes of the one that the network offers, and its cause; called by the network."""
@@ -240,15 +271,18 @@ class Flow:
 
     def settle(self, now: float) -> None:
         """Bring what is completed and waited to `now`, seconds."""
-        self._completed, self._waited, self._since = self.completed, self.waited, now
+        if now > self._since:
+            self._completed, self._segments, self._since = self.completed, self.segments, now
 
-    def assign(self, now: float, rate: float, bottleneck: Link | None, held_by: str | None = None) -> None:
-        """Go on at `rate` from `now`, limited by a link, a cause on the far side of a buffer, or the cap."""
-        self.bottleneck, self._held = bottleneck, held_by is not None
-        cause = held_by or (bottleneck.name if bottleneck else self.cap_cause)
-        if rate != self.rate or cause != self.cause:
+    def assign(
+        self, now: float, rate: float, bottleneck: Link | None, told: tuple[str, Parts], *, held: bool = False
+    ) -> None:
+        """Go on at `rate` from `now`, limited by a link, by what a buffer holds the flow to, or by the cap."""
+        self.bottleneck, self._held = bottleneck, held
+        cause, parts = told
+        if (rate, cause, parts) != (self.rate, self.cause, self._spent):
             self.settle(now)
-            self.rate, self.cause = rate, cause
+            self.rate, self.cause, self._spent = rate, cause, parts
             self.ends = now + (self.amount - self._completed) / rate if rate > 0.0 else math.inf
 
     def due(self, now: float) -> bool:

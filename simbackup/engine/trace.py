@@ -5,18 +5,35 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, cast
+
+
+class Part(NamedTuple):
+    """Seconds of a span that are due to another address and activity than the span as a whole."""
+
+    cause: str
+    activity: str
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of time (seconds) that a job spent because of `cause`, an address, in `activity`."""
+    """A stretch of time (seconds) that a job spent because of `cause`, an address, in `activity`.
+
+    Where it is a cycle that goes round and round, `parts` say where its seconds went; they sum to its length.
+    """
 
     start: float
     end: float
     job: str
     cause: str
     activity: str
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def split(self) -> tuple[Part, ...]:
+        """Its parts; itself as the only one where it has none."""
+        return self.parts or (Part(self.cause, self.activity, self.end - self.start),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +93,23 @@ class Trace:
     devices: list[Device] = field(default_factory=list[Device])
     jobs: list[Job] = field(default_factory=list[Job])
 
-    def span(self, start: float, end: float, job: str, cause: str, activity: str) -> None:
-        """Record that `job` spent `start` to `end` (seconds) in `activity`, because of `cause`."""
+    def span(
+        self,
+        start: float,
+        end: float,
+        job: str,
+        cause: str,
+        activity: str,
+        *,
+        cycle: Mapping[tuple[str, str], float] | None = None,
+    ) -> None:
+        """Record that `job` spent `start` to `end` (seconds) in `activity`, because of `cause`.
+
+        `cycle` tells how one round of it is divided, by address and activity; an empty activity is the span's own.
+        """
         if end < start:
             raise ValueError(f"a span of {job} ends at {end}, before its start at {start}")
-        self.spans.append(Span(float(start), float(end), job, cause, activity))
+        self.spans.append(Span(float(start), float(end), job, cause, activity, _parts(end - start, activity, cycle)))
 
     def rate(self, time: float, link: str, busy: float, bytes_per_s: float) -> None:
         """Record the state of a link from `time` on: its busy share and its bytes per second."""
@@ -136,8 +165,22 @@ class Trace:
         for line in lines:
             row = cast("dict[str, Any]", json.loads(line))
             name = row.pop("record")
+            if name == "span":
+                row["parts"] = tuple(Part(*part) for part in row["parts"])
             getattr(trace, f"{name}s").append(_TYPES[name](**row))
         return trace
+
+
+def _parts(seconds: float, activity: str, cycle: Mapping[tuple[str, str], float] | None) -> tuple[Part, ...]:
+    """The seconds of a span in proportion to one round of its cycle; none where there is but itself."""
+    total = sum(cycle.values()) if cycle else 0.0
+    if cycle is None or total <= 0.0:
+        return ()
+    shares: dict[tuple[str, str], float] = {}
+    for (cause, own), part in cycle.items():
+        key = (cause, own or activity)
+        shares[key] = shares.get(key, 0.0) + part / total
+    return tuple(Part(*key, seconds * share) for key, share in shares.items() if share > 0.0)
 
 
 def _plain(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -57,8 +57,8 @@ class DiskBackup:
         host, origin = system.hosts[self.host], system.origin(data, self.source)
         copy = self.tool.copying(host)
         if self.method == "image":
-            return host.reading(origin.region, copy, origin.cached).after(origin.lookup)
-        return host.then(walking(host, data, origin.region, self.tool.file_cpu), copy).after(origin.lookup)
+            return origin.found(host.reading(origin.region, copy, origin.cached))
+        return origin.found(host.then(walking(host, data, origin.region, self.tool.file_cpu), copy))
 
 
 @dataclass(frozen=True, slots=True)

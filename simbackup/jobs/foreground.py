@@ -58,12 +58,14 @@ class SynchronousWrite:
             if stretch.fresh:  # chunks are copied first, one request at a time
                 begin = volume.region.begin + stretch.begin
                 copies = first_write_shape(store, begin, stretch, self.request, own=False)
-                shape = volume.mirrored(copies, stretch).after(own.latency / self.request, store.link)
+                shape = volume.mirrored(copies, stretch).after(own.latency / self.request, store.link, "own write")
             else:
                 demands = shape.demands | {store.link: own.busy / self.request}
-                shape = replace(shape, demands=demands, cap=self.request / own.latency, cause=store.name)
-            away = sum(n.latency / self.request + 1.0 / n.rate for n in (*links, *store.path))
-            flow = shape.after(away).over(links).start(system.network, job, "write", stretch.size)
+                shape = replace(shape, demands=demands).at_most(self.request / own.latency, store.name)
+            for network in (*links, *store.path):
+                shape = shape.after(network.latency / self.request, network.link.name, "travel")
+                shape = shape.after(1.0 / network.rate, network.link.name)
+            flow = shape.over(links).start(system.network, job, "write", stretch.size)
             yield flow.done | volume.changed
             written = system.network.stop(flow)
             system.account(job, flow)

@@ -9,7 +9,7 @@ from typing import Any
 import simpy
 
 from simbackup.components.mirror import Mirror
-from simbackup.components.network import travel_time
+from simbackup.components.network import travelling
 from simbackup.components.page_cache import LEAST
 from simbackup.components.shape import FlowShape
 from simbackup.components.snapshot import Snapshot
@@ -81,12 +81,13 @@ class ImageRestore:
         while size - done >= LEAST:
             stretch = target.volume.stretch(first + done, size - done)
             shape = self._cycle(system, source.part(begin + done, stretch.size), self._place(target, image, stretch))
-            shape = target.volume.mirrored(shape.after(image.lookup_time / image.lookup_size), stretch)
+            shape = shape.after(image.lookup_time / image.lookup_size, image.name, "lookup")
+            shape = target.volume.mirrored(shape, stretch)
             copied = stretch._replace(fresh=tuple(s for s in stretch.fresh if s.in_place))
             if copied.fresh:  # what is overwritten is copied first, one request at a time
                 region, waiting = target.volume.region, self._request(stretch.size)
                 before = first_write_shape(region.store, region.begin + copied.begin, copied, waiting, own=False)
-                shape = shape.after(1.0 / before.cap).plus(before.demands, before.moves)
+                shape = shape.following(before.parts).plus(before.demands, before.moves)
             flow = shape.start(system.network, job, "copy", stretch.size)
             yield flow.done | target.volume.changed
             written = system.network.stop(flow)
@@ -118,12 +119,12 @@ class ImageRestore:
         read = source.store.continued(source.begin, request)
         write = target.store.request("write", target.begin, target.begin, request)
         shape = host.working(FlowShape().over(source.store.path).over(target.store.path), cpu)
-        latency = read.latency + write.latency
-        for store, service in ((source.store, read), (target.store, write)):
+        parts = travelling((*source.store.path, *target.store.path), 1.0 / request)
+        for store, service, activity in ((source.store, read, "read"), (target.store, write, "write")):
             shape = shape.plus({store.link: service.busy / request}, {store.link: 1.0})
-            latency += travel_time(store.path)
+            parts[store.name, activity] = service.latency / request
         if source.store is target.store:
             turn = source.store.turn(source.begin, target.begin, request)
-            shape, latency = shape.plus({source.store.link: turn.busy / request}), latency + turn.latency
-        cause = host.cpu.name if cpu > latency / request else target.store.name
-        return shape.at_most(1.0 / (latency / request + cpu), cause)
+            shape = shape.plus({source.store.link: turn.busy / request})
+            parts[source.store.name, "turn"] = turn.latency / request
+        return shape.cycle(parts | {(host.cpu.name, ""): cpu})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from simbackup.components.clock import Clock
 from simbackup.components.host import Host
 from simbackup.components.mirror import Mirror
 from simbackup.components.network import Network
-from simbackup.components.page_cache import Place
+from simbackup.components.page_cache import Dirty, Place
 from simbackup.components.shape import FlowShape
 from simbackup.components.snapshot import Snapshot
 from simbackup.components.storage import Region, Store
@@ -78,6 +78,11 @@ class Origin(NamedTuple):
     region: Region
     lookup: float
     cached: float
+    image: str = ""
+
+    def found(self, shape: FlowShape) -> FlowShape:
+        """The shape when each byte has to be looked up first."""
+        return shape.after(self.lookup, self.image, "lookup") if self.lookup else shape
 
 
 @dataclass(slots=True)
@@ -130,8 +135,8 @@ class System:
 
     def write(
         self, job: str, host: str, place: Place, fill: FlowShape, activity: str = "write", *, law: Law | None = None
-    ) -> Generator[simpy.Event, Any, simpy.Event]:
-        """Write bytes of a volume through the page cache of a host, on record; the event on which they are on disk.
+    ) -> Generator[simpy.Event, Any, Dirty]:
+        """Write bytes of a volume through the page cache of a host, on record; what is then on its way to disk.
 
         Ends when the last of them is in memory.
         """
@@ -139,7 +144,7 @@ class System:
         flow, dirty = yield from cache.write(job, place, fill, activity, law=law)
         self.on_disk.append(dirty.on_disk)
         self.account(job, flow)
-        return dirty.on_disk
+        return dirty
 
     def last(self, backup: str) -> SaveSet:
         """The newest complete save set of a backup job; fails where there is none."""
@@ -161,7 +166,8 @@ class System:
             return Origin(data.volume.region.part(data.begin, data.size), 0.0, data.cached)
         self.require_image(image)
         frozen = self.images[image]
-        return Origin(frozen.source(data.begin, data.size), frozen.lookup_time / frozen.lookup_size, 0.0)
+        each = frozen.lookup_time / frozen.lookup_size
+        return Origin(frozen.source(data.begin, data.size), each, 0.0, frozen.name)
 
     def require_image(self, name: str | None) -> None:
         """Fail if a frozen image does not exist, or exists no more; nothing if none is asked for."""
@@ -184,14 +190,21 @@ class System:
         self, job: str, host: str, place: Place, fill: FlowShape, activity: str = "write"
     ) -> Generator[simpy.Event, Any, None]:
         """Write bytes of a volume as `write` does, and wait until they are on disk, on record."""
-        on_disk = yield from self.write(job, host, place, fill, activity)
-        with self.clock.span(job, place.volume.region.store.name, "write-back"):
-            yield on_disk
+        dirty = yield from self.write(job, host, place, fill, activity)
+        yield from self.written_back(job, [dirty])
+
+    def written_back(self, job: str, pending: Sequence[Dirty]) -> Generator[simpy.Event, Any, None]:
+        """Wait until all that is pending is on disk, on record as what limits the last of it."""
+        since = float(self.env.now)
+        late = [dirty for dirty in pending if not dirty.on_disk.processed]
+        if not late:
+            return
+        yield self.env.all_of([dirty.on_disk for dirty in late])
+        last = max(late, key=lambda dirty: dirty.segments[-1].end if dirty.segments else since)
+        for begin, end, cause, parts in last.limits(since):
+            self.trace.span(begin, end, job, cause, "write-back", cycle=parts)
 
     def account(self, job: str, flow: Flow) -> None:
         """Record how long a flow that has ended was held by each of its bottlenecks."""
-        begin = self.env.now - sum(flow.waited.values())
-        for cause, seconds in flow.waited.items():
-            end = begin + seconds
-            self.trace.span(begin, min(end, self.env.now), job, cause, flow.activity)
-            begin = min(end, self.env.now)
+        for begin, end, cause, parts in flow.segments:
+            self.trace.span(begin, end, job, cause, flow.activity, cycle=parts)

@@ -109,8 +109,8 @@ class TapeBackup:
         else:
             shape = walking(host, data, origin.region, self.tool.file_cpu)
         shape = shape.plus(towards.demands, towards.moves)
-        shape = shape.after(origin.lookup) if origin.lookup else shape
-        return shape.at_most(towards.cap, towards.cause or "")
+        shape = origin.found(shape)
+        return shape.cycle(towards.parts, towards.cap)
 
 
 def _end(cartridge: Cartridge, written: float, *, full: bool) -> float:

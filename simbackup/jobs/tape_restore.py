@@ -8,7 +8,7 @@ from typing import Any
 
 import simpy
 
-from simbackup.components.page_cache import Place
+from simbackup.components.page_cache import Dirty, Place
 from simbackup.components.shape import FlowShape
 from simbackup.components.tape import Drive
 from simbackup.jobs.catalogue import Extent, SaveSet
@@ -39,7 +39,7 @@ class TapeRestore:
         files, pieces = wanted(saved, self.selection)
         runs = [extent for begin, size in pieces for extent in saved.locate(begin, size)]
         yield from prepare(system, job, target, self.tool, files)
-        pending: list[simpy.Event] = []
+        pending: list[Dirty] = []
         on_medium: dict[str, list[Extent]] = {}
         for extent in runs:
             on_medium.setdefault(extent.medium, []).append(extent)
@@ -50,8 +50,7 @@ class TapeRestore:
         parts = [self._part(system, job, saved, (cartridges, on_medium), pending) for _ in range(streams)]
         with system.shut_out(self.to):
             yield from side_by_side(system, parts)
-            with system.clock.span(job, target.volume.region.store.name, "write-back"):
-                yield system.env.all_of(pending)
+            yield from system.written_back(job, pending)
         return Moved(sum(size for _, size in pieces), float(files))
 
     def _part(
@@ -60,7 +59,7 @@ class TapeRestore:
         job: str,
         saved: SaveSet,
         runs: tuple[list[str], dict[str, list[Extent]]],
-        pending: list[simpy.Event],
+        pending: list[Dirty],
     ) -> Wait:
         """Mount one cartridge after the other until none is left, locate each run on it, and transfer it."""
         library = system.libraries[saved.target]
@@ -75,16 +74,16 @@ class TapeRestore:
                 yield from library.reserve(job, medium, drive)
                 drive = yield from library.mount(job, drive, medium)
                 for extent in on_medium[medium.name]:
-                    on_disk = yield from self._read(system, job, drive, extent, saved)
-                    pending.append(on_disk)
+                    dirty = yield from self._read(system, job, drive, extent, saved)
+                    pending.append(dirty)
                 yield from library.release(job, drive)
         finally:
             library.give_drive(drive)
 
     def _read(
         self, system: System, job: str, drive: Drive, extent: Extent, saved: SaveSet
-    ) -> Generator[simpy.Event, Any, simpy.Event]:
-        """One run from tape into the page cache of the host; the event on which it is on disk."""
+    ) -> Generator[simpy.Event, Any, Dirty]:
+        """One run from tape into the page cache of the host; what is then on its way to disk."""
         library, host, target = system.libraries[saved.target], system.hosts[self.host], system.data[self.to]
         yield from library.locate(job, drive, extent.position)
         fill = FlowShape().plus({drive.link: 1.0 / drive.rate(saved.compression)}, {drive.link: 1.0})
@@ -95,6 +94,7 @@ class TapeRestore:
         )
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
         place = Place(target.volume, begin, extent.size)
-        on_disk = yield from system.write(job, self.host, place, fill, law=drive.law(saved.compression))
+        law = drive.law(saved.compression)
+        dirty = yield from system.write(job, self.host, place, fill, "transfer", law=law)
         drive.position = extent.position + extent.size / saved.compression
-        return on_disk
+        return dirty

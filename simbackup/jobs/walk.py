@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from simbackup.components.host import Host
-from simbackup.components.network import travel_time
+from simbackup.components.network import travel_time, travelling
 from simbackup.components.shape import FlowShape
-from simbackup.components.storage import Region, Service
+from simbackup.components.storage import Region, Service, Store
 from simbackup.equations import files as equations
 from simbackup.jobs.system import DataSet, Files, JobFailedError
 
@@ -23,40 +25,46 @@ def walking(host: Host, data: DataSet, region: Region, file_cpu: float) -> FlowS
     each, cold, store = data.size / data.files, 1.0 - data.cached, region.store
     outside = equations.outside_record(data.file_size or each, files.resident)
     read = _together(host, files, region, outside) if data.together else _scattered(files, region, outside)
-    cpu = host.seconds(files.cpu + file_cpu)
+    cpu, index = host.seconds(files.cpu), host.seconds(file_cpu)
     shape = FlowShape({store.link: read.busy / each}, {store.link: 1.0}, sequential=data.together)
-    shape = host.working(shape.over(store.path).part(cold), cpu / each)
-    serial = (cold * read.latency + cpu) / each
-    cause = host.cpu.name if cpu > cold * read.latency else f"data.{data.name}.files"
-    return shape.at_most(1.0 / serial, cause) if serial > 0.0 else shape
+    shape = host.working(shape.over(store.path).part(cold), (cpu + index) / each)
+    parts = {part: cold * seconds / each for part, seconds in read.parts.items()}
+    own = {(host.cpu.name, "open"): cpu / each, (host.cpu.name, "index"): index / each}
+    serial = (cold * read.latency + cpu + index) / each
+    return shape.cycle(parts | own, 1.0 / serial) if serial > 0.0 else shape
 
 
-def _together(host: Host, files: Files, region: Region, outside: float) -> Service:
+class _Reads(NamedTuple):
+    """What the reads of a file take: seconds until they are done, of the device's time, and by what they are for."""
+
+    latency: float
+    busy: float
+    parts: dict[tuple[str, str], float]
+
+
+def _together(host: Host, files: Files, region: Region, outside: float) -> _Reads:
     """What a file takes whose record and data follow those of the one before."""
     ahead = min(host.machine.read_ahead or files.fragment, region.size)
     records = min(files.record_read or ahead, region.size)
-    return _sum(
-        (region.store.continued(region.begin, records), files.record / records),
-        (region.store.continued(region.begin, ahead), outside / ahead),
-        away=travel_time(region.store.path),
-    )
+    walk = (region.store.continued(region.begin, records), files.record / records)
+    return _sum(region.store, walk, (region.store.continued(region.begin, ahead), outside / ahead))
 
 
-def _scattered(files: Files, region: Region, outside: float) -> Service:
+def _scattered(files: Files, region: Region, outside: float) -> _Reads:
     """What a file takes that lies anywhere: two places drawn at random are a third of the data apart in the mean."""
     begin, third = region.begin, region.size / 3.0
     room = region.size - third
     data_reads = equations.positioned_reads(outside, files.fragment, 0.0)
     record = max(min(files.record, room), 1.0)
     piece = max(min(outside / data_reads if data_reads else 0.0, room), 1.0)
-    return _sum(
-        (region.store.request("read", begin, begin + third, record), files.reads),
-        (region.store.request("read", begin, begin + third, piece), data_reads),
-        away=travel_time(region.store.path),
-    )
+    walk = (region.store.request("read", begin, begin + third, record), files.reads)
+    return _sum(region.store, walk, (region.store.request("read", begin, begin + third, piece), data_reads))
 
 
-def _sum(*parts: tuple[Service, float], away: float) -> Service:
-    """What so many requests of each kind take, one after the other."""
-    latency = sum(times * (service.latency + away) for service, times in parts)
-    return Service(latency, sum(times * service.busy for service, times in parts))
+def _sum(store: Store, walk: tuple[Service, float], data: tuple[Service, float]) -> _Reads:
+    """What so many requests for directories and records, and for data, take one after the other."""
+    away = travel_time(store.path)
+    latency = sum(times * (service.latency + away) for service, times in (walk, data))
+    busy = sum(times * service.busy for service, times in (walk, data))
+    parts = {(store.name, what): times * one.latency for what, (one, times) in (("walk", walk), ("read", data))}
+    return _Reads(latency, busy, parts | travelling(store.path, walk[1] + data[1]))

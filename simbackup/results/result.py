@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -64,13 +64,16 @@ class Record:
     base: str | None
     log: list[str]
     version: str
+    overrides: dict[str, Any] = field(default_factory=dict[str, Any])
+    question: str = ""
 
     @classmethod
     def of(cls, scenario: Scenario, seed: int) -> Record:
         """The record of a run of this version of the program."""
         return cls(
-            scenario.name, scenario.title, scenario.hash, seed, scenario.base, list(scenario.log), program_version()
-        )
+            scenario.name, scenario.title, scenario.hash, seed, scenario.base, list(scenario.log), program_version(),
+            {address: node.plain() for address, node in scenario.overrides.items()}, scenario.spec.question,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,12 +198,14 @@ class Result:
         return pd.DataFrame(self.device_rows, columns=[*SHOWN_DEVICE, "busy_s"])
 
     def activities(self, job: str) -> dict[tuple[str, str], float]:
-        """Seconds that a job spent, by cause (an address) and activity, in the order in which they first came."""
+        """Seconds that all streams of a job spent, by cause (an address) and activity, in the order of their coming.
+
+        `results.causes.split` tells those of the critical path alone.
+        """
         spent: dict[tuple[str, str], float] = {}
         for span in self.trace.spans:
-            if span.job == f"jobs.{job}":
-                key = (span.cause, span.activity)
-                spent[key] = spent.get(key, 0.0) + span.end - span.start
+            for cause, activity, seconds in span.split if span.job == f"jobs.{job}" else ():
+                spent[cause, activity] = spent.get((cause, activity), 0.0) + seconds
         return spent
 
     def get(self, address: str) -> float:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import cast
 
 from simbackup.errors import Problem, choices
@@ -37,6 +37,31 @@ class Spec:
         for section in ("hosts", "devices", "links", "data", "workloads", "jobs"):
             for name, part in getattr(self, section).items():
                 yield from _quantities(part, (section, name))
+
+    def scaled(self, factors: Mapping[str, float]) -> Spec:
+        """The scenario in which the quantities at some addresses are so many times as large, whatever that means."""
+        sections = {
+            section: {
+                name: _scaled(part, f"{section}.{name}", factors) for name, part in getattr(self, section).items()
+            }
+            for section in SECTIONS[3:]
+        }
+        return replace(self, **sections)
+
+
+def _scaled(part: Frozen, address: str, factors: Mapping[str, float]) -> Frozen:
+    """A part with some of its quantities multiplied."""
+    changed: dict[str, object] = {}
+    for name in type(part).model_fields:
+        value, here = getattr(part, name), f"{address}.{name}"
+        if isinstance(value, Given) and here in factors:
+            changed[name] = replace(value, si=value.si * factors[here])
+        elif isinstance(value, Frozen):
+            changed[name] = _scaled(value, here, factors)
+        elif isinstance(value, dict):
+            named = cast("dict[str, Given]", value)
+            changed[name] = {k: replace(v, si=v.si * factors.get(f"{here}.{k}", 1.0)) for k, v in named.items()}
+    return part.model_copy(update=changed)
 
 
 def _quantities(part: Frozen, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Given]]:

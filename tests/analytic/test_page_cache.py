@@ -29,6 +29,6 @@ def test_a_writer_takes_the_time_of_the_closed_form(
     disk = Disk("devices.a", disks.Disk(1e12, 100.0, 1e-3, 5e-3, 9e-3, rate, rate, 0.0, 1e6))
     volume = Volume(env, "devices.a", Region(disk, 0.0, disk.size))
     host = Host(network, "hosts.h", Machine(2.0, write, limit, share * limit))
-    fill = FlowShape({host.cpu: 1.0 / write}, {}, write, host.cpu.name)
+    fill = FlowShape({host.cpu: 1.0 / write}).at_most(write, host.cpu.name)
     env.run(until=env.process(host.cache(disk).write("jobs.dd", Place(volume, 0.0, size), fill)))
     assert env.now == pytest.approx(writer_time(size, write, rate, limit, share * limit), rel=1e-6)

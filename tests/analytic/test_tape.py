@@ -106,7 +106,7 @@ def test_locates_of_files_in_their_order_on_the_tape(tmp_path: Path) -> None:
 def test_files_that_lie_together_are_read_on_from_one_to_the_next(tmp_path: Path) -> None:
     result = run(tmp_path, "files: 40, size: 20 MB, at: 50 %")
     assert spent(result, "locate") == [pytest.approx(way(0.0, 4.5e9))]
-    assert sum(spent(result, "write")) == pytest.approx(2.0)
+    assert sum(spent(result, "transfer")) == pytest.approx(2.0)
 
 
 def test_the_mean_of_many_locates_from_the_beginning_is_the_access_time(tmp_path: Path) -> None:

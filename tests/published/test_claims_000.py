@@ -73,9 +73,14 @@ def test_claim_3_the_database_is_restored_in_under_half_of_the_time_of_tape(imag
     assert elapsed(image, "database") < 0.5 * elapsed("tape", "database")
 
 
+def copying(name: str, job: str) -> float:
+    """Seconds that pass with copies, besides preparations and mounts."""
+    return sum(seconds for activity, seconds in spent(name, job).items() if activity not in PREPARED)
+
+
 def test_claim_3_other_disks_beat_the_same_disks() -> None:
     assert elapsed("mirror", "database") < elapsed("checkpoint", "database")
-    assert spent("mirror", "database")["copy"] < spent("checkpoint", "database")["copy"]
+    assert copying("mirror", "database") < copying("checkpoint", "database")
 
 
 @pytest.mark.parametrize("image", FROZEN)
@@ -97,6 +102,7 @@ def test_claim_4_each_file_that_has_to_be_located_saves_more(image: str) -> None
     assert saved[2] > 5 * saved[0]
 
 
+PREPARED = {"start", "prepare", "mount"}
 USERS = {"oltp": 0.205, "fileserver": 0.065}
 """What users lose at most to a checkpoint, as stated."""
 SERIES = """\
@@ -289,18 +295,18 @@ def test_the_tape_restore_of_many_small_files_is_mostly_locates() -> None:
     parts = spent("tape", "item")
     assert max(parts, key=lambda part: parts[part]) == "locate"
     assert parts["locate"] > 0.8 * elapsed("tape", "item")
-    assert parts["write"] < 0.05 * elapsed("tape", "item")  # from tape to disk, 20 MB
+    assert parts["transfer"] < 0.05 * elapsed("tape", "item")  # from tape to disk, 20 MB
 
 
 def test_the_tape_restore_of_the_database_is_mostly_transfer() -> None:
-    assert spent("tape", "database")["write"] > 0.9 * elapsed("tape", "database")
+    assert spent("tape", "database")["transfer"] > 0.9 * elapsed("tape", "database")
     assert spent("tape", "backup")["transfer"] > 0.8 * elapsed("tape", "backup")
 
 
 @pytest.mark.parametrize("job", OBJECTS)
 def test_what_a_tape_restore_does_is_told_and_adds_up(job: str) -> None:
     parts = spent("tape", job)
-    wanted = {"exchange", "load", "write", "rewind", "unload"} | (set() if job == "database" else {"locate"})
+    wanted = {"mount", "load", "transfer", "rewind", "unload"} | (set() if job == "database" else {"locate"})
     assert wanted <= set(parts)
     assert all(seconds > 0.0 for seconds in parts.values())
     assert sum(parts.values()) == pytest.approx(elapsed("tape", job))
@@ -310,5 +316,6 @@ def test_what_a_tape_restore_does_is_told_and_adds_up(job: str) -> None:
 @pytest.mark.parametrize("job", OBJECTS)
 def test_what_a_restore_from_a_frozen_image_does_adds_up(image: str, job: str) -> None:
     parts = spent(image, job)
-    assert set(parts) == {"start", "prepare", "mount", "copy"}
+    same = {"turn", "lookup"} if image == "checkpoint" else set[str]()  # it lies on the same disks
+    assert set(parts) == PREPARED | {"read", "write", "copy", "travel"} | same
     assert sum(parts.values()) == pytest.approx(elapsed(image, job))

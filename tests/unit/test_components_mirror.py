@@ -152,7 +152,7 @@ def test_a_synchronisation_reads_and_then_writes_one_request_after_the_other(ben
     shape = bench.mirror("new").copying(10e9, scattered=False)
     read, write = 0.01, TURN + 0.01
     assert shape.cap == pytest.approx(0.5 * MB / (read + write))
-    assert shape.cause == "devices.m"
+    assert shape.cause == "devices.b"
     assert shape.parts == {
         ("devices.a", "copy read"): pytest.approx(read / (0.5 * MB)),
         ("devices.b", "copy write"): pytest.approx(write / (0.5 * MB)),

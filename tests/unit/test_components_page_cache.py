@@ -38,7 +38,7 @@ class Bench:
         return self.env.process(self._write(name, size, begin, rate))
 
     def _write(self, name: str, size: float, begin: float, rate: float) -> Generator[simpy.Event, Any, None]:
-        fill = FlowShape({self.host.cpu: 1.0 / rate}, {}, rate, self.host.cpu.name)
+        fill = FlowShape({self.host.cpu: 1.0 / rate}).at_most(rate, self.host.cpu.name)
         _, dirty = yield from self.cache.write(f"jobs.{name}", Place(self.volume, begin, size), fill)
         self.written[name] = float(self.env.now)
         yield dirty.on_disk

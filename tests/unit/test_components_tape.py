@@ -83,12 +83,12 @@ def test_every_step_of_a_visit_by_hand() -> None:
     jukebox.clock.env.run(until=jukebox.clock.env.process(visit(jukebox, "jobs.a", 4.5e9)))
     # Pass 4 runs forward: 50 m from the beginning. There: overhead, way, turn; back: overhead, way.
     assert spans(jukebox, "jobs.a") == [
-        ("exchange", 12.0),
+        ("mount", 12.0),
         ("load", 30.0),
         ("locate", pytest.approx(2.0 + 10.0 + 1.0)),
         ("rewind", pytest.approx(2.0 + 10.0)),
         ("unload", 10.0),
-        ("exchange", 12.0),
+        ("dismount", 12.0),
     ]
     assert jukebox.clock.env.now == pytest.approx(sum(time for _, time in spans(jukebox, "jobs.a")))
     assert not any(c.in_use for c in jukebox.cartridges)
@@ -98,7 +98,7 @@ def test_every_step_of_a_visit_by_hand() -> None:
 def test_nothing_is_recorded_of_steps_that_take_no_time() -> None:
     jukebox = library()
     jukebox.clock.env.run(until=jukebox.clock.env.process(visit(jukebox, "jobs.a", 0.0)))
-    assert [activity for activity, _ in spans(jukebox, "jobs.a")] == ["exchange", "load", "unload", "exchange"]
+    assert [activity for activity, _ in spans(jukebox, "jobs.a")] == ["mount", "load", "unload", "dismount"]
 
 
 def test_one_robot_serves_three_drives_in_turn() -> None:
@@ -194,7 +194,7 @@ def test_a_drive_that_stays_loaded_saves_the_next_who_wants_its_cartridge_the_mo
     jukebox = library(unload_after=100.0)
     play(jukebox, visit(jukebox, "jobs.a", 4.5e9), visit(jukebox, "jobs.b", 3e9, at=60.0, wanted=0))
     # On from where the first left the tape: 50 m back in another pass.
-    assert spans(jukebox, "jobs.a") == [("exchange", 12.0), ("load", 30.0), ("locate", pytest.approx(13.0))]
+    assert spans(jukebox, "jobs.a") == [("mount", 12.0), ("load", 30.0), ("locate", pytest.approx(13.0))]
     assert spans(jukebox, "jobs.b") == [("locate", pytest.approx(tape.locate_time(FIGURES, 4.5e9, 3e9)))]
     assert jukebox.clock.trace.spans[-1].job == "devices.jukebox"
 
@@ -205,8 +205,8 @@ def test_a_drive_that_stays_loaded_has_the_old_cartridge_ejected_first() -> None
     assert spans(jukebox, "jobs.b") == [
         ("rewind", pytest.approx(12.0)),
         ("unload", UNLOAD),
-        ("exchange", EXCHANGE),
-        ("exchange", EXCHANGE),
+        ("dismount", EXCHANGE),
+        ("mount", EXCHANGE),
         ("load", LOAD),
     ]
 
@@ -218,7 +218,7 @@ def test_an_idle_drive_is_unloaded_after_its_time() -> None:
     assert timeline(jukebox, "devices.jukebox") == [
         (pytest.approx(left + 100.0), "rewind"),
         (pytest.approx(left + 112.0), "unload"),
-        (pytest.approx(left + 122.0), "exchange"),
+        (pytest.approx(left + 122.0), "dismount"),
     ]
     assert jukebox.drives[0].cartridge is None
     assert (jukebox.idle, jukebox.free.count) == (jukebox.drives, 0)
@@ -243,7 +243,7 @@ def test_who_comes_while_an_idle_drive_is_unloaded_waits_for_it() -> None:
     jukebox = library(unload_after=100.0)
     play(jukebox, visit(jukebox, "jobs.a"), visit(jukebox, "jobs.b", at=145.0))
     # Idle from 42 s, unloaded from 142 to 164 s.
-    assert spans(jukebox, "jobs.b")[:3] == [("wait for a drive", 19.0), ("exchange", 12.0), ("load", 30.0)]
+    assert spans(jukebox, "jobs.b")[:3] == [("wait for a drive", 19.0), ("mount", 12.0), ("load", 30.0)]
 
 
 def test_the_idle_drive_that_holds_the_cartridge_takes_the_place_of_an_empty_one() -> None:
@@ -276,7 +276,12 @@ def test_two_who_want_the_cartridge_in_the_drive_of_the_other_do_not_wait_for_ev
         crosswise("jobs.c", 1, 0), crosswise("jobs.d", 0, 1),
     )  # fmt: skip
     # Both unload at once; the robot brings both home, then each cartridge to the other drive.
-    assert [t for a, t in spans(jukebox, "jobs.c") if a in {"exchange", "load", "unload"}] == [10.0, 12.0, 12.0, 30.0]
+    assert [t for a, t in spans(jukebox, "jobs.c") if a in {"mount", "load", "unload", "dismount"}] == [
+        10.0,
+        12.0,
+        12.0,
+        30.0,
+    ]
     assert [d.cartridge for d in jukebox.drives] in ([None, None], jukebox.cartridges[::-1])
 
 
@@ -289,7 +294,7 @@ def test_who_begins_as_an_idle_drive_is_to_be_unloaded_takes_it_and_keeps_it() -
         visit(jukebox, "jobs.c", at=100.0, hold=100.0, wanted=1),  # leaves the other drive before jobs.b does
     )
     assert spans(jukebox, "jobs.b") == []
-    assert timeline(jukebox, "devices.jukebox")[-2:] == [(452.0 + 100.0, "unload"), (452.0 + 110.0, "exchange")]
+    assert timeline(jukebox, "devices.jukebox")[-2:] == [(452.0 + 100.0, "unload"), (452.0 + 110.0, "dismount")]
     assert [drive.cartridge for drive in jukebox.drives] == [None, None]
     assert jukebox.free.count == 0
 
@@ -306,7 +311,7 @@ def test_a_drive_that_is_given_back_with_an_old_cartridge_is_unloaded_too() -> N
         jukebox.give_drive(drive)
 
     play(jukebox, visit(jukebox, "jobs.a"), look())
-    assert timeline(jukebox, "devices.jukebox") == [(260.0, "unload"), (270.0, "exchange")]
+    assert timeline(jukebox, "devices.jukebox") == [(260.0, "unload"), (270.0, "dismount")]
 
 
 def test_who_waits_for_a_cartridge_gets_it_from_a_drive_that_was_given_back_with_it() -> None:

@@ -83,7 +83,8 @@ def test_a_restore_reads_passes_the_host_and_writes_one_request_after_the_other(
     assert result.get("jobs.back.elapsed") == pytest.approx(1.0 + 50.0 + 2.0 + 1000 * CYCLE)
     assert result.activities("back") == {
         ("data.db", "start"): 1.0, ("data.db", "prepare"): 50.0, ("devices.mirror", "mount"): 2.0,
-        ("devices.a", "copy"): pytest.approx(1000 * CYCLE),
+        ("devices.b", "read"): pytest.approx(1000 * READ), ("devices.a", "write"): pytest.approx(1000 * WRITE),
+        ("hosts.server.cores", "copy"): pytest.approx(1000 * CPU),
     }  # fmt: skip
     assert result.get("devices.b.bytes") == pytest.approx(1e9)
     assert result.get("devices.a.bytes") == pytest.approx(1e9)

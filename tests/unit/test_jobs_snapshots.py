@@ -167,7 +167,10 @@ def test_a_first_synchronisation_copies_the_whole_volume_whatever_lies_on_it(tmp
     assert result.get("jobs.sync.elapsed") == pytest.approx(2000 * EACH)
     assert result.get("jobs.sync.bytes") == 2e9
     assert result.get("devices.a.bytes") == result.get("devices.b.bytes") == pytest.approx(2e9)
-    assert result.activities("sync") == {("devices.third", "synchronise"): pytest.approx(2000 * EACH)}
+    assert result.activities("sync") == {
+        ("devices.a", "copy read"): pytest.approx(2000 * (1e-3 + 0.01)),
+        ("devices.b", "copy write"): pytest.approx(2000 * (1e-3 + 0.02)),
+    }
     small = mirror(tmp_path, at(SYNC, "begin: 0 s"), state="new", changes={"data.file.size": "1 MB"})
     assert small.get("jobs.sync.elapsed") == result.get("jobs.sync.elapsed")
 

@@ -96,11 +96,11 @@ def visit(end: float) -> float:
 def test_a_backup_by_hand(tmp_path: Path) -> None:
     result = run(tmp_path, FULL)
     assert steps(result, "full") == [
-        ("exchange", 10.0),
+        ("mount", 10.0),
         ("load", 30.0),
         ("transfer", pytest.approx(400.0)),
         ("unload", 10.0),  # four whole passes: the tape stands at its beginning
-        ("exchange", 10.0),
+        ("dismount", 10.0),
     ]
     assert result.get("jobs.full.elapsed") == pytest.approx(visit(4e9) + 400.0, rel=1e-12)
     assert result.get("jobs.full.bytes") == 4e9
@@ -111,16 +111,15 @@ def test_one_file_back_by_hand(tmp_path: Path) -> None:
     begin, end = 2e9, 2e9 + 20e6
     flushed = 20e6 / 200e6  # read into memory at 10 MB/s, below the background limit, then written
     expected = [
-        ("exchange", EXCHANGE),
+        ("mount", EXCHANGE),
         ("load", LOAD),
         ("locate", tape.locate_time(DRIVE, 0.0, begin)),
         ("transfer", 20e6 / tape.transfer_rate(DRIVE, 1.0)),
         ("rewind", tape.rewind_time(DRIVE, end)),
         ("unload", UNLOAD),
-        ("exchange", EXCHANGE),
+        ("dismount", EXCHANGE),
     ]
-    found = [(a.replace("write", "transfer"), t) for a, t in steps(result, "one")]
-    assert found == [(activity, pytest.approx(seconds)) for activity, seconds in expected]
+    assert steps(result, "one") == [(activity, pytest.approx(seconds)) for activity, seconds in expected]
     assert flushed < tape.rewind_time(DRIVE, end)  # so that the disk is done before the tape is home
     assert result.get("jobs.one.elapsed") == pytest.approx(sum(t for _, t in expected), rel=1e-9)
     assert (result.get("jobs.one.bytes"), result.get("jobs.one.files")) == (20e6, 1.0)
@@ -299,10 +298,10 @@ def test_what_stops_and_starts_leave_of_a_disk_is_for_others(tmp_path: Path) -> 
 def test_a_drive_that_stays_loaded_serves_a_restore_from_the_same_cartridge_at_once(tmp_path: Path) -> None:
     jobs = FULL + "  one: {restore: full, select: {files: 1, size: 20 MB, at: 50 %}, after: full}\n"
     result = run(tmp_path, jobs, {"devices.jukebox.unload_after": "10 min"})
-    assert steps(result, "full") == [("exchange", 10.0), ("load", 30.0), ("transfer", pytest.approx(400.0))]
+    assert steps(result, "full") == [("mount", 10.0), ("load", 30.0), ("transfer", pytest.approx(400.0))]
     assert steps(result, "one") == [
         ("locate", pytest.approx(tape.locate_time(DRIVE, 4e9, 2e9))),
-        ("write", pytest.approx(2.0)),
+        ("transfer", pytest.approx(2.0)),
         ("write-back", pytest.approx(0.1)),
     ]
 
@@ -331,7 +330,7 @@ def test_as_many_streams_as_drives_are_as_many_times_as_fast(tmp_path: Path, str
     jobs += f"  back: {{restore: full, streams: {streams}, after: full}}\n"
     result = run(tmp_path, jobs, SMOOTH | {"devices.jukebox.drives": streams})
     drives = {f"devices.jukebox.drive.{i + 1}" for i in range(streams)}
-    for job, activity in (("full", "transfer"), ("back", "write")):
+    for job, activity in (("full", "transfer"), ("back", "transfer")):
         assert transfers(result, job, activity) == dict.fromkeys(drives, pytest.approx(400.0 / streams))
         assert result.get(f"jobs.{job}.bytes") == 4e9
     for drive in drives:
@@ -405,7 +404,7 @@ def test_a_backup_whose_snapshot_was_lost_gives_its_cartridge_back(tmp_path: Pat
     result = simulate(with_snapshot(tmp_path, jobs), {"devices.jukebox.cartridges": 1})
     assert status(result)["full"] == ("failed", "'cow' became invalid: its copy area is full")
     assert status(result)["mail"] == ("done", "")
-    assert steps(result, "full")[-2:] == [("unload", 10.0), ("exchange", 10.0)]
+    assert steps(result, "full")[-2:] == [("unload", 10.0), ("dismount", 10.0)]
 
 
 def test_a_backup_whose_snapshot_is_lost_meanwhile_fails(tmp_path: Path) -> None:

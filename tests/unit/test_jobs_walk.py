@@ -162,7 +162,7 @@ def test_a_bus_of_several_wires_is_not_asked_for_what_lies_in_memory() -> None:
     assert walking(machine, walked, walked.volume.region, 0.0).cap == pytest.approx(40e3 / 1e-3)
 
 
-@pytest.mark.parametrize(("cpu", "cause"), [(1e-3, "data.d.files"), (1.0, "hosts.h.cores")])
+@pytest.mark.parametrize(("cpu", "cause"), [(1e-3, "devices.a"), (1.0, "hosts.h.cores")])
 def test_the_larger_part_is_named_as_the_cause(cpu: float, cause: str) -> None:
     machine, walked = host(), data(disk(), files=replace(SMALL, cpu=cpu))
     shape = walking(machine, walked, walked.volume.region, 0.0)

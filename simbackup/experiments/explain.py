@@ -1,0 +1,118 @@
+"""Why each job took as long as it did, and what would change if its bottleneck were faster or away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from simbackup.errors import ResultError, choices
+from simbackup.experiments.knock_out import UNLIMITED, faster, resource
+from simbackup.results.causes import Cause, split
+from simbackup.results.result import Result
+from simbackup.run import simulate
+from simbackup.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Why one job took its time: seconds in all and by cause, and the bottleneck with its share.
+
+    Without the bottleneck, and with one twice as fast, the job takes so many seconds, and then something else limits
+    it; None where there is nothing that could be faster, or where the job then does not end well.
+    """
+
+    name: str
+    status: str
+    elapsed: float
+    causes: dict[Cause, float]
+    bottleneck: str | None
+    share: float = 0.0
+    doubled: float | None = None
+    without: float | None = None
+    next_bottleneck: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The explanation as plain data."""
+        return {
+            "name": self.name, "status": self.status, "elapsed_s": self.elapsed,
+            "causes": {f"{cause.address} {cause.activity}": seconds for cause, seconds in self.causes.items()},
+            "bottleneck": self.bottleneck, "bottleneck_s": self.share, "doubled_s": self.doubled,
+            "without_bottleneck_s": self.without, "next_bottleneck": self.next_bottleneck,
+        }  # fmt: skip
+
+
+def explain(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ()) -> list[Explained]:
+    """Why each job, or each of those named, took as long as it did.
+
+    Parameters
+    ----------
+    result
+        What was simulated.
+    scenario
+        What it is a result of, for runs with the bottleneck twice as fast and away; None leaves them out.
+    jobs
+        Names of jobs, or of their single runs; all jobs unless named.
+
+    Raises
+    ------
+    ResultError
+        The result has no such job.
+
+    >>> from simbackup.scenario import load
+    >>> loaded = load("teaching/one-file-from-tape")
+    >>> [found] = explain(simulate(loaded), loaded, ["one_file"])
+    >>> found.bottleneck, found.next_bottleneck
+    ('devices.jukebox.drive', 'devices.jukebox.robot')
+    """
+    rows = [row for row in result.job_rows if not jobs or row["job"] in jobs or row["job"].rpartition(".")[0] in jobs]
+    known = [row["job"] for row in result.job_rows]
+    for job in jobs:
+        if not any(name == job or name.rpartition(".")[0] == job for name in known):
+            raise ResultError(f"the result has no job '{job}'; {choices(job, known)}")
+    again: dict[tuple[str, float], Result] = {}
+
+    def rerun(part: str, factor: float) -> Result | None:
+        if scenario is None:
+            return None
+        if (part, factor) not in again:
+            again[part, factor] = simulate(faster(scenario, part, factor), seed=result.record.seed)
+        return again[part, factor]
+
+    found: list[Explained] = []
+    for row in rows:
+        causes = split(result, row["job"])
+        part, share = _bottleneck(causes)
+        one = Explained(row["job"], row["status"], row["elapsed"], causes, part, share)
+        found.append(one if part is None else _what_if(one, rerun(part, 2.0), rerun(part, UNLIMITED)))
+    return found
+
+
+def by_part(causes: dict[Cause, float]) -> dict[str, float]:
+    """Seconds of causes by what would have to be faster, the greatest first; what nothing shortens is by address."""
+    spent: dict[str, float] = {}
+    for cause, seconds in causes.items():
+        key = resource(cause) or cause.address
+        spent[key] = spent.get(key, 0.0) + seconds
+    return dict(sorted(spent.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _bottleneck(causes: dict[Cause, float]) -> tuple[str | None, float]:
+    """The part that takes most of the time of those that could be faster, and its seconds."""
+    removable = {part for cause in causes if (part := resource(cause)) is not None}
+    return next(((part, seconds) for part, seconds in by_part(causes).items() if part in removable), (None, 0.0))
+
+
+def _what_if(one: Explained, doubled: Result | None, without: Result | None) -> Explained:
+    """The explanation with the same job in both other runs."""
+    later = _bottleneck(split(without, one.name))[0] if without and _elapsed(without, one.name) else None
+    return Explained(
+        one.name, one.status, one.elapsed, one.causes, one.bottleneck, one.share,
+        _elapsed(doubled, one.name), _elapsed(without, one.name), later,
+    )  # fmt: skip
+
+
+def _elapsed(result: Result | None, job: str) -> float | None:
+    """Seconds of a job that ended well."""
+    rows = result.job_rows if result else []
+    return next((r["elapsed"] for r in rows if r["job"] == job and r["status"] in {"done", "late"}), None)

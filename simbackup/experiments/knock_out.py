@@ -1,0 +1,93 @@
+"""What if a part were faster: the same scenario with one of its bottlenecks twice as fast, or without end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup.scenario import Scenario, Value
+from simbackup.schema.jobs import Restore
+
+if TYPE_CHECKING:
+    from simbackup.results.causes import Cause
+
+UNLIMITED = 1e6
+"""Factor that stands for no limit: what is left of a time is nothing to speak of, and figures stay exact."""
+MANY = 64.0
+"""Factor for what there is a number of, drives and robots: enough that nobody waits for one."""
+
+INVERSE, DIRECT = frozenset({"s", "s/B"}), frozenset({"B/s", "m/s", "1/s"})
+"""Units of what a faster part takes less of, and of what it does more of."""
+
+
+def resource(cause: Cause) -> str | None:
+    """The part of a scenario behind a cause, such as `devices.library.drive`; None if nothing could be made faster.
+
+    >>> from simbackup.results.causes import Cause
+    >>> resource(Cause("devices.library.drive.2", "locate"))
+    'devices.library.drive'
+    >>> resource(Cause("devices.library", "wait for a drive"))
+    'devices.library.drives'
+    """
+    section, _, rest = cause.address.partition(".")
+    name, *inner = rest.split(".")
+    if cause.activity in {"observe", "wait", "wait for a cartridge", "wait for the cartridge"} or not rest:
+        return "tool" if cause.address == "catalogue" else None
+    if cause.activity == "wait for a drive":
+        return f"devices.{name}.drives"
+    if inner[:1] in (["drive"], ["robot"]):
+        return f"devices.{name}.{inner[0]}"
+    if section == "hosts" and inner[:1] == ["page_cache"]:
+        return ".".join(inner[1:3])
+    if section == "jobs" and inner[:1] == ["buffers"]:
+        return cause.address
+    return f"{section}.{name}" if section != "hosts" or inner else "tool"
+
+
+def faster(scenario: Scenario, part: str, factor: float) -> Scenario:
+    """The scenario in which every time of a part is so many times shorter, and every rate as many times greater.
+
+    Drives and robots of a library are so many times as many, at most `MANY`. Nothing of what is changed is checked:
+    no such part has to exist.
+    """
+    factors = {value.address: _factor(scenario, part, value, factor) for value in scenario.values}
+    return scenario.scaled({address: each for address, each in factors.items() if each != 1.0})
+
+
+def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float:
+    """By what a value is multiplied."""
+    section, name, *inner = value.address.split(".")
+    section_of, _, rest = part.partition(".")
+    name_of, _, piece = rest.partition(".")
+    unit = value.given.unit
+    by_unit = 1.0 / factor if unit in INVERSE else factor if unit in DIRECT else 1.0
+    if section == "jobs" and (part == "tool" or section_of == "data"):
+        return by_unit if inner[:1] == ["tool"] and unit in INVERSE else 1.0
+    if section_of == "jobs":  # buffers that wait for the answers to requests
+        asks = value.address == f"jobs.{_backup(scenario, name_of)}.engine.request_latency"
+        return 1.0 / factor if asks else 1.0
+    if section_of == "hosts":
+        mine = section == "hosts" and name in _computers(scenario, name_of)
+        return factor if mine and inner[-1] == "speed" else by_unit if mine else 1.0
+    if (section, name) != (section_of, name_of):
+        return 1.0
+    if section == "devices" and piece in {"drives", "robot"}:
+        count = {"drives": "drives", "robot": "robots"}[piece]
+        times = {"drives": "", "robot": "exchange_time"}[piece]
+        return min(factor, MANY) if inner == [count] else by_unit if inner == [times] else 1.0
+    return by_unit if not piece or inner[:1] == [piece] else 1.0
+
+
+def _backup(scenario: Scenario, job: str) -> str:
+    """The backup whose engine and tool a job uses: its own, or that of the backup that it restores."""
+    spec = scenario.spec.jobs.get(job.partition(".")[0])
+    return spec.restore if isinstance(spec, Restore) else job.partition(".")[0]
+
+
+def _computers(scenario: Scenario, name: str) -> set[str]:
+    """A host and those that it lies within, whose cores are its own."""
+    found: set[str] = set()
+    below: str | None = name
+    while below is not None and below not in found and below in scenario.spec.hosts:
+        found.add(below)
+        below = scenario.spec.hosts[below].within
+    return found

@@ -1,0 +1,81 @@
+"""Why a job took as long as it did: its time split along its critical path, without remainder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from simbackup.engine.trace import Part, Span
+from simbackup.errors import ResultError, choices
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Result
+
+
+WAIT = "wait"
+"""Activity of a time of which nothing is on record: a job of a kind of its own that tells nothing."""
+
+
+class Cause(NamedTuple):
+    """What takes a job's time: an address, and what was done there."""
+
+    address: str
+    activity: str
+
+
+def split(result: Result, job: str) -> dict[Cause, float]:
+    """Seconds of one run of a job by cause, the greatest first; they sum to its elapsed time.
+
+    The path is walked back from the end of the job: what ended last was waited for, before it what had ended when it
+    began, and so on to the start. Of several streams that end together the first by address counts. Where a stretch is
+    a cycle that goes round and round, its seconds are those of its parts.
+
+    Raises
+    ------
+    ResultError
+        The result has no such job.
+
+    >>> from simbackup import simulate
+    >>> found = split(simulate("published/003-lvm-snapshots/same-disk"), "dd")
+    >>> [cause.activity for cause in found][:4]
+    ['copy write', 'own write', 'copy read', 'metadata commit']
+    """
+    row = next((row for row in result.job_rows if row["job"] == job), None)
+    if row is None:
+        raise ResultError(f"the result has no job '{job}'; {choices(job, [r['job'] for r in result.job_rows])}")
+    spent: dict[Cause, float] = {}
+    for cause, activity, seconds in _path(result, f"jobs.{job}", row["start"], row["end"]):
+        key = Cause(cause, activity)
+        spent[key] = spent.get(key, 0.0) + seconds
+    return dict(sorted(spent.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _path(result: Result, job: str, start: float, end: float) -> Iterator[Part]:
+    """The critical path of a job from its end back to its start."""
+    behind = sorted(
+        (span for span in result.trace.spans if span.job == job and span.end > span.start),
+        key=lambda span: (span.end, _order(span)),
+    )
+    time, under_way = end, list[Span]()
+    while time > start:
+        while behind and behind[-1].end >= time:
+            under_way.append(behind.pop())
+        under_way = [span for span in under_way if span.start < time]
+        if not under_way and behind:  # nothing is on record for a while
+            yield Part(job, WAIT, time - max(behind[-1].end, start))
+            time = max(behind[-1].end, start)
+            continue
+        if not under_way:
+            yield Part(job, WAIT, time - start)
+            return
+        span = min(under_way, key=lambda span: (span.end, _order(span)))
+        begin = max(span.start, start)
+        share = (time - begin) / (span.end - span.start)
+        for cause, activity, seconds in span.split:
+            yield Part(cause, activity, seconds * share)
+        time = begin
+
+
+def _order(span: Span) -> tuple[str, str, float]:
+    """Which of two spans that end together counts."""
+    return span.cause, span.activity, span.start

@@ -1,0 +1,84 @@
+"""Why jobs took as long as they did, as tables and bars on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from simbackup import show, units
+
+if TYPE_CHECKING:
+    from simbackup.experiments.explain import Explained
+
+BAR = 40
+"""Characters of a bar that stands for the whole time of a job."""
+SHADES = "█▓▒░▚▞▤▥"
+"""What the causes of a stacked bar are drawn with, in turn."""
+LEAST_SHARE = 0.0005
+"""Share of a job's time below which a cause is not worth a line; what is left out is told."""
+
+
+def explained(found: Sequence[Explained]) -> None:
+    """Print each job's time by cause, its bottleneck, and what would be without it."""
+    for one in found:
+        _job(one)
+
+
+def _job(one: Explained) -> None:
+    shown = {cause: seconds for cause, seconds in one.causes.items() if seconds >= LEAST_SHARE * one.elapsed}
+    rows = [
+        [_shade(i), cause.address, cause.activity, units.show_short(seconds, "s"), _percent(seconds / one.elapsed)]
+        for i, (cause, seconds) in enumerate(shown.items())
+    ]
+    title = f"{one.name}: {units.show_short(one.elapsed, 's')}" + ("" if one.status == "done" else f", {one.status}")
+    if not rows:
+        print(f"{title}\n")  # noqa: T201
+        return
+    show.table(["", "cause", "activity", "time", "share"], rows, title, right=(3, 4))
+    print(f"  {stacked(list(shown.values()), one.elapsed)}")  # noqa: T201
+    if len(shown) < len(one.causes):
+        left = sum(seconds for cause, seconds in one.causes.items() if cause not in shown)
+        print(f"  {len(one.causes) - len(shown)} smaller causes: {units.show_short(left, 's')}")  # noqa: T201
+    print(f"  {told(one)}\n")  # noqa: T201
+
+
+def stacked(seconds: Sequence[float], total: float) -> str:
+    """A bar of `BAR` characters, divided in proportion.
+
+    >>> stacked([3.0, 1.0], 4.0)
+    '██████████████████████████████▓▓▓▓▓▓▓▓▓▓'
+    """
+    text, done = "", 0.0
+    for i, part in enumerate(seconds):
+        done += part
+        text += _shade(i) * (round(BAR * done / total) - len(text))
+    return text
+
+
+def told(one: Explained) -> str:
+    """What limits a job and what would be without it, in a sentence."""
+    if one.bottleneck is None:
+        return "nothing that could be faster"
+    text = f"bottleneck: {one.bottleneck}, {_percent(one.share / one.elapsed)} of the time."
+    if one.doubled is None or one.without is None:
+        return text
+    text += f" Twice as fast: {_gain(one.elapsed, one.doubled)}. Without it: {_gain(one.elapsed, one.without)}"
+    later = one.next_bottleneck
+    if later is None or later == one.bottleneck:
+        return f"{text}."
+    return f"{text}; then {later} limits."
+
+
+def _gain(before: float, after: float) -> str:
+    """A time beside one that was longer."""
+    change = (after - before) / before
+    sign = "no gain" if abs(change) < LEAST_SHARE else f"{change:+.0%}"
+    return f"{units.show_short(after, 's')} ({sign})"
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1%}"
+
+
+def _shade(number: int) -> str:
+    return SHADES[number % len(SHADES)]
