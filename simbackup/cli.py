@@ -124,6 +124,23 @@ def study(
 
 
 @app.command()
+def trace(
+    name: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write the trace there, as JSON.")],
+    sets: Sets = None,
+    seed: Seed = 0,
+) -> None:
+    """Write a timeline that Perfetto and chrome://tracing open."""
+    from simbackup import show  # noqa: PLC0415
+    from simbackup.run import result_of  # noqa: PLC0415
+
+    with show.progress() as progress:
+        result = result_of(name, overrides(sets or []), seed=seed, progress=progress)
+    result.chrome_trace(out)
+    print(f"written to {out}; open it at https://ui.perfetto.dev or in chrome://tracing", file=sys.stderr)  # noqa: T201
+
+
+@app.command()
 def calibrate(
     document: Annotated[str, typer.Argument(help="The document, such as 003.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do not write the datasheets.")] = False,

@@ -283,6 +283,22 @@ class Result:
         tables = {"jobs": self.job_rows, "devices": self.device_rows}
         return tables | {"users": self.user_rows} if self.user_rows else tables
 
+    def chrome_trace(self, path: str | Path | None = None) -> dict[str, Any]:
+        """The trace in the format that Perfetto and chrome://tracing open, also written to a file if one is named.
+
+        Raises
+        ------
+        ResultError
+            The file cannot be written; nothing is left of it then.
+        """
+        from simbackup.results import chrome_trace  # noqa: PLC0415
+        from simbackup.results.output import write_whole  # noqa: PLC0415
+
+        trace = chrome_trace.chrome_trace(self)
+        if path is not None:
+            write_whole(path, chrome_trace.text(trace))
+        return trace
+
     def save(self, folder: str | Path) -> Path:
         """The folder into which the whole result was written: run record, tables, trace. All of it or nothing.
 

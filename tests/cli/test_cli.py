@@ -372,3 +372,32 @@ def test_an_interrupt_ends_with_one_line_and_leaves_nothing(tmp_path: Path) -> N
     assert out == ""
     assert err == "interrupted; nothing half done was written\n"
     assert [path.name for path in tmp_path.iterdir()] == ["long.yaml"]
+
+
+def test_trace_writes_what_a_timeline_viewer_opens(say: Say, tmp_path: Path) -> None:
+    out = tmp_path / "trace.json"
+    said = say("trace", SNAPSHOT, "-o", str(out))
+    assert (said.code, said.out) == (0, "")
+    assert f"written to {out}" in said.err
+    assert json.loads(out.read_text(encoding="utf-8"))["traceEvents"]
+    assert say("run", SNAPSHOT, "--out", str(tmp_path / "run")).code == 0
+    assert say("trace", str(tmp_path / "run"), "-o", str(tmp_path / "again.json")).code == 0
+    assert (tmp_path / "again.json").read_bytes() == out.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["trace", "{}/none", "-o", "{}/t.json"], "{}/none: there is neither such a file nor such a scenario; "),
+        (["trace", "{}", "-o", "{}/t.json"], "{} holds no result (No such file or directory: "),
+        (["trace", PLAIN, "-o", "{}/file/t.json"], "{}/file/t.json cannot be written (Not a directory)"),
+        (["trace", PLAIN, "-o", "{}"], "{} cannot be written (Is a directory)"),
+        (["trace", "{}", "-o", "{}/t.json", "--set", "data.file.size=1 GB"], "{} is a result, in which nothing can be set"),
+    ],
+)  # fmt: skip
+def test_a_trace_that_cannot_be_made_is_told(words: list[str], told: str, say: Say, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    said = say(*(word.format(tmp_path) for word in words))
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(told.format(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

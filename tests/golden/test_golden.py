@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from simbackup import simulate
+from simbackup.results import chrome_trace
 
 HERE = Path(__file__).parent
 SCENARIOS = ("two-tapes", "volume-and-snapshot")
@@ -37,6 +38,14 @@ def test_the_trace_does_not_depend_on_how_python_hashes(name: str, hash_seed: st
     environment = os.environ | {"PYTHONHASHSEED": hash_seed}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == (HERE / f"{name}.trace.jsonl").read_text(encoding="utf-8")
+
+
+def test_the_chrome_trace_is_the_one_on_file() -> None:
+    text = chrome_trace.text(simulate(HERE / "two-tapes.yaml", seed=7).chrome_trace()).replace(str(HERE), ".")
+    golden = HERE / "two-tapes.chrome-trace.json"
+    if UPDATE:
+        golden.write_text(text, encoding="utf-8")
+    assert text.splitlines() == golden.read_text(encoding="utf-8").splitlines()
 
 
 def test_another_seed_of_a_scenario_without_chance_changes_nothing() -> None:
