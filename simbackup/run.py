@@ -11,6 +11,7 @@ from simbackup.engine.flows import Link
 from simbackup.errors import InputError, Problem, ResultError
 from simbackup.jobs.job import start
 from simbackup.jobs.system import System
+from simbackup.layout.drawn import layout_of
 from simbackup.results.result import Record, Result, rests_on
 from simbackup.scenario import Scenario, load
 
@@ -73,7 +74,7 @@ def simulate(
         if host.suspended is not None:
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
     _summarise(system)
-    return Result(Record.of(scenario, seed), rests_on(scenario), system.trace)
+    return Result(Record.of(scenario, seed), rests_on(scenario), system.trace, layout_of(scenario))
 
 
 def result_of(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,10 @@ def nests(track: list[dict[str, Any]]) -> None:
         open_ends.append(event["ts"] + event["dur"])
 
 
+def inside(part: dict[str, Any], run: dict[str, Any]) -> bool:
+    return run["ts"] <= part["ts"] and part["ts"] + part["dur"] <= run["ts"] + run["dur"]
+
+
 def covered(parts: list[dict[str, Any]]) -> int:
     """Microseconds that at least one of the events covers."""
     total, reached = 0, -1
@@ -101,11 +106,9 @@ def test_every_scenario_gives_a_trace_whose_durations_sum_up(name: str) -> None:
     threads = {(e["pid"], e["tid"]): e["args"]["name"] for e in of_phase(trace, "M") if e["name"] == "thread_name"}
     for run in runs:
         assert run["dur"] == pytest.approx(elapsed[run["name"]] * 1e6, abs=1.0)
-        parts = [
-            event for event in complete
-            if event["cat"] == "activity" and threads[event["pid"], event["tid"]].split(" ")[0] == run["name"].split(".")[0]
-            and run["ts"] <= event["ts"] and event["ts"] + event["dur"] <= run["ts"] + run["dur"]
-        ]  # fmt: skip
+        job = run["name"].split(".")[0]
+        own = {track for track, thread in threads.items() if track[0] == 1 and thread.split(" ")[0] == job}
+        parts = [e for e in complete if e["cat"] == "activity" and (e["pid"], e["tid"]) in own and inside(e, run)]
         assert covered(parts) == run["dur"]
         if len({event["tid"] for event in parts}) == 1:
             assert sum(event["dur"] for event in parts) == run["dur"]
@@ -188,7 +191,7 @@ def test_no_stretch_overlaps_another_on_its_lane() -> None:
     laid = lanes(stretches)
     assert sorted(stretch for lane in laid for stretch in lane) == sorted(stretches)
     for lane in laid:
-        assert all(one.end <= other.start for one, other in zip(lane, lane[1:], strict=False))
+        assert all(one.end <= other.start for one, other in pairwise(lane))
     most = max(sum(s.start <= time < s.end for s in stretches) for time in range(50))
     assert len(laid) == most
 
