@@ -100,10 +100,11 @@ def _placed(spec: Spec) -> Iterator[Edge]:
 def _done(spec: Spec) -> Iterator[Edge]:
     """What each job does, to what."""
     for name, job in spec.jobs.items():
+        given = dict(job)
         for field, (does, sections) in FIELDS.items():
             kind = "writes" if isinstance(job, Write) and field == "data" else does
             looked = ("data", "devices") if field == "to" and isinstance(job, CopyData | Restore) else sections
-            for text in _names(getattr(job, field, None)):
+            for text in _names(given.get(field)):
                 yield from _edge(spec, f"jobs.{name}", text, kind, looked)
         if isinstance(job, Restore):
             yield from _restored(spec, name, job)

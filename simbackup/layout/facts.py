@@ -167,25 +167,26 @@ def _(part: Workload) -> Iterator[Fact]:
 
 @facts.register
 def _(part: Job) -> Iterator[Fact]:
-    streams = getattr(part, "streams", None)
+    given = dict(part)
+    streams = given.get("streams")
     if streams is not None and streams.si > 1:
         yield from _number(streams, "stream")
-    yield from _amount(getattr(part, "portion", None), "of it")
-    yield from _amount(getattr(part, "changed", None), "changed")
-    yield from _amount(getattr(part, "duration", None))
-    yield from _number(getattr(part, "buffers", None), "buffer")
-    yield from _amount(getattr(part, "transfer_size", None), "transfers")
-    if getattr(part, "compress", False):
+    yield from _amount(given.get("portion"), "of it")
+    yield from _amount(given.get("changed"), "changed")
+    yield from _amount(given.get("duration"))
+    yield from _number(given.get("buffers"), "buffer")
+    yield from _amount(given.get("transfer_size"), "transfers")
+    if given.get("compress"):
         yield Fact("compressed")
-    select = getattr(part, "select", None)
+    select = given.get("select")
     if select is not None:
         yield from _number(select.files, "file")
         yield from _amount(select.size, "together")
     for name, word in SCHEDULE:
-        given = getattr(part, name)
-        if isinstance(given, Given):
-            yield Fact(f"{word} {Fact.of(given.si, given.unit)}")
-        elif given is not None:
-            yield Fact(f"{word} {given}")
-    yield from _made(getattr(part, "tool", None), "by ")
-    yield from _made(getattr(part, "engine", None), "by ")
+        time = given.get(name)
+        if isinstance(time, Given):
+            yield Fact(f"{word} {Fact.of(time.si, time.unit)}")
+        elif time is not None:
+            yield Fact(f"{word} {time}")
+    yield from _made(given.get("tool"), "by ")
+    yield from _made(given.get("engine"), "by ")

@@ -32,7 +32,7 @@ def wrapped(text: str, size: float, room: float, *, bold: bool = False) -> list[
     """The lines of a text, none wider than the room unless one letter is; words longer than a line are broken.
 
     >>> wrapped("a library of two drives", 10, 90)
-    ['a library of', 'two drives']
+    ['a library of two', 'drives']
     """
     lines: list[str] = []
     for word in filter(None, re.split("[ \t\r\n]+", text)):  # a no-break space does not break
