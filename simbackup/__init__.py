@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from simbackup.errors import InputError, SimbackupError
     from simbackup.experiments.reproduce import reproduce
     from simbackup.experiments.study import study
+    from simbackup.results.picture import picture
     from simbackup.results.result import Result
     from simbackup.run import simulate
     from simbackup.scenario import Scenario, load
 
-__all__ = ["InputError", "Result", "Scenario", "SimbackupError", "load", "reproduce", "simulate", "study"]
+__all__ = ["InputError", "Result", "Scenario", "SimbackupError", "load", "picture", "reproduce", "simulate", "study"]
 
 _HOMES = {
     "InputError": "simbackup.errors",
@@ -26,6 +27,7 @@ _HOMES = {
     "Scenario": "simbackup.scenario",
     "SimbackupError": "simbackup.errors",
     "load": "simbackup.scenario",
+    "picture": "simbackup.results.picture",
     "reproduce": "simbackup.experiments.reproduce",
     "simulate": "simbackup.run",
     "study": "simbackup.experiments.study",

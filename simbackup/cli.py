@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from simbackup.errors import InputError, Place, Problem, SimbackupError
+from simbackup.errors import InputError, Place, Problem, ResultError, SimbackupError
 
 WRONG_INPUT, INTERRUPTED = 2, 130
 
@@ -143,6 +143,47 @@ def study(
         show.study(table)
     if out is not None:
         table.write(out)
+
+
+@app.command()
+def trace(
+    name: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write the trace there, as JSON.")],
+    sets: Sets = None,
+    seed: Seed = 0,
+) -> None:
+    """Write a timeline that Perfetto and chrome://tracing open."""
+    from simbackup import show  # noqa: PLC0415
+    from simbackup.run import result_of  # noqa: PLC0415
+
+    with show.progress() as progress:
+        result = result_of(name, overrides(sets or []), seed=seed, progress=progress)
+    result.chrome_trace(out)
+    print(f"written to {out}; open it at https://ui.perfetto.dev or in chrome://tracing", file=sys.stderr)  # noqa: T201
+
+
+@app.command()
+def picture(
+    name: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it there: .svg, .mmd (Mermaid) or .dot.")
+    ] = None,
+    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="svg, mmd or dot, without --out.")] = "svg",
+    sets: Sets = None,
+) -> None:
+    """Draw the system: hosts, devices, links, data, users and jobs. Nothing is run."""
+    from simbackup.results.picture import picture as drawn  # noqa: PLC0415
+    from simbackup.results.result import Result  # noqa: PLC0415
+    from simbackup.scenario import load  # noqa: PLC0415
+
+    kept = Path(name).is_dir()
+    if kept and sets:
+        raise ResultError(f"{name} is a result, in which nothing can be set; name its scenario instead")
+    seen = Result.load(name).picture if kept else drawn(load(name, overrides(sets or [])))
+    if out is None:
+        print(seen.text(form), end="")  # noqa: T201
+    else:
+        print(f"written to {seen.save(out)}", file=sys.stderr)  # noqa: T201
 
 
 @app.command()

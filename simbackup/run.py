@@ -11,6 +11,7 @@ from simbackup.engine.flows import Link
 from simbackup.errors import InputError, Problem, ResultError
 from simbackup.jobs.job import start
 from simbackup.jobs.system import System
+from simbackup.layout.drawn import layout_of
 from simbackup.results.result import Record, Result, rests_on
 from simbackup.scenario import Scenario, load
 
@@ -73,7 +74,26 @@ def simulate(
         if host.suspended is not None:
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
     _summarise(system)
-    return Result(Record.of(scenario, seed), rests_on(scenario), system.trace)
+    return Result(Record.of(scenario, seed), rests_on(scenario), system.trace, layout_of(scenario))
+
+
+def result_of(
+    name: str, overrides: Mapping[str, object] | None = None, *, seed: int = 0, progress: Progress | None = None
+) -> Result:
+    """The result that a folder holds, or else that of running the scenario of that path or name.
+
+    Raises
+    ------
+    ResultError
+        The folder holds no result, a damaged one, or values are to be replaced in what has been run.
+    InputError
+        There is no such scenario, or something is wrong with it.
+    """
+    if not Path(name).is_dir():
+        return simulate(name, overrides, seed=seed, progress=progress)
+    if overrides:
+        raise ResultError(f"{name} is a result, in which nothing can be set; name its scenario instead")
+    return Result.load(name)
 
 
 def open_result(

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any, cast
 from simbackup import datasheets, units
 from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError, choices
+from simbackup.layout.layout import Layout
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simbackup.results.picture import Picture
     from simbackup.scenario import Scenario, Value
 
 WAITING = frozenset({"wait for a drive", "wait for a cartridge", "wait for the cartridge", "mount queue"})
@@ -128,10 +130,11 @@ class Result:
     figures rest on, `compare` sets them beside what was measured, `save` writes everything and `load` reads it back.
     """
 
-    def __init__(self, record: Record, values: list[Rest], trace: Trace) -> None:
+    def __init__(self, record: Record, values: list[Rest], trace: Trace, layout: Layout | None = None) -> None:
         self.record = record
         self.values = values
         self.trace = trace
+        self.layout = layout
 
     @cached_property
     def end(self) -> float:
@@ -288,6 +291,37 @@ class Result:
         tables = {"jobs": self.job_rows, "devices": self.device_rows}
         return tables | {"users": self.user_rows} if self.user_rows else tables
 
+    @property
+    def picture(self) -> Picture:
+        """The picture of the system that was simulated, which a notebook shows.
+
+        Raises
+        ------
+        ResultError
+            The result was saved by a version that kept no layout of the system.
+        """
+        from simbackup.results.picture import Picture  # noqa: PLC0415
+
+        if self.layout is None:
+            raise ResultError("the result does not hold the layout of its system; draw its scenario instead")
+        return Picture(self.layout)
+
+    def chrome_trace(self, path: str | Path | None = None) -> dict[str, Any]:
+        """The trace in the format that Perfetto and chrome://tracing open, also written to a file if one is named.
+
+        Raises
+        ------
+        ResultError
+            The file cannot be written; nothing is left of it then.
+        """
+        from simbackup.results import chrome_trace  # noqa: PLC0415
+        from simbackup.results.output import write_whole  # noqa: PLC0415
+
+        trace = chrome_trace.chrome_trace(self)
+        if path is not None:
+            write_whole(path, chrome_trace.text(trace))
+        return trace
+
     def save(self, folder: str | Path) -> Path:
         """The folder into which the whole result was written: run record, tables, trace. All of it or nothing.
 
@@ -310,7 +344,9 @@ class Result:
         return folder
 
     def _write(self, folder: Path) -> None:
-        run = {"run": asdict(self.record), "values": [asdict(value) for value in self.values]}
+        run: dict[str, Any] = {"run": asdict(self.record), "values": [asdict(value) for value in self.values]}
+        if self.layout is not None:
+            run["layout"] = self.layout.as_dict()
         (folder / RECORD_FILE).write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
         (folder / TRACE_FILE).write_text("".join(f"{line}\n" for line in self.trace.to_lines()), encoding="utf-8")
         for name, table in (
@@ -336,7 +372,8 @@ class Result:
             run = cast("dict[str, Any]", json.loads((folder / RECORD_FILE).read_text(encoding="utf-8")))
             lines = (folder / TRACE_FILE).read_text(encoding="utf-8").splitlines()
             values = [Rest(**value) for value in run["values"]]
-            return cls(Record(**run["run"]), values, Trace.from_lines(lines))
+            layout = Layout.from_dict(run["layout"]) if "layout" in run else None
+            return cls(Record(**run["run"]), values, Trace.from_lines(lines), layout)
         except OSError as error:
             raise ResultError(f"{folder} holds no result ({error.strerror}: {error.filename})") from None
         except (ValueError, KeyError, TypeError) as error:

@@ -372,3 +372,72 @@ def test_an_interrupt_ends_with_one_line_and_leaves_nothing(tmp_path: Path) -> N
     assert out == ""
     assert err == "interrupted; nothing half done was written\n"
     assert [path.name for path in tmp_path.iterdir()] == ["long.yaml"]
+
+
+def test_trace_writes_what_a_timeline_viewer_opens(say: Say, tmp_path: Path) -> None:
+    out = tmp_path / "trace.json"
+    said = say("trace", SNAPSHOT, "-o", str(out))
+    assert (said.code, said.out) == (0, "")
+    assert f"written to {out}" in said.err
+    assert json.loads(out.read_text(encoding="utf-8"))["traceEvents"]
+    assert say("run", SNAPSHOT, "--out", str(tmp_path / "run")).code == 0
+    assert say("trace", str(tmp_path / "run"), "-o", str(tmp_path / "again.json")).code == 0
+    assert (tmp_path / "again.json").read_bytes() == out.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["trace", "{}/none", "-o", "{}/t.json"], "{}/none: there is neither such a file nor such a scenario; "),
+        (["trace", "{}", "-o", "{}/t.json"], "{} holds no result (No such file or directory: "),
+        (["trace", PLAIN, "-o", "{}/file/t.json"], "{}/file/t.json cannot be written (File exists)"),
+        (["trace", PLAIN, "-o", "{}"], "{} cannot be written (Is a directory)"),
+        (["trace", "{}", "-o", "{}/t.json", "--set", "data.file.size=1 GB"], "{} is a result, in which nothing can"),
+    ],
+)  # fmt: skip
+def test_a_trace_that_cannot_be_made_is_told(words: list[str], told: str, say: Say, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    said = say(*(word.format(tmp_path) for word in words))
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(told.format(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("form", "begin"), [("svg", "<svg "), ("mmd", "flowchart TB\n"), ("dot", "digraph system {\n")]
+)
+def test_picture_draws_without_a_run(form: str, begin: str, say: Say, tmp_path: Path) -> None:
+    said = say("picture", SNAPSHOT, "--format", form)
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith(begin)
+    out = tmp_path / f"x.{form}"
+    assert say("picture", SNAPSHOT, "-o", str(out)).err == f"written to {out}\n"
+    assert out.read_text(encoding="utf-8") == said.out
+    assert say("picture", "base/small-site").code == 0  # it has no jobs yet
+
+
+def test_picture_shows_what_is_set(say: Say) -> None:
+    assert "64 KiB chunks" not in say("picture", SNAPSHOT, "--format", "mmd").out
+    assert "64 KiB chunks" in say("picture", SNAPSHOT, "--format", "mmd", "--set", "devices.cow.chunk=64KiB").out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["picture", SNAPSHOT, "--format", "sgv"], "picture: there is no form 'sgv'; did you mean 'svg'?"),
+        (
+            ["picture", SNAPSHOT, "-o", "{}/x.png"],
+            "{}/x.png: its name does not tell the form of the picture; let",
+        ),
+        (["picture", SNAPSHOT, "-o", "{}/file/x.svg"], "{}/file/x.svg cannot be written (File exists)"),
+        (["picture", "{}"], "{} holds no result ("),
+        (["picture", "{}", "--set", "data.file.size=1 GB"], "{} is a result, in which nothing can be set"),
+        (["picture", "{}/none"], "{}/none: there is neither such a file nor such a scenario"),
+    ],
+)
+def test_a_picture_that_cannot_be_drawn_is_told(words: list[str], told: str, say: Say, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    said = say(*(word.format(tmp_path) for word in words))
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(told.format(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

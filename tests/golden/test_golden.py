@@ -1,6 +1,6 @@
-"""Traces of small scenarios, line by line.
+"""Traces and pictures of small scenarios, line by line.
 
-When a change of the traces is meant, write them anew with `SIMBACKUP_UPDATE_GOLDEN=1 pytest tests/golden`, read the
+When a change of them is meant, write them anew with `SIMBACKUP_UPDATE_GOLDEN=1 pytest tests/golden`, read the
 difference, and commit it with the change.
 """
 
@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import simulate
+from simbackup import picture, simulate
+from simbackup.results import chrome_trace
 
 HERE = Path(__file__).parent
 SCENARIOS = ("two-tapes", "volume-and-snapshot")
@@ -37,6 +38,23 @@ def test_the_trace_does_not_depend_on_how_python_hashes(name: str, hash_seed: st
     environment = os.environ | {"PYTHONHASHSEED": hash_seed}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == (HERE / f"{name}.trace.jsonl").read_text(encoding="utf-8")
+
+
+def test_the_chrome_trace_is_the_one_on_file() -> None:
+    text = chrome_trace.text(simulate(HERE / "two-tapes.yaml", seed=7).chrome_trace()).replace(str(HERE), ".")
+    golden = HERE / "two-tapes.chrome-trace.json"
+    if UPDATE:
+        golden.write_text(text, encoding="utf-8")
+    assert text.splitlines() == golden.read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("form", ["svg", "mmd", "dot"])
+def test_the_picture_is_the_one_on_file(form: str) -> None:
+    text = picture(HERE / "two-tapes.yaml").text(form)
+    golden = HERE / f"two-tapes.{form}"
+    if UPDATE:
+        golden.write_text(text, encoding="utf-8")
+    assert text.splitlines() == golden.read_text(encoding="utf-8").splitlines()
 
 
 def test_another_seed_of_a_scenario_without_chance_changes_nothing() -> None:

@@ -1,0 +1,147 @@
+"""The parts of a system and how they belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+from simbackup import units
+
+CONTAINS = {"within": True, "on": True, "owns": False}
+"""Kinds of edges that place one part inside another, nearest first; whether they lead from the inner to the outer."""
+
+THOUSAND = 1000
+BINARY = {"TiB": 2**40, "GiB": 2**30, "MiB": 2**20, "KiB": 2**10}
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that a reader wants to know: a text, or an amount in an SI unit and what it is an amount of.
+
+    >>> str(Fact("native", 5e6, 5e6, "B/s")), str(Fact("files", 20, 3000, "count")), str(Fact("RAID 10"))
+    ('5 MB/s native', '20 to 3,000 files', 'RAID 10')
+    """
+
+    text: str
+    low: float | None = None
+    high: float | None = None
+    unit: str = ""
+
+    @classmethod
+    def of(cls, amount: float, unit: str, text: str = "") -> Self:
+        """An amount of one value."""
+        return cls(text, amount, amount, unit)
+
+    @property
+    def amount(self) -> str:
+        """The amount with its unit, or from the least to the greatest; empty if it is a text alone."""
+        if self.low is None or self.high is None:
+            return ""
+        low, high = (_shown(amount, self.unit) for amount in (self.low, self.high))
+        return low if low == high else f"{low} to {high}"
+
+    def __str__(self) -> str:
+        return f"{self.amount} {self.text}".strip()
+
+
+def _shown(amount: float, unit: str) -> str:
+    """An amount for tables; of bytes in binary units where it is a whole number of these, as memory is."""
+    whole = unit == "B" and amount % THOUSAND != 0
+    for name, size in BINARY.items() if whole else ():
+        if amount % size == 0:
+            return f"{amount / size:,.0f} {name}"
+    return units.show_short(amount, unit)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One part: its address, its kind, its name, its make and model, facts, and how many of it there are."""
+
+    address: str
+    kind: str
+    name: str
+    title: str = ""
+    facts: tuple[Fact, ...] = ()
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """How one part belongs to another: `start` does or is `kind` to `end`, both addresses."""
+
+    start: str
+    end: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All parts of a system, and how they belong together."""
+
+    title: str
+    question: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+    @cached_property
+    def node(self) -> Mapping[str, Node]:
+        """The parts by address."""
+        return {node.address: node for node in self.nodes}
+
+    @cached_property
+    def outer(self) -> Mapping[str, str]:
+        """The address of the part that each part lies in, for those that lie in one; never in a circle."""
+        found: dict[str, str] = {}
+        for kind, inwards in CONTAINS.items():
+            for edge in self.edges:
+                inner, outer = (edge.start, edge.end) if inwards else (edge.end, edge.start)
+                if edge.kind == kind and inner not in found and inner not in _above(outer, found):
+                    found[inner] = outer
+        return found
+
+    def around(self, address: str) -> tuple[str, ...]:
+        """The addresses of the part itself and of all that it lies in, from the inside out."""
+        return _above(address, self.outer)
+
+    def inner(self, address: str | None) -> list[Node]:
+        """The parts that lie directly in a part, or in none."""
+        return [node for node in self.nodes if self.outer.get(node.address) == address]
+
+    def ends(self, start: str, *kinds: str) -> list[str]:
+        """The addresses to which edges of some kinds lead from a part."""
+        return list(dict.fromkeys(edge.end for edge in self.edges if edge.start == start and edge.kind in kinds))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The layout as plain data."""
+        return {
+            "title": self.title, "question": self.question,
+            "nodes": [
+                {
+                    "address": n.address, "kind": n.kind, "name": n.name, "title": n.title, "count": n.count,
+                    "facts": [[f.text, f.low, f.high, f.unit] for f in n.facts],
+                }
+                for n in self.nodes
+            ],
+            "edges": [[edge.start, edge.end, edge.kind] for edge in self.edges],
+        }  # fmt: skip
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The layout whose `as_dict` gave these data."""
+        nodes = (
+            Node(
+                node["address"], node["kind"], node["name"], node["title"],
+                tuple(Fact(*fact) for fact in node["facts"]), node["count"],
+            )
+            for node in data["nodes"]
+        )  # fmt: skip
+        return cls(data["title"], data["question"], tuple(nodes), tuple(Edge(*edge) for edge in data["edges"]))
+
+
+def _above(address: str, outer: Mapping[str, str]) -> tuple[str, ...]:
+    found = [address]
+    while found[-1] in outer:
+        found.append(outer[found[-1]])
+    return tuple(found)

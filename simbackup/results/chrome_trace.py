@@ -1,0 +1,252 @@
+"""The trace of a run in the Trace Event Format, which Perfetto and chrome://tracing open.
+
+Times are whole microseconds, the unit of the format, so that steps that follow each other meet exactly.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from simbackup.engine.trace import Event, Span, Trace
+from simbackup.results.lanes import Stretch, lanes
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Result
+
+PROCESSES = {"jobs": 1, "devices": 2, "users": 3}
+"""The groups of tracks, with the numbers that the format wants."""
+QUEUES = {
+    "wait for a drive": "wait for a drive",
+    "wait for a cartridge": "wait for a cartridge",
+    "wait for the cartridge": "wait for a cartridge",
+    "mount queue": "mount queue",
+}
+"""Activities in which a job waits in a queue, and the name of that queue."""
+METADATA = "__metadata"
+LOCK, UNLOCK = "read lock", "unlock"
+
+
+class Track(NamedTuple):
+    """One track: its process and its number there."""
+
+    process: int
+    thread: int
+
+
+def microseconds(seconds: float) -> int:
+    """Whole microseconds of a time in seconds."""
+    return round(seconds * 1e6)
+
+
+@dataclass(slots=True)
+class _Tracks:
+    """Tracks by their process and name, numbered in the order in which they are asked for."""
+
+    known: dict[tuple[str, str], Track] = field(default_factory=dict[tuple[str, str], Track])
+
+    def at(self, process: str, name: str) -> Track:
+        """The track of a name."""
+        number = len(self.known) + 1
+        return self.known.setdefault((process, name), Track(PROCESSES[process], number))
+
+    def metadata(self) -> Iterator[dict[str, Any]]:
+        """The names of the processes and tracks, and their order."""
+        for name, process in PROCESSES.items():
+            yield _named("process_name", Track(process, 0), name=name)
+            yield _named("process_sort_index", Track(process, 0), sort_index=process)
+        for (_, name), track in self.known.items():
+            yield _named("thread_name", track, name=name)
+            yield _named("thread_sort_index", track, sort_index=track.thread)
+
+
+def _named(what: str, track: Track, **args: Any) -> dict[str, Any]:
+    return {
+        "ph": "M", "cat": METADATA, "name": what, "pid": track.process, "tid": track.thread, "ts": 0, "args": args,
+    }  # fmt: skip
+
+
+def chrome_trace(result: Result) -> dict[str, Any]:
+    """The trace of a result as plain data in the Trace Event Format, times in microseconds.
+
+    Processes are the jobs, the devices (hosts, disks, drives, robots, links) and the users. Each run of a job is one
+    complete event, and what it spent its time on lies in it; what overlaps lies on further tracks of the same job.
+    Counters tell the busy share and the bytes per second of each link, and how many wait in each queue.
+
+    >>> from simbackup import simulate
+    >>> trace = chrome_trace(simulate("published/003-lvm-snapshots/no-snapshot"))
+    >>> sorted({event["ph"] for event in trace["traceEvents"]})
+    ['C', 'M', 'X']
+    """
+    tracks, trace = _Tracks(), result.trace
+    timed = [*_job_events(trace, tracks), *_device_events(trace, tracks)]
+    timed += [*_user_events(trace, tracks), *_instants(trace.events, tracks), *_locks(trace.events, tracks)]
+    timed += [*_rates(trace), *_queues(trace.spans)]
+    timed.sort(key=lambda event: (event["ts"], event["pid"], event["tid"], -event.get("dur", 0)))
+    record = result.record
+    return {
+        "traceEvents": [*tracks.metadata(), *timed],
+        "displayTimeUnit": "ms",
+        "otherData": {
+            "scenario": record.scenario, "title": record.title, "hash": record.hash, "seed": record.seed,
+        },
+    }  # fmt: skip
+
+
+def text(trace: dict[str, Any]) -> str:
+    """The JSON text of a trace, one event a line, the same bytes for the same trace."""
+    rest = {name: value for name, value in trace.items() if name != "traceEvents"}
+    lines = ",\n".join(_json(event) for event in trace["traceEvents"])
+    return f'{{"traceEvents":[\n{lines}\n],{_json(rest)[1:]}\n'
+
+
+def _json(data: object) -> str:
+    return json.dumps(data, separators=(",", ":"), allow_nan=False)
+
+
+def _complete(stretch: Stretch, track: Track, category: str, **args: Any) -> dict[str, Any]:
+    return {
+        "ph": "X", "cat": category, "name": stretch.name, "pid": track.process, "tid": track.thread,
+        "ts": stretch.start, "dur": stretch.end - stretch.start, "args": args,
+    }  # fmt: skip
+
+
+def _stretch(span: Span) -> Stretch:
+    return Stretch(microseconds(span.start), microseconds(span.end), span.activity, span.cause, span.job)
+
+
+def _name_of(job: str) -> str:
+    """The name of a job of the scenario, of the address of one of its runs."""
+    return job.removeprefix("jobs.").split(".")[0]
+
+
+def _job_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
+    """Each run of each job, and what it spent its time on."""
+    spans: dict[str, list[Stretch]] = {}
+    for span in trace.spans:
+        spans.setdefault(span.job.removeprefix("jobs."), []).append(_stretch(span))
+    for job in sorted(trace.jobs, key=lambda job: (job.data["start"], job.data["job"])):
+        data = job.data
+        run, name = str(data["job"]), _name_of(data["job"])
+        whole = Stretch(microseconds(data["start"]), microseconds(data["end"]), run, "", run)
+        shown = data.keys() - {"job", "start", "end"}
+        told = {key: data[key] for key in sorted(shown) if data[key] != ""}  # a trace read back is sorted
+        yield _complete(whole, tracks.at("jobs", name), "job", **told)
+        own = spans.pop(run, [])
+        inside = [part for part in own if _within(part, whole)]
+        outside = [part for part in own if not _within(part, whole)]  # what it set going goes on behind its end
+        yield from _laid(inside, tracks, name)
+        yield from _laid(outside, tracks, f"{name}, after its end")
+    for run, own in spans.items():
+        yield from _laid(own, tracks, _name_of(run))
+
+
+def _within(part: Stretch, whole: Stretch) -> bool:
+    return whole.start <= part.start and part.end <= whole.end
+
+
+def _laid(stretches: Sequence[Stretch], tracks: _Tracks, name: str) -> Iterator[dict[str, Any]]:
+    """The steps of one run of a job, on its track and, as they overlap, on further ones."""
+    for number, lane in enumerate(lanes(stretches)):
+        track = tracks.at("jobs", f"{name} ({number + 1})" if number else name)
+        for part in lane:
+            yield _complete(part, track, "activity", cause=part.cause)
+
+
+def _device_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
+    """What each device, drive, robot and link worked at for jobs; those who wait for it are counted, not drawn."""
+    known = [device.address for device in trace.devices]
+    work: dict[str, list[Stretch]] = {address: [] for address in known}
+    for span in trace.spans:
+        if span.activity in QUEUES:
+            continue
+        for cause in span.cause.split(", "):
+            if cause.split(".")[0] in {"devices", "hosts", "links"}:
+                work.setdefault(_part_of(cause, known), []).append(_stretch(span))
+    for address, stretches in work.items():
+        for number, lane in enumerate(lanes(stretches)):
+            track = tracks.at("devices", f"{address} ({number + 1})" if number else address)
+            for part in lane:
+                yield _complete(part, track, "device", job=part.job)
+
+
+def _part_of(cause: str, known: Iterable[str]) -> str:
+    """The device that a cause is a part of, such as the repositioning of a drive; else the cause itself."""
+    return max((name for name in known if f"{cause}.".startswith(f"{name}.")), key=len, default=cause)
+
+
+def _user_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
+    """The times over which users were watched."""
+    watched: dict[str, list[Stretch]] = {}
+    for span in trace.spans:
+        if span.cause.startswith("workloads."):
+            watched.setdefault(span.cause, []).append(_stretch(span))
+    for address, stretches in watched.items():
+        for number, lane in enumerate(lanes(stretches)):
+            track = tracks.at("users", f"{address} ({number + 1})" if number else address)
+            for part in lane:
+                yield _complete(part, track, "users", job=part.job)
+
+
+def _instants(events: Iterable[Event], tracks: _Tracks) -> Iterator[dict[str, Any]]:
+    """What happened at an instant, on the track of the thing to which it happened."""
+    for event in events:
+        first = event.address.split(".")[0]
+        process = first if first == "jobs" else "devices" if first in {"devices", "hosts", "links"} else "users"
+        track = tracks.at(process, _name_of(event.address) if first == "jobs" else event.address)
+        yield {
+            "ph": "i", "cat": "event", "name": event.what, "pid": track.process, "tid": track.thread,
+            "ts": microseconds(event.time), "s": "t", "args": dict(sorted(event.data.items())),
+        }  # fmt: skip
+
+
+def _locks(events: Iterable[Event], tracks: _Tracks) -> Iterator[dict[str, Any]]:
+    """Read locks from begin to end: locks of several jobs may overlap, so that these are asynchronous events."""
+    held: dict[tuple[str, str], Event] = {}
+    number = 0
+    for event in events:
+        key = (event.address, str(event.data.get("job", "")))
+        if event.what == LOCK:
+            held[key] = event
+        elif event.what == UNLOCK and key in held:
+            number += 1
+            track = tracks.at("users", event.address)
+            for phase, at in (("b", held.pop(key)), ("e", event)):
+                yield {
+                    "ph": phase, "cat": "lock", "id": number, "name": f"{LOCK} by {key[1]}", "pid": track.process,
+                    "tid": track.thread, "ts": microseconds(at.time), "args": {},
+                }  # fmt: skip
+
+
+def _counter(name: str, process: str, time: int, **args: float) -> dict[str, Any]:
+    return {"ph": "C", "cat": "counter", "name": name, "pid": PROCESSES[process], "tid": 0, "ts": time, "args": args}
+
+
+def _rates(trace: Trace) -> Iterator[dict[str, Any]]:
+    """Busy share and bytes per second of each link; of several changes at one instant the last counts."""
+    last = {(rate.link, microseconds(rate.time)): rate for rate in trace.rates}
+    moving = {rate.link for rate in trace.rates if rate.bytes_per_s > 0}
+    for (link, time), rate in last.items():
+        process = "users" if link.startswith("workloads.") else "devices"
+        yield _counter(f"{link} busy", process, time, share=rate.busy)
+        if link in moving:
+            yield _counter(f"{link} bytes per second", process, time, rate=rate.bytes_per_s)
+
+
+def _queues(spans: Iterable[Span]) -> Iterator[dict[str, Any]]:
+    """How many wait in each queue, whenever that changes."""
+    changes: dict[str, dict[int, int]] = {}
+    for span in spans:
+        if span.activity in QUEUES and span.end > span.start:
+            place = span.cause.split(".cartridge.")[0]
+            at = changes.setdefault(f"{place}: {QUEUES[span.activity]}", {})
+            for time, step in ((span.start, 1), (span.end, -1)):
+                at[microseconds(time)] = at.get(microseconds(time), 0) + step
+    for name, steps in changes.items():
+        waiting = 0
+        for time, step in sorted(steps.items()):
+            waiting += step
+            if step:
+                yield _counter(name, "devices", time, waiting=float(waiting))

@@ -1,0 +1,193 @@
+"""A picture of a system: as SVG, and as text for Mermaid and for Graphviz."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.layout.drawn import layout_of
+from simbackup.layout.layout import Layout
+from simbackup.results.boxes import BADGE, NAME, PAD, Box, Line
+from simbackup.results.diagrams import dot, mermaid
+from simbackup.results.icons import look
+from simbackup.results.lettering import xml
+from simbackup.results.output import write_whole
+from simbackup.results.page import Page, page_of
+from simbackup.results.parts import APART, what
+from simbackup.scenario import Scenario, load
+
+WIDTH = 960.0
+INK, FAINT, WIRE, PAPER = "#1e293b", "#526077", "#64748b", "#ffffff"
+FACES = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
+FORMS = ("svg", "mmd", "dot")
+"""The forms of a picture, which are the ends of the names of its files."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture of a layout, which a notebook shows."""
+
+    layout: Layout
+
+    def svg(self, width: float = WIDTH) -> str:
+        """The picture as SVG, no wider than so many pixels unless that is too narrow for its boxes."""
+        return svg(self.layout, width)
+
+    def mermaid(self) -> str:
+        """The picture as the text of a Mermaid flowchart."""
+        return mermaid(self.layout)
+
+    def dot(self) -> str:
+        """The picture as text in Graphviz's language."""
+        return dot(self.layout)
+
+    def text(self, form: str) -> str:
+        """The picture in one of the forms `svg`, `mmd` (Mermaid) and `dot` (Graphviz).
+
+        Raises
+        ------
+        InputError
+            There is no such form.
+        """
+        drawn = {"svg": self.svg, "mmd": self.mermaid, "dot": self.dot}
+        if form not in drawn:
+            raise InputError([Problem(Place("picture"), "", f"there is no form '{form}'", choices(form, FORMS))])
+        return drawn[form]()
+
+    def save(self, path: str | Path) -> Path:
+        """The file into which the picture was written, whole or not at all, in the form that its name ends with.
+
+        Raises
+        ------
+        InputError
+            The name ends with none of `.svg`, `.mmd` and `.dot`.
+        ResultError
+            The file cannot be written.
+        """
+        form = Path(path).suffix.removeprefix(".")
+        if form not in FORMS:
+            remedy = f"let it end with {', '.join(f'.{known}' for known in FORMS)}"
+            raise InputError([Problem(Place(str(path)), "", "its name does not tell the form of the picture", remedy)])
+        return write_whole(path, self.text(form))
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+
+def picture(scenario: Scenario | str | Path) -> Picture:
+    """The picture of a scenario's system, before anything is run.
+
+    Parameters
+    ----------
+    scenario
+        A scenario, the path of its file, or its name.
+
+    >>> picture("teaching/snapshot-slows-writes").svg().startswith("<svg")
+    True
+    """
+    return Picture(layout_of(scenario if isinstance(scenario, Scenario) else load(scenario)))
+
+
+def svg(layout: Layout, width: float = WIDTH) -> str:
+    """The drawing of a layout as SVG that stands alone: no script, no style sheet, no request.
+
+    It says its size in pixels, so that a page may scroll it or scale it. Equal parts are drawn once with their number.
+    """
+    page = page_of(layout, width)
+    body = "\n".join(_drawn(page))
+    name = f"p{hashlib.sha256(body.encode()).hexdigest()[:10]}"
+    wide, high = (f"{round(size + 0.5)}" for size in (page.width, page.height))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}" '
+        f'role="img" aria-labelledby="{name}-title {name}-desc" font-family="{FACES}">\n'
+        f'<title id="{name}-title">{xml(layout.title)}</title>\n'
+        f'<desc id="{name}-desc">{xml(described(page.layout))}</desc>\n'
+        f'<rect width="{wide}" height="{high}" fill="{PAPER}"/>\n{body}\n</svg>\n'
+    )
+
+
+def described(layout: Layout) -> str:
+    """A layout in words, for those who hear the picture."""
+    system = [node for node in layout.nodes if node.kind not in APART]
+    kinds = dict.fromkeys(node.kind for node in system)
+    told = [
+        f"{kind}: {', '.join(_counted(node.name, node.count) for node in system if node.kind == kind)}"
+        for kind in kinds
+    ]
+    jobs = [f"{node.name} ({', '.join(what(layout, node))})" for node in layout.nodes if node.kind == "job"]
+    return ". ".join([*told, *([f"jobs: {'; '.join(jobs)}"] if jobs else [])]) + "."
+
+
+def _counted(name: str, count: int) -> str:
+    return f"{name} ({count:,})" if count > 1 else name
+
+
+def _drawn(page: Page) -> Iterator[str]:
+    for line in page.lines:
+        yield _text(line)
+    for wire in page.wires:
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in wire.points)
+        yield f'<polyline points="{points}" fill="none" stroke="{WIRE}" stroke-width="1.6" stroke-linejoin="round"/>'
+    for box in page.boxes:
+        yield from _box(box, page)
+    for wire in page.wires:
+        for x, y in (wire.points[0], wire.points[-1]):
+            yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" fill="{WIRE}"/>'
+
+
+def _box(box: Box, page: Page) -> Iterator[str]:
+    seen = look(box.kind)
+    shape = f'width="{box.width:.1f}" height="{box.height:.1f}" rx="7" fill="{seen.fill}" stroke="{seen.border}"'
+    yield f'<g transform="translate({box.x:.1f} {box.y:.1f})">'
+    yield f"<title>{xml(box.address)}</title>"
+    if box.count > 1:
+        yield f'<rect x="4" y="4" {shape}/>'
+    yield f"<rect {shape}/>"
+    yield from _sign(box, page)
+    for line in box.lines:
+        yield _text(line)
+    if box.mark:
+        yield (
+            f'<text x="{box.width - PAD:.1f}" y="{box.lines[0].y:.1f}" text-anchor="end" font-size="{NAME.size}" '
+            f'font-weight="700" fill="{seen.border}">{xml(box.mark)}</text>'
+        )
+    for badge, x, y in box.badge_places():
+        yield _badge(badge.text, x, y, full=badge.full)
+    for child in box.children:
+        yield from _box(child, page)
+    yield "</g>"
+
+
+def _sign(box: Box, page: Page) -> Iterator[str]:
+    """The sign of the kind before the name; for a job, its number."""
+    seen = look(box.kind)
+    if box.kind == "job":
+        yield _badge(str(page.numbers[box.address]), PAD + BADGE / 2, box.lines[0].y - 4.5, full=True)
+        return
+    yield (
+        f'<path transform="translate({PAD} {box.lines[0].y - 12.5:.1f})" d="{seen.path}" fill="none" '
+        f'stroke="{seen.border}" stroke-width="1.3" stroke-linejoin="round" stroke-linecap="round"/>'
+    )
+
+
+def _badge(text: str, x: float, y: float, *, full: bool) -> str:
+    colour = look("job").border
+    fill, ink = (colour, PAPER) if full else (PAPER, colour)
+    size = 10.5 if len(text) < 3 else 8.0  # noqa: PLR2004 (of three digits)
+    return (
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{BADGE / 2}" fill="{fill}" stroke="{colour}"/>'
+        f'<text x="{x:.1f}" y="{y + size * 0.36:.1f}" text-anchor="middle" font-size="{size}" font-weight="700" '
+        f'fill="{ink}">{xml(text)}</text>'
+    )
+
+
+def _text(line: Line) -> str:
+    weight = ' font-weight="700"' if line.style.bold else ""
+    colour = FAINT if line.style.faint else INK
+    return (
+        f'<text x="{line.x:.1f}" y="{line.y:.1f}" font-size="{line.style.size}"{weight} fill="{colour}">'
+        f"{xml(line.text)}</text>"
+    )
