@@ -58,6 +58,24 @@ def run(
 
 
 @app.command()
+def plot(
+    what: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario to run.")],
+    kind: Annotated[
+        str, typer.Argument(help="timeline, utilisation, throughput, causes, drives or compare.")
+    ] = "timeline",
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="A .png, .svg or .pdf file.")] = None,
+    sets: Sets = None,
+    seed: Seed = 0,
+) -> None:
+    """Draw a picture of a result, or of a scenario that is run for it."""
+    from simbackup import drawing, show  # noqa: PLC0415
+
+    with show.progress() as progress:
+        path = drawing.draw(what, kind, out, overrides=overrides(sets or []), seed=seed, progress=progress)
+    print(f"written to {path}", file=sys.stderr)  # noqa: T201
+
+
+@app.command()
 def reproduce(
     document: Annotated[list[str] | None, typer.Argument(help="Documents, such as 003; all unless named.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Let no row be declared off.")] = False,
