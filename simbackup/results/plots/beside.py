@@ -22,6 +22,8 @@ ROLES = {
 """Colour, mark and meaning of each role."""
 WIDEST = 3.0
 """Ratio above which, or below whose inverse, the axis is logarithmic."""
+INTERVAL_FROM, INTERVAL_TO = 0.4, 1.9
+"""Ratios up to which the axis is made longer for an interval."""
 TICKS = (0.125, 0.25, 0.5, 0.7, 1.0, 1.5, 2.0, 4.0, 8.0)
 ALL_FROM, ALL_TO = 0.5, 1.75
 """Ends of the axis in the picture of all documents; rows beyond them stand at the edge."""
@@ -133,9 +135,11 @@ def _row(axis: Axes, y: int, row: Row) -> None:
 
 
 def _limits(axis: Axes, rows: Sequence[Row]) -> None:
-    """Ends of the axis: all marks and the band; intervals may leave the picture."""
+    """Ends of the axis: all marks, the band, and intervals as far as they say something; beyond, they leave it."""
     ratios = [row.simulated / row.measurement.value for row in rows]
-    least, most = min([0.8, *ratios]), max([1.2, *ratios])
+    ends = [bound / row.measurement.value for row in rows for bound in row.interval or ()]
+    ends = [min(max(end, INTERVAL_FROM), INTERVAL_TO) for end in ends]
+    least, most = min([0.8, *ratios, *ends]), max([1.2, *ratios, *ends])
     if least > 0.0 and (most > WIDEST or least < 1.0 / WIDEST):
         axis.set_xscale("log")
         ticks = [tick for tick in TICKS if least / 1.3 <= tick <= most * 1.3]

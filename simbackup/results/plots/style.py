@@ -121,10 +121,10 @@ def check_format(path: Path) -> str:
 
 
 def titled(text: str, width: float) -> str:
-    """A title in as many lines as a picture of a width in inches needs.
+    r"""A title in as many lines as a picture of a width in inches needs.
 
     >>> titled("one two three", 0.7)
-    'one two\\nthree'
+    'one two\nthree'
     """
     return textwrap.fill(text, max(int(width * LETTERS), 1))
 
