@@ -24,6 +24,8 @@ WIDEST = 3.0
 """Ratio above which, or below whose inverse, the axis is logarithmic."""
 INTERVAL_FROM, INTERVAL_TO = 0.4, 1.9
 """Ratios up to which the axis is made longer for an interval."""
+WHOLE = 1e4
+"""Figures from which on all digits before the point are shown."""
 TICKS = (0.125, 0.25, 0.5, 0.7, 1.0, 1.5, 2.0, 4.0, 8.0)
 ALL_FROM, ALL_TO = 0.5, 1.75
 """Ends of the axis in the picture of all documents; rows beyond them stand at the edge."""
@@ -100,6 +102,15 @@ def by_document(rows: Sequence[Row]) -> style.Picture:
     return drawn
 
 
+def figure(value: float) -> str:
+    """A figure in four digits, without an exponent.
+
+    >>> figure(10291.4), figure(3.64912)
+    ('10,290', '3.649')
+    """
+    return f"{float(f'{value:.3e}'):,.0f}" if abs(value) >= WHOLE else f"{value:.4g}"
+
+
 def _names(rows: Sequence[Row]) -> Names:
     """The operation of a row, with its quantity where the operation alone would not tell it from another row."""
     said = [row.measurement.row.operation for row in rows]
@@ -130,7 +141,7 @@ def _row(axis: Axes, y: int, row: Row) -> None:
         [row.simulated / m.value], [y], "X" if m.row.off else "o", color=colour, markerfacecolor=face, zorder=3,
         gid=m.id,
     )  # fmt: skip
-    told = f"{m.value:.4g} → {row.simulated:.4g} {m.unit}"
+    told = f"{figure(m.value)} → {figure(row.simulated)} {m.unit}"
     axis.text(1.02, y, told, transform=axis.get_yaxis_transform(), va="center", fontsize=style.SMALL, color=colour)
 
 

@@ -24,7 +24,7 @@ class Plots:
     >>> import simbackup as sb
     >>> figure = sb.simulate("teaching/one-file-from-tape").plot.timeline()
     >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    ['full', 'one_file', 'one_file_from_last_copy']
+    ['full', 'one_file', 'twenty_files']
     """
 
     def __init__(self, result: Result) -> None:

@@ -44,7 +44,7 @@ STYLE: Any = {
 UNDATED: Mapping[str, Mapping[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 """What a file must not say of itself, lest the same picture give other bytes, by format."""
 FORMATS = ("pdf", "png", "svg")
-LETTERS = 11.0
+LETTERS = 12.0
 """Letters of a title to the inch."""
 SMALL, SMALLER = 9.0, 8.0
 """Sizes of text beside axes and in legends, points."""
@@ -123,7 +123,7 @@ def check_format(path: Path) -> str:
 def titled(text: str, width: float) -> str:
     r"""A title in as many lines as a picture of a width in inches needs.
 
-    >>> titled("one two three", 0.7)
+    >>> titled("one two three", 0.6)
     'one two\nthree'
     """
     return textwrap.fill(text, max(int(width * LETTERS), 1))
