@@ -29,21 +29,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import simbackup as sb
+from simbackup.results.plots import style
+from simbackup.results.plots.style import BLUE, DARK, GREY, RED, SKY
 
-BLUE, SKY, RED, GREY, DARK = "#33638d", "#8fbfe0", "#d1495b", "#b5b5b5", "#333333"
-plt.rcParams.update(
-    {
-        "figure.dpi": 110,
-        "savefig.dpi": 110,
-        "font.size": 10,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.titlesize": 11,
-        "axes.titlelocation": "left",
-        "legend.frameon": False,
-        "figure.constrained_layout.use": True,
-    }
-)
+style.use()
 MB, MIB, GIB = 1e6, 2**20, 2**30
 
 # %% [markdown]
@@ -321,42 +310,12 @@ plt.show()
 # ## 5. Measured beside simulated
 #
 # The measurements come from one document with five figures. The band is 10 %; the grey lines are the simulated
-# interval over everything that had to be assumed or fitted.
+# interval over everything that had to be assumed or fitted. The two crosses were held out, and are declared off.
 
 # %% tags=["measured-beside-simulated"]
 reproduction = sb.reproduce(["003"])
 rows = [row.as_dict() for row in reproduction.rows]
-
-
-def draw_measured_beside_simulated(axis, rows):
-    """One line for each measured row: simulated over measured, with its interval, and the band of 10 %."""
-    axis.axvspan(0.9, 1.1, color="#dcebf5", zorder=0)
-    axis.axvline(1.0, color=BLUE, linewidth=1)
-    for y, row in enumerate(rows):
-        low, high = (bound / row["measured"] for bound in row["interval"])
-        ratio, colour = row["simulated"] / row["measured"], RED if row["off"] else BLUE
-        axis.plot([low, high], [y, y], color=GREY, linewidth=2, solid_capstyle="butt", zorder=1)
-        axis.plot(ratio, y, "o" if row["role"] == "fitted" else "D", color=colour, markersize=7)
-        told = f"{row['measured']:.0f} → {row['simulated']:.0f} {row['unit']}  ({ratio - 1:+.0%})".replace("-", "−")
-        axis.text(1.03, y, told, transform=axis.get_yaxis_transform(), va="center", size=9, color=colour)
-    axis.set_yticks(range(len(rows)), [row["operation"].replace(", ", ",\n", 1) for row in rows], size=9)
-    axis.set_xscale("log")
-    ticks = (0.25, 0.5, 1, 2, 4, 8)
-    axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axis.minorticks_off()
-    axis.set(ylim=(len(rows) - 0.5, -0.5), xlabel="simulated / measured")
-    axis.text(1.03, -0.62, "measured → simulated", transform=axis.get_yaxis_transform(), va="bottom", size=9)
-    marks = [
-        plt.Line2D([], [], marker="o", color=BLUE, linestyle="", label="a constant was fitted or chosen on it"),
-        plt.Line2D([], [], marker="D", color=RED, linestyle="", label="held out, and declared off"),
-        plt.Line2D([], [], color=GREY, linewidth=2, label="over the assumed and fitted ranges"),
-    ]
-    axis.legend(handles=marks, loc="upper center", bbox_to_anchor=(0.35, -0.2), ncols=3, fontsize=8, handlelength=1)
-
-
-fig, axis = plt.subplots(figsize=(8.6, 3.3))
-draw_measured_beside_simulated(axis, rows)
-plt.show()
+reproduction.plot.compare()
 
 # %% [markdown]
 # This has to be read with care.

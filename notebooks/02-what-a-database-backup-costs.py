@@ -27,21 +27,10 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 import simbackup as sb
+from simbackup.results.plots import style
+from simbackup.results.plots.style import BAND, BLUE, DARK, GREY, RED, SAND, SKY, WINE
 
-BLUE, SKY, RED, GREY, DARK, SAND = "#33638d", "#8fbfe0", "#d1495b", "#b5b5b5", "#333333", "#e0b96a"
-plt.rcParams.update(
-    {
-        "figure.dpi": 110,
-        "savefig.dpi": 110,
-        "font.size": 10,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.titlesize": 11,
-        "axes.titlelocation": "left",
-        "legend.frameon": False,
-        "figure.constrained_layout.use": True,
-    }
-)
+style.use()
 MB, GB, MINUTE, HOUR, DAY = 1e6, 1e9, 60, 3600, 86400
 WAYS = {"logical": "logical dump", "hot_copy": "hot copy", "snapshot": "snapshot copy"}
 COLOURS = {"logical": RED, "hot copy": SAND, "snapshot": BLUE}
@@ -72,7 +61,7 @@ pd.DataFrame(
 # %%
 ACTIVITIES = {
     "dump": (RED, "dump: rows to text"),
-    "load": ("#8c2f3f", "load: text to rows and indexes"),
+    "load": (WINE, "load: text to rows and indexes"),
     "copy": (SKY, "copy"),
     "check": (GREY, "check of the finished backup"),
     "rest": (DARK, "start, flush, snapshot"),
@@ -162,7 +151,7 @@ for axis, (figure, title) in zip(axes, PANELS.items(), strict=True):
         solid = "-" if engine == "MyISAM" else (0, (2, 2))
         shown = rows[rows[figure] > 0]
         axis.plot(shown["size"], shown[figure], linestyle=solid, marker=".", color=COLOURS[way], label=name)
-    axis.axhspan(0, 8 * HOUR, color="#dcebf5", zorder=0)
+    axis.axhspan(0, 8 * HOUR, color=BAND, zorder=0)
     axis.set(xscale="log", yscale="log", title=title, ylim=(0.8, 100 * DAY))
     axis.set_xticks([10, 100, 1e3, 1e4], ["10 GB", "100 GB", "1 TB", "10 TB"])
     axis.set_yticks(list(MARKS), list(MARKS.values()))
@@ -267,7 +256,7 @@ for row in shown:
     extra = {"backup size": ", size", "read-lock share of backup time": ", share of lock"}.get(row["quantity"], "")
     groups.setdefault(f"{engine} {what}{extra}".strip(), []).append(row)
 fig, axis = plt.subplots(figsize=(8.2, 0.33 * len(groups) + 1.2))
-axis.axvspan(0.9, 1.1, color="#dcebf5", zorder=0)
+axis.axvspan(0.9, 1.1, color=BAND, zorder=0)
 axis.axvline(1.0, color=BLUE, linewidth=1)
 for y, found in enumerate(groups.values()):
     for i, row in enumerate(found):

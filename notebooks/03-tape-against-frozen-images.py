@@ -32,21 +32,10 @@ import os
 import numpy as np
 import pandas as pd
 import simbackup as sb
+from simbackup.results.plots import style
+from simbackup.results.plots.style import BAND, BLUE, DARK, GREY, RED, SAND, SKY, WINE
 
-BLUE, SKY, RED, GREY, DARK, SAND = "#33638d", "#8fbfe0", "#d1495b", "#b5b5b5", "#333333", "#e0b96a"
-plt.rcParams.update(
-    {
-        "figure.dpi": 110,
-        "savefig.dpi": 110,
-        "font.size": 10,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.titlesize": 11,
-        "axes.titlelocation": "left",
-        "legend.frameon": False,
-        "figure.constrained_layout.use": True,
-    }
-)
+style.use()
 MB, GB, MINUTE, HOUR, DAY = 1e6, 1e9, 60, 3600, 86400
 FOLDER = "published/000-netbackup-frozen-images"
 PLACES = {"tape": "tape", "checkpoint": "checkpoint", "mirror": "split mirror"}
@@ -82,7 +71,7 @@ ACTIVITIES = {
     "locate": (RED, "locate", ("locate",)),
     "rewind": (SAND, "rewind", ("rewind",)),
     "mount": (GREY, "mount: robot, load, unload", ("exchange", "mount queue", "load", "unload")),
-    "marks": ("#8c2f3f", "tape marks", ("tape marks",)),
+    "marks": (WINE, "tape marks", ("tape marks",)),
     "prepare": (SKY, "database and program, file by file", ("prepare", "start")),
     "image": (DARK, "create or mount the image", ("create", "mount")),
 }
@@ -121,6 +110,12 @@ plt.show()
 shares = pd.DataFrame({JOBS[job]: parts("tape", job) for job in JOBS}).T
 shares = 100 * shares.div(shares.sum(axis=1), axis=0)
 shares.rename(columns={name: label for name, (_, label, _) in ACTIVITIES.items()}).round(1).rename_axis("tape, %")
+
+# %% [markdown]
+# The same from the side of the drives and the robot:
+
+# %%
+results["tape"].plot.drives()
 
 # %% [markdown]
 # - A *whole database* from tape is transfer. A faster drive helps, or more drives.
@@ -243,7 +238,7 @@ fig, axes = plt.subplots(1, 4, figsize=(10.4, 3.3), sharey=True)
 for axis, (name, rows) in zip(axes, drives.groupby("scenario", sort=False), strict=True):
     for (case, some), colour in zip(rows.groupby("case", sort=False), (RED, SAND, GREY, SKY, BLUE), strict=True):
         axis.plot(some["size"], some["jobs.backup.elapsed"], marker=".", color=colour, label=case)
-    axis.axhspan(1, 8 * HOUR, color="#dcebf5", zorder=0)
+    axis.axhspan(1, 8 * HOUR, color=BAND, zorder=0)
     restore = results["mirror"].get("jobs.database.elapsed") * np.array([26, 100e3]) / 26
     axis.plot(
         [26, 100e3],
@@ -293,34 +288,14 @@ USERS = {"nbu-cow-fileserver": ", file server", "nbu-cow-oltp": ", OLTP"}
 
 def name(row):
     """The operation, whose users it is told of, and that it is a ratio."""
-    ratio = " (of tape)" if "relative" in row["quantity"] else USERS.get(row["id"], "")
-    return row["operation"].replace(" item (20 files of 1 MB)", "").replace(" cust_0_0 (320 MB)", "") + ratio
+    told = row.measurement.row
+    ratio = " (of tape)" if "relative" in told.quantity else USERS.get(row.measurement.id, "")
+    return told.operation.replace(" item (20 files of 1 MB)", "").replace(" cust_0_0 (320 MB)", "") + ratio
 
 
-fig, axis = plt.subplots(figsize=(9.2, 0.3 * len(shown) + 1.3))
-axis.axvspan(0.9, 1.1, color="#dcebf5", zorder=0)
-axis.axvline(1.0, color=BLUE, linewidth=1)
-for y, row in enumerate(shown):
-    measured = row["measured"]
-    axis.plot([bound / measured for bound in row["interval"]], [y, y], color=GREY, linewidth=1.6, zorder=1)
-    if row["low"] is not None:
-        axis.plot([row["low"] / measured, row["high"] / measured], [y, y], color=SAND, linewidth=5, alpha=0.7, zorder=1)
-    colour = RED if row["off"] else BLUE
-    face = "white" if row["role"] == "fitted" else colour
-    axis.plot(row["simulated"] / measured, y, "X" if row["off"] else "o", color=colour, markerfacecolor=face, zorder=3)
-    told = f"{measured:g} → {row['simulated']:.4g} {row['unit']}"
-    axis.text(1.02, y, told, transform=axis.get_yaxis_transform(), va="center", size=9, color=colour)
-axis.set_yticks(range(len(shown)), [name(row) for row in shown], size=9)
-axis.set(xlim=(-0.03, 2), ylim=(len(shown) - 0.4, -0.6), xlabel="simulated / measured")
-axis.tick_params(axis="y", length=0)
-marks = [
-    plt.Line2D([], [], marker="o", color=BLUE, markerfacecolor="white", linestyle="", label="of a group fitted to"),
-    plt.Line2D([], [], marker="o", color=BLUE, linestyle="", label="held out"),
-    plt.Line2D([], [], color=SAND, linewidth=5, alpha=0.7, label="as precise as the document is"),
-    plt.Line2D([], [], color=GREY, linewidth=2, label="over all ranges"),
-]
-fig.legend(handles=marks, loc="outside lower center", ncols=4, fontsize=8.5)
-plt.show()
+reproduction.plot.compare(name)
+
+# %%
 held_out, constants = sum(row["role"] == "held-out" for row in shown), reproduction.constants
 print(f"{sum(row['within'] for row in shown)} of {len(shown)} within 10 % or within what the document allows")
 print(f"{held_out} held out; {len(constants)} constants fitted or chosen:")

@@ -27,21 +27,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import simbackup as sb
+from simbackup.results.plots import style
+from simbackup.results.plots.style import BLUE, DARK, GREY, RED, SAND, SKY, WINE
 
-BLUE, SKY, RED, GREY, DARK, SAND = "#33638d", "#8fbfe0", "#d1495b", "#b5b5b5", "#333333", "#e0b96a"
-plt.rcParams.update(
-    {
-        "figure.dpi": 110,
-        "savefig.dpi": 110,
-        "font.size": 10,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.titlesize": 11,
-        "axes.titlelocation": "left",
-        "legend.frameon": False,
-        "figure.constrained_layout.use": True,
-    }
-)
+style.use()
 MB, KIB, MINUTE, HOUR, DAY = 1e6, 1024, 60, 3600, 86400
 FOLDER = "published/001-networker-small-files"
 TIMES = {1: "1 s", 10: "10 s", MINUTE: "1 min", 10 * MINUTE: "10 min", HOUR: "1 h", 8 * HOUR: "8 h"}
@@ -138,7 +127,7 @@ PARTS = {
     "state": (SAND, "state of Windows"),
     "stands": (DARK, "suspend, resume (beside the index)"),
     "files": (RED, "one file after the other, cold"),
-    "cpu": ("#8c2f3f", "processor, files and bytes"),
+    "cpu": (WINE, "processor, files and bytes"),
     "disk": (BLUE, "disk, bytes and moves of the arm"),
     "network": (SKY, "network adapter"),
 }
@@ -411,30 +400,9 @@ NAMES = {
     "nw-phys-sas-vss-off": "a million files, SAS, first run",
     "nw-phys-ssd-vss-off": "a million files, flash, first run",
 }
-fig, axis = plt.subplots(figsize=(9.2, 0.3 * len(shown) + 1.3))
-axis.axvspan(0.9, 1.1, color="#dcebf5", zorder=0)
-axis.axvline(1.0, color=BLUE, linewidth=1)
-for y, row in enumerate(shown):
-    measured = row["measured"]
-    axis.plot([bound / measured for bound in row["interval"]], [y, y], color=GREY, linewidth=1.6, zorder=1)
-    if row["low"] is not None:
-        axis.plot([row["low"] / measured, row["high"] / measured], [y, y], color=SAND, linewidth=5, alpha=0.7, zorder=1)
-    colour = RED if row["off"] else BLUE
-    face = "white" if row["role"] == "fitted" else colour
-    axis.plot(row["simulated"] / measured, y, "X" if row["off"] else "o", color=colour, markerfacecolor=face, zorder=3)
-    told = f"{measured:g} → {row['simulated']:.4g} {row['unit']}"
-    axis.text(1.02, y, told, transform=axis.get_yaxis_transform(), va="center", size=9, color=colour)
-axis.set_yticks(range(len(shown)), [NAMES.get(row["id"], row["operation"]) for row in shown], size=9)
-axis.set(xlim=(0.4, 2.05), ylim=(len(shown) - 0.4, -0.6), xlabel="simulated / measured")
-axis.tick_params(axis="y", length=0)
-marks = [
-    plt.Line2D([], [], marker="o", color=BLUE, markerfacecolor="white", linestyle="", label="of a group fitted to"),
-    plt.Line2D([], [], marker="o", color=BLUE, linestyle="", label="held out"),
-    plt.Line2D([], [], color=SAND, linewidth=5, alpha=0.7, label="as precise as the document is"),
-    plt.Line2D([], [], color=GREY, linewidth=2, label="over all ranges"),
-]
-fig.legend(handles=marks, loc="outside lower center", ncols=4, fontsize=8.5)
-plt.show()
+reproduction.plot.compare(lambda row: NAMES.get(row.measurement.id, row.measurement.row.operation))
+
+# %%
 held_out, constants = sum(row["role"] == "held-out" for row in shown), reproduction.constants
 print(f"{sum(row['within'] for row in shown)} of {len(shown)} within 10 % or within what the document allows")
 print(f"{held_out} held out; {len(constants)} constants fitted or chosen:")

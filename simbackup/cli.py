@@ -58,6 +58,24 @@ def run(
 
 
 @app.command()
+def plot(
+    what: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario to run.")],
+    kind: Annotated[
+        str, typer.Argument(help="timeline, utilisation, throughput, causes, drives or compare.")
+    ] = "timeline",
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="A .png, .svg or .pdf file.")] = None,
+    sets: Sets = None,
+    seed: Seed = 0,
+) -> None:
+    """Draw a picture of a result, or of a scenario that is run for it."""
+    from simbackup import drawing, show  # noqa: PLC0415
+
+    with show.progress() as progress:
+        path = drawing.draw(what, kind, out, overrides=overrides(sets or []), seed=seed, progress=progress)
+    print(f"written to {path}", file=sys.stderr)  # noqa: T201
+
+
+@app.command()
 def reproduce(
     document: Annotated[list[str] | None, typer.Argument(help="Documents, such as 003; all unless named.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Let no row be declared off.")] = False,
@@ -98,11 +116,11 @@ def explain(
     """Tell why each job took as long as it did, and what would change without its bottleneck."""
     from simbackup import show, show_causes  # noqa: PLC0415
     from simbackup.experiments.explain import explain as why  # noqa: PLC0415
-    from simbackup.run import open_result  # noqa: PLC0415
+    from simbackup.run import result_of, scenario_of  # noqa: PLC0415
 
     with show.progress() as progress:
-        result, loaded = open_result(what, overrides(sets or []), seed=seed, progress=progress)
-    found = why(result, loaded, job or [])
+        result = result_of(what, overrides(sets or []), seed=seed, progress=progress)
+    found = why(result, scenario_of(result), job or [])
     if as_json:
         show.json({"jobs": [one.as_dict() for one in found]})
     else:

@@ -96,28 +96,6 @@ def result_of(
     return Result.load(name)
 
 
-def open_result(
-    what: str | Path, overrides: Mapping[str, object] | None = None, *, seed: int = 0, progress: Progress | None = None
-) -> tuple[Result, Scenario]:
-    """A result that was saved in a folder, or that of running a scenario, and the scenario that it came from.
-
-    Raises
-    ------
-    InputError
-        Something is wrong with the scenario.
-    ResultError
-        A saved result is damaged, is to be overridden, or its scenario is not what it was.
-    """
-    folder = Path(what)
-    if not folder.is_dir():
-        scenario = load(what, overrides)
-        return simulate(scenario, seed=seed, progress=progress), scenario
-    if overrides or seed:
-        raise ResultError(f"{folder} is a result that was saved; give a scenario to replace values or the seed")
-    result = Result.load(folder)
-    return result, scenario_of(result)
-
-
 def scenario_of(result: Result) -> Scenario:
     """The scenario that a result came from, read again.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.processes import worker_processes
@@ -14,6 +15,9 @@ from simbackup.results.result import Rest, Result
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
 from simbackup.schema.measured import Measured
+
+if TYPE_CHECKING:
+    from simbackup.results.plots.beside import RowPlots
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,13 @@ class Reproduction:
     def total(self) -> Summary:
         """The summary of all documents together."""
         return summary("all", self.rows, sum(one.constants for one in self.summaries))
+
+    @property
+    def plot(self) -> RowPlots:
+        """Pictures of measured beside simulated; they need matplotlib."""
+        from simbackup.results.plots.beside import RowPlots  # noqa: PLC0415 (matplotlib is an extra)
+
+        return RowPlots(self.rows)
 
 
 def chosen(names: Sequence[str]) -> list[Measured]:

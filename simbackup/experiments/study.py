@@ -20,6 +20,8 @@ from simbackup.schema.validate import validate
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simbackup.results.plots.studies import StudyPlots
+
 CHUNK = 8
 """Runs that a worker process takes at a time."""
 CASE = "case"
@@ -69,6 +71,13 @@ class Table:
         import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
 
         return pd.DataFrame(list(self.rows))
+
+    @property
+    def plot(self) -> StudyPlots:
+        """Pictures of the figures over what was varied; they need matplotlib."""
+        from simbackup.results.plots.studies import StudyPlots  # noqa: PLC0415 (matplotlib is an extra)
+
+        return StudyPlots(self.title, self.rows)
 
     def write(self, path: Path) -> None:
         """Write the rows to a file, whole or not at all: Parquet if its name ends so, else CSV."""

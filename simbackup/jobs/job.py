@@ -143,7 +143,8 @@ def _once(system: System, job: Job, name: str, failed: list[str], *, due: float)
             "job": name, "method": job.work.method, "start": float(begin), "end": float(end),
             "elapsed": float(end - begin), "bytes": moved.bytes, "files": moved.files,
             "lock": moved.lock, "status": status, "reason": reason,
-        } | ({"buffers": moved.buffers} if moved.buffers else {})
+            "due": float(due),
+        } | ({"window": window} if window is not None else {}) | ({"buffers": moved.buffers} if moved.buffers else {})
     )  # fmt: skip
     for users in system.users:
         users.tell(name, end)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simbackup.results.picture import Picture
+    from simbackup.results.plots.of_result import Plots
     from simbackup.scenario import Scenario, Value
 
 WAITING = frozenset({"wait for a drive", "wait for a cartridge", "wait for the cartridge", "mount queue"})
@@ -199,6 +200,13 @@ class Result:
         import pandas as pd  # noqa: PLC0415
 
         return pd.DataFrame(self.device_rows, columns=[*SHOWN_DEVICE, "busy_s"])
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures of it, such as `plot.timeline()`; they need matplotlib."""
+        from simbackup.results.plots.of_result import Plots  # noqa: PLC0415 (matplotlib is an extra, and slow to import)
+
+        return Plots(self)
 
     def activities(self, job: str) -> dict[tuple[str, str], float]:
         """Seconds that all streams of a job spent, by cause (an address) and activity, in the order of their coming.

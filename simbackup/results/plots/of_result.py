@@ -1,0 +1,75 @@
+"""The pictures of one result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from simbackup.errors import ResultError
+from simbackup.results.compare import rows_of_scenario
+from simbackup.results.plots.beside import row_by_row
+from simbackup.results.plots.causes import causes
+from simbackup.results.plots.drives import drives
+from simbackup.results.plots.rates import throughput, utilisation
+from simbackup.results.plots.style import Picture
+from simbackup.results.plots.timeline import timeline
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Result
+
+
+class Plots:
+    """Pictures of a result. Each call gives a new figure of matplotlib; pyplot is not touched.
+
+    >>> import simbackup as sb
+    >>> figure = sb.simulate("teaching/one-file-from-tape").plot.timeline()
+    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    ['full', 'one_file', 'twenty_files']
+    """
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+
+    def timeline(self) -> Picture:
+        """Gantt chart of the jobs, coloured by what each was doing, with windows, and marks at those that failed."""
+        return timeline(self._result)
+
+    def utilisation(self) -> Picture:
+        """Busy share of each device and link over time."""
+        return utilisation(self._result)
+
+    def throughput(self) -> Picture:
+        """Bytes a second of each device and link over time."""
+        return throughput(self._result)
+
+    def causes(self, job: str | None = None) -> Picture:
+        """Stacked bar of the elapsed time of each job, or of one, by cause."""
+        return causes(self._result, job)
+
+    def drives(self) -> Picture:
+        """States of tape drives and robots over time, and how many wait for them."""
+        return drives(self._result)
+
+    def compare(self) -> Picture:
+        """Measured beside simulated with the band of 10 %, for the rows that this scenario alone reproduces.
+
+        Raises
+        ------
+        ResultError
+            Nothing measured rests on this scenario alone.
+        """
+        rows = rows_of_scenario(self._result)
+        if not rows:
+            raise ResultError(f"{self._result.record.scenario} reproduces no measurement alone; choose another picture")
+        return row_by_row(rows)
+
+    def kinds(self) -> dict[str, Callable[[], Picture]]:
+        """Every picture by its name."""
+        return {
+            "timeline": self.timeline, "utilisation": self.utilisation, "throughput": self.throughput,
+            "causes": self.causes, "drives": self.drives, "compare": self.compare,
+        }  # fmt: skip
+
+
+KINDS = ("timeline", "utilisation", "throughput", "causes", "drives", "compare")
+"""Names of the pictures of a result."""

@@ -1,0 +1,181 @@
+# pyright: reportUnknownMemberType=false
+# (methods of matplotlib leave their settings untyped)
+"""One look for all pictures: colours, sizes, and axes in minutes, hours and MB/s."""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from simbackup.errors import ResultError, choices
+from simbackup.results.output import whole
+
+BLUE, SKY, RED, GREY, DARK, SAND = "#33638d", "#8fbfe0", "#d1495b", "#b5b5b5", "#333333", "#e0b96a"
+WINE, TEAL, OLIVE, PURPLE, LILAC, PALE = "#8c2f3f", "#3f9d8f", "#8a8a3c", "#8e5aa8", "#c3b1d6", "#e4e4e4"
+BAND = "#dcebf5"
+"""Behind what lies within bounds."""
+LINES = (BLUE, RED, SAND, SKY, WINE, TEAL, GREY, PURPLE)
+"""Colours of curves, in the order in which they are taken; told apart without red and green."""
+MARKS = ("o", "s", "D", "^", "v", "P", "X", "*")
+"""Marks of curves, so that colour is never the only difference."""
+STYLE: Any = {
+    "figure.dpi": 110,
+    "savefig.dpi": 110,
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 11,
+    "axes.titlelocation": "left",
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "figure.constrained_layout.use": True,
+    "hatch.linewidth": 0.7,
+    "svg.hashsalt": "simbackup",
+}
+"""Settings of matplotlib; the salt gives the same picture the same bytes."""
+UNDATED: Mapping[str, Mapping[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+"""What a file must not say of itself, lest the same picture give other bytes, by format."""
+FORMATS = ("pdf", "png", "svg")
+LETTERS = 12.0
+"""Letters of a title to the inch."""
+SMALL, SMALLER = 9.0, 8.0
+"""Sizes of text beside axes and in legends, points."""
+
+
+def use() -> None:
+    """Give all pictures drawn by hand from now on the look of the others; for notebooks."""
+    mpl.rcParams.update(STYLE)
+
+
+@contextmanager
+def in_style() -> Generator[None]:
+    """What is drawn inside has the look of all pictures, and nothing of it stays behind."""
+    with mpl.rc_context(STYLE):
+        yield
+
+
+class Picture(Figure):
+    """A figure that belongs to nobody else, shows itself in a notebook, and is written alike each time."""
+
+    def savefig(self, fname: Any, **settings: Any) -> None:
+        """Write it as `Figure.savefig` does, without a date and with lasting names."""
+        kind = str(settings.get("format") or Path(str(fname)).suffix.removeprefix(".")).lower()
+        settings["metadata"] = {**UNDATED.get(kind, {}), **settings.get("metadata", {})}
+        with in_style():
+            super().savefig(fname, **settings)
+
+    def _repr_png_(self) -> bytes:
+        """What a notebook shows."""
+        written = io.BytesIO()
+        self.savefig(written, format="png", bbox_inches="tight")
+        return written.getvalue()
+
+
+def picture(width: float, height: float) -> Picture:
+    """An empty picture of a size in inches; to be called and filled inside `in_style`."""
+    drawn = Picture(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(drawn)
+    return drawn
+
+
+def write(drawn: Figure, path: Path) -> Path:
+    """The file into which a picture was written, whole or not at all; its name says the format.
+
+    Raises
+    ------
+    ResultError
+        The format is unknown, or the file cannot be written.
+    """
+    kind = check_format(path)
+    with whole(path) as partial:
+        drawn.savefig(partial, format=kind)
+    return path
+
+
+def check_format(path: Path) -> str:
+    """The format that the name of a file asks for: png, svg or pdf.
+
+    Raises
+    ------
+    ResultError
+        It is none of these.
+    """
+    kind = path.suffix.removeprefix(".").lower()
+    if kind not in FORMATS:
+        raise ResultError(f"{path}: no format of pictures is called '{kind}'; {choices(kind, FORMATS)}")
+    return kind
+
+
+def titled(text: str, width: float) -> str:
+    r"""A title in as many lines as a picture of a width in inches needs.
+
+    >>> titled("one two three", 0.6)
+    'one two\nthree'
+    """
+    return textwrap.fill(text, max(int(width * LETTERS), 1))
+
+
+class Scale(NamedTuple):
+    """A unit for people, and how many SI units it has."""
+
+    size: float
+    name: str
+
+
+TIMES = (
+    (0.0, Scale(1.0, "s")), (180.0, Scale(60.0, "min")), (10_800.0, Scale(3600.0, "h")), (3e5, Scale(86400.0, "days")),
+)  # fmt: skip
+BYTES = (
+    (0.0, Scale(1.0, "B")), (1e3, Scale(1e3, "kB")), (1e6, Scale(1e6, "MB")), (1e10, Scale(1e9, "GB")),
+    (1e13, Scale(1e12, "TB")),
+)  # fmt: skip
+RATES = ((0.0, Scale(1.0, "B/s")), (1e3, Scale(1e3, "kB/s")), (1e5, Scale(1e6, "MB/s")), (1e10, Scale(1e9, "GB/s")))
+
+
+def scale_of(greatest: float, steps: tuple[tuple[float, Scale], ...] = TIMES) -> Scale:
+    """The unit in which the greatest value of an axis, in SI units, is best read.
+
+    >>> scale_of(7200.0).name, scale_of(95e6, RATES).name
+    ('min', 'MB/s')
+    """
+    return [scale for least, scale in steps if greatest >= least or least == 0.0][-1]
+
+
+def share_edge(drawn: Figure, axis: Axes, *, columns: int = 4) -> None:
+    """Put the legend of one axis below the picture."""
+    handles, labels = axis.get_legend_handles_labels()
+    if handles:
+        drawn.legend(
+            handles, labels, loc="outside lower center", ncols=min(columns, len(handles)), fontsize=SMALLER,
+            handlelength=1.6, columnspacing=1.4,
+        )  # fmt: skip
+
+
+def short(address: str) -> str:
+    """An address as it stands beside an axis, without the word for its section.
+
+    >>> short("devices.library.drive.1"), short("hosts.server.cores")
+    ('library.drive.1', 'server.cores')
+    """
+    return address.partition(".")[2] or address
+
+
+def clipped(text: str, length: int = 34) -> str:
+    """A text beside an axis, cut in its middle when it is too long.
+
+    >>> clipped("a-name-that-goes-on-and-on", 12)
+    'a-nam…and-on'
+    """
+    if len(text) <= length:
+        return text
+    head = (length - 1) // 2
+    return f"{text[:head]}…{text[head + 1 - length :]}"

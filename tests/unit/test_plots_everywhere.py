@@ -1,0 +1,41 @@
+"""Every scenario that can be run can be drawn."""
+
+from __future__ import annotations
+
+import pytest
+
+from simbackup import simulate
+from simbackup.results.causes import split
+from simbackup.results.plots.rates import MOST
+from simbackup.scenario import names
+
+SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "days": 86_400.0}
+MACHINES = {"machine", "old", "new"}
+"""Names of scenarios that only others extend."""
+NAMES = [name for name in names() if not name.startswith("base/") and name.rpartition("/")[2] not in MACHINES]
+
+
+def test_there_are_scenarios_of_all_three_kinds() -> None:
+    assert {name.partition("/")[0] for name in NAMES} >= {"published", "planning", "teaching"}
+    assert len(NAMES) > 60
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_scenario_can_be_drawn(name: str) -> None:
+    result = simulate(name)
+    plot = result.plot
+    timeline = plot.timeline()
+    drawn = sum(len(c.get_paths()) for c in timeline.axes[0].collections if c.get_gid() == "bars")
+    assert drawn == sum(span.job.startswith("jobs.") for span in result.trace.spans)
+    causes = plot.causes()
+    unit = SECONDS[causes.axes[0].get_xlabel().removeprefix("elapsed, ")]
+    widths = sum(patch.get_width() for patch in causes.axes[0].patches) * unit
+    assert widths == pytest.approx(sum(sum(split(result, row["job"]).values()) for row in result.job_rows), rel=1e-9)
+    assert plot.utilisation().axes
+    assert len(plot.throughput().axes) == max(
+        min(len({rate.link for rate in result.trace.rates if rate.bytes_per_s > 0}), MOST), 1
+    )
+    if any(device.kind == "tape drive" for device in result.trace.devices):
+        assert plot.drives().axes
+    timeline.set_dpi(10)
+    timeline.draw_without_rendering()
