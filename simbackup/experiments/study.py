@@ -53,7 +53,9 @@ class Run:
     def names(self) -> dict[str, str]:
         """What tells its row from the others."""
         case = {} if self.case is None else {CASE: self.case}
-        varied = {address: value if isinstance(value, str) else ", ".join(value) for address, value in self.varied.items()}
+        varied = {
+            address: value if isinstance(value, str) else ", ".join(value) for address, value in self.varied.items()
+        }
         return {"scenario": self.scenario, **case, **varied}
 
 
