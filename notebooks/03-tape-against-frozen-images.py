@@ -70,7 +70,7 @@ ACTIVITIES = {
     "transfer": (BLUE, "transfer", ("transfer", "write", "write-back", "copy")),
     "locate": (RED, "locate", ("locate",)),
     "rewind": (SAND, "rewind", ("rewind",)),
-    "mount": (GREY, "mount: robot, load, unload", ("exchange", "mount queue", "load", "unload")),
+    "mount": (GREY, "mount: robot, load, unload", ("mount", "dismount", "mount queue", "load", "unload")),
     "marks": (WINE, "tape marks", ("tape marks",)),
     "prepare": (SKY, "database and program, file by file", ("prepare", "start")),
     "image": (DARK, "create or mount the image", ("create", "mount")),

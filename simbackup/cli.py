@@ -77,7 +77,9 @@ def plot(
 
 @app.command()
 def reproduce(
-    document: Annotated[list[str] | None, typer.Argument(help="Documents, such as 003; all unless named.")] = None,
+    document: Annotated[
+        list[str] | None, typer.Argument(help="Documents, such as 003, or own folders; all unless named.")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Let no row be declared off.")] = False,
     left_out: Annotated[
         bool, typer.Option("--cross-validate", help="Predict each row of each fit from its other rows instead.")
@@ -206,27 +208,22 @@ def picture(
 
 @app.command()
 def calibrate(
-    document: Annotated[str, typer.Argument(help="The document, such as 003.")],
+    document: Annotated[str, typer.Argument(help="The document, such as 003, or a folder of your own.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do not write the datasheets.")] = False,
+    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Fit the constants of a document to its rows, and write them into the datasheets."""
-    from simbackup import show, show_published  # noqa: PLC0415
+    """Fit the constants of a document to its rows, tell which cannot be told apart, and write the datasheets."""
+    from simbackup import show_published  # noqa: PLC0415
     from simbackup.experiments.calibrate import calibrate as fit  # noqa: PLC0415
+    from simbackup.experiments.separability import separability  # noqa: PLC0415
 
-    found = fit(document, write=not dry_run)
+    found = fit(document, write=not dry_run, seed=seed)
+    apart = separability(document, found, seed=seed)
     if as_json:
-        show.json(
-            [
-                {
-                    "datasheet": f.fit.datasheet, "parameter": f.fit.parameter, "value": f.value, "unit": f.unit,
-                    "uncertainty": f.uncertainty, "plausible": list(f.plausible), "errors": f.errors,
-                }
-                for f in found
-            ]
-        )  # fmt: skip
+        show_published.fits_json(found, apart)
     else:
-        show_published.fits(found)
+        show_published.fits(found, apart)
 
 
 @app.command()

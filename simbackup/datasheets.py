@@ -103,6 +103,11 @@ def load_datasheet(name: str) -> Datasheet:
     return _load(name, roots())
 
 
+def forget() -> None:
+    """Read datasheets anew from now on: one has changed."""
+    _load.cache_clear()
+
+
 def exists(name: str) -> bool:
     """Whether there is a datasheet of that name."""
     return NAME.fullmatch(name) is not None and any(is_file(root / "models" / f"{name}.yaml") for root in roots())

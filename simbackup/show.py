@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_format
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
@@ -20,6 +21,8 @@ QUIET_SECONDS = 1.0
 """Wall-clock seconds before a progress bar appears."""
 WIDE = 160
 """Columns where standard output is no terminal."""
+MOST_REASONS = 5
+"""Reasons why jobs failed that are printed below the table of a study."""
 Cells = Sequence[Sequence[str]]
 
 
@@ -120,6 +123,13 @@ def study(found: Table) -> None:
         for row in found.rows
     ]
     table(header, rows, found.title, right=range(1, len(header)))
+    reasons = Counter(row["failed"] for row in found.rows if row.get("failed"))
+    if reasons:
+        print(f"{reasons.total()} of {len(rows)} runs had a job that failed:")  # noqa: T201
+    for reason, times in reasons.most_common(MOST_REASONS):
+        print(f"  {times} x {reason}")  # noqa: T201
+    if len(reasons) > MOST_REASONS:
+        print(f"  and {len(reasons) - MOST_REASONS} other reasons, in the column 'failed' of --json and --out")  # noqa: T201
     if found.question:
         print(found.question)  # noqa: T201
 
@@ -132,9 +142,11 @@ COLUMN_UNITS = {
 """Units of the figures of a result, by the last word of their address."""
 
 
-def _figure(address: str, value: float | None) -> str:
+def _figure(address: str, value: float | str | None) -> str:
     if value is None:
         return "failed"
+    if isinstance(value, str):
+        return value
     unit = COLUMN_UNITS.get(address.rpartition(".")[2])
     return f"{value:g}" if unit is None else units.show_short(value, unit)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 from simbackup import show, units
 from simbackup.experiments.calibrate import Fitted
 from simbackup.experiments.cross_validate import CrossValidation
 from simbackup.experiments.reproduce import Reproduction
+from simbackup.experiments.separability import NEAR_NULL, NEAR_ONE, Separability
 from simbackup.results.compare import Row, Summary
 
 
@@ -93,17 +96,71 @@ def _summary(s: Summary) -> str:
     )
 
 
-def fits(found: list[Fitted]) -> None:
-    """Print fitted constants."""
+def fits(found: list[Fitted], apart: Separability) -> None:
+    """Print fitted constants, and which of them the rows do not tell apart."""
     rows = [
         [
-            f"{f.fit.datasheet}#{f.fit.parameter}", units.show_short(f.value, f.unit),
+            f.constant, units.show_short(f.value, f.unit),
             units.show_short(f.uncertainty, f.unit), " to ".join(units.show_short(end, f.unit) for end in f.plausible),
             ", ".join(f"{row} {error:+.1%}" for row, error in f.errors.items()),
         ]
         for f in found
     ]  # fmt: skip
     show.table(["constant", "value", "uncertainty", "plausible", "rows and what is left"], rows)
+    for line in _apart(apart):
+        print(line)  # noqa: T201
+
+
+def _apart(found: Separability) -> list[str]:
+    """What the rows cannot tell, in sentences."""
+    lines: list[str] = []
+    if found.single:
+        told = "; ".join(f"{constant} ({row})" for constant, row in found.single)
+        lines.append(f"{len(found.single)} constants have one row, so that no residual tells how sure they are: {told}")
+    for pair in found.pairs:
+        if not pair.told_apart:
+            rows, (one, other) = ", ".join(pair.rows), pair.constants
+            lines.append(f"{one} and {other} cannot be told apart by {rows}: correlation {pair.correlation:+.2f}")
+    for group in found.groups:
+        powers = ", ".join(f"{constant} as k^{power:.2g}" for constant, power in group.powers.items())
+        lines.append(
+            f"the rows hardly move when these change together: {powers} (singular value {group.singular_value:.2g})"
+        )
+    if len(lines) > bool(found.single):
+        lines.append(
+            f"(from a correlation of {NEAR_ONE}, a singular value of {NEAR_NULL:.2g}, not knowing one constant makes "
+            f"the other {1 / math.sqrt(1 - NEAR_ONE**2):.0f} times as uncertain)"
+        )
+    elif found.pairs:
+        most = max(found.pairs, key=lambda pair: abs(pair.correlation))
+        lines.append(
+            f"the rows tell apart all {len(found.pairs)} pairs of constants that share some; the greatest correlation "
+            f"is {most.correlation:+.2f}, of {most.constants[0]} and {most.constants[1]}"
+        )
+    return lines
+
+
+def fits_json(found: list[Fitted], apart: Separability) -> None:
+    """Print the same as JSON."""
+    constants = [
+        {
+            "datasheet": f.fit.datasheet, "parameter": f.fit.parameter, "value": f.value, "unit": f.unit,
+            "uncertainty": f.uncertainty, "plausible": list(f.plausible), "errors": f.errors,
+            "inflation": apart.inflations.get(f.constant),
+        }
+        for f in found
+    ]  # fmt: skip
+    pairs = [
+        {
+            "constants": list(p.constants), "correlation": p.correlation, "rows": list(p.rows),
+            "told_apart": p.told_apart,
+        }
+        for p in apart.pairs
+    ]  # fmt: skip
+    groups = [{"powers": group.powers, "singular_value": group.singular_value} for group in apart.groups]
+    singles = [{"constant": constant, "row": row} for constant, row in apart.single]
+    thresholds = {"correlation": NEAR_ONE, "singular_value": NEAR_NULL}
+    show.json({"constants": constants, "pairs": pairs, "groups": groups, "single": singles, "thresholds": thresholds})
 
 
 LEFT_OUT = ("constant", "row left out", "constant from the others", "error of the row")

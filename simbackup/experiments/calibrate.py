@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any, cast
 
 from simbackup import datasheets, units
 from simbackup.errors import InputError, Place, Problem, SimbackupError, choices
+from simbackup.experiments.fitted_sheet import write_fitted
 from simbackup.experiments.reproduce import chosen, scenarios_of
 from simbackup.experiments.sensitivity import ends, ranges
 from simbackup.results.compare import figure
@@ -44,8 +44,18 @@ class Fitted:
     plausible: tuple[float, float]
     errors: dict[str, float]
 
+    @property
+    def constant(self) -> str:
+        """Where it stands: `kind/name#parameter`."""
+        return f"{self.fit.datasheet}#{self.fit.parameter}"
 
-def calibrate(name: str, *, write: bool = True) -> list[Fitted]:
+    @property
+    def text(self) -> str:
+        """Its value as a datasheet says it."""
+        return units.show(self.value, self.unit)
+
+
+def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
     """The constants of a document, fitted to its rows by least squares of the logarithms of simulated over measured.
 
     The uncertainty has three independent parts: what the residuals leave (where there are more rows than constants),
@@ -54,9 +64,12 @@ def calibrate(name: str, *, write: bool = True) -> list[Fitted]:
     Parameters
     ----------
     name
-        The document, by the beginning of its folder's name.
+        The document, by the beginning of its folder's name; or a folder of one's own.
     write
-        Whether to write value, uncertainty and rows into the datasheets.
+        Whether to write value, uncertainty and rows into the datasheets: those of the document's own root (see
+        `datasheets.roots`), where a datasheet from elsewhere is copied to.
+    seed
+        Seed of all runs: the same draws for each, so that differences are those of the constants.
 
     Raises
     ------
@@ -69,13 +82,13 @@ def calibrate(name: str, *, write: bool = True) -> list[Fitted]:
     for _ in range(ROUNDS):  # constants that share scenarios move each other, until none moves any more
         before = dict(values)
         for fit in fits:
-            problem = FitProblem(measured, fit, _without(values, fit))
+            problem = FitProblem(measured, fit, _without(values, fit), seed)
             values[fit] = units.show(_rounded(problem.best({})), problem.unit)
         if values == before:
             break
-    done = [_fit(FitProblem(measured, fit, _without(values, fit)), values[fit]) for fit in fits]
+    done = [_fit(FitProblem(measured, fit, _without(values, fit), seed), values[fit]) for fit in fits]
     for fitted in done if write else ():
-        _write(fitted)
+        write_fitted(fitted, measured.folder)
     return done
 
 
@@ -133,7 +146,7 @@ Changes = Mapping[str, Mapping[str, str]]
 class FitProblem:
     """One constant, the scenarios of its rows, and the misfit as a function of its logarithm."""
 
-    def __init__(self, measured: Measured, fit: Fit, others: Mapping[Fit, str]) -> None:
+    def __init__(self, measured: Measured, fit: Fit, others: Mapping[Fit, str], seed: int = 0) -> None:
         place = Place(datasheets.shown(measured.folder / CALIBRATION))
         rows = {m.id: m for m in measured.rows}
         unknown = [row for row in fit.rows if row not in rows]
@@ -145,6 +158,7 @@ class FitProblem:
                 ]
             )
         self.fit = fit
+        self.seed = seed
         self.rows = [rows[row] for row in fit.rows]
         used = {file for m in self.rows for file, _ in m.addresses}
         self.scenarios: dict[str, Scenario] = {
@@ -191,7 +205,9 @@ class FitProblem:
         """Logarithms of simulated over measured, row by row."""
         text = units.show(math.exp(logarithm), self.unit)
         results = {
-            file: simulate(scenario.with_({**changes.get(file, {}), **dict.fromkeys(self.addresses[file], text)}))
+            file: simulate(
+                scenario.with_({**changes.get(file, {}), **dict.fromkeys(self.addresses[file], text)}), seed=self.seed
+            )
             for file, scenario in self.scenarios.items()
         }
         return [math.log(figure(row, results) / row.value) for row in self.rows]
@@ -235,24 +251,3 @@ def _with_fitted(scenario: Scenario, fitted: Mapping[Fit, str]) -> Scenario:
 def _rounded(value: float, digits: int = DIGITS) -> float:
     """A value with as many significant digits as are worth writing."""
     return float(f"{value:.{digits}g}")
-
-
-def _write(fitted: Fitted) -> None:
-    """Put a fitted value, with its origin, in the place of the old one in the datasheet."""
-    from ruamel.yaml import YAML  # noqa: PLC0415
-
-    fit, unit = fitted.fit, fitted.unit
-    path = next(p for r in datasheets.roots() if (p := r / "models" / f"{fit.datasheet}.yaml").is_file())
-    text = path.read_text(encoding="utf-8")
-    root: Any = YAML(typ="safe", pure=True).compose(text)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    parameters = next(value for key, value in root.value if key.value == "parameters")
-    old = next(value for key, value in parameters.value if key.value == fit.parameter)
-    plausible = ", ".join(units.show(end, unit) for end in fitted.plausible)
-    new = (
-        f"{{value: {units.show(fitted.value, unit)}, basis: fitted, fitted_to: [{', '.join(fit.rows)}],\n"
-        f"    uncertainty: {units.show(fitted.uncertainty, unit)}, plausible: [{plausible}],\n"
-        f"    why: {json.dumps(fit.why, ensure_ascii=False)}}}"
-    )
-    temporary = path.with_suffix(".partial")
-    temporary.write_text(text[: old.start_mark.index] + new + text[old.end_mark.index :], encoding="utf-8")
-    temporary.replace(path)

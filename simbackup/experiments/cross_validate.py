@@ -31,10 +31,10 @@ class CrossValidation:
     single: list[tuple[str, str]]
 
 
-def cross_validate(names: Sequence[str] = ()) -> CrossValidation:
+def cross_validate(names: Sequence[str] = (), *, seed: int = 0) -> CrossValidation:
     """Each row of each fit predicted by the same fit to its other rows, for all documents or for those named.
 
-    The other constants of the document stay as they are.
+    The other constants of the document stay as they are. All runs have the same seed.
 
     Raises
     ------
@@ -50,15 +50,16 @@ def cross_validate(names: Sequence[str] = ()) -> CrossValidation:
             if len(fit.rows) == 1:
                 single.append((constant, fit.rows[0]))
             else:
-                left_out += [_without(measured, fit, constant, row) for row in fit.rows]
+                left_out += [_without(measured, fit, row, seed) for row in fit.rows]
     return CrossValidation(left_out, single)
 
 
-def _without(measured: Measured, fit: Fit, constant: str, row: str) -> LeftOut:
+def _without(measured: Measured, fit: Fit, row: str, seed: int) -> LeftOut:
     """One row, predicted by the fit to the others."""
     others = fit.model_copy(update={"rows": tuple(other for other in fit.rows if other != row)})
-    problem = FitProblem(measured, others, {})
+    problem = FitProblem(measured, others, {}, seed)
     value = problem.best({})
-    alone = FitProblem(measured, fit.model_copy(update={"rows": (row,)}), {})
+    alone = FitProblem(measured, fit.model_copy(update={"rows": (row,)}), {}, seed)
     error = math.expm1(alone.residuals(math.log(value), {})[0])
+    constant = f"{fit.datasheet}#{fit.parameter}"
     return LeftOut(measured.folder.name, constant, row, value, problem.unit, error)

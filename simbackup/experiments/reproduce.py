@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from simbackup import datasheets
+from simbackup.datasheets import is_file
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.sensitivity import interval
-from simbackup.results.compare import Row, Summary, compared, constants, documents, figure, summary
+from simbackup.results.compare import Row, Summary, compared, constants, documents, figure, scenario_name, summary
 from simbackup.results.result import Rest, Result
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
-from simbackup.schema.measured import Measured
+from simbackup.schema.measured import Measured, read_measured
+
+MEASURED = "measured.yaml"
 
 if TYPE_CHECKING:
     from simbackup.results.plots.beside import RowPlots
@@ -42,24 +47,51 @@ class Reproduction:
 
 
 def chosen(names: Sequence[str]) -> list[Measured]:
-    """The documents whose folder begins with one of the names, all without names.
+    """The documents that are named by a folder with a file of measurements, or by the beginning of a known one's name.
+
+    Without names it is all that are known: those under `scenarios/published`.
 
     Raises
     ------
     InputError
-        There is no such document.
+        There is no such document, or something is wrong with its rows.
     """
     everything = documents()
+    if not names:
+        return everything
+    found: dict[str, Measured] = {}
     for name in names:
-        if not any(m.folder.name.startswith(name) for m in everything):
+        known = [m for m in everything if m.folder.name.startswith(name)] if name else []
+        own = _own(name)
+        if own is None and not known:
             remedy = choices(name, [m.folder.name for m in everything])
+            if _is_folder(name):
+                remedy = f"write its rows into {Path(name) / MEASURED}"
             raise InputError([Problem(Place("reproduce"), name, "there is no such document", remedy)])
-    return documents(names)
+        for measured in [own] if own is not None else known:
+            found[str(measured.folder.resolve())] = measured
+    return sorted(found.values(), key=lambda measured: measured.folder.name)
+
+
+def _is_folder(name: str) -> bool:
+    """Whether a name is that of a folder; no for a name that no folder can have."""
+    try:
+        return bool(name) and Path(name).is_dir()
+    except OSError:
+        return False
+
+
+def _own(name: str) -> Measured | None:
+    """The rows of a folder of the user's own."""
+    folder = Path(name) if Path(name).name.strip(".") else Path(name).resolve()
+    file = folder / MEASURED
+    return read_measured(file, datasheets.shown(file)) if name and is_file(file) else None
 
 
 def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int | None = None) -> Reproduction:
     """Measured beside simulated for all documents, or for those named.
 
+    A document is named by the beginning of its name, or by a folder of one's own with `measured.yaml` and scenarios.
     `intervals` also runs each scenario over the ranges of its assumed values, in so many processes at once; as many as
     there are processors unless told.
     """
@@ -80,8 +112,8 @@ def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int
 
 def scenarios_of(measured: Measured) -> dict[str, Scenario]:
     """The scenarios that the rows of a document refer to, by file."""
-    files = dict.fromkeys(file for m in measured.rows for file, _ in m.addresses)
-    return {file: load(f"published/{measured.folder.name}/{file.removesuffix('.yaml')}") for file in files}
+    names = {file: scenario_name(m, file) for m in measured.rows for file, _ in m.addresses}
+    return {file: load(name) for file, name in names.items()}
 
 
 Interval = tuple[float, float]
@@ -89,7 +121,7 @@ Interval = tuple[float, float]
 
 def _intervals(documents: Sequence[Measured], workers: int | None) -> dict[str, Interval]:
     """The interval of each row that is no input, by its name."""
-    tasks = [(measured.folder.name, ids) for measured in documents for ids in _together(measured)]
+    tasks = [(str(measured.folder), ids) for measured in documents for ids in _together(measured)]
     with worker_processes(min(workers or os.cpu_count() or 1, len(tasks))) as executor:
         mapped = (
             executor.map(_widths, *zip(*tasks, strict=True)) if executor else map(_widths, *zip(*tasks, strict=True))

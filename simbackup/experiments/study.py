@@ -6,11 +6,12 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import datasheets
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.processes import worker_processes
+from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import load
 from simbackup.schema import study as schema
@@ -26,6 +27,11 @@ CHUNK = 8
 """Runs that a worker process takes at a time."""
 CASE = "case"
 """Column of the names of cases."""
+FAILED = "failed"
+"""Column of why jobs failed; there where any did."""
+
+Figure = float | str | None
+Values = dict[str, str | list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +41,13 @@ class Run:
     scenario: str
     file: str
     case: str | None
-    together: dict[str, str]
-    varied: dict[str, str]
+    together: Values
+    varied: Values
     show: tuple[str, ...]
     seed: int
 
     @property
-    def values(self) -> dict[str, str]:
+    def values(self) -> Values:
         """All values by address that replace those of the file."""
         return self.together | self.varied
 
@@ -49,7 +55,10 @@ class Run:
     def names(self) -> dict[str, str]:
         """What tells its row from the others."""
         case = {} if self.case is None else {CASE: self.case}
-        return {"scenario": self.scenario, **case, **self.varied}
+        varied = {
+            address: value if isinstance(value, str) else ", ".join(value) for address, value in self.varied.items()
+        }
+        return {"scenario": self.scenario, **case, **varied}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,7 @@ class Table:
     """What a study found: one row for each run, with the scenario, what was varied, and the figures in SI units.
 
     `varied` names the columns that tell the runs apart: `case` where the study has cases, then the addresses varied.
+    Figures of a job that failed are None; where any did, each row says under `failed` which ones and why, or None.
     """
 
     title: str
@@ -134,8 +144,11 @@ def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
         mapped = executor.map(_figures, runs, chunksize=CHUNK) if executor else map(_figures, runs)
         found = list(mapped)
     rows = [
-        {**run.names, **dict(zip(run.show, figures, strict=True))} for run, figures in zip(runs, found, strict=True)
+        {**run.names, **dict(zip(run.show, figures, strict=True)), FAILED: why}
+        for run, (figures, why) in zip(runs, found, strict=True)
     ]
+    if not any(row[FAILED] for row in rows):
+        rows = [{name: value for name, value in row.items() if name != FAILED} for row in rows]
     varied = (*((CASE,) if asked.cases else ()), *asked.vary)
     return Table(asked.title, asked.question or "", varied, asked.show, tuple(rows))
 
@@ -174,18 +187,25 @@ def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
     return asked, runs
 
 
-def _combinations(vary: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, str]]:
+def _combinations(vary: Mapping[str, tuple[Any, ...]]) -> Iterator[Values]:
     """Every combination of the values, the last address varied fastest."""
     for values in itertools.product(*vary.values()):
-        yield dict(zip(vary, map(str, values), strict=True))
+        yield dict(zip(vary, map(_text, values), strict=True))
 
 
-def _cases(cases: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str | None, dict[str, str]]]:
+def _cases(cases: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str | None, Values]]:
     """Each case with its values; a study without cases has one that changes nothing."""
     if not cases:
         yield None, {}
     for name, values in cases.items():
-        yield name, {address: str(value) for address, value in values.items()}
+        yield name, {address: _text(value) for address, value in values.items()}
+
+
+def _text(value: object) -> str | list[str]:
+    """A value as it is written in a file; a list of names stays one."""
+    if isinstance(value, (list, tuple)):
+        return [str(item) for item in cast("list[object]", value)]
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _twice(asked: schema.Study, tree: Node) -> Iterator[Problem]:
@@ -212,11 +232,33 @@ def _wrong(run: Run, tree: Node) -> list[Problem]:
     return []
 
 
-def _figures(run: Run) -> list[float | None]:
-    """The figures of one run; None for those of a job that failed, whose seconds say nothing."""
+def _figures(run: Run) -> tuple[list[Figure], str | None]:
+    """The figures of one run, None for those of a job that failed, whose seconds say nothing; and why jobs failed."""
     result = simulate(load(run.file).with_(run.values), seed=run.seed)
-    failed = {f"jobs.{row['job']}" for row in result.job_rows if row["status"] in {"failed", "skipped"}}
+    status = {row["job"]: row["status"] for row in result.job_rows}
+    told = "; ".join(f"{row['job']}: {row['reason']}" for row in result.job_rows if row["status"] == "failed")
     try:
-        return [None if address.rpartition(".")[0] in failed else result.get(address) for address in run.show]
+        return [_figure(result, address, status) for address in run.show], told or None
     except ResultError as error:
         raise InputError([Problem(Place(run.file), run.scenario, str(error))]) from None
+
+
+def _figure(result: Result, address: str, status: Mapping[str, str]) -> Figure:
+    """One figure of a result, or a word about one of its jobs."""
+    owner, _, column = address.rpartition(".")
+    section, _, job = owner.partition(".")
+    if section != "jobs" or job not in status:
+        return result.get(address)
+    if column in {"status", "reason"}:
+        return next(str(row[column]) for row in result.job_rows if row["job"] == job)
+    if status[job] in {"failed", "skipped"}:
+        return None
+    return _cause(result, job) if column == "cause" else result.get(address)
+
+
+def _cause(result: Result, job: str) -> str:
+    """The address at which a job spent most of its time, the first among equals; empty where it spent none."""
+    spent: dict[str, float] = {}
+    for (cause, _), seconds in result.activities(job).items():
+        spent[cause] = spent.get(cause, 0.0) + seconds
+    return max(spent, key=lambda cause: spent[cause], default="")

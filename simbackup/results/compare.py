@@ -86,8 +86,12 @@ class Row:
 
 
 def scenario_name(measurement: Measurement, file: str) -> str:
-    """Name of the scenario that a measured row refers to."""
-    return f"published/{measurement.folder}/{file.removesuffix('.yaml')}"
+    """Name of the scenario that a measured row refers to, or its path in a folder of the user's own."""
+    return (
+        f"published/{measurement.folder}/{file.removesuffix('.yaml')}"
+        if measurement.home is None
+        else (str(measurement.home / file))
+    )
 
 
 def documents(names: Sequence[str] = ()) -> list[Measured]:

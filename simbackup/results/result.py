@@ -27,6 +27,8 @@ WAITING = frozenset({"wait for a drive", "wait for a cartridge", "wait for the c
 """Activities in which a job only waits for others."""
 RECORD_FILE, TRACE_FILE = "run.json", "trace.jsonl"
 SHOWN_JOB = ("job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "lock", "status", "reason")
+KEYS = frozenset({"job", "device"})
+"""Columns that name a row."""
 SHOWN_DEVICE = ("device", "kind", "busy", "bytes", "peak")
 
 
@@ -220,7 +222,7 @@ class Result:
         return spent
 
     def get(self, address: str) -> float:
-        """The figure at an address such as `jobs.dd.elapsed`, `devices.sdb.busy` or `data.db.size`, in SI units.
+        """The figure at an address such as `jobs.dd.elapsed`, `links.lan.busy` or `data.db.size`, in SI units.
 
         Raises
         ------
@@ -229,10 +231,11 @@ class Result:
         """
         section, _, rest = address.partition(".")
         name, _, column = rest.rpartition(".")
-        rows = {"jobs": self.job_rows, "devices": self.device_rows}.get(section, [])
-        key, prefix = ("job", "") if section == "jobs" else ("device", "devices.")
-        for row in rows:
-            if row[key] == f"{prefix}{name}" and isinstance(row.get(column), (int, float)):
+        owner = address.rpartition(".")[0]
+        named = [(f"jobs.{row['job']}", row) for row in self.job_rows]
+        named += [(str(row["device"]), row) for row in self.device_rows]
+        for own, row in named:
+            if own == owner and isinstance(row.get(column), (int, float)):
                 return float(row[column])
         for row in self.user_rows:
             if address == f"{row['users']}.{row['job']}.{column}" and column in row:
@@ -245,7 +248,7 @@ class Result:
         ]
         if column == "down" and down:
             return sum(down)
-        known = [f"{section}.{row[key].removeprefix(prefix)}.{c}" for row in rows for c in row if c != key]
+        known = [f"{own}.{c}" for own, row in named if own.startswith(f"{section}.") for c in row if c not in KEYS]
         raise ResultError(f"the result has no figure '{address}'; {choices(address, known)}")
 
     def sources(self) -> pd.DataFrame:

@@ -27,4 +27,7 @@ class Study(Frozen):
     `10 GB: {data.db.size: 10 GB, devices.backups.size: 20 GB}`.
     """
     show: Annotated[tuple[Text, ...], Field(min_length=1)]
-    """Addresses of the figures shown, such as `jobs.dd.elapsed`."""
+    """Addresses of the figures shown, such as `jobs.dd.elapsed`.
+
+    Of a job also its `status`, the `reason` of it, and its `cause`, the address at which it spent most of its time.
+    """

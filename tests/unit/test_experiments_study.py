@@ -91,3 +91,65 @@ def test_an_address_is_varied_or_set_by_a_case(tmp_path: Path) -> None:
 
 def test_a_case_without_values_is_none(tmp_path: Path) -> None:
     assert problems(written(tmp_path, "cases:\n  nothing: {}\n"))
+
+
+def test_why_a_job_failed_is_told_beside_the_others(tmp_path: Path) -> None:
+    file = written(tmp_path, "cases:\n  room: {data.db.size: 1 GB}\n  none: {devices.backups.size: 900 MB}\n")
+    text = file.read_text(encoding="utf-8").replace("[jobs.copy.bytes]", "[jobs.copy.bytes, jobs.second.bytes]")
+    second = "  second: {method: hot_copy, data: db, to: backups, after: copy}\n"
+    (tmp_path / "one.yaml").write_text(SCENARIO + second, encoding="utf-8")
+    file.write_text(text.replace("{devices.backups.size: 900 MB}", "{devices.backups.size: 1500 MB}"), encoding="utf-8")
+    good, bad = sb.study(file).rows
+    assert good["failed"] is None
+    assert bad["jobs.copy.bytes"] == 1e9
+    assert bad["jobs.second.bytes"] is None
+    assert bad["failed"].startswith("second: ")
+
+
+def test_a_study_in_which_nothing_fails_has_no_such_column(tmp_path: Path) -> None:
+    assert "failed" not in sb.study(written(tmp_path)).rows[0]
+
+
+def test_words_about_a_job_and_figures_of_links_and_processors_are_shown() -> None:
+    """The first step of removing bottlenecks: buffers wait, then the network is full."""
+    rows = {row["case"]: row for row in sb.study("teaching/bottleneck-moves").rows}
+    causes = {case: row["jobs.backup.cause"] for case, row in rows.items()}
+    assert causes["8 buffers"] == "jobs.backup.buffers"
+    assert causes["64 buffers"] == "links.lan"
+    assert causes["and compressed"] == "hosts.server.cores"
+    assert causes["and 8 files"] == "devices.store"
+    assert rows["64 buffers"]["links.lan.busy"] > 0.95 > rows["8 buffers"]["links.lan.busy"]
+    assert 0.0 < rows["and compressed"]["hosts.server.cores.busy"] < 0.1  # one core of sixteen
+
+
+def test_a_step_gains_little_where_it_removes_no_bottleneck() -> None:
+    seconds = {row["case"]: row["jobs.backup.elapsed"] for row in sb.study("teaching/bottleneck-moves").rows}
+    first = seconds["8 buffers"]
+    assert seconds["64 buffers"] < 0.6 * first
+    assert all(seconds[case] > 0.9 * first for case in seconds if case.endswith("alone"))
+    assert seconds["and compressed"] > first  # one file has one compressor
+
+
+def test_cells_without_memory_fail_and_the_others_do_not() -> None:
+    """A compressed backup takes three sets of its buffers out of 4 GiB."""
+    table = sb.study("planning/buffers", workers=2)
+    sizes = {"64 KiB": 2**16, "256 KiB": 2**18, "1 MiB": 2**20, "4 MiB": 2**22}
+    for row in table.rows:
+        sets = 3 if row["jobs.backup.compress"] == "true" else 1
+        needed = int(row["jobs.backup.buffers"]) * sizes[row["jobs.backup.transfer_size"]] * sets
+        assert (row["failed"] is not None) == (needed > 4 * 2**30) == (row["jobs.backup.elapsed"] is None)
+        if row["failed"]:
+            assert row["failed"].startswith("backup: out of memory")
+            assert row["jobs.back.status"] == "skipped"
+        else:
+            assert row["jobs.back.status"] == ("late" if row["jobs.back.elapsed"] > 1800 else "done")
+
+
+def test_a_list_of_names_is_varied(tmp_path: Path) -> None:
+    text = (
+        "title: T\nscenarios: {one: %s}\nvary: {jobs.backup.to: [[store], [store, store]]}\nshow: [jobs.backup.files]\n"
+    )
+    base = Path(__file__).parents[2] / "scenarios/planning/buffers.yaml"
+    (tmp_path / "a.yaml").write_text(f"title: A\nextends: {base}\n", encoding="utf-8")
+    (tmp_path / "a.study.yaml").write_text(text % "a.yaml", encoding="utf-8")
+    assert [row["jobs.backup.to"] for row in sb.study(tmp_path / "a.study.yaml").rows] == ["store", "store, store"]

@@ -132,7 +132,7 @@ def test_drives_and_robots_show_what_they_do_but_not_who_waits() -> None:
     trace = simulate(GOLDEN).chrome_trace()
     threads = {e["args"]["name"]: e["tid"] for e in of_phase(trace, "M") if e["name"] == "thread_name"}
     robot = [e for e in of_phase(trace, "X") if e["tid"] == threads["devices.jukebox.robot"]]
-    assert {event["name"] for event in robot} == {"exchange"}
+    assert {event["name"] for event in robot} == {"mount", "dismount"}
     drive = [e for e in of_phase(trace, "X") if e["tid"] == threads["devices.jukebox.drive.2"]]
     assert {event["name"] for event in drive} == {"load", "transfer", "rewind", "unload", "locate", "write"}
 

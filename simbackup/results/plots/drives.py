@@ -19,8 +19,10 @@ ROW = 0.34
 """Height of a drive's row, inches."""
 THICK = 0.72
 """Share of a row that its bar takes."""
-STATES = ("exchange", "load", "locate", "rewind", "unload", "tape marks")
-"""What drives and robots do without transfer, as the trace names it."""
+STATES = ("load", "locate", "rewind", "unload", "tape marks")
+"""What drives do without transfer, as the trace names it."""
+MOVES = ("mount", "dismount")
+"""What robots do."""
 
 
 def drives(result: Result) -> style.Picture:
@@ -36,8 +38,8 @@ def drives(result: Result) -> style.Picture:
         raise ResultError(f"{result.record.scenario} has no tape drives; choose another picture")
     states = {name: states_of(result, name) for name in every}
     used = [name for name in every if states[name]]
-    robots = sorted({span.cause for span in result.trace.spans if span.activity == "exchange"})
-    moves = [span for span in result.trace.spans if span.activity == "exchange"]
+    moves = [span for span in result.trace.spans if span.activity in MOVES and span.cause.endswith(".robot")]
+    robots = sorted({span.cause for span in moves})
     states |= {name: [span for span in moves if span.cause == name] for name in robots}
     rows, queue = [*used, *robots], waiting(result)
     scale, height = style.scale_of(result.end), max(ROW * len(rows), 0.7)

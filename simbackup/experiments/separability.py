@@ -1,0 +1,155 @@
+"""Which constants of a fit the measured rows can tell apart."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from simbackup.experiments.calibrate import UNIFORM, FitProblem, Fitted
+from simbackup.experiments.reproduce import chosen
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float64]
+
+NEAR_ONE = 0.95
+"""Correlation from which two constants count as one: not knowing the other makes each three times as uncertain."""
+NEAR_NULL = math.sqrt(1.0 - NEAR_ONE)
+"""Singular value below which a direction counts as null, of a Jacobian with columns of length 1. Two constants of
+correlation r have the singular values sqrt(1 - |r|) and sqrt(1 + |r|): both thresholds say the same of a pair."""
+MEMBER = 0.3
+"""Share in a null direction, whose squares sum to 1, from which a constant belongs to it."""
+SEEN = 0.01
+"""Change of a row, relative to that of the constant, from which the constant moves it."""
+FINEST = 1e-3
+"""Relative uncertainty that no row is better than, whatever digits it is printed with."""
+RIDGE = 1e-9
+"""Least square of a singular value that is divided by, so that what is not determined at all has a correlation of 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two constants that move some rows both, the correlation of their errors, and those rows."""
+
+    constants: tuple[str, str]
+    correlation: float
+    rows: tuple[str, ...]
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether the rows tell one from the other."""
+        return abs(self.correlation) < NEAR_ONE
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Constants that can change together by these powers with hardly any row moving, and how far the rows do move."""
+
+    powers: dict[str, float]
+    singular_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Separability:
+    """Pairs that share rows, groups that the rows cannot tell apart, and constants that were fitted to one row.
+
+    `inflations` say how many times as uncertain each constant is because the others are not known either.
+    """
+
+    pairs: tuple[Pair, ...]
+    groups: tuple[Group, ...]
+    inflations: dict[str, float]
+    single: tuple[tuple[str, str], ...] = ()
+
+
+def separability(name: str, found: Sequence[Fitted], *, seed: int = 0) -> Separability:
+    """What the rows of a document can tell apart of the constants fitted to them, at their fitted values.
+
+    From the Jacobian of the logarithms of simulated over measured, each over the row's own uncertainty, by the
+    logarithms of all constants; its rows are all to which any of the constants was fitted. With C its inverse normal
+    matrix, the correlation of two constants is C_ij / sqrt(C_ii C_jj) with all others free.
+
+    Parameters
+    ----------
+    name
+        The document.
+    found
+        Its constants as `calibrate` found them.
+    seed
+        Seed of all runs: the same draws for each, so that differences are those of the constants.
+    """
+    import numpy as np  # noqa: PLC0415 (numpy costs start-up time)
+
+    measured = chosen([name])[0]
+    rows = [m for m in measured.rows if any(m.id in one.fit.rows for one in found)]
+    ids = tuple(m.id for m in rows)
+    texts = {one.fit: one.text for one in found}
+    columns: list[list[float]] = []
+    for one in found:
+        others = {fit: text for fit, text in texts.items() if fit is not one.fit}
+        problem = FitProblem(measured, one.fit.model_copy(update={"rows": ids}), others, seed)
+        columns.append(problem.slopes(math.log(one.value), {}))
+    left = {row: error for one in found for row, error in one.errors.items()}
+    spare = len(rows) - len(found)
+    scatter = sum(left[row] ** 2 for row in ids) / spare if spare > 0 else 0.0
+    digits = [m.resolution / m.value if m.value else 0.0 for m in rows]
+    sigmas = [math.sqrt(max(digit**2 / UNIFORM + scatter, FINEST**2)) for digit in digits]
+    single = tuple((one.constant, one.fit.rows[0]) for one in found if len(one.fit.rows) == 1)
+    slopes = np.transpose(np.array(columns))
+    return replace(told_apart([one.constant for one in found], ids, slopes, np.array(sigmas)), single=single)
+
+
+def told_apart(constants: Sequence[str], rows: Sequence[str], slopes: Matrix, sigmas: Matrix) -> Separability:
+    """What a Jacobian tells apart.
+
+    Parameters
+    ----------
+    constants, rows
+        Names of the columns and of the rows of the Jacobian.
+    slopes
+        Relative change of each row by that of each constant.
+    sigmas
+        Relative uncertainty of each row.
+
+    >>> import numpy as np
+    >>> found = told_apart(["a", "b"], ["r", "s"], np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([0.01, 0.01]))
+    >>> round(found.pairs[0].correlation, 3), [round(abs(power), 2) for power in found.groups[0].powers.values()]
+    (-1.0, [1.0, 1.0])
+    """
+    import numpy as np  # noqa: PLC0415
+
+    weighted = slopes / sigmas[:, np.newaxis]
+    lengths = np.linalg.norm(weighted, axis=0)
+    moving = [i for i, length in enumerate(lengths) if length > 0.0]
+    scaled = weighted[:, moving] / lengths[moving]
+    count = len(moving)
+    # A row of zeros for each constant more than there are rows gives the directions that nothing determines.
+    padded = np.vstack([scaled, np.zeros((max(count - len(rows), 0), count))])
+    _, values, directions = np.linalg.svd(padded, full_matrices=False)
+    spread = (directions.T / np.maximum(values**2, RIDGE)) @ directions
+    pairs: list[Pair] = []
+    for a, b in itertools.combinations(range(count), 2):
+        one, other = moving[a], moving[b]
+        shared = [row for row, slope in zip(rows, slopes, strict=True) if min(abs(slope[[one, other]])) >= SEEN]
+        if shared:
+            correlation = float(spread[a, b] / math.sqrt(spread[a, a] * spread[b, b]))
+            pairs.append(Pair((constants[one], constants[other]), correlation, tuple(shared)))
+    groups = [
+        _group([constants[i] for i in moving], direction / lengths[moving], direction, float(value))
+        for value, direction in zip(values, directions, strict=True)
+        if value < NEAR_NULL
+    ]
+    inflations = {constants[i]: math.sqrt(spread[k, k]) for k, i in enumerate(moving)}
+    return Separability(tuple(pairs), tuple(groups), inflations)
+
+
+def _group(constants: Sequence[str], changes: Matrix, shares: Matrix, value: float) -> Group:
+    """The constants of a null direction with the powers by which they change, the greatest of which is 1."""
+    members = [i for i, share in enumerate(shares) if abs(share) >= MEMBER]
+    greatest = max((changes[i] for i in members), key=abs)
+    return Group({constants[i]: float(changes[i] / greatest) for i in members}, value)
