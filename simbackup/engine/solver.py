@@ -64,7 +64,7 @@ def max_min_rates(
     -----
     A flow frozen by resource j has the greatest ``rate / share`` of the flows on j, and j is full. Limits met
     together (levels within `TIE`) go to the resource before the cap, and to the resource of the lowest index.
-    Costs one scan of the resources for each that fills. Range: no capacity is exceeded by more than 1e-12
+    Costs one look at the resources for each that fills. Range: no capacity is exceeded by more than 1e-12
     relative with up to some thousands of flows on one resource (the rounding of a sum).
 
     Examples
@@ -116,22 +116,27 @@ class _Filling:
         self.weights = [self._sum_weights(resource) for resource in range(len(capacities))]
         self.summed = list(self.weights)
         self.counts = [len(members) for members in self.members]
-        self.open = [resource for resource, count in enumerate(self.counts) if count]
+        self.levels = [math.inf] * len(capacities)
+        self.changed = set(range(len(capacities)))
 
     def _sum_weights(self, resource: int) -> float:
         return sum(self.demands[flow][resource] * self.shares[flow] for flow in self.members[resource])
 
     def next_full(self) -> tuple[int, float]:
         """The resource that fills next and the level at which it does; infinite when none does."""
-        self.open = [resource for resource in self.open if self.counts[resource]]
-        capacities, frozen, weights = self.capacities, self.frozen, self.weights
-        levels = [(capacities[j] - frozen[j]) / weights[j] for j in self.open]
+        levels = self.levels
+        for j in self.changed:
+            left = self.capacities[j] - self.frozen[j]
+            levels[j] = left / self.weights[j] if self.counts[j] else math.inf
+        self.changed.clear()
         lowest = min(levels, default=math.inf)
         if math.isinf(lowest):
             return CAP, math.inf
         level = max(lowest, self.level)
-        first = next(i for i, other in enumerate(levels) if other <= level * (1.0 + TIE))
-        return self.open[first], level
+        first = levels.index(lowest)
+        while first > 0 and (before := min(levels[:first])) <= level * (1.0 + TIE):
+            first = levels.index(before)
+        return first, level
 
     def freeze_capped(self, below: float) -> bool:
         """Whether any flow met its cap at a level lower than `below`; those that did are frozen."""
@@ -156,6 +161,7 @@ class _Filling:
         self.growing[flow] = False
         self.left -= 1
         for resource, demand in self.demands[flow].items():
+            self.changed.add(resource)
             self.frozen[resource] += demand * rate
             self.counts[resource] -= 1
             self.weights[resource] -= demand * self.shares[flow]
