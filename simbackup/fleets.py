@@ -55,7 +55,8 @@ def lay_out(tree: Node, problems: list[Problem]) -> tuple[Node, Fleets]:
             sections[name] = Node(parts, place.place, place.key)
     made = {address: tuple(parts) for address, parts in layout.made.items()}
     known = set(fleets.mapping)
-    return Node({name: _listed(node, (name,), known, made, problems) for name, node in sections.items()}, tree.place), made
+    listed = {name: _listed(node, (name,), known, made, problems) for name, node in sections.items()}
+    return Node(listed, tree.place), made
 
 
 @dataclass(slots=True)
@@ -132,7 +133,8 @@ class _Layout:
                     message = f"'{{{name}}}' stands for nothing"
                     self.problems.append(Problem(place, at, message, choices(name, rows[0])))
             if len(rows) > 1 and written(key, template.key, _Same())[0] == key:
-                message, remedy = f"is laid out {len(rows)} times under one name", f"put {{{list(rows[0])[-1]}}} into it"
+                message = f"is laid out {len(rows)} times under one name"
+                remedy = f"put {{{list(rows[0])[-1]}}} into it"
                 self.problems.append(Problem(template.key, f"{address}.{section}.{key}", message, remedy))
         return len(self.problems) == before
 

@@ -65,8 +65,8 @@ def max_min_rates(
     -----
     A flow frozen by resource j has the greatest ``rate / share`` of the flows on j, and j is full. Limits met
     together (levels within `TIE`) go to the resource before the cap, and to the resource of the lowest index.
-    Costs a sort of the resources by their levels, kept up as they fill. Range: no capacity is exceeded by more than 1e-12
-    relative with up to some thousands of flows on one resource (the rounding of a sum).
+    Costs a sort of the resources by their levels, kept up as they fill. Range: no capacity is exceeded by more than
+    1e-12 relative with up to some thousands of flows on one resource (the rounding of a sum).
 
     Examples
     --------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from simbackup import datasheets, units
 from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError, choices
+from simbackup.results.fleets import job_figures, jobs_of, times_in_use
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,13 +65,15 @@ class Record:
     base: str | None
     log: list[str]
     version: str
+    fleets: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """The parts that were laid out, by the address of their template."""
 
     @classmethod
     def of(cls, scenario: Scenario, seed: int) -> Record:
         """The record of a run of this version of the program."""
-        return cls(
-            scenario.name, scenario.title, scenario.hash, seed, scenario.base, list(scenario.log), program_version()
-        )
+        fleets = {address: list(parts) for address, parts in scenario.fleets.items()}
+        log = list(scenario.log)
+        return cls(scenario.name, scenario.title, scenario.hash, seed, scenario.base, log, program_version(), fleets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +232,23 @@ class Result:
         ]
         if column == "down" and down:
             return sum(down)
-        known = [f"{section}.{row[key].removeprefix(prefix)}.{c}" for row in rows for c in row if c != key]
+        more = self._figures_of_many(f"{section}.{name}")
+        if column in more:
+            return more[column]
+        known = [f"{section}.{name}.{c}" for c in more]
+        known += [f"{section}.{row[key].removeprefix(prefix)}.{c}" for row in rows for c in row if c != key]
         raise ResultError(f"the result has no figure '{address}'; {choices(address, known)}")
+
+    def _figures_of_many(self, address: str) -> dict[str, float]:
+        """Figures of all jobs of a fleet or of one of its templates, or of the times in which a device was in use."""
+        parts = [
+            part
+            for template, each in self.record.fleets.items()
+            if template == address or template.startswith(f"{address}.")
+            for part in each
+        ]
+        rows = jobs_of(self.job_rows, parts)
+        return job_figures(rows) if rows else times_in_use(self.trace, address, self.end) or {}
 
     def sources(self) -> pd.DataFrame:
         """Table of every value with its basis and source."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -105,11 +106,11 @@ def _csv(text: str, name: str) -> list[list[Node]]:
 def _excel(path: Path, name: str) -> list[list[Node]]:
     """The cells of the first sheet of an Excel file; a column is counted as such, not in characters."""
     try:
-        from openpyxl import load_workbook  # noqa: PLC0415  # pyright: ignore
+        openpyxl = import_module("openpyxl")  # an extra: only Excel files need it
     except ImportError:
         remedy = "install simbackup[excel], or save the sheet as CSV"
         raise InputError([Problem(Place(name), "", "cannot be read without openpyxl", remedy)]) from None
-    opened: Any = load_workbook
+    opened: Any = openpyxl.load_workbook
     try:
         with path.open("rb") as file:
             sheet: Any = opened(file, read_only=True, data_only=True).worksheets[0]
