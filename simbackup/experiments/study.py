@@ -191,7 +191,7 @@ def _twice(asked: schema.Study, tree: Node) -> Iterator[Problem]:
 def _wrong(run: Run, tree: Node) -> list[Problem]:
     """What is wrong with one run before it begins; values are shown at their place in the study."""
     try:
-        load(run.file).with_(run.values)
+        load(run.file, run.values)
     except InputError as error:
         found: list[Problem] = []
         for problem in error.problems:
@@ -205,7 +205,7 @@ def _wrong(run: Run, tree: Node) -> list[Problem]:
 
 def _figures(run: Run) -> list[float | None]:
     """The figures of one run; None for those of a job that failed, whose seconds say nothing."""
-    result = simulate(load(run.file).with_(run.values), seed=run.seed)
+    result = simulate(load(run.file, run.values), seed=run.seed)
     failed = {f"jobs.{row['job']}" for row in result.job_rows if row["status"] in {"failed", "skipped"}}
     try:
         return [None if address.rpartition(".")[0] in failed else result.get(address) for address in run.show]

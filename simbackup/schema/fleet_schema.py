@@ -32,7 +32,9 @@ def with_placeholders(part: Json, defs: Json) -> Json:
     if "properties" in made:
         made["properties"] = {key: with_placeholders(value, defs) for key, value in made["properties"].items()}
         if {"begin", "after"} <= made["properties"].keys():
-            made["properties"]["begin"] = {"anyOf": [made["properties"]["begin"], {"$ref": "#/$defs/SpreadStarts"}]}
+            begin = dict(made["properties"]["begin"])
+            text = {"description": begin.pop("description", "")}
+            made["properties"]["begin"] = {**text, "anyOf": [begin, {"$ref": "#/$defs/SpreadStarts"}]}
     kinds = made.get("type", [])
     scalar = "enum" in made or bool(_SCALARS & set([kinds] if isinstance(kinds, str) else kinds))
     if not scalar or ("pattern" not in made and "enum" not in made and made.get("type") == "string"):

@@ -122,7 +122,7 @@ class _Builder:
     def fleets(self, sections: Json) -> Json:
         """Fleets: a count or an inventory, and parts in whose keys and values placeholders may stand."""
         own = {name: self.key(Fleet, name, plain_keys(Fleet)[name]) for name in Fleet.model_fields if name not in PARTS}
-        self.defs["SpreadStarts"] = self.whole(SpreadStarts)
+        self.part(SpreadStarts)
         for name in PARTS:
             text = Fleet.model_fields[name].description or ""
             laid_out = with_placeholders(sections[name]["additionalProperties"], self.defs)
