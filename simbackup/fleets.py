@@ -134,7 +134,7 @@ class _Layout:
                     self.problems.append(Problem(place, at, message, choices(name, rows[0])))
             if len(rows) > 1 and written(key, template.key, _Same())[0] == key:
                 message = f"is laid out {len(rows)} times under one name"
-                remedy = f"put {{{list(rows[0])[-1]}}} into it"
+                remedy = f"put {{{[*rows[0]][:2][-1]}}} into it"
                 self.problems.append(Problem(template.key, f"{address}.{section}.{key}", message, remedy))
         return len(self.problems) == before
 
@@ -252,19 +252,32 @@ def _listed(node: Node, path: tuple[str, ...], fleets: set[str], made: Fleets, p
     return replace(node, value=[Node(part.partition(".")[2], node.place, node.key) for part in parts])
 
 
-def told_once(problems: Sequence[Problem], fleets: Fleets) -> list[Problem]:
-    """The problems, of which one that came of a template several times is told once, at the template's address."""
+def told_once(problems: Sequence[Problem], fleets: Fleets, source: Node) -> list[Problem]:
+    """The problems, of which one that came of a template several times is told once, at the template's address.
+
+    What is wrong in some rows alone stays with their cells; what is wrong in all of them is wrong in the template.
+    """
     template = {part: address for address, parts in fleets.items() for part in parts}
-    alike: dict[tuple[Place, str, str], list[Problem]] = {}
+    alike: dict[tuple[str, str], list[Problem]] = {}
     for problem in sorted(set(problems)):
         part = ".".join(problem.address.split(".")[:2])
         address = template.get(part, part) + problem.address[len(part) :]
-        alike.setdefault((problem.place, address, _VARYING.sub("", problem.message)), []).append(problem)
-    return list(_first_of(alike))
+        alike.setdefault((address, _VARYING.sub("", problem.message)), []).append(problem)
+    return [problem for (address, _), each in alike.items() for problem in _once(address, each, fleets, source)]
 
 
-def _first_of(alike: Mapping[tuple[Place, str, str], Sequence[Problem]]) -> Iterator[Problem]:
-    """Of each kind of problems the first, with the number of the others."""
-    for (_, address, _), (first, *others) in alike.items():
+def _once(address: str, alike: Sequence[Problem], fleets: Fleets, source: Node) -> Iterator[Problem]:
+    """Of problems that are alike at a template's address the first of each place, with the number of the others."""
+    steps = address.split(".")
+    found, path = source.find(tuple(steps))
+    rows = len(fleets.get(".".join(steps[:4]), ()))
+    if not rows:
+        yield from alike
+        return
+    everywhere = len({problem.place for problem in alike}) > 1 and rows <= len(alike) and len(path) == len(steps)
+    by_place: dict[Place, list[Problem]] = {}
+    for problem in alike:
+        by_place.setdefault(found.place if everywhere else problem.place, []).append(problem)
+    for place, (first, *others) in by_place.items():
         more = f" ('{first.address.split('.')[1]}', and {len(others)} more like it)"
-        yield replace(first, address=address, message=first.message + more) if others else first
+        yield replace(first, place=place, address=address, message=first.message + more) if others else first

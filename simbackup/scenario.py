@@ -154,7 +154,8 @@ def _finished(
     above = {address: node for address, node in overrides.items() if address.split(".")[0] == "fleets"}
     for address, node in above.items():
         tree = _override(tree, address, node, log, problems)
-    tree, fleets = lay_out(tree, problems)
+    laid = tree
+    tree, fleets = lay_out(laid, problems)
     whole = not problems
     for address, node in overrides.items():
         if address not in above:
@@ -165,7 +166,7 @@ def _finished(
     if whole and not any(problem.address in SECTIONS[3:] for problem in problems):
         problems.extend(check(spec, tree, problems))
     if problems:
-        raise InputError(told_once(problems, fleets))
+        raise InputError(told_once(problems, fleets, laid))
     text = json.dumps(tree.plain(), separators=(",", ":"))
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     values = tuple(_values(spec, tree))
