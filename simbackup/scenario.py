@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from simbackup import datasheets
 from simbackup.datasheets import Datasheet, is_file
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.fleets import Fleets, beside, lay_out, told_once
 from simbackup.schema import tree as trees
 from simbackup.schema.checks import check
 from simbackup.schema.kinds import DEVICES
@@ -60,6 +61,8 @@ class Scenario:
     base: str | None
     hash: str
     """Sixteen hexadecimal digits that change with anything the simulation depends on."""
+    fleets: Fleets = field(default_factory=Fleets)
+    """The parts that were laid out: their addresses by that of their template."""
 
     @property
     def title(self) -> str:
@@ -152,19 +155,26 @@ def _finished(
 ) -> Scenario:
     """The scenario of a tree that was read, overridden, completed and checked."""
     log, problems, tree = list(read_log), list[Problem](), source
-    for address, node in overrides.items():
+    above = {address: node for address, node in overrides.items() if address.split(".")[0] == "fleets"}
+    for address, node in above.items():
         tree = _override(tree, address, node, log, problems)
+    laid = tree
+    tree, fleets = lay_out(laid, problems)
+    whole = not problems
+    for address, node in overrides.items():
+        if address not in above:
+            tree = _override(tree, address, node, log, problems)
     tree, unresolved = _complete(_references(tree), log, problems)
     spec = read_spec(tree, problems, unresolved)
     problems.extend(_unknown_sources(spec, tree))
-    if not any(problem.address in SECTIONS[3:] for problem in problems):
+    if whole and not any(problem.address in SECTIONS[3:] for problem in problems):
         problems.extend(check(spec, tree, problems))
     if problems:
-        raise InputError(problems)
+        raise InputError(told_once(problems, fleets, laid))
     text = json.dumps(tree.plain(), separators=(",", ":"))
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     values = tuple(_values(spec, tree))
-    return Scenario(name, spec, tree, source, overrides, tuple(log), read_log, values, base, digest)
+    return Scenario(name, spec, tree, source, overrides, tuple(log), read_log, values, base, digest, fleets)
 
 
 def _unknown_sources(spec: Spec, tree: Node) -> list[Problem]:
@@ -191,7 +201,7 @@ def _extended(path: Path, log: list[str]) -> tuple[Node, list[str]]:
     seen: list[Path] = []
     while True:
         seen.append(path.resolve())
-        tree = trees.read(path, datasheets.shown(path))
+        tree = beside(trees.read(path, datasheets.shown(path)), path.parent)
         files.append(tree)
         chain.append(datasheets.shown(path).removeprefix("scenarios/").removesuffix(".yaml"))
         base = tree.mapping.get("extends")
@@ -227,6 +237,10 @@ def _references(tree: Node) -> Node:
         if parts is None or not isinstance(parts.value, dict):
             continue
         sections[section] = Node({k: _reference(part) for k, part in parts.value.items()}, parts.place, parts.key)
+    fleets = sections.get("fleets")
+    if fleets is not None and isinstance(fleets.value, dict):
+        inside = {name: _references(fleet) if fleet.mapping else fleet for name, fleet in fleets.value.items()}
+        sections["fleets"] = Node(inside, fleets.place, fleets.key)
     return Node(sections, tree.place, tree.key)
 
 

@@ -62,7 +62,10 @@ def _text(value: object) -> str:
 
 
 def result(one: Result) -> None:
-    """Print the jobs and the devices of a result, and what it rests on."""
+    """Print the jobs and the devices of a result, and what it rests on; what a fleet has many of, in one row."""
+    from simbackup import show_fleets  # noqa: PLC0415 (it reads results, which takes time to import)
+
+    jobs = list(show_fleets.grouped(one, one.job_rows, "job"))
     rows = [
         [
             row["job"], row["method"], units.show_short(row["start"], "s"), units.show_short(row["elapsed"], "s"),
@@ -70,22 +73,26 @@ def result(one: Result) -> None:
             units.show_short(row["waits"], "s"), units.show_short(row["lock"], "s"),
             ": ".join(filter(None, (row["status"], row["reason"]))),
         ]
-        for row in one.job_rows
+        for item in jobs
+        for row in [show_fleets.job_row(item) if isinstance(item, show_fleets.Group) else item]
     ]  # fmt: skip
     header = ["job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "lock", "status"]
     table(header, rows, one.record.title, right=range(2, 9))
-    for row in one.job_rows:
+    for item in jobs:
+        row = show_fleets.slowest(item) if isinstance(item, show_fleets.Group) else item
         longest = list(split(one, row["job"]).items())[:4]
         told = ", ".join(f"{activity} on {cause} {units.show_short(s, 's')}" for (cause, activity), s in longest)
         if told:
-            print(f"{row['job']}: {told}")  # noqa: T201
+            took = f" (the slowest, {units.show_short(row['elapsed'], 's')})" if item is not row else ""
+            print(f"{row['job']}{took}: {told}")  # noqa: T201
     used = [row for row in one.device_rows if row["bytes"] or row["busy"]]
     devices = [
         [
             row["device"], row["kind"], units.show_short(row["busy"], "1"), units.show_short(row["bytes"], "B"),
             units.show_short(row["peak"], "B/s"), str(row.get("state", "")),
         ]
-        for row in used
+        for item in show_fleets.grouped(one, used, "device")
+        for row in [show_fleets.device_row(item) if isinstance(item, show_fleets.Group) else item]
     ]  # fmt: skip
     table(["device", "kind", "busy", "bytes", "peak", "state"], devices, right=(2, 3, 4))
     for event in one.trace.events:
@@ -135,7 +142,8 @@ def study(found: Table) -> None:
 
 
 COLUMN_UNITS = {
-    "elapsed": "s", "start": "s", "end": "s", "waits": "s", "lock": "s", "mean_wait": "s", "longest_wait": "s",
+    "elapsed": "s", "start": "s", "end": "s", "slowest": "s", "mean": "s", "active": "s", "saturated": "s",
+    "waits": "s", "lock": "s", "mean_wait": "s", "longest_wait": "s",
     "lost": "1", "busy_s": "s", "bytes": "B", "copied_bytes": "B",
     "area_bytes": "B", "size": "B", "rate": "B/s", "peak": "B/s", "busy": "1",
 }  # fmt: skip

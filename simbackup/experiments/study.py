@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from simbackup import datasheets
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.processes import worker_processes
+from simbackup.results.causes import by_address, split
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import load
@@ -220,7 +221,7 @@ def _twice(asked: schema.Study, tree: Node) -> Iterator[Problem]:
 def _wrong(run: Run, tree: Node) -> list[Problem]:
     """What is wrong with one run before it begins; values are shown at their place in the study."""
     try:
-        load(run.file).with_(run.values)
+        load(run.file, run.values)
     except InputError as error:
         found: list[Problem] = []
         for problem in error.problems:
@@ -234,7 +235,7 @@ def _wrong(run: Run, tree: Node) -> list[Problem]:
 
 def _figures(run: Run) -> tuple[list[Figure], str | None]:
     """The figures of one run, None for those of a job that failed, whose seconds say nothing; and why jobs failed."""
-    result = simulate(load(run.file).with_(run.values), seed=run.seed)
+    result = simulate(load(run.file, run.values), seed=run.seed)
     status = {row["job"]: row["status"] for row in result.job_rows}
     told = "; ".join(f"{row['job']}: {row['reason']}" for row in result.job_rows if row["status"] == "failed")
     try:
@@ -257,8 +258,6 @@ def _figure(result: Result, address: str, status: Mapping[str, str]) -> Figure:
 
 
 def _cause(result: Result, job: str) -> str:
-    """The address at which a job spent most of its time, the first among equals; empty where it spent none."""
-    spent: dict[str, float] = {}
-    for (cause, _), seconds in result.activities(job).items():
-        spent[cause] = spent.get(cause, 0.0) + seconds
-    return max(spent, key=lambda cause: spent[cause], default="")
+    """The address that takes most of a job's time, the first among equals; empty where it took none."""
+    spent = by_address(split(result, job))
+    return max(spent, key=lambda address: spent[address], default="")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup.engine.trace import Part, Span
@@ -48,6 +48,18 @@ def split(result: Result, job: str) -> dict[Cause, float]:
         key = Cause(cause, activity)
         spent[key] = spent.get(key, 0.0) + seconds
     return dict(sorted(spent.items(), key=lambda item: (-item[1], item[0])))
+
+
+def by_address(causes: Mapping[Cause, float]) -> dict[str, float]:
+    """Seconds of causes by their address alone.
+
+    >>> by_address({Cause("devices.a", "read"): 1.0, Cause("devices.a", "write"): 2.0})
+    {'devices.a': 3.0}
+    """
+    spent: dict[str, float] = {}
+    for cause, seconds in causes.items():
+        spent[cause.address] = spent.get(cause.address, 0.0) + seconds
+    return spent
 
 
 def _path(result: Result, job: str, start: float, end: float) -> Iterator[Part]:

@@ -15,6 +15,7 @@ from simbackup import datasheets, units
 from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError, choices
 from simbackup.layout.layout import Layout
+from simbackup.results.fleets import job_figures, jobs_of, times_in_use
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,13 +72,16 @@ class Record:
     version: str
     overrides: dict[str, Any] = field(default_factory=dict[str, Any])
     question: str = ""
+    fleets: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """The parts that were laid out, by the address of their template."""
 
     @classmethod
     def of(cls, scenario: Scenario, seed: int) -> Record:
         """The record of a run of this version of the program."""
+        fleets = {address: list(parts) for address, parts in scenario.fleets.items()}
         return cls(
             scenario.name, scenario.title, scenario.hash, seed, scenario.base, list(scenario.log), program_version(),
-            {address: node.plain() for address, node in scenario.overrides.items()}, scenario.spec.question,
+            {address: node.plain() for address, node in scenario.overrides.items()}, scenario.spec.question, fleets,
         )  # fmt: skip
 
 
@@ -248,8 +252,23 @@ class Result:
         ]
         if column == "down" and down:
             return sum(down)
-        known = [f"{own}.{c}" for own, row in named if own.startswith(f"{section}.") for c in row if c not in KEYS]
+        more = self._figures_of_many(f"{section}.{name}")
+        if column in more:
+            return more[column]
+        known = [f"{section}.{name}.{c}" for c in more]
+        known += [f"{own}.{c}" for own, row in named if own.startswith(f"{section}.") for c in row if c not in KEYS]
         raise ResultError(f"the result has no figure '{address}'; {choices(address, known)}")
+
+    def _figures_of_many(self, address: str) -> dict[str, float]:
+        """Figures of all jobs of a fleet or of one of its templates, or of the times in which a device was in use."""
+        parts = [
+            part
+            for template, each in self.record.fleets.items()
+            if template == address or template.startswith(f"{address}.")
+            for part in each
+        ]
+        rows = jobs_of(self.job_rows, parts)
+        return job_figures(rows) if rows else times_in_use(self.trace, address, self.end) or {}
 
     def sources(self) -> pd.DataFrame:
         """Table of every value with its basis and source."""

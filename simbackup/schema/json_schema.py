@@ -15,6 +15,8 @@ from pydantic import BaseModel
 from simbackup import units
 from simbackup.schema.calibration import Fit
 from simbackup.schema.datasheet import KEYS
+from simbackup.schema.fleet import PARTS, Fleet, SpreadStarts
+from simbackup.schema.fleet_schema import with_placeholders
 from simbackup.schema.jobs import METHODS, Job, Names, Restore
 from simbackup.schema.kinds import DEVICES, PARAMETERS
 from simbackup.schema.measured import FORMS, MeasuredRow
@@ -54,6 +56,7 @@ TEXTS = {
     "parameters": "Its values, each with what it rests on.",
     "devices": "Disks, arrays, volumes, snapshots and tape libraries, by name.",
     "jobs": "What is done, by name.",
+    "fleets": "Many similar parts, by name of the fleet: laid out once for each row of a table, or so many times.",
     "document": "The document that was read.",
     "measurements": "The measured rows, by id.",
     "constants": "The constants that are fitted, by name.",
@@ -111,9 +114,21 @@ class _Builder:
             properties[section] = {**parts, "type": ["object", "null"], "propertyNames": {"pattern": name_pattern()}}
             if whole:
                 complete[section] = {"additionalProperties": whole}
+        properties["fleets"] = self.fleets({name: properties[name] for name in PARTS})
         ordered = {name: properties[name] for name in SECTIONS}
         needs = {"required": ["title"], "properties": complete}
         return {**_closed(ordered), "if": {"required": ["extends"]}, "else": needs}
+
+    def fleets(self, sections: Json) -> Json:
+        """Fleets: a count or an inventory, and parts in whose keys and values placeholders may stand."""
+        own = {name: self.key(Fleet, name, plain_keys(Fleet)[name]) for name in Fleet.model_fields if name not in PARTS}
+        self.part(SpreadStarts)
+        for name in PARTS:
+            text = Fleet.model_fields[name].description or ""
+            laid_out = with_placeholders(sections[name]["additionalProperties"], self.defs)
+            own[name] = {**self.named(laid_out, text), "type": ["object", "null"]}
+        self.defs["Fleet"] = {"description": about(Fleet), **_closed(own)}
+        return self.named(_ref("Fleet"), TEXTS["fleets"]) | {"type": ["object", "null"]}
 
     def device(self) -> tuple[Json, Json]:
         """A device, and what it has to hold if it is complete."""

@@ -15,7 +15,7 @@ from simbackup.schema.quantity import MISSING, Frozen, Given
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import Part, validate
 
-SECTIONS = ("title", "question", "extends", "hosts", "devices", "links", "data", "workloads", "jobs")
+SECTIONS = ("title", "question", "extends", "hosts", "devices", "links", "data", "workloads", "jobs", "fleets")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 
 

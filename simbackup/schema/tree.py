@@ -135,16 +135,27 @@ def read(path: Path, shown: str | None = None) -> Node:
     InputError
         The file cannot be read, is no YAML, repeats a key, or nests deeper than any scenario does.
     """
-    name, data = shown or str(path), b""
+    name = shown or str(path)
+    return parse(read_text(path, name), name)
+
+
+def read_text(path: Path, name: str) -> str:
+    """The text of a UTF-8 file that is shown as `name`.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or is no such text.
+    """
+    data = b""
     try:
         data = path.read_bytes()
-        text = data.decode("utf-8")
+        return data.decode("utf-8")
     except OSError as error:
         raise InputError([Problem(Place(name), "", f"cannot be read ({error.strerror})")]) from None
     except UnicodeDecodeError as error:
         place = _place_after(data[: error.start].decode("utf-8"), name)
         raise InputError([Problem(place, "", "is not UTF-8 text", "save the file as UTF-8")]) from None
-    return parse(text, name)
 
 
 def _place_after(text: str, name: str) -> Place:
@@ -187,6 +198,16 @@ def parse(text: str, name: str) -> Node:
     if not isinstance(tree.value, dict):
         raise InputError([Problem(tree.place, "", "is no mapping", "a file is a mapping that begins with a title")])
     return tree
+
+
+def plain_scalar(text: str) -> Scalar:
+    """What a text without quotes stands for in YAML 1.2: a number, a truth value, nothing, or itself."""
+    if text in _WORDS:
+        return _WORDS[text]
+    digits = text.replace("_", "")
+    if _INT.match(text):
+        return int(digits) if len(digits) < 400 else text  # noqa: PLR2004 (longer ones are no counts)
+    return float(digits) if _FLOAT.match(text) and len(digits) < 400 else text  # noqa: PLR2004
 
 
 @dataclass(slots=True)
@@ -238,14 +259,7 @@ class _Walk:
         if any("\ud800" <= character <= "\udfff" for character in text):
             self.report(place, path, "holds half a character", "write the whole one")
             return None
-        if raw.style is not None:
-            return text
-        if text in _WORDS:
-            return _WORDS[text]
-        digits = text.replace("_", "")
-        if _INT.match(text):
-            return int(digits) if len(digits) < 400 else text  # noqa: PLR2004 (longer ones are no counts)
-        return float(digits) if _FLOAT.match(text) and len(digits) < 400 else text  # noqa: PLR2004
+        return text if raw.style is not None else plain_scalar(text)
 
     def report(self, place: Place, path: tuple[str, ...], message: str, remedy: str) -> None:
         self.problems.append(Problem(place, ".".join(path), message, remedy))

@@ -14,7 +14,7 @@ from simbackup import cli
 BROKEN = Path(__file__).parent / "broken"
 FILES = sorted(path.name for path in BROKEN.glob("*.yaml"))
 HEAD = "# expect: "
-ELSEWHERE = re.compile(r"\S+\.yaml:\d+:\d+: ")
+ELSEWHERE = re.compile(r"\S+\.(?:yaml|csv):\d+:\d+: ")
 
 
 def expected(name: str) -> list[str]:

@@ -1,0 +1,60 @@
+"""What the jobs of a fleet did as a whole, and how long a device had no more to give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from simbackup.engine.trace import Trace
+
+Rows = Sequence[Mapping[str, Any]]
+FULL = 1.0 - 1e-6
+"""Share of a capacity from which on a device counts as saturated; the rest is rounding."""
+
+
+def jobs_of(rows: Rows, parts: Sequence[str]) -> list[Mapping[str, Any]]:
+    """The runs of the jobs among some laid-out parts (addresses), in the order of the rows."""
+    names = {part.removeprefix("jobs.") for part in parts if part.startswith("jobs.")}
+    return [row for row in rows if row["job"].split(".")[0] in names]
+
+
+def job_figures(rows: Rows) -> dict[str, float]:
+    """Figures of several runs of jobs together: seconds, bytes, and numbers of runs.
+
+    `elapsed` is from the first start to the last end; `slowest` and `mean` are of the single runs.
+    """
+    ran = [row for row in rows if row["status"] in {"done", "late"}]
+    start = min((row["start"] for row in rows), default=0.0)
+    end = max((row["end"] for row in rows), default=0.0)
+    took = [row["elapsed"] for row in ran]
+    moved = sum(row["bytes"] for row in rows)
+    return {
+        "jobs": float(len(rows)),
+        "late": float(sum(row["status"] == "late" for row in rows)),
+        "failed": float(len(rows) - len(ran)),
+        "start": start,
+        "end": end,
+        "elapsed": end - start,
+        "slowest": max(took, default=0.0),
+        "mean": sum(took) / len(took) if took else 0.0,
+        "bytes": moved,
+        "files": sum(row["files"] for row in rows),
+        "rate": moved / (end - start) if end > start else 0.0,
+        "waits": sum(row["waits"] for row in rows),
+        "lock": sum(row["lock"] for row in rows),
+    }
+
+
+def times_in_use(trace: Trace, address: str, end: float) -> dict[str, float] | None:
+    """Seconds for which anything moved over a device (`active`) and for which nothing more could (`saturated`)."""
+    rates = [rate for rate in trace.rates if rate.link == address]
+    if not rates:
+        return None
+    spans = [after.time - rate.time for rate, after in pairwise(rates)]
+    spans.append(max(end - rates[-1].time, 0.0))
+    pairs = list(zip(rates, spans, strict=True))
+    return {
+        "active": sum(span for rate, span in pairs if rate.busy > 0.0 or rate.bytes_per_s > 0.0),
+        "saturated": sum(span for rate, span in pairs if rate.busy >= FULL),
+    }

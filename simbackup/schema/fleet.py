@@ -1,0 +1,89 @@
+"""What a file may say of many similar parts, and how one of them is filled in from its row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from simbackup.errors import Place
+from simbackup.schema.quantity import Frozen, Pieces, PositiveDuration, Text
+from simbackup.schema.tree import Node, plain_scalar
+
+PARTS = ("hosts", "devices", "links", "data", "workloads", "jobs")
+"""The sections whose parts a fleet may lay out."""
+NUMBER = "number"
+"""The placeholder that counts the rows from 1."""
+PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+
+Template = dict[Text, dict[str, Any]]
+
+
+class Fleet(Frozen):
+    """Parts that are laid out once for each row of an inventory, or so many times.
+
+    `{column}` in their names and values stands for the cell of the row, `{number}` for the number of the row.
+    """
+
+    inventory: Text | None = None
+    """The table with one row for each: a CSV or Excel file, beside this file unless a folder is stated."""
+    count: Pieces | None = None
+    """How many, where there is no inventory."""
+    hosts: Template | None = None
+    """Hosts of each row, by name."""
+    devices: Template | None = None
+    """Devices of each row, by name."""
+    links: Template | None = None
+    """Links of each row, by name."""
+    data: Template | None = None
+    """Data sets of each row, by name."""
+    workloads: Template | None = None
+    """Users of each row, by name."""
+    jobs: Template | None = None
+    """Jobs of each row, by name."""
+
+
+class SpreadStarts(Frozen):
+    """Beginnings that are spread evenly over a time, in the order of the rows."""
+
+    first: Text
+    """When the first begins: a time of day such as `22:00`, or a time after the start such as `90 s`."""
+    over: PositiveDuration
+    """The time over which they are spread: of four over 8 h one begins every 2 h."""
+
+
+def placeholders(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Place, tuple[str, ...]]]:
+    """Every placeholder in the keys and values of a template, with its place and the path to it."""
+    if isinstance(node.value, dict):
+        for name, child in node.value.items():
+            yield from ((found, child.key, (*path, name)) for found in PLACEHOLDER.findall(name))
+            yield from placeholders(child, (*path, name))
+    elif isinstance(node.value, list):
+        for i, item in enumerate(node.value):
+            yield from placeholders(item, (*path, str(i)))
+    elif isinstance(node.value, str):
+        yield from ((found, node.place, path) for found in PLACEHOLDER.findall(node.value))
+
+
+def filled(node: Node, row: Mapping[str, Node]) -> Node:
+    """A template with the cells of a row in the place of its placeholders; what comes from a cell has its place."""
+    if isinstance(node.value, dict):
+        inner: dict[str, Node] = {}
+        for name, child in node.value.items():
+            text, key = written(name, child.key, row)
+            inner[text] = replace(filled(child, row), key=key)
+        return Node(inner, node.place, node.key)
+    if isinstance(node.value, list):
+        return Node([filled(item, row) for item in node.value], node.place, node.key)
+    if not isinstance(node.value, str) or "{" not in node.value:
+        return node
+    text, place = written(node.value, node.place, row)
+    return Node(plain_scalar(text) if PLACEHOLDER.fullmatch(node.value) else text, place, node.key)
+
+
+def written(text: str, place: Place, row: Mapping[str, Node]) -> tuple[str, Place]:
+    """A text with the cells of a row in the place of its placeholders, and the place of the first such cell."""
+    cells = [row[name] for name in PLACEHOLDER.findall(text)]
+    places = [cell.place for cell in cells if cell.place.file]
+    return PLACEHOLDER.sub(lambda found: str(row[found[1]].value), text), next(iter(places), place)

@@ -1,0 +1,136 @@
+"""Inventories: tables of similar things, one row each, in which every cell knows its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from simbackup.errors import InputError, Place, Problem
+from simbackup.schema.tree import Node, read_text
+
+EXCEL = ".xlsx"
+_DELIMITERS = ",;\t"
+_QUOTED = re.compile(r' *"((?:[^"]|"")*)" *')
+_PLAIN = {mark: re.compile(rf"[^{mark}\r\n]*") for mark in _DELIMITERS}
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The columns of a table and its rows; a cell is a text with its place."""
+
+    columns: tuple[str, ...]
+    rows: tuple[dict[str, Node], ...]
+
+
+def read_inventory(path: Path, shown: str) -> Inventory:
+    """The table of a CSV file (its marks are commas, semicolons or tabs) or of the first sheet of an Excel file.
+
+    The first row names the columns; rows without any text are left out.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read or has no rows, a column has no name or that of another, or a row has too many cells.
+    """
+    cells = _excel(path, shown) if path.suffix.lower() == EXCEL else _csv(read_text(path, shown), shown)
+    records = [record for record in cells if any(cell.value for cell in record)]
+    if len(records) < 2:  # noqa: PLR2004 (names of columns and one row)
+        raise InputError([Problem(Place(shown, 1, 1), "", "has no rows", "name the columns, and write a row for each")])
+    head, *body = records
+    while not head[-1].value:
+        head.pop()
+    problems = list(_wrong_columns(head))
+    rows: list[dict[str, Node]] = []
+    for record in body:
+        for extra in record[len(head) :]:
+            if extra.value:
+                remedy = "name its column, or put a cell with commas in quotes"
+                problems.append(Problem(extra.place, "", f"'{extra.value}' stands in no column", remedy))
+        missing = [Node("", record[-1].place)] * (len(head) - len(record))
+        rows.append({str(name.value): cell for name, cell in zip(head, [*record, *missing], strict=False)})
+    if problems:
+        raise InputError(problems)
+    return Inventory(tuple(str(name.value) for name in head), tuple(rows))
+
+
+def _wrong_columns(head: list[Node]) -> Iterator[Problem]:
+    """Columns without a name, with that of another, or with one that no placeholder can hold."""
+    seen: set[str] = set()
+    for node in head:
+        name = str(node.value)
+        if not name or set("{}") & set(name):
+            yield Problem(node.place, "", f"'{name}' is no name of a column", "write a word")
+        elif name in seen:
+            yield Problem(node.place, "", f"the column '{name}' stands twice", "keep one of the two")
+        seen.add(name)
+
+
+def _csv(text: str, name: str) -> list[list[Node]]:
+    """The cells of CSV text, row by row (RFC 4180)."""
+    text = text.removeprefix("\ufeff")
+    first = _NEWLINE.split(text, maxsplit=1)[0]
+    mark = max(_DELIMITERS, key=first.count)
+    records: list[list[Node]] = [[]]
+    at, line, begin = 0, 1, 0
+    while True:
+        place = Place(name, line, at - begin + 1)
+        quoted = _QUOTED.match(text, at)
+        found = quoted or _PLAIN[mark].match(text, at)
+        end = found.end() if found else at
+        value = quoted[1].replace('""', '"') if quoted else text[at:end]
+        if not quoted and value.lstrip().startswith('"'):
+            raise InputError([Problem(place, "", "is no CSV: a quote is not closed", "close it")])
+        records[-1].append(Node(value.strip(), place, place))
+        for newline in _NEWLINE.finditer(text, at, end):
+            line, begin = line + 1, newline.end()
+        at = end
+        newline = _NEWLINE.match(text, at)
+        if newline:
+            at = begin = newline.end()
+            line += 1
+            records.append([])
+        elif at == len(text):
+            return records
+        elif text[at] == mark:
+            at += 1
+        else:
+            place = Place(name, line, at - begin + 1)
+            raise InputError([Problem(place, "", "is no CSV: text follows a closing quote", "put all of it in quotes")])
+
+
+def _excel(path: Path, name: str) -> list[list[Node]]:
+    """The cells of the first sheet of an Excel file; a column is counted as such, not in characters."""
+    try:
+        openpyxl = import_module("openpyxl")  # an extra: only Excel files need it
+    except ImportError:
+        remedy = "install simbackup[excel], or save the sheet as CSV"
+        raise InputError([Problem(Place(name), "", "cannot be read without openpyxl", remedy)]) from None
+    opened: Any = openpyxl.load_workbook
+    try:
+        with path.open("rb") as file:
+            sheet: Any = opened(file, read_only=True, data_only=True).worksheets[0]
+            table: list[tuple[Any, ...]] = list(sheet.iter_rows(values_only=True))
+    except OSError as error:
+        raise InputError([Problem(Place(name), "", f"cannot be read ({error.strerror})")]) from None
+    except Exception as error:  # noqa: BLE001 (openpyxl raises whatever the damaged file leads to)
+        raise InputError([Problem(Place(name), "", f"is no Excel file ({error})", "save it anew")]) from None
+    return [
+        [Node(_written(cell), Place(name, i, j), Place(name, i, j)) for j, cell in enumerate(record, 1)]
+        for i, record in enumerate(table, 1)
+    ]
+
+
+def _written(cell: Any) -> str:
+    """A cell of a sheet as one would write it: whole numbers without a point, times of day as on a clock."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell).strip()
