@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 WAITING = frozenset({"wait for a drive", "wait for a cartridge", "wait for the cartridge", "mount queue"})
 """Activities in which a job only waits for others."""
+DEVICE_SECTIONS = ("devices", "links", "hosts")
 RECORD_FILE, TRACE_FILE = "run.json", "trace.jsonl"
 SHOWN_JOB = ("job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "lock", "status", "reason")
 SHOWN_DEVICE = ("device", "kind", "busy", "bytes", "peak")
@@ -169,7 +170,7 @@ class Result:
 
     @cached_property
     def user_rows(self) -> list[dict[str, Any]]:
-        """What users felt of each run of a job: throughput lost, lock waits, queries slowed."""
+        """What users felt of each run of a job: throughput lost, lock waits, queries slowed, waits at networks."""
         return [{"users": event.address, **event.data} for event in self.trace.events if event.what == "felt"]
 
     @property
@@ -178,6 +179,7 @@ class Result:
         import pandas as pd  # noqa: PLC0415
 
         columns = ["users", "job", "offered", "lost", "waited", "mean_wait", "longest_wait", "slowdown"]
+        columns += ["network_wait", "timed_out"]
         return pd.DataFrame(self.user_rows, columns=columns)
 
     @property
@@ -213,8 +215,8 @@ class Result:
         """
         section, _, rest = address.partition(".")
         name, _, column = rest.rpartition(".")
-        rows = {"jobs": self.job_rows, "devices": self.device_rows}.get(section, [])
-        key, prefix = ("job", "") if section == "jobs" else ("device", "devices.")
+        rows = {"jobs": self.job_rows}.get(section, self.device_rows if section in DEVICE_SECTIONS else [])
+        key, prefix = ("job", "") if section == "jobs" else ("device", f"{section}.")
         for row in rows:
             if row[key] == f"{prefix}{name}" and isinstance(row.get(column), (int, float)):
                 return float(row[column])
@@ -229,6 +231,7 @@ class Result:
         ]
         if column == "down" and down:
             return sum(down)
+        rows = [row for row in rows if str(row[key]).startswith(prefix)]
         known = [f"{section}.{row[key].removeprefix(prefix)}.{c}" for row in rows for c in row if c != key]
         raise ResultError(f"the result has no figure '{address}'; {choices(address, known)}")
 

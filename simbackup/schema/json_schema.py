@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from simbackup import units
 from simbackup.schema.calibration import Fit
 from simbackup.schema.datasheet import KEYS
-from simbackup.schema.jobs import METHODS, Job, Names, Restore
+from simbackup.schema.jobs import METHODS, Job, Names, Requests, Restore, Workload
 from simbackup.schema.kinds import DEVICES, PARAMETERS
 from simbackup.schema.measured import FORMS, MeasuredRow
 from simbackup.schema.patterns import name_pattern, quantity_pattern
@@ -53,6 +53,7 @@ TEXTS = {
     "description": "What the part is, in a sentence or two.",
     "parameters": "Its values, each with what it rests on.",
     "devices": "Disks, arrays, volumes, snapshots and tape libraries, by name.",
+    "workloads": "Users and applications that go on working, by name.",
     "jobs": "What is done, by name.",
     "document": "The document that was read.",
     "measurements": "The measured rows, by id.",
@@ -105,6 +106,8 @@ class _Builder:
                 here, whole = self.device()
             elif part is Job:
                 here, whole = self.job()
+            elif section == "workloads":
+                here, whole = self.workload()
             else:
                 here, whole = self.part(part), required(part)
             parts = self.named(here, TEXTS.get(section) or f"By name: {about(part)}")
@@ -126,6 +129,11 @@ class _Builder:
         restore = {"description": Restore.model_fields["restore"].description, "type": "string"}
         keys = {"method": _offered("method", dict.fromkeys(METHODS.values())), "restore": restore}
         return self.choice("Job", keys, _job_cases())
+
+    def workload(self) -> tuple[Json, Json]:
+        """A workload, and what it has to hold if it is complete."""
+        keys = {"data": plain_keys(Workload)["data"], "model": self.sheet_name("workload"), "via": {}}
+        return self.choice("Workload", keys, _workload_cases())
 
     def choice(self, name: str, keys: Json, cases: list[tuple[Json, type[Frozen]]]) -> tuple[Json, Json]:
         """A part whose class is told by one of two keys: its form, and what it has to hold if it is complete."""
@@ -329,6 +337,12 @@ def _device_cases() -> list[tuple[Json, type[Frozen]]]:
         model = {"required": ["model"], "properties": {"model": {"type": "string", "pattern": f"^{kind}/"}}}
         cases.append(({"anyOf": [_says("kind", kind), model]} if kind in PARAMETERS else _says("kind", kind), part))
     return cases
+
+
+def _workload_cases() -> list[tuple[Json, type[Frozen]]]:
+    """When a workload is of each class: it works on data, or only crosses links."""
+    on_data = {"anyOf": [{"required": ["data"]}, {"required": ["model"]}]}
+    return [(on_data, Workload), ({"required": ["via"], "not": on_data}, Requests)]
 
 
 def _job_cases() -> list[tuple[Json, type[Frozen]]]:
