@@ -7,7 +7,7 @@ the buffers by 1 / (1 - load); the buffers there are then those of the closed ne
 
 Exact in order of arrival while all services are exponential with one mean. Held against the simulation of requests of a
 third to three times a buffer, and of services of one length: where the buffers fill the adapter the mean wait is within
-10 %; where they do not, told waits are too long by up to a third for small requests, and up to three times for services
+10 %; where they do not, told waits are too long, by up to a half for small requests and up to three times for services
 of one length. Real waits spread less about their mean than told, so that time-outs set in more suddenly.
 """
 
