@@ -244,7 +244,7 @@ def _database(database: software.Database | None) -> Database | None:
     )
 
 
-def _users(system: System, spec: Spec, name: str, workload: spec_jobs.Workload) -> Users:
+def _users(system: System, spec: Spec, name: str, workload: spec_jobs.Users) -> Users:
     data = system.data[workload.data]
     spread = Spread(
         size=(workload.update_size or workload.read_size).si,

@@ -59,7 +59,7 @@ class Data(Placed, FilesParameters):
     """Bytes of its rows, which a logical dump writes and which it is named by; all its bytes unless stated."""
 
 
-class Workload(Placed, WorkloadParameters):
+class Users(Placed, WorkloadParameters):
     """Users who go on working on a data set: so many transactions a second, or so many users one after the other."""
 
     data: Text
@@ -95,7 +95,7 @@ class Requests(Frozen):
     """Time that such a client waits between two requests; none unless stated."""
 
 
-AnyWorkload = Workload | Requests
+Workload = Users | Requests
 
 
 class Job(Frozen):

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from simbackup import units
 from simbackup.schema.calibration import Fit
 from simbackup.schema.datasheet import KEYS
-from simbackup.schema.jobs import METHODS, Job, Names, Requests, Restore, Workload
+from simbackup.schema.jobs import METHODS, Job, Names, Requests, Restore, Users
 from simbackup.schema.kinds import DEVICES, PARAMETERS
 from simbackup.schema.measured import FORMS, MeasuredRow
 from simbackup.schema.patterns import name_pattern, quantity_pattern
@@ -132,7 +132,7 @@ class _Builder:
 
     def workload(self) -> tuple[Json, Json]:
         """A workload, and what it has to hold if it is complete."""
-        keys = {"data": plain_keys(Workload)["data"], "model": self.sheet_name("workload"), "via": {}}
+        keys = {"data": plain_keys(Users)["data"], "model": self.sheet_name("workload"), "via": {}}
         return self.choice("Workload", keys, _workload_cases())
 
     def choice(self, name: str, keys: Json, cases: list[tuple[Json, type[Frozen]]]) -> tuple[Json, Json]:
@@ -342,7 +342,7 @@ def _device_cases() -> list[tuple[Json, type[Frozen]]]:
 def _workload_cases() -> list[tuple[Json, type[Frozen]]]:
     """When a workload is of each class: it works on data, or only crosses links."""
     on_data = {"anyOf": [{"required": ["data"]}, {"required": ["model"]}]}
-    return [(on_data, Workload), ({"required": ["via"], "not": on_data}, Requests)]
+    return [(on_data, Users), ({"required": ["via"], "not": on_data}, Requests)]
 
 
 def _job_cases() -> list[tuple[Json, type[Frozen]]]:

@@ -9,7 +9,7 @@ from typing import cast
 
 from simbackup.errors import Problem, choices
 from simbackup.schema.devices import Host, Link
-from simbackup.schema.jobs import METHODS, AnyWorkload, Data, Job, Requests, Restore, Workload
+from simbackup.schema.jobs import METHODS, Data, Job, Requests, Restore, Users, Workload
 from simbackup.schema.kinds import DEVICES
 from simbackup.schema.quantity import MISSING, Frozen, Given
 from simbackup.schema.tree import Node
@@ -29,7 +29,7 @@ class Spec:
     devices: dict[str, Frozen]
     links: dict[str, Link]
     data: dict[str, Data]
-    workloads: dict[str, AnyWorkload]
+    workloads: dict[str, Workload]
     jobs: dict[str, Job]
 
     def quantities(self) -> Iterator[tuple[tuple[str, ...], Given]]:
@@ -127,9 +127,9 @@ def _device_class(node: Node, address: str, problems: list[Problem]) -> type[Fro
     return found
 
 
-def _workload_class(node: Node) -> type[AnyWorkload]:
+def _workload_class(node: Node) -> type[Workload]:
     """The class of a workload: users of data, unless it only says what links it crosses."""
-    return Requests if "via" in node.mapping and not {"data", "model"} & set(node.mapping) else Workload
+    return Requests if "via" in node.mapping and not {"data", "model"} & set(node.mapping) else Users
 
 
 def _job_class(node: Node, address: str, problems: list[Problem]) -> type[Job] | None:

@@ -8,7 +8,7 @@ from typing import Protocol
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.database_checks import Path, Reporter
-from simbackup.schema.jobs import AnyWorkload, Workload
+from simbackup.schema.jobs import Users, Workload
 from simbackup.schema.quantity import si_or
 
 
@@ -24,9 +24,9 @@ class Checker(Reporter, Protocol):
         ...
 
 
-def check_workload(checks: Checker, path: Path, workload: AnyWorkload) -> None:
+def check_workload(checks: Checker, path: Path, workload: Workload) -> None:
     """A workload asks either so often or one after the other, of data or over links that there are."""
-    if isinstance(workload, Workload):
+    if isinstance(workload, Users):
         _on_data(checks, path, workload)
     if (workload.transactions is None) == (workload.clients is None):
         message = (
@@ -41,7 +41,7 @@ def check_workload(checks: Checker, path: Path, workload: AnyWorkload) -> None:
             checks.report((*path, "via"), f"names '{name}' more than once", "leave it out")
 
 
-def _on_data(checks: Checker, path: Path, workload: Workload) -> None:
+def _on_data(checks: Checker, path: Path, workload: Users) -> None:
     """The data that users work on have a host; what they say of updates and of networks is complete."""
     legal = list(checks.named("data"))
     if workload.data not in legal:

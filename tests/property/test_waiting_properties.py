@@ -26,11 +26,15 @@ def test_one_more_buffer_makes_no_queue_shorter(demands: list[float], buffers: i
     assert more >= less * (1 - 1e-9)
 
 
-@given(st.integers(0, 80), st.floats(0.0, 1.0), SECONDS, SECONDS, st.floats(0.0, 0.99), SECONDS, st.floats(1.0, 10.0))
-def test_a_longer_wait_is_rarer(
-    buffers: int, share: float, stage: float, request: float, load: float, timeout: float, factor: float
-) -> None:
-    queue = Queue(tuple(share**k for k in range(1, buffers + 1)), stage, request, load)
+def queue_of(buffers: int, share: float, times: tuple[float, float], load: float) -> Queue:
+    return Queue(tuple(share**k for k in range(1, buffers + 1)), *times, load)
+
+
+QUEUES = st.builds(queue_of, st.integers(0, 80), st.floats(0.0, 1.0), st.tuples(SECONDS, SECONDS), st.floats(0.0, 0.99))
+
+
+@given(QUEUES, SECONDS, st.floats(1.0, 10.0))
+def test_a_longer_wait_is_rarer(queue: Queue, timeout: float, factor: float) -> None:
     late, later = late_share(queue, timeout), late_share(queue, timeout * factor)
     assert 0.0 <= later <= late + 1e-9
     assert late <= 1.0
