@@ -7,6 +7,7 @@ from functools import singledispatch
 
 import simpy
 
+from simbackup.components.adapter import Adapter, Waiting
 from simbackup.components.changes import Spread
 from simbackup.components.clock import Clock
 from simbackup.components.host import Host, Machine
@@ -24,6 +25,7 @@ from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disk_equations
 from simbackup.equations import snapshot as snapshot_equations
 from simbackup.equations import tape as tape_equations
+from simbackup.jobs.applications import Application, Asking
 from simbackup.jobs.job import Job, Schedule
 from simbackup.jobs.system import Database, DataSet, Files, System
 from simbackup.jobs.users import Demand, Users
@@ -62,7 +64,12 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
         system.hosts[name] = Host(system.network, f"hosts.{name}", machine, below)
     for name, link in spec.links.items():
         wires = si_or(link.count, 1.0)
-        system.networks[name] = Network(FlowLink(f"links.{name}", wires * link.rate.si), link.latency.si, link.rate.si)
+        system.networks[name] = Network(
+            FlowLink(f"links.{name}", wires * link.rate.si),
+            link.latency.si,
+            link.rate.si,
+            link.window.si if link.window else None,
+        )
     _place(system, spec)
     begins = placement(spec)
     for name, data in spec.data.items():
@@ -81,7 +88,10 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
             file_size=si_or(data.file_size, data.size.si / (data.files.si if data.files else 1.0)),
         )
     for name, workload in spec.workloads.items():
-        system.users.append(_users(system, spec, f"workloads.{name}", workload))
+        if isinstance(workload, spec_jobs.Requests):
+            system.applications.append(_application(system, f"workloads.{name}", workload))
+        else:
+            system.users.append(_users(system, spec, f"workloads.{name}", workload))
     return system, [_job(spec, name, job) for name, job in spec.jobs.items()]
 
 
@@ -234,7 +244,7 @@ def _database(database: software.Database | None) -> Database | None:
     )
 
 
-def _users(system: System, spec: Spec, name: str, workload: spec_jobs.Workload) -> Users:
+def _users(system: System, spec: Spec, name: str, workload: spec_jobs.Users) -> Users:
     data = system.data[workload.data]
     spread = Spread(
         size=(workload.update_size or workload.read_size).si,
@@ -249,7 +259,10 @@ def _users(system: System, spec: Spec, name: str, workload: spec_jobs.Workload) 
         updates=si_or(workload.updates, 0.0),
         spread=spread,
         synchronous=workload.synchronous,
+        networks=tuple(system.networks[link] for link in workload.via),
+        request=si_or(workload.request, 0.0),
     )
+    adapters = _adapters(system, workload.via)
     demand = Demand(
         transaction,
         workload.writes.si,
@@ -265,7 +278,26 @@ def _users(system: System, spec: Spec, name: str, workload: spec_jobs.Workload) 
         trace=system.trace,
         host=system.hosts[owner_of(spec, spec.data[workload.data].on) or ""],
         place=Place(data.volume, data.begin, data.size),
+        adapters=adapters,
+        waiting=Waiting(adapters, workload.timeout.si if workload.timeout else None) if adapters else None,
     )
+
+
+def _adapters(system: System, links: tuple[str, ...]) -> tuple[Adapter, ...]:
+    """The queues of some links, which are made where somebody waits in them."""
+    return tuple(system.adapters.setdefault(link, Adapter(system.networks[link])) for link in links)
+
+
+def _application(system: System, name: str, workload: spec_jobs.Requests) -> Application:
+    adapters = _adapters(system, workload.via)
+    asking = Asking(
+        workload.request.si,
+        workload.transactions.si if workload.transactions else None,
+        si_or(workload.clients, 1.0),
+        si_or(workload.think_time, 0.0),
+    )
+    waiting = Waiting(adapters, workload.timeout.si if workload.timeout else None)
+    return Application(name, asking, adapters, system.network, system.trace, waiting)
 
 
 def _job(spec: Spec, name: str, job: spec_jobs.Job) -> Job:

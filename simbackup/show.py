@@ -98,28 +98,30 @@ def result(one: Result) -> None:
     for event in one.trace.events:
         if event.what.startswith("is "):
             print(f"{event.address} {event.what}, at {units.show_short(event.time, 's')}")  # noqa: T201
-    if one.user_rows:
-        felt = [
-            [
-                row["users"], row["job"], f"{row['offered']:,.0f}", units.show_short(row["lost"], "1"),
-                f"{row['waited']:,.0f}", units.show_short(row["mean_wait"], "s"),
-                units.show_short(row["longest_wait"], "s"), f"{row['slowdown']:.3g} times",
-            ]
-            for row in one.user_rows
-        ]  # fmt: skip
-        header = [
-            "users",
-            "during",
-            "transactions",
-            "lost",
-            "waited for lock",
-            "mean wait",
-            "longest wait",
-            "disk slowed",
-        ]
-        table(header, felt, right=range(2, 8))
+    users(one)
     told = ", ".join(f"{count} {basis}" for basis, count in one.bases().items())
     print(f"rests on {told} values; scenario {one.record.hash}, seed {one.record.seed}")  # noqa: T201
+
+
+def users(one: Result) -> None:
+    """Print what users felt, in those columns that any of them has."""
+    columns: dict[str, tuple[str, Callable[[float], str]]] = {
+        "offered": ("transactions", lambda number: f"{number:,.0f}"),
+        "lost": ("lost", lambda share: units.show_short(share, "1")),
+        "waited": ("waited for lock", lambda number: f"{number:,.0f}"),
+        "mean_wait": ("mean wait", lambda seconds: units.show_short(seconds, "s")),
+        "longest_wait": ("longest wait", lambda seconds: units.show_short(seconds, "s")),
+        "slowdown": ("disk slowed", lambda factor: f"{factor:.3g} times"),
+        "network_wait": ("wait at links", lambda seconds: units.show_short(seconds, "s")),
+        "timed_out": ("timed out", lambda share: units.show_short(share, "1")),
+    }
+    told = {key: column for key, column in columns.items() if any(key in row for row in one.user_rows)}
+    felt = [
+        [row["users"], row["job"], *(show(row[key]) if key in row else "" for key, (_, show) in told.items())]
+        for row in one.user_rows
+    ]
+    if felt:
+        table(["users", "during", *(name for name, _ in told.values())], felt, right=range(2, 2 + len(told)))
 
 
 def study(found: Table) -> None:
@@ -144,7 +146,7 @@ def study(found: Table) -> None:
 COLUMN_UNITS = {
     "elapsed": "s", "start": "s", "end": "s", "slowest": "s", "mean": "s", "active": "s", "saturated": "s",
     "waits": "s", "lock": "s", "mean_wait": "s", "longest_wait": "s",
-    "lost": "1", "busy_s": "s", "bytes": "B", "copied_bytes": "B",
+    "network_wait": "s", "timed_out": "1", "lost": "1", "busy_s": "s", "bytes": "B", "copied_bytes": "B",
     "area_bytes": "B", "size": "B", "rate": "B/s", "peak": "B/s", "busy": "1",
 }  # fmt: skip
 """Units of the figures of a result, by the last word of their address."""

@@ -10,11 +10,15 @@ from simbackup.engine.flows import Link
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A network or bus: its link, the seconds of one round trip, and bytes a second of one of its parallel wires."""
+    """A network or bus: its link, the seconds of one round trip, and bytes a second of one of its parallel wires.
+
+    A stream has the bytes of its `window` outstanding there, if that is stated.
+    """
 
     link: Link
     latency: float
     rate: float
+    window: float | None = None
 
 
 def travelling(networks: Iterable[Network], times: float = 1.0) -> dict[tuple[str, str], float]:

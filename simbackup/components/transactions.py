@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from simbackup.components.changes import Spread
 from simbackup.components.host import Host
+from simbackup.components.network import Network
 from simbackup.components.page_cache import Place
 from simbackup.components.shape import FlowShape
 from simbackup.components.snapshot import Snapshot
@@ -18,7 +19,10 @@ from simbackup.equations.queueing import Centre
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """What users ask with one transaction: disk reads and updates, bytes of a read, core seconds, where updates go."""
+    """What users ask with one transaction: disk reads and updates, bytes of a read, core seconds, where updates go.
+
+    It also moves the bytes of a request over each of some networks.
+    """
 
     reads: float
     read_size: float
@@ -26,6 +30,8 @@ class Transaction:
     updates: float
     spread: Spread
     synchronous: bool
+    networks: tuple[Network, ...] = ()
+    request: float = 0.0
 
 
 @dataclass(slots=True)
@@ -49,6 +55,11 @@ class Load:
         if seconds > 0.0:
             self.shape = host.working(self.shape, host.seconds(seconds))
             self._wait(host.cpu, host.seconds(seconds), host.seconds(seconds))
+
+    def send(self, network: Network, size: float) -> None:
+        """Add so many bytes over a network, on one wire of it."""
+        self.shape = self.shape.plus({network.link: size}, {network.link: size})
+        self._wait(network.link, network.latency + size / network.rate, size)
 
     def _wait(self, link: Link, latency: float, busy: float) -> None:
         self.waited[link] = self.waited.get(link, 0.0) + latency
@@ -84,6 +95,8 @@ def load(asked: Transaction, place: Place, host: Host, fresh: Mapping[Snapshot, 
     read = min(asked.read_size, place.size)
     found.take(store, store.request("read", begin, there(read), read), asked.reads, read, waits=True)
     found.compute(host, asked.cpu)
+    for network in asked.networks:
+        found.send(network, asked.request)
     if asked.updates > 0.0:
         size, waits = min(asked.spread.size, place.size), asked.synchronous
         write = store.request("write", begin, there(size), size)

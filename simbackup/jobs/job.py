@@ -91,7 +91,7 @@ def side_by_side(
 def start(system: System, jobs: list[Job]) -> simpy.Event:
     """Set all jobs going; the event on which the last of them has ended and all data are on disk."""
     ended = {job.name: system.env.event() for job in jobs}
-    for users in system.users:
+    for users in (*system.users, *system.applications):
         users.start()
     for job in jobs:
         system.env.process(_series(system, job, ended))
@@ -124,7 +124,7 @@ def _series(system: System, job: Job, ended: dict[str, simpy.Event]) -> Generato
 def _once(system: System, job: Job, name: str, failed: list[str], *, due: float) -> Generator[simpy.Event, Any, bool]:
     """One run of a job that was due at a time, and its line in the record; whether it came to its end."""
     begin = system.env.now
-    for users in system.users:
+    for users in (*system.users, *system.applications):
         users.watch(name, begin)
     moved, status, reason = Moved(0.0, 0.0), "done", ""
     if failed:
@@ -146,6 +146,6 @@ def _once(system: System, job: Job, name: str, failed: list[str], *, due: float)
             "due": float(due),
         } | ({"window": window} if window is not None else {}) | ({"buffers": moved.buffers} if moved.buffers else {})
     )  # fmt: skip
-    for users in system.users:
+    for users in (*system.users, *system.applications):
         users.tell(name, end)
     return status in {"done", "late"}

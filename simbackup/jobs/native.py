@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -11,10 +11,9 @@ import simpy
 
 from simbackup.components.network import Network, travel_time
 from simbackup.components.shape import FlowShape
-from simbackup.engine.flows import Link
-from simbackup.equations.buffers import loop_rate
 from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps
+from simbackup.jobs.rounds import Round, visits
 from simbackup.jobs.system import DataSet, JobFailedError, System
 
 Wait = Generator[simpy.Event, Any, None]
@@ -184,46 +183,35 @@ def _taking_turns(system: System, job: Native, parts: Sequence[DataSet], shape: 
 def _turn(system: System, doing: tuple[str, str], native: Native, shape: FlowShape, amount: float) -> Wait:
     """Let the buffers go round until so many bytes have passed."""
     job, activity = doing
-    host, loop = system.hosts[native.host], native.loop
-    compressors = min(float(len(native.files)), host.machine.cores)
-    away = _away(system, native)
+    host, loop, ways = system.hosts[native.host], native.loop, _ways(system, native)
     requests = 1.0 + any(file.to is not None for file in native.files)
-
-    def round_and_round(rate: float, others: Callable[[Link], float]) -> tuple[float, str]:
-        del rate  # the queues tell
-        centres: list[tuple[Link, float]] = []
-        for link, demand in shape.demands.items():
-            free = (1.0 - others(link)) * link.capacity
-            if link is host.cpu:  # a compressor is one core
-                centres += [(link, demand / compressors * _stretch(others(link)))] * int(compressors)
-            else:
-                centres.append((link, demand / free if free > 0.0 else float("inf")))
-        latency, buffers = requests * native.engine.request_latency + away, loop.buffers * loop.sets(native.engine)
-        found = loop_rate(loop.size, buffers, latency, [each for _, each in centres])
-        longest, most = max(centres, key=lambda centre: centre[1])
-        waits = latency / loop.size > most * buffers
-        return found, f"{job}.buffers" if waits else longest.name
-
-    flow = shape.start(system.network, job, activity, amount, law=round_and_round)
-    yield flow.done
+    going = Round(
+        job=job,
+        shape=shape,
+        buffers=loop.buffers * loop.sets(native.engine),
+        size=loop.size,
+        latency=requests * native.engine.request_latency + sum(map(_mean_travel, ways)),
+        host=host,
+        compressors=min(float(len(native.files)), host.machine.cores),
+        visits=visits(ways),
+    )
+    flow = shape.start(system.network, job, activity, amount, law=going.law)
+    with system.standing(flow, going):
+        yield flow.done
     system.account(job, flow)
 
 
-def _away(system: System, job: Native) -> float:
-    """Seconds that a read and a write are on their way to the devices and back, in the mean over volumes and files."""
-
-    def mean(ways: list[list[Network]]) -> float:
-        return sum(map(travel_time, ways)) / len(ways) if ways else 0.0
-
+def _ways(system: System, job: Native) -> list[list[list[Network]]]:
+    """The networks on the way to each volume, and on the way to each file."""
     volumes = [list(system.data[name].volume.region.store.path) for name in job.data]
     kept = [file for file in job.files if file.to is not None]
     files = [
         [*(system.networks[name] for name in file.networks), *system.volumes[file.to or ""].region.store.path]
         for file in kept
     ]
-    return mean(volumes) + mean(files)
+    return [volumes, files]
 
 
-def _stretch(others: float) -> float:
-    """Factor by which a share that others use stretches a wait."""
-    return 1.0 / (1.0 - others) if others < 1.0 else float("inf")
+def _mean_travel(ways: list[list[Network]]) -> float:
+    """Seconds that a request is on its way and back, in the mean over some ways."""
+    return sum(map(travel_time, ways)) / len(ways) if ways else 0.0

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import simpy
 
+from simbackup.components.adapter import Adapter, Loop
 from simbackup.components.clock import Clock
 from simbackup.components.host import Host
 from simbackup.components.mirror import Mirror
@@ -22,6 +23,7 @@ from simbackup.components.volume import Volume
 from simbackup.engine.flows import Flow, FlowNetwork
 from simbackup.engine.link import Law
 from simbackup.engine.trace import Trace
+from simbackup.jobs.applications import Application
 from simbackup.jobs.catalogue import Catalogue, SaveSet
 from simbackup.jobs.users import Users
 
@@ -104,6 +106,8 @@ class System:
     on_disk: list[simpy.Event] = field(default_factory=list[simpy.Event])
 
     users: list[Users] = field(default_factory=list[Users])
+    applications: list[Application] = field(default_factory=list[Application])
+    adapters: dict[str, Adapter] = field(default_factory=dict[str, Adapter])
     used: dict[str, float] = field(default_factory=dict[str, float])
     taken: dict[str, float] = field(default_factory=dict[str, float])
 
@@ -203,6 +207,17 @@ class System:
         last = max(late, key=lambda dirty: dirty.segments[-1].end if dirty.segments else since)
         for begin, end, cause, parts in last.limits(since):
             self.trace.span(begin, end, job, cause, "write-back", cycle=parts)
+
+    @contextmanager
+    def standing(self, flow: Flow, loop: Loop) -> Generator[None]:
+        """Let what goes round stand in the adapters that requests pass, inside."""
+        for adapter in self.adapters.values():
+            adapter.loops[flow] = loop
+        try:
+            yield
+        finally:
+            for adapter in self.adapters.values():
+                del adapter.loops[flow]
 
     def account(self, job: str, flow: Flow) -> None:
         """Record how long a flow that has ended was held by each of its bottlenecks."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import simpy
 
+from simbackup.components.adapter import Adapter, Waiting
 from simbackup.components.host import Host
 from simbackup.components.page_cache import Place
 from simbackup.components.snapshot import Snapshot
@@ -60,7 +61,7 @@ class _Lock:
         return min(self.end, end) - max(self.begin, begin)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Users:
     """Users of one data set: a steady stream of transactions, or so many who each wait for their last.
 
@@ -76,6 +77,8 @@ class Users:
     trace: Trace
     host: Host
     place: Place
+    adapters: tuple[Adapter, ...] = ()
+    waiting: Waiting | None = None
     nominal: float = field(init=False)
     flow: Flow = field(init=False)
     load: Load = field(init=False)
@@ -108,7 +111,18 @@ class Users:
     def start(self) -> None:
         """Begin to work."""
         self._begin({}, math.inf)
+        if self.waiting is not None:
+            self.network.couple(self)
         self.network.env.process(self._work())
+
+    def hold(self) -> None:
+        """Hold nobody."""
+
+    def solved(self, *, binding: bool) -> None:
+        """Take note of how long transactions wait at adapters from now on."""
+        del binding
+        if self.waiting is not None:
+            self.waiting.take(float(self.network.env.now), self.flow.rate, lambda flow: flow.rate)
 
     def _work(self) -> Generator[simpy.Event, Any, None]:
         """Go on for ever, in steps where frozen images need what is overwritten."""
@@ -141,6 +155,9 @@ class Users:
             sequential=False,
             law=None if self.demand.rate is not None else self._law,
         )
+        for adapter in self.adapters:
+            adapter.requests = {f: size for f, size in adapter.requests.items() if f.active}
+            adapter.requests[self.flow] = self.demand.transaction.request
 
     def _note(self, transactions: float) -> None:
         """Take note of so many transactions: what they did, and what they have touched."""
@@ -218,6 +235,8 @@ class Users:
         """Note where all stands when a job begins."""
         self.network.settle()
         self.watches[job] = _Watch(now, self.completed, self.store.link.busy_s, self.own_busy)
+        if self.waiting is not None:
+            self.waiting.watch(job, now)
 
     def tell(self, job: str, now: float) -> None:
         """Record what the users felt of a job that ends now."""
@@ -243,4 +262,5 @@ class Users:
             mean_wait=sum(wait.transactions * wait.mean for wait in waits) / waiting if waiting else 0.0,
             longest_wait=max((wait.longest for wait in waits), default=0.0),
             slowdown=min(slowdown(others / seconds if seconds else 0.0), GREATEST_SLOWDOWN),
+            **(self.waiting.felt(job, now) if self.waiting is not None else {}),
         )

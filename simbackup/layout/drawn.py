@@ -9,7 +9,7 @@ from simbackup.layout.facts import facts, kind_of, title_of
 from simbackup.layout.layout import Edge, Layout, Node
 from simbackup.scenario import Scenario
 from simbackup.schema.frozen_images import Checkpoint
-from simbackup.schema.jobs import CopyData, Job, Restore, Write
+from simbackup.schema.jobs import CopyData, Job, Restore, Users, Write
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.scenario import Spec
 from simbackup.schema.tape import TapeLibrary
@@ -94,7 +94,10 @@ def _placed(spec: Spec) -> Iterator[Edge]:
     for name, data in spec.data.items():
         yield Edge(f"data.{name}", f"devices.{data.on}", "on")
     for name, workload in spec.workloads.items():
-        yield Edge(f"workloads.{name}", f"data.{workload.data}", "works on")
+        if isinstance(workload, Users):
+            yield Edge(f"workloads.{name}", f"data.{workload.data}", "works on")
+        for link in workload.via:
+            yield Edge(f"workloads.{name}", f"links.{link}", "works on")
 
 
 def _done(spec: Spec) -> Iterator[Edge]:

@@ -10,7 +10,7 @@ from simbackup.errors import SimbackupError
 from simbackup.layout.layout import Fact
 from simbackup.schema.devices import Disk, Host, Link, LogicalVolume, Raid, Ssd
 from simbackup.schema.frozen_images import Checkpoint, Mirror, Snapshot
-from simbackup.schema.jobs import Data, Job, Workload
+from simbackup.schema.jobs import Data, Job, Requests, Users
 from simbackup.schema.quantity import Frozen, Given
 from simbackup.schema.tape import TapeDrive, TapeLibrary
 
@@ -155,14 +155,16 @@ def _(part: Data) -> Iterator[Fact]:
 
 
 @facts.register
-def _(part: Workload) -> Iterator[Fact]:
+def _(part: Users | Requests) -> Iterator[Fact]:
     if part.transactions is not None:
         yield Fact(f"{part.transactions.si:,.4g} transactions a second")
     yield from _number(part.clients, "client")
     if part.think_time is not None and part.think_time.si > 0:
         yield from _amount(part.think_time, "between two transactions")
-    if part.writes.si > 0:
+    if isinstance(part, Users) and part.writes.si > 0:
         yield from _amount(part.writes, "of transactions write")
+    yield from _amount(part.request, "each over the network")
+    yield from _amount(part.timeout, "until one times out")
 
 
 @facts.register

@@ -182,7 +182,7 @@ class Result:
 
     @cached_property
     def user_rows(self) -> list[dict[str, Any]]:
-        """What users felt of each run of a job: throughput lost, lock waits, queries slowed."""
+        """What users felt of each run of a job: throughput lost, lock waits, queries slowed, waits at networks."""
         return [{"users": event.address, **event.data} for event in self.trace.events if event.what == "felt"]
 
     @property
@@ -191,6 +191,7 @@ class Result:
         import pandas as pd  # noqa: PLC0415
 
         columns = ["users", "job", "offered", "lost", "waited", "mean_wait", "longest_wait", "slowdown"]
+        columns += ["network_wait", "timed_out"]
         return pd.DataFrame(self.user_rows, columns=columns)
 
     @property

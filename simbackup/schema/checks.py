@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simbackup.errors import Problem
-from simbackup.schema.database_checks import workload_on_data
 from simbackup.schema.job_checks import JobChecks
 from simbackup.schema.scenario import Spec
 from simbackup.schema.tree import Node
+from simbackup.schema.workload_checks import check_loads, check_workload
 
 
 def check(spec: Spec, tree: Node, before: Sequence[Problem] = ()) -> list[Problem]:
@@ -22,9 +22,8 @@ def check(spec: Spec, tree: Node, before: Sequence[Problem] = ()) -> list[Proble
     for name, data in spec.data.items():
         checks.data(name, data)
     for name, workload in spec.workloads.items():
-        workload_on_data(checks, ("workloads", name), workload)
-        if workload.data in spec.data:
-            checks.owned(("workloads", name), spec.data[workload.data].on)
+        check_workload(checks, ("workloads", name), workload)
+    check_loads(checks)
     for name, job in spec.jobs.items():
         checks.job(name, job)
     checks.order()

@@ -9,7 +9,7 @@ from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.devices import BLOCK_KINDS, LogicalVolume
 from simbackup.schema.frozen_images import FrozenImage
-from simbackup.schema.jobs import BinaryLog, Data, DatabaseBackup, Restore, Workload
+from simbackup.schema.jobs import BinaryLog, Data, DatabaseBackup, Restore
 from simbackup.schema.scenario import Spec
 
 Path = tuple[str | int, ...]
@@ -93,22 +93,3 @@ def database_restore(checks: Reporter, path: Path, job: Restore, saved: Database
             checks.report(
                 (*path, "replay"), f"'{name}' is no incremental backup of '{saved.data}'", choices(name, logs)
             )
-
-
-def workload_on_data(checks: Reporter, path: Path, workload: Workload) -> None:
-    """Users work on data that there are, and ask either so often or one after the other."""
-    legal = list(checks.named("data"))
-    if workload.data not in legal:
-        checks.report((*path, "data"), f"there is no data set '{workload.data}'", choices(workload.data, legal))
-    if (workload.transactions is None) == (workload.clients is None):
-        message = (
-            "says both 'transactions' and 'clients'" if workload.clients else "says neither how often nor how many"
-        )
-        checks.report(path, message, "write 'transactions: 100 /s', or 'clients: 50' and their 'think_time'")
-    if workload.think_time is not None and workload.clients is None:
-        checks.report((*path, "think_time"), "says nothing of transactions that come by themselves", "leave it out")
-    if workload.update_size is not None and workload.updates is None:
-        checks.report((*path, "update_size"), "says nothing without updates", "write 'updates:' of a transaction")
-    if (workload.hot_data is None) != (workload.hot_updates is None):
-        missing = "hot_data" if workload.hot_data is None else "hot_updates"
-        checks.report(path, f"says what is hot without '{missing}'", "give both 'hot_data' and 'hot_updates'")

@@ -154,6 +154,8 @@ class NetworkParameters(Frozen):
     """Payload rate in each direction."""
     latency: Duration
     """Round trip."""
+    window: PositiveSize | None = None
+    """Bytes that one stream has outstanding in the queue of the adapter; none stand there unless stated."""
 
 
 class Link(Placed, NetworkParameters):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from simbackup.schema.placed import Placed
 from simbackup.schema.quantity import (
@@ -59,7 +59,7 @@ class Data(Placed, FilesParameters):
     """Bytes of its rows, which a logical dump writes and which it is named by; all its bytes unless stated."""
 
 
-class Workload(Placed, WorkloadParameters):
+class Users(Placed, WorkloadParameters):
     """Users who go on working on a data set: so many transactions a second, or so many users one after the other."""
 
     data: Text
@@ -70,6 +70,32 @@ class Workload(Placed, WorkloadParameters):
     """Users of whom each asks for the next transaction when the last is done."""
     think_time: Duration | None = None
     """Time that such a user waits between two transactions; none unless stated."""
+    via: Names = ()
+    """The links that a transaction crosses, in the order in which it does; none unless stated."""
+    request: PositiveSize | None = None
+    """Mean bytes that a transaction moves over each of these links, question and answer together."""
+    timeout: PositiveDuration | None = None
+    """Wait for its turn on the links after which a transaction has timed out; none does unless stated."""
+
+
+class Requests(Frozen):
+    """An application whose requests cross links: so many a second, or so many clients one after the other."""
+
+    via: Annotated[Names, Field(min_length=1)]
+    """The links that a request crosses, in the order in which it does."""
+    request: PositiveSize
+    """Mean bytes of a request and its answer together, on each of these links; they spread exponentially about it."""
+    timeout: PositiveDuration | None = None
+    """Wait for its turn on the links after which a request has timed out; none does unless stated."""
+    transactions: Frequency | None = None
+    """Requests a second, which come by themselves, however long each waits."""
+    clients: PositiveCount | None = None
+    """Clients of whom each makes the next request when it has the answer to the last."""
+    think_time: Duration | None = None
+    """Time that such a client waits between two requests; none unless stated."""
+
+
+Workload = Users | Requests
 
 
 class Job(Frozen):

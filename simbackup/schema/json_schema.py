@@ -17,7 +17,7 @@ from simbackup.schema.calibration import Fit
 from simbackup.schema.datasheet import KEYS
 from simbackup.schema.fleet import PARTS, Fleet, SpreadStarts
 from simbackup.schema.fleet_schema import with_placeholders
-from simbackup.schema.jobs import METHODS, Job, Names, Restore
+from simbackup.schema.jobs import METHODS, Job, Names, Requests, Restore, Users
 from simbackup.schema.kinds import DEVICES, PARAMETERS
 from simbackup.schema.measured import FORMS, MeasuredRow
 from simbackup.schema.patterns import name_pattern, quantity_pattern
@@ -55,6 +55,7 @@ TEXTS = {
     "description": "What the part is, in a sentence or two.",
     "parameters": "Its values, each with what it rests on.",
     "devices": "Disks, arrays, volumes, snapshots and tape libraries, by name.",
+    "workloads": "Users and applications that go on working, by name.",
     "jobs": "What is done, by name.",
     "fleets": "Many similar parts, by name of the fleet: laid out once for each row of a table, or so many times.",
     "document": "The document that was read.",
@@ -108,6 +109,8 @@ class _Builder:
                 here, whole = self.device()
             elif part is Job:
                 here, whole = self.job()
+            elif section == "workloads":
+                here, whole = self.workload()
             else:
                 here, whole = self.part(part), required(part)
             parts = self.named(here, TEXTS.get(section) or f"By name: {about(part)}")
@@ -141,6 +144,11 @@ class _Builder:
         restore = {"description": Restore.model_fields["restore"].description, "type": "string"}
         keys = {"method": _offered("method", dict.fromkeys(METHODS.values())), "restore": restore}
         return self.choice("Job", keys, _job_cases())
+
+    def workload(self) -> tuple[Json, Json]:
+        """A workload, and what it has to hold if it is complete."""
+        keys = {"data": plain_keys(Users)["data"], "model": self.sheet_name("workload"), "via": {}}
+        return self.choice("Workload", keys, _workload_cases())
 
     def choice(self, name: str, keys: Json, cases: list[tuple[Json, type[Frozen]]]) -> tuple[Json, Json]:
         """A part whose class is told by one of two keys: its form, and what it has to hold if it is complete."""
@@ -344,6 +352,12 @@ def _device_cases() -> list[tuple[Json, type[Frozen]]]:
         model = {"required": ["model"], "properties": {"model": {"type": "string", "pattern": f"^{kind}/"}}}
         cases.append(({"anyOf": [_says("kind", kind), model]} if kind in PARAMETERS else _says("kind", kind), part))
     return cases
+
+
+def _workload_cases() -> list[tuple[Json, type[Frozen]]]:
+    """When a workload is of each class: it works on data, or only crosses links."""
+    on_data = {"anyOf": [{"required": ["data"]}, {"required": ["model"]}]}
+    return [(on_data, Users), ({"required": ["via"], "not": on_data}, Requests)]
 
 
 def _job_cases() -> list[tuple[Json, type[Frozen]]]:

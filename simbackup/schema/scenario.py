@@ -9,7 +9,7 @@ from typing import cast
 
 from simbackup.errors import Problem, choices
 from simbackup.schema.devices import Host, Link
-from simbackup.schema.jobs import METHODS, Data, Job, Restore, Workload
+from simbackup.schema.jobs import METHODS, Data, Job, Requests, Restore, Users, Workload
 from simbackup.schema.kinds import DEVICES
 from simbackup.schema.quantity import MISSING, Frozen, Given
 from simbackup.schema.tree import Node
@@ -98,7 +98,7 @@ def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] = 
         _parts(tree, "devices", lambda node, address: _device_class(node, address, problems), problems, unresolved),
         _parts(tree, "links", lambda node, address: Link, problems, unresolved),  # noqa: ARG005
         _parts(tree, "data", lambda node, address: Data, problems, unresolved),  # noqa: ARG005
-        _parts(tree, "workloads", lambda node, address: Workload, problems, unresolved),  # noqa: ARG005
+        _parts(tree, "workloads", lambda node, address: _workload_class(node), problems, unresolved),  # noqa: ARG005
         _parts(tree, "jobs", lambda node, address: _job_class(node, address, problems), problems, unresolved),
     )
 
@@ -150,6 +150,11 @@ def _device_class(node: Node, address: str, problems: list[Problem]) -> type[Fro
         message = f"no device is of the kind '{kind.word}'"
         problems.append(Problem(kind.place, f"{address}.kind", message, choices(kind.word, DEVICES)))
     return found
+
+
+def _workload_class(node: Node) -> type[Workload]:
+    """The class of a workload: users of data, unless it only says what links it crosses."""
+    return Requests if "via" in node.mapping and not {"data", "model"} & set(node.mapping) else Users
 
 
 def _job_class(node: Node, address: str, problems: list[Problem]) -> type[Job] | None:
