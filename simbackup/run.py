@@ -89,6 +89,12 @@ def _summarise(system: System) -> None:
             f"devices.{name}", "snapshot", 0.0, units=float(snapshot.used), bytes_moved=used,
             peak_bytes_per_s=0.0, state=state, copied_bytes=used, area_bytes=snapshot.area.size,
         )  # fmt: skip
+    for name, image in system.redirects.items():
+        state = "deleted" if image.gone else "active" if image.active else "removed"
+        system.trace.device(
+            f"devices.{name}", "snapshot", 0.0, units=image.kept / image.lookup_size, bytes_moved=0.0,
+            peak_bytes_per_s=0.0, state=state, kept_bytes=image.kept,
+        )  # fmt: skip
     for name, network in system.networks.items():
         _device(system, f"links.{name}", "network", network.link)
     for library in system.libraries.values():

@@ -8,7 +8,6 @@ from typing import Any
 
 import simpy
 
-from simbackup.components.mirror import Mirror
 from simbackup.components.network import travel_time
 from simbackup.components.page_cache import LEAST
 from simbackup.components.shape import FlowShape
@@ -19,7 +18,7 @@ from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps
 from simbackup.jobs.selection import Selection, wanted
 from simbackup.jobs.snapshots import create
-from simbackup.jobs.system import DataSet, System
+from simbackup.jobs.system import DataSet, Image, System
 from simbackup.jobs.tool import NO_TOOL, Tool, prepare
 
 DEFAULT_REQUEST = 128.0 * 1024.0
@@ -96,7 +95,7 @@ class ImageRestore:
             system.require_image(saved.target)  # what is written may have filled its area
 
     @staticmethod
-    def _place(target: DataSet, image: Snapshot | Mirror, stretch: Stretch) -> Region:
+    def _place(target: DataSet, image: Image, stretch: Stretch) -> Region:
         """Where a stretch is written: a file system whose old blocks a checkpoint keeps gives new ones behind them."""
         if isinstance(image, Snapshot) and not image.in_place and image.origin is target.volume:
             begin = min(stretch.begin - target.begin, max(image.area.size - stretch.size, 0.0))
@@ -122,7 +121,7 @@ class ImageRestore:
         for store, service in ((source.store, read), (target.store, write)):
             shape = shape.plus({store.link: service.busy / request}, {store.link: 1.0})
             latency += travel_time(store.path)
-        if source.store is target.store:
+        if source.store.link is target.store.link:
             turn = source.store.turn(source.begin, target.begin, request)
             shape, latency = shape.plus({source.store.link: turn.busy / request}), latency + turn.latency
         cause = host.cpu.name if cpu > latency / request else target.store.name
