@@ -1,4 +1,4 @@
-"""A live system from a scenario: with works.py the only place that knows what files say and what components need."""
+"""A live system from a scenario: with works.py and redirects.py alone in knowing both files and components."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import simpy
 
 from simbackup.components.changes import Spread
 from simbackup.components.clock import Clock
-from simbackup.components.fragments import Redirect
 from simbackup.components.host import Host, Machine
 from simbackup.components.mirror import Mirror, MirrorParameters
 from simbackup.components.network import Network
 from simbackup.components.page_cache import Place
-from simbackup.components.redirect import RedirectSnapshot, RedirectVolume, Space
+from simbackup.components.redirect import Space
 from simbackup.components.snapshot import Snapshot, Times
 from simbackup.components.storage import Array, Disk, Raid, Region, Ssd, Store
 from simbackup.components.tape import Cartridge, Drive, Library
@@ -29,6 +28,7 @@ from simbackup.equations import tape as tape_equations
 from simbackup.jobs.job import Job, Schedule
 from simbackup.jobs.system import Database, DataSet, Files, System
 from simbackup.jobs.users import Demand, Users
+from simbackup.redirects import lay_out, pointers, redirect_volume
 from simbackup.schema import devices as spec_devices
 from simbackup.schema import frozen_images as spec_images
 from simbackup.schema import jobs as spec_jobs
@@ -82,7 +82,7 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
             together=data.layout == "together",
             file_size=si_or(data.file_size, data.size.si / (data.files.si if data.files else 1.0)),
         )
-        _age(system, name, data)
+        lay_out(system, name, data)
     for name, workload in spec.workloads.items():
         system.users.append(_users(system, spec, f"workloads.{name}", workload))
     return system, [_job(spec, name, job) for name, job in spec.jobs.items()]
@@ -102,9 +102,7 @@ def _place(system: System, spec: Spec) -> None:
             system.libraries[name] = _library(system, f"devices.{name}", device)
     areas = _areas(system, spec)
     for name, device in spec.devices.items():
-        if isinstance(device, spec_images.RedirectSnapshot | spec_images.Clone):
-            system.redirects[name] = _pointers(system, spec, f"devices.{name}", device)
-        elif isinstance(device, spec_images.Mirror):
+        if isinstance(device, spec_images.Mirror):
             system.mirrors[name] = _mirror(system, f"devices.{name}", device, areas[name])
         elif isinstance(device, spec_images.Snapshot):
             system.snapshots[name] = _snapshot(system, f"devices.{name}", device, areas[name])
@@ -112,6 +110,13 @@ def _place(system: System, spec: Spec) -> None:
             volume, behind = system.volumes[device.of].region, data_end(spec, device.of)
             area = volume.part(behind, volume.size - behind)
             system.snapshots[name] = _snapshot(system, f"devices.{name}", device, area)
+        elif isinstance(device, spec_images.RedirectSnapshot | spec_images.Clone):
+            system.redirects[name] = pointers(system, spec, f"devices.{name}", device)
+    _in_place(system, spec)
+
+
+def _in_place(system: System, spec: Spec) -> None:
+    """Frozen images that no job creates are there from the start."""
     for name, snapshot in {**system.snapshots, **system.redirects}.items():
         if not any(created(job) == name for job in spec.jobs.values()):
             snapshot.create()
@@ -130,57 +135,12 @@ def _areas(system: System, spec: Spec) -> dict[str, Region]:
             system.taken[device.on] = ends[device.on]
             space = spaces.setdefault(device.on, Space(system.stores[device.on].size))
             if isinstance(device, spec_devices.RedirectVolume):
-                system.volumes[name] = _redirect_volume(system, f"devices.{name}", device, (areas[name], space))
+                system.volumes[name] = redirect_volume(system, f"devices.{name}", device, (areas[name], space))
             else:
                 space.taken[name] = lambda size=size: size
         if isinstance(device, spec_devices.LogicalVolume):
             system.volumes[name] = Volume(system.env, f"devices.{name}", areas[name])
     return areas
-
-
-def _redirect_volume(
-    system: System, name: str, device: spec_devices.RedirectVolume, room: tuple[Region, Space]
-) -> RedirectVolume:
-    parameters = Redirect(
-        device.block.si, device.run.si, device.request.si, device.write_latency.si,
-        device.read_ahead.si if device.read_ahead else None,
-    )  # fmt: skip
-    area, space = room
-    begin = min(area.begin, area.store.size - device.size.si)  # one that takes what it uses may reach over others' room
-    place = (area.store, max(begin, 0.0), min(device.size.si, area.store.size))
-    guaranteed = device.guarantee == "volume"
-    return RedirectVolume(
-        system.env, name, place, parameters=parameters, space=space, guaranteed=guaranteed, trace=system.trace
-    )
-
-
-def _pointers(
-    system: System, spec: Spec, name: str, device: spec_images.RedirectSnapshot | spec_images.Clone
-) -> RedirectSnapshot:
-    origin, volume = spec.devices[device.of], system.volumes[device.of]
-    if not isinstance(origin, spec_devices.RedirectVolume) or not isinstance(volume, RedirectVolume):
-        raise TypeError(f"{device.of} is no redirect-on-write volume")  # the schema's checks have seen to it
-    clone = isinstance(device, spec_images.Clone)
-    return RedirectSnapshot(
-        name, volume, Times(origin.create_time.si, origin.remove_time.si), trace=system.trace,
-        autodelete=not clone and device.autodelete,
-        guarantee=origin.size.si if clone and device.guarantee == "volume" else 0.0,
-    )  # fmt: skip
-
-
-def _age(system: System, name: str, data: spec_jobs.Data) -> None:
-    """Lay data where they lie at the beginning: in sequence, or moved about by the updates before."""
-    there = system.data[name]
-    if not isinstance(there.volume, RedirectVolume):
-        return
-    there.volume.allocated.add(there.begin, there.begin + there.size)
-    if data.aged is not None:
-        aged = data.aged
-        spread = Spread(
-            aged.update_size.si, there.size * si_or(aged.working_set, 1.0), si_or(aged.hot_data, 1.0),
-            si_or(aged.hot_updates, 1.0),
-        )  # fmt: skip
-        there.volume.updated(f"data.{name}", (there.begin, there.size), spread, aged.updates.si)
 
 
 def _snapshot(

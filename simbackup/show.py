@@ -127,7 +127,7 @@ def study(found: Table) -> None:
 COLUMN_UNITS = {
     "elapsed": "s", "start": "s", "end": "s", "waits": "s", "lock": "s", "mean_wait": "s", "longest_wait": "s",
     "lost": "1", "busy_s": "s", "bytes": "B", "copied_bytes": "B",
-    "area_bytes": "B", "size": "B", "rate": "B/s", "peak": "B/s", "busy": "1",
+    "area_bytes": "B", "used_bytes": "B", "kept_bytes": "B", "size": "B", "rate": "B/s", "peak": "B/s", "busy": "1",
 }  # fmt: skip
 """Units of the figures of a result, by the last word of their address."""
 

@@ -1,4 +1,4 @@
-"""Where data of a redirect-on-write volume lie apart, and the volume as a block device that is written to free places."""
+"""Where data of a redirect-on-write volume lie apart, and the volume as a device that is written to free places."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class RedirectStore:
         return window / equations.fetch_time(window, breaks, self._disks(), self._hop().latency, rate)
 
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
-        """What one request takes: a read goes to each fragment, a write is safe before it goes to disk in a long run."""
+        """What one request takes: a read goes to each fragment, a write is safe before it goes to disk in a run."""
         if direction == "write":
             whole = max(size, self.parameters.block)
             return Service(self.parameters.write_latency, whole * self.stream("write", self.begin, whole))

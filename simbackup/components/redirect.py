@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import simpy
 
 from simbackup import units
-from simbackup.components.changes import Changes, Spread
+from simbackup.components.changes import SPENT, Changes, Spread
 from simbackup.components.extents import ExtentSet
 from simbackup.components.fragments import Redirect, RedirectStore
 from simbackup.components.snapshot import Times
@@ -104,8 +104,8 @@ class RedirectVolume(Volume):
         """Note that the first `size` bytes of a stretch are on disk, in a free place and in sequence."""
         super().wrote(stretch, size)
         end = stretch.begin + size
-        if self.images and size > _missing(self.allocated, stretch.begin, end):
-            self.images[-1].changes.add(stretch.begin, size)
+        for begin, until in _present(self.allocated, stretch.begin, end) if self.images else ():
+            self.images[-1].changes.add(begin, until - begin)
         self.allocated.add(stretch.begin, end)
         self.store.fragments.rewrite(self.region.begin + stretch.begin, size)
 
@@ -113,6 +113,8 @@ class RedirectVolume(Volume):
         """Take note of how many updates some users have made in all."""
         fresh = updates - self.seen.get(users, 0.0)
         self.seen[users] = updates
+        if self.full:
+            return  # they failed
         self.store.fragments.of(users, self.region.begin + place[0], place[1], spread).scatter.update(fresh)
         if self.images:
             self.images[-1].changes.scatter(users, spread).update(fresh)
@@ -124,11 +126,12 @@ class RedirectVolume(Volume):
         while self.images:
             changes = self.images[-1].changes
             scatter = changes.scatter(users, spread)
-            each = max(scatter.fresh(), 1e-9) * changes.granule
+            fresh = scatter.fresh()
+            if fresh <= SPENT * scatter.hits:
+                return least  # all that they overwrite is kept already
+            each = fresh * changes.granule
             if self.free >= changes.granule:
                 return max(min(least, scatter.step(change), self.free / each), 1.0)
-            if scatter.fresh() <= 1e-3 * scatter.hits:
-                return least  # all that they overwrite is kept already
             if not self._give_up_one():
                 if self.full_since is None:
                     self.full_since = self.env.now
@@ -238,12 +241,11 @@ class RedirectSnapshot:
         self.origin.announce()
 
 
+def _present(extents: ExtentSet, begin: float, end: float) -> list[tuple[float, float]]:
+    """The parts of a range that are in a set."""
+    return [(max(b, begin), min(e, end)) for b, e in extents.ranges if b < end and e > begin]
+
+
 def _missing(extents: ExtentSet, begin: float, end: float) -> float:
     """Bytes of a range that are not in a set."""
-    at, missing = begin, 0.0
-    while at < end:
-        absent, until = extents.state(at)
-        until = min(until, end)
-        missing += until - at if absent else 0.0
-        at = until
-    return missing
+    return end - begin - sum(e - b for b, e in _present(extents, begin, end))

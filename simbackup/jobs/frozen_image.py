@@ -18,7 +18,7 @@ from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps
 from simbackup.jobs.selection import Selection, wanted
 from simbackup.jobs.snapshots import create
-from simbackup.jobs.system import DataSet, Image, System
+from simbackup.jobs.system import DataSet, Image, JobFailedError, System
 from simbackup.jobs.tool import NO_TOOL, Tool, prepare
 
 DEFAULT_REQUEST = 128.0 * 1024.0
@@ -77,6 +77,8 @@ class ImageRestore:
         target, image = system.data[self.to], system.images[saved.target]
         source = image.source(saved.extents[0].position, saved.size)
         first, done = target.begin + min(begin, max(target.size - size, 0.0)), 0.0
+        if target.volume.fits(first, size) < size - LEAST:
+            raise JobFailedError(f"no space left on '{target.volume.name}'")
         while size - done >= LEAST:
             stretch = target.volume.stretch(first + done, size - done)
             shape = self._cycle(system, source.part(begin + done, stretch.size), self._place(target, image, stretch))

@@ -26,7 +26,6 @@ from simbackup.engine.trace import Trace
 from simbackup.jobs.catalogue import Catalogue, SaveSet
 from simbackup.jobs.users import Users
 
-
 Image = Snapshot | Mirror | RedirectSnapshot
 """A frozen image of any kind."""
 

@@ -11,7 +11,7 @@ from simbackup.equations import raid
 from simbackup.errors import Problem, choices
 from simbackup.schema.agreement import LEAST_CHUNKS, disagreements
 from simbackup.schema.devices import BLOCK_KINDS, Disk, Host, LogicalVolume, Raid, Ssd, Volume
-from simbackup.schema.frozen_images import Checkpoint, Clone, FrozenImage, Mirror, RedirectSnapshot, Snapshot
+from simbackup.schema.frozen_images import Checkpoint, Clone, Mirror, RedirectSnapshot, Snapshot
 from simbackup.schema.jobs import Data
 from simbackup.schema.places import data_end, owner_of, placement, taken
 from simbackup.schema.quantity import Frozen
@@ -125,7 +125,7 @@ class PartChecks:
                 self.report((*path, "on"), f"'{device.on}' is no disk, array or volume", choices(device.on, legal))
         if isinstance(device, RedirectSnapshot | Clone):
             pointers(self, path, device)
-        elif isinstance(device, FrozenImage):
+        elif isinstance(device, Snapshot | Checkpoint | Mirror):
             self.frozen_image(path, device)
 
     def on_a_real_device(self, path: tuple[str | int, ...], on: str) -> None:
