@@ -27,10 +27,7 @@ def moved(updates: int, hot: tuple[float, float] = (1.0, 1.0), *, together: int 
     hot_units = round(hot[0] * units)
     free = BLOCKS
     for _ in range(updates):
-        if rng.random() < hot[1]:
-            unit = order[rng.integers(hot_units)]
-        else:
-            unit = order[rng.integers(hot_units, units)]
+        unit = order[rng.integers(hot_units)] if rng.random() < hot[1] else order[rng.integers(hot_units, units)]
         first = unit * together
         place[first : first + together] = np.arange(free, free + together)
         free += together + 1  # what is updated next is something else
