@@ -53,8 +53,7 @@ def aged(checks: Reporter, path: Path, data: Data) -> None:
         return
     device = checks.spec.devices.get(data.on)
     if device is not None and not isinstance(device, RedirectVolume):
-        legal = [n for n, d in checks.spec.devices.items() if isinstance(d, RedirectVolume)]
         message = f"updates move nothing on '{data.on}', which is written in place"
-        checks.report((*path, "aged"), message, f"leave it out, or write 'on:', {choices('', legal)}")
+        checks.report((*path, "aged"), message, "leave it out, or lay the data on a redirect_volume")
     if (data.aged.hot_data is None) != (data.aged.hot_updates is None):
         checks.report((*path, "aged"), "hot_data and hot_updates go together", "give both, or neither")
