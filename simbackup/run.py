@@ -101,7 +101,7 @@ def _summarise(system: System) -> None:
     for name, image in system.redirects.items():
         state = "deleted" if image.gone else "active" if image.active else "removed"
         system.trace.device(
-            f"devices.{name}", "snapshot", 0.0, units=image.kept / image.lookup_size, bytes_moved=0.0,
+            f"devices.{name}", "snapshot", 0.0, units=image.kept / image.lookup_size, bytes_moved=image.kept,
             peak_bytes_per_s=0.0, state=state, kept_bytes=image.kept,
         )  # fmt: skip
     for name, network in system.networks.items():

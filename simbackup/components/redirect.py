@@ -143,7 +143,7 @@ class RedirectVolume(Volume):
         """Delete the oldest snapshot that may be deleted for room; whether there was one."""
         for image in self.images:
             if image.autodelete:
-                image.give_up("was deleted: there was no room for it", self.env.now)
+                image.give_up(self.env.now)
                 return True
         return False
 
@@ -224,11 +224,11 @@ class RedirectSnapshot:
             self._release()
         self.active, self.gone, self.changes = False, None, self._none()
 
-    def give_up(self, reason: str, time: float) -> None:
+    def give_up(self, time: float) -> None:
         """Lose the frozen image, so that writes find room."""
-        self.trace.event(time, self.name, reason, bytes=self.kept)
+        self.trace.event(time, self.name, "is deleted, as there is no room for it", bytes=self.kept)
         self._release()
-        self.active, self.gone = False, reason
+        self.active, self.gone = False, "was deleted: there was no room for it"
 
     def _release(self) -> None:
         """Leave what changed since to the snapshot before, which needs it still if there is one."""
