@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 
 _LEFT = 1e-9
+_SELDOM = 1e-6
+"""Mean number of requests below which two at once are out of the question."""
 _FAR = 10.0
 """Standard deviations below the mean beyond which a number of requests never is."""
 
@@ -64,7 +66,7 @@ def longest_queue(requests: float, disks: int) -> float:
     """
     if requests < 0.0 or disks < 1:
         raise ValueError(f"need requests >= 0 and a disk, not {requests} and {disks}")
-    if disks == 1 or requests == 0.0:
+    if disks == 1 or requests < _SELDOM:
         return float(requests)
     mean = requests / disks
     m = max(math.floor(mean - _FAR * math.sqrt(mean)), 0)  # fewer on the fullest disk are out of the question
@@ -88,8 +90,8 @@ def fetch_time(window: float, requests: float, disks: int, positioning: float, r
     so that the time a byte falls towards `1 / r + (q / w) t_p / d`.
 
     Safe bounds: a window comes whole before the next is asked for, and a server that never pauses takes down to 0.6 of
-    that. Where few blocks have moved, breaks come in pairs (away and back), and both are asked for
-    at once: the waits are then up to twice too long. The test that goes request by request holds both.
+    that. Where few blocks have moved, breaks come in pairs (away and back), and both are asked for at once:
+    the waits are then up to twice too long. The test that goes request by request holds both.
 
     Parameters
     ----------

@@ -55,3 +55,8 @@ def test_more_asked_at_once_is_never_slower_a_byte(breaks: float, disks: int, ti
 def test_data_in_one_piece_come_at_their_rate() -> None:
     assert fetch_time(1e6, 0.0, 8, 0.008, 50e6) == pytest.approx(0.02)
     assert fetch_time(1e6, 4.0, 1, 0.008, 50e6) == pytest.approx(0.052)
+
+
+@pytest.mark.parametrize("requests", [5e-324, 1e-9, 1e-6])
+def test_hardly_any_requests_never_meet(requests: float) -> None:
+    assert longest_queue(requests, 32) == pytest.approx(requests, rel=1e-5)
