@@ -1,4 +1,4 @@
-"""A live system from a scenario: with works.py the only place that knows what files say and what components need."""
+"""A live system from a scenario: with works.py and redirects.py alone in knowing both files and components."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from simbackup.components.host import Host, Machine
 from simbackup.components.mirror import Mirror, MirrorParameters
 from simbackup.components.network import Network
 from simbackup.components.page_cache import Place
+from simbackup.components.redirect import Space
 from simbackup.components.snapshot import Snapshot, Times
 from simbackup.components.storage import Array, Disk, Raid, Region, Ssd, Store
 from simbackup.components.tape import Cartridge, Drive, Library
@@ -29,6 +30,7 @@ from simbackup.jobs.applications import Application, Asking
 from simbackup.jobs.job import Job, Schedule
 from simbackup.jobs.system import Database, DataSet, Files, System
 from simbackup.jobs.users import Demand, Users
+from simbackup.redirects import lay_out, pointers, redirect_volume
 from simbackup.schema import devices as spec_devices
 from simbackup.schema import frozen_images as spec_images
 from simbackup.schema import jobs as spec_jobs
@@ -41,7 +43,7 @@ from simbackup.schema.scenario import Spec
 from simbackup.units import parse, parse_clock
 from simbackup.works import make_work
 
-LYING = (spec_devices.LogicalVolume, spec_images.Snapshot, spec_images.Mirror)
+LYING = (spec_devices.Volume, spec_images.Snapshot, spec_images.Mirror)
 """What lies on another device."""
 
 
@@ -87,6 +89,7 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
             together=data.layout == "together",
             file_size=si_or(data.file_size, data.size.si / (data.files.si if data.files else 1.0)),
         )
+        lay_out(system, name, data)
     for name, workload in spec.workloads.items():
         if isinstance(workload, spec_jobs.Requests):
             system.applications.append(_application(system, f"workloads.{name}", workload))
@@ -117,7 +120,14 @@ def _place(system: System, spec: Spec) -> None:
             volume, behind = system.volumes[device.of].region, data_end(spec, device.of)
             area = volume.part(behind, volume.size - behind)
             system.snapshots[name] = _snapshot(system, f"devices.{name}", device, area)
-    for name, snapshot in system.snapshots.items():
+        elif isinstance(device, spec_images.RedirectSnapshot | spec_images.Clone):
+            system.redirects[name] = pointers(system, spec, f"devices.{name}", device)
+    _in_place(system, spec)
+
+
+def _in_place(system: System, spec: Spec) -> None:
+    """Frozen images that no job creates are there from the start."""
+    for name, snapshot in {**system.snapshots, **system.redirects}.items():
         if not any(created(job) == name for job in spec.jobs.values()):
             snapshot.create()
             system.trace.event(0.0, f"devices.{name}", "is in place from the start, as no job creates it")
@@ -125,7 +135,7 @@ def _place(system: System, spec: Spec) -> None:
 
 def _areas(system: System, spec: Spec) -> dict[str, Region]:
     """Where volumes, copy areas and mirrors lie, one behind the other on each device; the volumes are made."""
-    ends = dict.fromkeys(spec.devices, 0.0)
+    ends, spaces = dict.fromkeys(spec.devices, 0.0), dict[str, Space]()
     areas: dict[str, Region] = {}
     for name, device in spec.devices.items():
         size = taken(spec, device)
@@ -133,6 +143,11 @@ def _areas(system: System, spec: Spec) -> dict[str, Region]:
             areas[name] = Region(system.volumes[device.on].region.store, ends[device.on], size)
             ends[device.on] += size
             system.taken[device.on] = ends[device.on]
+            space = spaces.setdefault(device.on, Space(system.stores[device.on].size))
+            if isinstance(device, spec_devices.RedirectVolume):
+                system.volumes[name] = redirect_volume(system, f"devices.{name}", device, (areas[name], space))
+            else:
+                space.taken[name] = lambda size=size: size
         if isinstance(device, spec_devices.LogicalVolume):
             system.volumes[name] = Volume(system.env, f"devices.{name}", areas[name])
     return areas
@@ -197,6 +212,7 @@ def _(device: spec_devices.Raid, name: str) -> Store:
         controller_rate=si_or(device.controller_rate, math.inf),
         controller_overhead=device.controller_overhead.si,
         prefetches=device.prefetches,
+        groups=int(si_or(device.groups, 1.0)),
     )
     return Raid(name, array)
 

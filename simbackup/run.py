@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from simbackup.build import build
+from simbackup.components.redirect import RedirectVolume
 from simbackup.components.tape import MECHANICS, Library
 from simbackup.engine.flows import Link
 from simbackup.errors import InputError, Problem, ResultError
@@ -125,6 +126,20 @@ def _summarise(system: System) -> None:
         system.trace.device(
             f"devices.{name}", "snapshot", 0.0, units=float(snapshot.used), bytes_moved=used,
             peak_bytes_per_s=0.0, state=state, copied_bytes=used, area_bytes=snapshot.area.size,
+        )  # fmt: skip
+    for name, volume in system.volumes.items():
+        if isinstance(volume, RedirectVolume):
+            region = volume.region
+            system.trace.device(
+                f"devices.{name}", "volume", 0.0, units=0.0, bytes_moved=0.0, peak_bytes_per_s=0.0,
+                used_bytes=volume.used, kept_bytes=volume.held,
+                breaks=volume.store.fragments.breaks(region.begin, region.size) * region.size,
+            )  # fmt: skip
+    for name, image in system.redirects.items():
+        state = "deleted" if image.gone else "active" if image.active else "removed"
+        system.trace.device(
+            f"devices.{name}", "snapshot", 0.0, units=image.kept / image.lookup_size, bytes_moved=image.kept,
+            peak_bytes_per_s=0.0, state=state, kept_bytes=image.kept,
         )  # fmt: skip
     for name, network in system.networks.items():
         _device(system, f"links.{name}", "network", network.link)

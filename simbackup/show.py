@@ -147,7 +147,7 @@ COLUMN_UNITS = {
     "elapsed": "s", "start": "s", "end": "s", "slowest": "s", "mean": "s", "active": "s", "saturated": "s",
     "waits": "s", "lock": "s", "mean_wait": "s", "longest_wait": "s",
     "network_wait": "s", "timed_out": "1", "lost": "1", "busy_s": "s", "bytes": "B", "copied_bytes": "B",
-    "area_bytes": "B", "size": "B", "rate": "B/s", "peak": "B/s", "busy": "1",
+    "area_bytes": "B", "used_bytes": "B", "kept_bytes": "B", "size": "B", "rate": "B/s", "peak": "B/s", "busy": "1",
 }  # fmt: skip
 """Units of the figures of a result, by the last word of their address."""
 

@@ -103,6 +103,16 @@ class Changes:
             self.scattered[users] = spread.over(self.granule)
         return self.scattered[users]
 
+    def take(self, later: Changes) -> None:
+        """Note all that changed later, too."""
+        for begin, end in later.runs.ranges:
+            self.runs.add(begin, end)
+        for users, scatter in later.scattered.items():
+            if users in self.scattered:
+                self.scattered[users].update(scatter.updates)
+            else:
+                self.scattered[users] = scatter
+
     def add(self, begin: float, size: float) -> None:
         """Note that a run of bytes was written; whole granules count."""
         first = begin // self.granule * self.granule

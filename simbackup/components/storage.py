@@ -63,6 +63,10 @@ class Store(Protocol):
         """What one write takes that begins where the last one ended and was made after that one was on disk."""
         ...
 
+    def alone(self, position: float, size: float) -> float:
+        """Greatest rate at which one reader gets `size` bytes in sequence, however much others leave."""
+        ...
+
     def turn(self, here: float, there: float, size: float) -> Service:
         """What requests of `size` lose each, in the mean, to another stream that they take turns with on the device."""
         ...
@@ -102,6 +106,11 @@ class Disk:
         """What a write takes that just missed its place: whole revolutions."""
         return _missed(self.parameters, position, size)
 
+    def alone(self, position: float, size: float) -> float:
+        """No bound of its own: the next bytes are on their way before they are asked for."""
+        del position, size
+        return math.inf
+
     def turn(self, here: float, there: float, size: float) -> Service:
         """What a request loses to a stream elsewhere: a seek there and back, and half a revolution."""
         time = _turning(self.parameters, here, there) * min(size / self.parameters.stream_turn, 1.0)
@@ -138,6 +147,11 @@ class Ssd:
         """What a write takes; no place is missed."""
         return self.request("write", position, position, size)
 
+    def alone(self, position: float, size: float) -> float:
+        """No bound of its own: the next bytes are on their way before they are asked for."""
+        del position, size
+        return math.inf
+
     def turn(self, here: float, there: float, size: float) -> Service:
         """Nothing is lost: it has no arm to move."""
         del here, there, size
@@ -155,6 +169,22 @@ class Array:
     controller_rate: float
     controller_overhead: float
     prefetches: bool = False
+    groups: int = 1
+
+    @property
+    def group(self) -> int:
+        """Disks of one group, parity included."""
+        return self.disks // self.groups
+
+    @property
+    def data_disks(self) -> int:
+        """Disks' worth of data in all groups."""
+        return self.groups * raid.data_disks(self.level, self.group)
+
+    @property
+    def reading_disks(self) -> int:
+        """Disks over which small reads spread."""
+        return self.groups * raid.reading_disks(self.level, self.group)
 
 
 class Raid:
@@ -166,8 +196,8 @@ class Raid:
     def __init__(self, name: str, array: Array) -> None:
         self.name = name
         self.array = array
-        self.data_disks = raid.data_disks(array.level, array.disks)
-        self.size = raid.usable_capacity(array.level, array.disks, array.disk.capacity)
+        self.data_disks = array.data_disks
+        self.size = self.data_disks * array.disk.capacity
         self.link = Link(name, 1.0, self._turns)
         self.path: tuple[Network, ...] = ()
 
@@ -191,8 +221,8 @@ class Raid:
         rate = disks.rate_at(one, position / self.data_disks)
         if direction == "read":
             latency = move + slowest + size / touched / rate
-            return Service(latency + array.controller_overhead, latency * touched / array.disks)
-        work = raid.write_operations(array.level, array.disks, size, array.stripe_unit)
+            return Service(latency + array.controller_overhead, latency * touched / array.reading_disks)
+        work = raid.write_operations(array.level, array.group, size, array.stripe_unit)
         # Parity and mirrors are written beside the data; what was read first comes round again a revolution later.
         members = min(max(work.writes, 1), array.disks)
         slowest = raid.expected_maximum_latency(members, revolution) - disks.rotational_latency(one)
@@ -200,6 +230,9 @@ class Raid:
         own = disks.rotational_latency(one) + one.command_overhead
         seek = move - own  # once for each disk: what was read is written at the same place
         busy = (work.operations * own + members * seek + work.bytes_moved / rate) / array.disks
+        parity = raid.parity_disk_work(array.level, array.group, size, array.stripe_unit)
+        if parity.writes:  # every write of a group comes by its parity disks, which may have no time left before others
+            busy = max(busy, (parity.operations * own + seek + parity.bytes_moved / rate) / array.groups)
         return Service(latency + array.controller_overhead, min(busy, latency))
 
     def continued(self, position: float, size: float) -> Service:
@@ -210,7 +243,7 @@ class Raid:
             return Service(self.array.controller_overhead + busy, busy)
         transfer = size / touched / disks.rate_at(one, position / self.data_disks)
         latency = self.array.controller_overhead + one.command_overhead + transfer
-        return Service(latency, (one.command_overhead + transfer) * touched / self.array.disks)
+        return Service(latency, (one.command_overhead + transfer) * touched / self.array.reading_disks)
 
     def _touched(self, size: float) -> int:
         """Data disks that a request touches."""
@@ -220,16 +253,23 @@ class Raid:
         """What a write takes that just missed its place on its disks."""
         touched = self._touched(size)
         one = _missed(self.array.disk, position / self.data_disks, size / touched)
-        operations = raid.write_operations(self.array.level, self.array.disks, size, self.array.stripe_unit).operations
-        busy = min(one.busy * operations / self.array.disks, one.latency)
+        level, group, unit = self.array.level, self.array.group, self.array.stripe_unit
+        operations = raid.write_operations(level, group, size, unit).operations / self.array.disks
+        parity = raid.parity_disk_work(level, group, size, unit).operations / self.array.groups
+        busy = min(one.busy * max(operations, parity), one.latency)
         return Service(one.latency + self.array.controller_overhead, busy)
+
+    def alone(self, position: float, size: float) -> float:
+        """No bound of its own: the next bytes are on their way before they are asked for."""
+        del position, size
+        return math.inf
 
     def turn(self, here: float, there: float, size: float) -> Service:
         """What a request loses to a stream elsewhere on the same disks, each of which reads ahead for its part."""
         one, touched = self.array.disk, self._touched(size)
         lost = _turning(one, here / self.data_disks, there / self.data_disks)
         latency = lost * min(size / touched / one.stream_turn, 1.0)
-        return Service(latency, latency * touched / self.array.disks)
+        return Service(latency, latency * touched / self.array.reading_disks)
 
 
 def _missed(disk: disks.Disk, position: float, size: float) -> Service:
@@ -265,4 +305,5 @@ class Region:
     def streaming(self, direction: Direction) -> FlowShape:
         """How a byte of sequential reading or writing of the region loads its device and the buses before it."""
         demand = self.store.stream(direction, self.begin, self.size)
-        return FlowShape({self.store.link: demand}, {self.store.link: 1.0}).over(self.store.path)
+        shape = FlowShape({self.store.link: demand}, {self.store.link: 1.0}).over(self.store.path)
+        return shape.at_most(self.store.alone(self.begin, self.size), self.store.name) if direction == "read" else shape

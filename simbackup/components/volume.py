@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import simpy
 
+from simbackup.components.changes import Spread
 from simbackup.components.mirror import Mirror
 from simbackup.components.shape import FlowShape
 from simbackup.components.snapshot import Snapshot
@@ -33,6 +34,24 @@ class Volume:
         self.snapshots: list[Snapshot] = []
         self.mirrors: list[Mirror] = []
         self.changed = env.event()
+
+    @property
+    def full(self) -> bool:
+        """Whether updates fail for want of room; never where they overwrite in place."""
+        return False
+
+    def fits(self, begin: float, size: float) -> float:
+        """Bytes of a write in sequence that find room: all where it overwrites in place."""
+        del begin
+        return size
+
+    def updated(self, users: str, place: tuple[float, float], spread: Spread, updates: float) -> None:
+        """Take note of how many updates some users have made in all; nothing moves where they overwrite in place."""
+
+    def until_next(self, users: str, place: tuple[float, float], spread: Spread, change: float) -> float:
+        """Updates until what they cost has changed by so much; it never does where they overwrite in place."""
+        del users, place, spread, change
+        return math.inf
 
     def attach(self, snapshot: Snapshot) -> None:
         """Let a snapshot take copies from now on."""

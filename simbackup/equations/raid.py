@@ -35,6 +35,8 @@ _SCHEMES: dict[Level, _Scheme] = {
 }
 
 _MIRROR_COPIES = 2
+_DEDICATED: frozenset[Level] = frozenset({"4", "dp"})
+"""Levels whose parity lies on disks of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +252,66 @@ def write_operations(level: Level, disks: int, size: float, stripe_unit: float) 
     return _sum(whole, _partial_stripe_write(data, parity, rest, stripe_unit)) if rest else whole
 
 
+def reading_disks(level: Level, disks: int) -> int:
+    """Disks of a group over which small reads spread: all, but for disks that hold nothing but parity.
+
+    Levels 4 and `dp` have parity disks of their own; levels 5 and 6 spread parity over all disks (Patterson, Gibson and
+    Katz 1988).
+
+    Parameters
+    ----------
+    level
+        RAID level.
+    disks
+        Disks in the group.
+
+    Examples
+    --------
+    >>> reading_disks("4", 8), reading_disks("dp", 8), reading_disks("5", 8), reading_disks("10", 8)
+    (7, 6, 8, 8)
+
+    """
+    return data_disks(level, disks) if level in _DEDICATED else disks
+
+
+def parity_disk_work(level: Level, disks: int, size: float, stripe_unit: float) -> DiskWork:
+    """Operations and bytes of one disk that holds nothing but parity, for a write as in `write_operations`.
+
+    Every small write of a group comes by this disk, twice if parity is read first: at level 4 it, and not the number of
+    data disks, bounds them (Patterson, Gibson and Katz 1988). None for levels without such a disk.
+
+    Parameters
+    ----------
+    level
+        RAID level.
+    disks
+        Disks in the group.
+    size
+        Bytes of data.
+    stripe_unit
+        Bytes on one disk before the next disk follows.
+
+    Examples
+    --------
+    >>> parity_disk_work("4", 8, 4096, 65536)
+    DiskWork(reads=1, writes=1, bytes_read=4096.0, bytes_written=4096.0)
+    >>> parity_disk_work("4", 5, 262144, 65536), parity_disk_work("5", 5, 4096, 65536).operations
+    (DiskWork(reads=0, writes=1, bytes_read=0.0, bytes_written=65536.0), 0)
+
+    """
+    _check_extent(size, stripe_unit)
+    if level not in _DEDICATED:
+        return DiskWork(0, 0, 0.0, 0.0)
+    data, parity = data_disks(level, disks), _SCHEMES[level].parity_disks
+    stripes, rest = divmod(size, stripe_unit * data)
+    whole = DiskWork(0, int(stripes), 0.0, float(stripes * stripe_unit))
+    if not rest:
+        return whole
+    width = float(min(rest, stripe_unit))
+    modifies = _partial_stripe_write(data, parity, rest, stripe_unit) == _modify(parity, rest, stripe_unit)
+    return _sum(whole, DiskWork(1, 1, width, width) if modifies else DiskWork(0, 1, 0.0, width))
+
+
 def stripe_members_touched(size: float, stripe_unit: float, data_disks: int) -> int:
     """Disks that an access from the start of a stripe unit touches.
 
@@ -306,15 +368,21 @@ def expected_maximum_latency(disks_touched: int, revolution: float) -> float:
 
 
 def _partial_stripe_write(data: int, parity: int, rest: float, stripe_unit: float) -> DiskWork:
+    width = min(rest, stripe_unit)
+    modify = _modify(parity, rest, stripe_unit)
+    # A last unit that is only partly new must still be read for the parity over its old part.
+    unread = int(rest // width)
+    reconstruct = DiskWork(data - unread, modify.writes, float(data * width - rest), modify.bytes_written)
+    return min(modify, reconstruct, key=lambda work: (work.operations, work.bytes_moved))
+
+
+def _modify(parity: int, rest: float, stripe_unit: float) -> DiskWork:
+    """Read-modify-write of a part of a stripe."""
     touched = math.ceil(rest / stripe_unit)
     # Parity changes only over the bytes of a unit that the data cover.
     width = min(rest, stripe_unit)
-    writes, bytes_written = touched + parity, float(rest + parity * width)
-    modify = DiskWork(touched + parity, writes, bytes_written, bytes_written)
-    # A last unit that is only partly new must still be read for the parity over its old part.
-    unread = int(rest // width)
-    reconstruct = DiskWork(data - unread, writes, float(data * width - rest), bytes_written)
-    return min(modify, reconstruct, key=lambda work: (work.operations, work.bytes_moved))
+    size = float(rest + parity * width)
+    return DiskWork(touched + parity, touched + parity, size, size)
 
 
 def _sum(one: DiskWork, other: DiskWork) -> DiskWork:

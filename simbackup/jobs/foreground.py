@@ -8,7 +8,7 @@ from simbackup.components.page_cache import LEAST, Place
 from simbackup.components.shape import FlowShape
 from simbackup.components.volume import first_write_shape
 from simbackup.jobs.job import Moved, Steps
-from simbackup.jobs.system import System
+from simbackup.jobs.system import JobFailedError, System
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,9 @@ class SynchronousWrite:
         data, done = system.data[self.data], 0.0
         volume, store = data.volume, data.volume.region.store
         links = [system.networks[name] for name in self.networks]
-        while self.size - done >= LEAST:
-            stretch = volume.stretch(data.begin + done, self.size - done)
+        fits = volume.fits(data.begin, self.size)
+        while fits - done >= LEAST:
+            stretch = volume.stretch(data.begin + done, fits - done)
             own = store.append(volume.region.begin + stretch.begin, self.request)
             shape = volume.write_shape(stretch)
             if stretch.fresh:  # chunks are copied first, one request at a time
@@ -71,6 +72,8 @@ class SynchronousWrite:
             system.account(job, flow)
             volume.wrote(stretch, written)
             done += written
+        if self.size - fits >= LEAST:
+            raise JobFailedError(f"no space left on '{volume.name}'")
         return Moved(self.size, 1.0)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import simpy
 
-from simbackup.components.mirror import Mirror
 from simbackup.components.network import travelling
 from simbackup.components.page_cache import LEAST
 from simbackup.components.shape import FlowShape
@@ -19,7 +18,7 @@ from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps
 from simbackup.jobs.selection import Selection, wanted
 from simbackup.jobs.snapshots import create
-from simbackup.jobs.system import DataSet, System
+from simbackup.jobs.system import DataSet, Image, JobFailedError, System
 from simbackup.jobs.tool import NO_TOOL, Tool, prepare
 
 DEFAULT_REQUEST = 128.0 * 1024.0
@@ -78,6 +77,8 @@ class ImageRestore:
         target, image = system.data[self.to], system.images[saved.target]
         source = image.source(saved.extents[0].position, saved.size)
         first, done = target.begin + min(begin, max(target.size - size, 0.0)), 0.0
+        if target.volume.fits(first, size) < size - LEAST:
+            raise JobFailedError(f"no space left on '{target.volume.name}'")
         while size - done >= LEAST:
             stretch = target.volume.stretch(first + done, size - done)
             shape = self._cycle(system, source.part(begin + done, stretch.size), self._place(target, image, stretch))
@@ -97,7 +98,7 @@ class ImageRestore:
             system.require_image(saved.target)  # what is written may have filled its area
 
     @staticmethod
-    def _place(target: DataSet, image: Snapshot | Mirror, stretch: Stretch) -> Region:
+    def _place(target: DataSet, image: Image, stretch: Stretch) -> Region:
         """Where a stretch is written: a file system whose old blocks a checkpoint keeps gives new ones behind them."""
         if isinstance(image, Snapshot) and not image.in_place and image.origin is target.volume:
             begin = min(stretch.begin - target.begin, max(image.area.size - stretch.size, 0.0))
@@ -123,7 +124,7 @@ class ImageRestore:
         for store, service, activity in ((source.store, read, "read"), (target.store, write, "write")):
             shape = shape.plus({store.link: service.busy / request}, {store.link: 1.0})
             parts[store.name, activity] = service.latency / request
-        if source.store is target.store:
+        if source.store.link is target.store.link:
             turn = source.store.turn(source.begin, target.begin, request)
             shape = shape.plus({source.store.link: turn.busy / request})
             parts[source.store.name, "turn"] = turn.latency / request

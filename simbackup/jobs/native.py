@@ -171,8 +171,8 @@ def _taking_turns(system: System, job: Native, parts: Sequence[DataSet], shape: 
     """The shape when a device that holds volumes as well as files, or several of either, turns between them."""
     places = [part.volume.region.part(part.begin, part.size) for part in parts]
     places += [system.volumes[file.to].region for file in job.files if file.to is not None]
-    for store in dict.fromkeys(place.store for place in places):
-        here = [place.begin for place in places if place.store is store]
+    for store in {place.store.link: place.store for place in places}.values():
+        here = [place.begin for place in places if place.store.link is store.link]
         if len(here) > 1:
             share = moved * len(here) / len(places)
             lost = store.turn(min(here), max(here), job.loop.size).busy / job.loop.size

@@ -8,11 +8,9 @@ from typing import Any
 
 import simpy
 
-from simbackup.components.mirror import Mirror
-from simbackup.components.snapshot import Snapshot
 from simbackup.engine.alarm import LAST, Call
 from simbackup.jobs.job import Moved, Steps
-from simbackup.jobs.system import JobFailedError, System
+from simbackup.jobs.system import Image, JobFailedError, System
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ def create(system: System, job: str, name: str) -> Steps:
     return Moved(0.0, 0.0)
 
 
-def _noted(system: System, image: Snapshot | Mirror) -> Generator[simpy.Event, Any, None]:
+def _noted(system: System, image: Image) -> Generator[simpy.Event, Any, None]:
     """Let all writers take note of what they have written so far, before it counts otherwise."""
     image.origin.announce()
     yield Call(system.env, lambda: None, priority=LAST)

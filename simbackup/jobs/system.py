@@ -14,7 +14,8 @@ from simbackup.components.clock import Clock
 from simbackup.components.host import Host
 from simbackup.components.mirror import Mirror
 from simbackup.components.network import Network
-from simbackup.components.page_cache import Dirty, Place
+from simbackup.components.page_cache import LEAST, Dirty, Place
+from simbackup.components.redirect import RedirectSnapshot
 from simbackup.components.shape import FlowShape
 from simbackup.components.snapshot import Snapshot
 from simbackup.components.storage import Region, Store
@@ -26,6 +27,9 @@ from simbackup.engine.trace import Trace
 from simbackup.jobs.applications import Application
 from simbackup.jobs.catalogue import Catalogue, SaveSet
 from simbackup.jobs.users import Users
+
+Image = Snapshot | Mirror | RedirectSnapshot
+"""A frozen image of any kind."""
 
 
 class JobFailedError(Exception):
@@ -99,6 +103,7 @@ class System:
     volumes: dict[str, Volume] = field(default_factory=dict[str, Volume])
     snapshots: dict[str, Snapshot] = field(default_factory=dict[str, Snapshot])
     mirrors: dict[str, Mirror] = field(default_factory=dict[str, Mirror])
+    redirects: dict[str, RedirectSnapshot] = field(default_factory=dict[str, RedirectSnapshot])
     libraries: dict[str, Library] = field(default_factory=dict[str, Library])
     networks: dict[str, Network] = field(default_factory=dict[str, Network])
     data: dict[str, DataSet] = field(default_factory=dict[str, DataSet])
@@ -123,9 +128,9 @@ class System:
         return begin
 
     @property
-    def images(self) -> dict[str, Snapshot | Mirror]:
+    def images(self) -> dict[str, Image]:
         """All frozen images, by name."""
-        return {**self.snapshots, **self.mirrors}
+        return {**self.snapshots, **self.mirrors, **self.redirects}
 
     @property
     def env(self) -> simpy.Environment:
@@ -142,12 +147,17 @@ class System:
     ) -> Generator[simpy.Event, Any, Dirty]:
         """Write bytes of a volume through the page cache of a host, on record; what is then on its way to disk.
 
-        Ends when the last of them is in memory.
+        Ends when the last of them is in memory; fails when as many are there as find room.
         """
+        wanted, place = place.size, place._replace(size=place.volume.fits(place.begin, place.size))
+        if place.size < min(LEAST, wanted):
+            raise JobFailedError(f"no space left on '{place.volume.name}'")
         cache = self.hosts[host].cache(place.volume.region.store)
         flow, dirty = yield from cache.write(job, place, fill, activity, law=law)
         self.on_disk.append(dirty.on_disk)
         self.account(job, flow)
+        if wanted - place.size >= LEAST:
+            raise JobFailedError(f"no space left on '{place.volume.name}'")
         return dirty
 
     def last(self, backup: str) -> SaveSet:

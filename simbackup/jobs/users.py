@@ -162,6 +162,7 @@ class Users:
     def _note(self, transactions: float) -> None:
         """Take note of so many transactions: what they did, and what they have touched."""
         self.before += transactions
+        self._tell_volume(self.before)
         self.own_before += transactions * self.load.shape.demands.get(self.store.link, 0.0)
         updates = transactions * self.demand.transaction.updates
         if updates > 0.0:
@@ -169,11 +170,19 @@ class Users:
             for image in (*self.place.volume.snapshots, *mirrors):
                 image.changes.scatter(self.name, self.demand.transaction.spread).update(updates)
 
+    def _tell_volume(self, transactions: float) -> None:
+        """Let the volume know how many updates there have been in all."""
+        asked = self.demand.transaction
+        if asked.updates > 0.0:
+            place = (self.place.begin, self.place.size)
+            self.place.volume.updated(self.name, place, asked.spread, transactions * asked.updates)
+
     def _step(self) -> float:
         """Updates until the load is taken anew; snapshots without room become invalid."""
         if self.demand.transaction.updates == 0.0:
             return math.inf
-        spread, least = self.demand.transaction.spread, math.inf
+        spread = self.demand.transaction.spread
+        least = self.place.volume.until_next(self.name, (self.place.begin, self.place.size), spread, STEP)
         for snapshot in list(self.place.volume.snapshots):
             chunk = snapshot.parameters.chunk
             if snapshot.room < chunk:
@@ -203,6 +212,8 @@ class Users:
         """The greatest rate that locks leave, and its cause."""
         if self.closed:
             return 0.0, f"data.{self.data}"
+        if self.place.volume.full:  # those that write get an error
+            return self.nominal * (1.0 - self.demand.writes), self.place.volume.name
         if self.holders:
             return self.nominal * (1.0 - self.demand.writes), f"data.{self.data}"
         return (self.nominal if self.demand.rate is not None else math.inf), self.name
@@ -234,6 +245,7 @@ class Users:
     def watch(self, job: str, now: float) -> None:
         """Note where all stands when a job begins."""
         self.network.settle()
+        self._tell_volume(self.completed)
         self.watches[job] = _Watch(now, self.completed, self.store.link.busy_s, self.own_busy)
         if self.waiting is not None:
             self.waiting.watch(job, now)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from simbackup import units
 from simbackup.equations import raid
-from simbackup.schema.devices import DiskParameters, HostParameters, Raid
+from simbackup.schema.devices import DiskParameters, HostParameters, Raid, RedirectVolumeParameters
 from simbackup.schema.frozen_images import CopyOnWriteParameters, MirrorParameters, Snapshot
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.tape import TapeDriveParameters, TapeLibrary
@@ -57,11 +57,27 @@ def _disk(disk: DiskParameters) -> Found:
 
 
 def _raid(array: Raid) -> Found:
-    least = raid.minimum_disks(array.level)
-    if array.disks.si < least:
-        yield ("disks", "level"), f"level {array.level} needs {least} disks or more", f"write {least} or more"
-    if array.level == "10" and array.disks.si % 2:
+    least, groups = raid.minimum_disks(array.level), int(array.groups.si) if array.groups else 1
+    if array.disks.si < least * groups:
+        each = f", in each of {groups} groups" if groups > 1 else ""
+        message = f"level {array.level} needs {least} disks or more{each}"
+        yield ("disks", "level"), message, f"write {least * groups} or more"
+    elif array.disks.si % groups:
+        yield ("groups", "disks"), "the groups would not have equally many disks", f"let {groups} divide the disks"
+    elif array.level == "10" and array.disks.si // groups % 2:
         yield ("disks", "level"), "mirrors come in pairs", "write an even number of disks"
+    if array.group_limit is not None and array.disks.si > groups * array.group_limit.si:
+        most = int(array.group_limit.si)
+        message = f"a group would have more than the {most} disks that it has at most"
+        yield ("disks", "groups", "group_limit"), message, f"write 'groups: {-(-int(array.disks.si) // most)}' or more"
+
+
+def _redirect(volume: RedirectVolumeParameters) -> Found:
+    if volume.run.si < volume.block.si:
+        yield ("run", "block"), "run is smaller than a block", "let run be one block or more"
+    if volume.read_ahead is not None and volume.read_ahead.si < volume.request.si:
+        message = "read_ahead is smaller than one request"
+        yield ("read_ahead", "request"), message, "leave it out where the server does not read ahead"
 
 
 def _copy_on_write(snapshot: CopyOnWriteParameters) -> Found:
@@ -117,6 +133,7 @@ RULES: dict[type[Frozen], Callable[[Any], Found]] = {
     HostParameters: _host,
     DiskParameters: _disk,
     Raid: _raid,
+    RedirectVolumeParameters: _redirect,
     CopyOnWriteParameters: _copy_on_write,
     Snapshot: _copy_area,
     TapeDriveParameters: _drive,

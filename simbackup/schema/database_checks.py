@@ -7,7 +7,7 @@ from typing import Protocol
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.schema.devices import BLOCK_KINDS, LogicalVolume
+from simbackup.schema.devices import BLOCK_KINDS, Volume
 from simbackup.schema.frozen_images import FrozenImage
 from simbackup.schema.jobs import BinaryLog, Data, DatabaseBackup, Restore
 from simbackup.schema.scenario import Spec
@@ -42,7 +42,7 @@ def database_backup(checks: Reporter, path: Path, job: DatabaseBackup | BinaryLo
         checks.report((*path, "to"), f"'{job.to}' {what}", choices(job.to, legal))
     if isinstance(job, BinaryLog):
         return
-    if data is not None and isinstance(target, LogicalVolume):
+    if data is not None and isinstance(target, Volume):
         _room(checks, path, job, data, target.size.si)
     snapshots = [n for n, d in spec.devices.items() if isinstance(d, FrozenImage)]
     if job.method != "snapshot_copy":

@@ -111,6 +111,8 @@ class RaidParameters(Frozen):
     """Time that the controller spends on each request."""
     prefetches: Annotated[bool, Word()] = False
     """Whether the controller reads ahead into a cache of its own, and serves sequential reads from there."""
+    group_limit: Pieces | None = None
+    """Disks that one group has at most, parity included; any number unless stated."""
 
 
 class MemberDisk(Placed, DiskParameters):
@@ -125,19 +127,53 @@ class Raid(Placed, RaidParameters):
     """The disks it is made of: a datasheet `disk/name`, or a mapping."""
     disks: Pieces
     """Number of disks, parity and mirrors included."""
+    groups: Pieces | None = None
+    """Groups of equally many disks, each with its own parity or mirrors; one unless stated."""
 
 
-class LogicalVolume(Frozen):
-    """A logical volume: a contiguous part of a device, allocated in the order in which the volumes are listed."""
+class Volume(Frozen):
+    """A volume on a device."""
 
-    kind: Literal["logical_volume"]
     on: Text
     """The device that it lies on."""
     size: PositiveSize
     """Its size."""
 
 
-BLOCK_KINDS = (Disk, Ssd, Raid, LogicalVolume)
+class LogicalVolume(Volume):
+    """A logical volume: a contiguous part of a device, allocated in the order in which the volumes are listed."""
+
+    kind: Literal["logical_volume"]
+
+
+class RedirectVolumeParameters(Frozen):
+    """A volume that writes to free places, never over old data, as WAFL does."""
+
+    block: PositiveSize
+    """Bytes of a block, the least that is written to a new place."""
+    run: PositiveSize
+    """Bytes that are written to contiguous free room before the arms move on."""
+    request: PositiveSize
+    """Bytes that a client which reads in sequence asks for at once, where its host does not say."""
+    read_ahead: PositiveSize | None = None
+    """Bytes that the server reads ahead for such a client; none unless stated, as for a LUN."""
+    write_latency: Duration
+    """Time until a write is safe, in memory that keeps it or in a log."""
+    create_time: Duration
+    """Time to create a snapshot or a clone."""
+    remove_time: Duration
+    """Time to remove one."""
+
+
+class RedirectVolume(Placed, RedirectVolumeParameters, Volume):
+    """A volume that writes to free places, in a scenario."""
+
+    kind: Literal["redirect_volume"]
+    guarantee: Literal["volume", "none"] = "volume"
+    """Whether its size is kept for it on its device, or only what it uses is taken."""
+
+
+BLOCK_KINDS = (Disk, Ssd, Raid, Volume)
 """Devices that hold data and backups."""
 
 

@@ -87,5 +87,25 @@ class Mirror(Placed, MirrorParameters):
     """At the start: in line with the volume, or still to be synchronised with it for the first time."""
 
 
-FrozenImage = Snapshot | Checkpoint | Mirror
+class RedirectSnapshot(Frozen):
+    """A snapshot of a redirect-on-write volume: nothing is copied, and what is overwritten stays allocated."""
+
+    kind: Literal["redirect_snapshot"]
+    of: Text
+    """The volume that it freezes."""
+    autodelete: bool = False
+    """Whether it is deleted where writes find no room otherwise; unless stated it stays, and writes fail."""
+
+
+class Clone(Frozen):
+    """A clone of a redirect-on-write volume: a snapshot that is kept as much room as its volume has."""
+
+    kind: Literal["clone"]
+    of: Text
+    """The volume that it is a clone of."""
+    guarantee: Literal["volume", "none"] = "volume"
+    """Whether the size of its volume is kept for it; where there is not so much room its creation fails."""
+
+
+FrozenImage = Snapshot | Checkpoint | Mirror | RedirectSnapshot | Clone
 """Whatever keeps a volume as it was."""

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from simbackup.schema.placed import Placed
 from simbackup.schema.quantity import (
+    Count,
     Duration,
     Frequency,
     Frozen,
@@ -39,6 +40,21 @@ def _names(raw: Any) -> Any:
 Names = Annotated[tuple[Text, ...], BeforeValidator(_names)]
 
 
+class Aged(Frozen):
+    """What happened to data since they were written in sequence: updates at random, each written to a free place."""
+
+    updates: Count
+    """Number of updates."""
+    update_size: PositiveSize
+    """Bytes of each."""
+    working_set: PositiveShare | None = None
+    """Share of the data that they went to; all of it unless stated."""
+    hot_data: PositiveShare | None = None
+    """Share of the working set that took most of them."""
+    hot_updates: PositiveShare | None = None
+    """Share of the updates that went to the hot data."""
+
+
 class Data(Placed, FilesParameters):
     """A data set: so many bytes in so many files on a device."""
 
@@ -55,6 +71,8 @@ class Data(Placed, FilesParameters):
     """The database engine that it belongs to: a datasheet `database/name`, or a mapping."""
     cached: Share | None = None
     """Share of it that lies in the memory of its host; none unless stated."""
+    aged: Aged | None = None
+    """Updates before the beginning, on a volume that writes them to free places; none unless stated."""
     content: PositiveSize | None = None
     """Bytes of its rows, which a logical dump writes and which it is named by; all its bytes unless stated."""
 

@@ -11,14 +11,18 @@ from simbackup.schema.devices import (
     Nul,
     Raid,
     RaidParameters,
+    RedirectVolume,
+    RedirectVolumeParameters,
     Ssd,
     SsdParameters,
 )
 from simbackup.schema.frozen_images import (
     Checkpoint,
     CheckpointParameters,
+    Clone,
     Mirror,
     MirrorParameters,
+    RedirectSnapshot,
     Snapshot,
     SnapshotParameters,
 )
@@ -41,6 +45,9 @@ DEVICES: dict[str, type[Frozen]] = {
     "snapshot": Snapshot,
     "checkpoint": Checkpoint,
     "mirror": Mirror,
+    "redirect_volume": RedirectVolume,
+    "redirect_snapshot": RedirectSnapshot,
+    "clone": Clone,
     "tape_library": TapeLibrary,
     "nul": Nul,
 }
@@ -54,6 +61,7 @@ PARAMETERS: dict[str, type[Frozen]] = {
     "snapshot": SnapshotParameters,
     "checkpoint": CheckpointParameters,
     "mirror": MirrorParameters,
+    "redirect_volume": RedirectVolumeParameters,
     "tape_drive": TapeDriveParameters,
     "tape_library": TapeLibraryParameters,
     "network": NetworkParameters,

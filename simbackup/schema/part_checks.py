@@ -10,11 +10,12 @@ from simbackup import units
 from simbackup.equations import raid
 from simbackup.errors import Problem, choices
 from simbackup.schema.agreement import LEAST_CHUNKS, disagreements
-from simbackup.schema.devices import BLOCK_KINDS, Disk, Host, LogicalVolume, Raid, Ssd
-from simbackup.schema.frozen_images import Checkpoint, FrozenImage, Mirror, Snapshot
+from simbackup.schema.devices import BLOCK_KINDS, Disk, Host, LogicalVolume, Raid, Ssd, Volume
+from simbackup.schema.frozen_images import Checkpoint, Clone, Mirror, RedirectSnapshot, Snapshot
 from simbackup.schema.jobs import Data
 from simbackup.schema.places import data_end, owner_of, placement, taken
 from simbackup.schema.quantity import Frozen
+from simbackup.schema.redirect_checks import aged, pointers
 from simbackup.schema.scenario import Spec
 from simbackup.schema.tree import Node
 
@@ -116,18 +117,20 @@ class PartChecks:
     def device(self, name: str, device: Frozen) -> None:
         """A device lies on another one that there is."""
         path = ("devices", name)
-        if isinstance(device, (LogicalVolume, Snapshot, Mirror)):
+        if isinstance(device, (Volume, Snapshot, Mirror)):
             legal = [n for n in self.block_devices() if n != name]
             if self.name((*path, "on"), device.on, legal, "device"):
                 self.on_a_real_device((*path, "on"), device.on)
             elif device.on in self.spec.devices:
                 self.report((*path, "on"), f"'{device.on}' is no disk, array or volume", choices(device.on, legal))
-        if isinstance(device, FrozenImage):
+        if isinstance(device, RedirectSnapshot | Clone):
+            pointers(self, path, device)
+        elif isinstance(device, Snapshot | Checkpoint | Mirror):
             self.frozen_image(path, device)
 
     def on_a_real_device(self, path: tuple[str | int, ...], on: str) -> None:
         """Volumes do not lie on volumes."""
-        if isinstance(self.spec.devices[on], LogicalVolume):
+        if isinstance(self.spec.devices[on], Volume):
             self.report(path, f"'{on}' is itself a logical volume", "lay volumes on a disk or an array")
 
     def frozen_image(self, path: tuple[str | int, ...], device: Snapshot | Checkpoint | Mirror) -> None:
@@ -152,7 +155,7 @@ class PartChecks:
         used: dict[str, float] = {}
         for name, device in self.spec.devices.items():
             size = taken(self.spec, device)
-            lying = isinstance(device, LogicalVolume | Snapshot | Mirror)
+            lying = isinstance(device, Volume | Snapshot | Mirror)
             if not lying or size is None or device.on not in self.block_devices():
                 continue
             used[device.on] = used.get(device.on, 0.0) + size
@@ -168,14 +171,14 @@ class PartChecks:
         device = self.spec.devices.get(name)
         if isinstance(device, (Disk, Ssd)):
             return device.capacity.si
-        if isinstance(device, LogicalVolume):
+        if isinstance(device, Volume):
             return device.size.si
         if isinstance(device, Raid):
-            disks = int(device.disks.si)
-            odd = device.level == "10" and disks % 2
+            disks, groups = int(device.disks.si), int(device.groups.si) if device.groups else 1
+            odd, disks = (device.level == "10" and disks // groups % 2) or disks % groups, disks // groups
             if disks < raid.minimum_disks(device.level) or odd:
                 return None
-            return raid.usable_capacity(device.level, disks, device.disk.capacity.si)
+            return groups * raid.usable_capacity(device.level, disks, device.disk.capacity.si)
         return None
 
     def data(self, name: str, data: Data) -> None:
@@ -187,13 +190,14 @@ class PartChecks:
                 self.report((*path, "on"), message, choices(data.on, self.block_devices()))
             return
         room, begin = self.capacity(data.on), self.begin(name, data)
-        lying = [d for d in self.spec.devices.values() if isinstance(d, LogicalVolume | Snapshot | Mirror)]
+        lying = [d for d in self.spec.devices.values() if isinstance(d, Volume | Snapshot | Mirror)]
         parts = [taken(self.spec, part) or 0.0 for part in lying if part.on == data.on]
-        whole = not isinstance(self.spec.devices[data.on], LogicalVolume)
+        whole = not isinstance(self.spec.devices[data.on], Volume)
         if whole and begin < sum(parts):
             message = f"would lie where the volumes and copy areas of '{data.on}' lie"
             self.report((*path, "on"), message, "lay it on a volume, or say 'at:' a place behind them")
         self.cached(path, data)
+        aged(self, path, data)
         if room is not None and begin + data.size.si > room:
             over = units.show_short(begin + data.size.si - room, "B")
             message = (

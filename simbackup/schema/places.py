@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from simbackup.schema.devices import LogicalVolume
-from simbackup.schema.frozen_images import Checkpoint, Mirror, Snapshot
+from simbackup.schema.devices import LogicalVolume, RedirectVolume, Volume
+from simbackup.schema.frozen_images import Checkpoint, Clone, Mirror, RedirectSnapshot, Snapshot
 from simbackup.schema.jobs import CreateSnapshot, DatabaseBackup, ImageBackup, Job
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.routes import route
@@ -17,9 +17,9 @@ def owner_of(spec: Spec, device: str) -> str | None:
     direct = next((name for name, host in spec.hosts.items() if device in host.owns), None)
     if direct is not None:
         return direct
-    below = part.on if isinstance(part, (LogicalVolume, Snapshot, Mirror)) else device
-    if isinstance(part, Checkpoint):
-        return owner_of(spec, part.of) if isinstance(spec.devices.get(part.of), LogicalVolume) else None
+    below = part.on if isinstance(part, (Volume, Snapshot, Mirror)) else device
+    if isinstance(part, Checkpoint | RedirectSnapshot | Clone):
+        return owner_of(spec, part.of) if isinstance(spec.devices.get(part.of), Volume) else None
     return next((name for name, host in spec.hosts.items() if below in host.owns), None)
 
 
@@ -50,12 +50,19 @@ def data_end(spec: Spec, device: str) -> float:
 
 def taken(spec: Spec, device: Frozen) -> float | None:
     """Bytes that a volume, a copy area or a mirror takes on the device that it lies on; None for what takes none."""
-    if isinstance(device, LogicalVolume | Snapshot):
+    if isinstance(device, RedirectVolume) and device.guarantee == "none":
+        return min(data_end(spec, next(n for n, d in spec.devices.items() if d is device)), device.size.si)
+    if isinstance(device, Volume | Snapshot):
         return device.size.si
     if isinstance(device, Mirror):
         origin = spec.devices.get(device.of)
         return origin.size.si if isinstance(origin, LogicalVolume) else None
     return None
+
+
+def guaranteed(spec: Spec, on: str) -> float:
+    """Bytes that what lies on a device takes there at the start."""
+    return sum(taken(spec, part) or 0.0 for part in spec.devices.values() if getattr(part, "on", None) == on)
 
 
 def created(job: Job) -> str | None:

@@ -9,6 +9,7 @@ from typing import cast
 
 from simbackup.errors import Problem, choices
 from simbackup.schema.devices import Host, Link
+from simbackup.schema.fleet import PARTS
 from simbackup.schema.jobs import METHODS, Data, Job, Requests, Restore, Users, Workload
 from simbackup.schema.kinds import DEVICES
 from simbackup.schema.quantity import MISSING, Frozen, Given
@@ -34,7 +35,7 @@ class Spec:
 
     def quantities(self) -> Iterator[tuple[tuple[str, ...], Given]]:
         """Every quantity of the scenario with its path, such as `("devices", "sdb", "capacity")`."""
-        for section in ("hosts", "devices", "links", "data", "workloads", "jobs"):
+        for section in PARTS:
             for name, part in getattr(self, section).items():
                 yield from _quantities(part, (section, name))
 
@@ -44,7 +45,7 @@ class Spec:
             section: {
                 name: _scaled(part, f"{section}.{name}", factors) for name, part in getattr(self, section).items()
             }
-            for section in SECTIONS[3:]
+            for section in PARTS
         }
         return replace(self, **sections)
 

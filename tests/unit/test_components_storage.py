@@ -130,3 +130,28 @@ def test_no_request_occupies_an_array_longer_than_it_lasts(level: raid.Level) ->
 def test_a_part_of_a_region_counts_from_its_beginning() -> None:
     region = Region(Disk("devices.a", FIGURES), 10e9, 5e9)
     assert region.part(1e9, 2e9) == Region(region.store, 11e9, 2e9)
+
+
+def test_a_parity_disk_of_its_own_bounds_small_writes() -> None:
+    """Each write reads and writes parity: two turns of the one disk, however many data disks there are."""
+    few, many = array("4", 5).request("write", 0.0, 0.0, 4096.0), array("4", 21).request("write", 0.0, 0.0, 4096.0)
+    assert few.busy == pytest.approx(2 * (HALF + OVERHEAD) + 2 * 4096 / 50e6)
+    assert many.busy == few.busy
+    assert array("5", 21).request("write", 0.0, 0.0, 4096.0).busy < few.busy / 4
+
+
+def test_parity_disks_serve_no_small_reads() -> None:
+    spread, apart = (array(level, 8).request("read", 0.0, 0.0, 4096.0) for level in ("5", "4"))
+    assert spread.latency == apart.latency
+    assert (spread.busy * 8, apart.busy * 7) == pytest.approx((apart.latency, apart.latency))
+
+
+def test_groups_have_parity_each_and_work_side_by_side() -> None:
+    one, two = (
+        Raid("devices.a", Array("dp", 8 * groups, FIGURES, UNIT, 1e12, 0.0, groups=groups)) for groups in (1, 2)
+    )
+    assert (one.size, two.size) == (6 * 100e9, 12 * 100e9)
+    assert two.stream("write", 0.0, 1e9) == pytest.approx(one.stream("write", 0.0, 1e9) / 2)
+    small = (one.request("write", 0.0, 0.0, 4096.0), two.request("write", 0.0, 0.0, 4096.0))
+    assert small[1].latency == small[0].latency
+    assert small[1].busy == pytest.approx(small[0].busy / 2)
