@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import singledispatch
 
-from simbackup import datasheets
+from simbackup import datasheets, units
 from simbackup.errors import SimbackupError
-from simbackup.layout.layout import Fact
-from simbackup.schema.devices import Disk, Host, Link, LogicalVolume, Raid, Ssd
-from simbackup.schema.frozen_images import Checkpoint, Mirror, Snapshot
+from simbackup.layout.layout import CLOCK, Fact
+from simbackup.schema.devices import Disk, Host, Link, LogicalVolume, Raid, RedirectVolume, Ssd
+from simbackup.schema.frozen_images import Checkpoint, Clone, Mirror, RedirectSnapshot, Snapshot
 from simbackup.schema.jobs import Data, Job, Requests, Users
 from simbackup.schema.quantity import Frozen, Given
 from simbackup.schema.tape import TapeDrive, TapeLibrary
 
-KINDS: dict[type[Frozen], str] = {Raid: "array", LogicalVolume: "volume", TapeLibrary: "library"}
+KINDS: dict[type[Frozen], str] = {
+    Raid: "array", LogicalVolume: "volume", RedirectVolume: "volume", RedirectSnapshot: "snapshot",
+    TapeLibrary: "library",
+}  # fmt: skip
 """Kinds of devices that the picture calls otherwise than the files do."""
 AMOUNTS = ("capacity", "size", "rate")
 """What is told of a device of a kind that nothing is known of here."""
-SCHEDULE = (("begin", "at"), ("every", "every"), ("until", "until"), ("window", "window"))
+SCHEDULE = ("every", "until", "window")
 
 
 def kind_of(device: Frozen) -> str:
@@ -117,6 +120,22 @@ def _(part: Mirror) -> Iterator[Fact]:
 
 
 @facts.register
+def _(part: RedirectVolume) -> Iterator[Fact]:
+    yield from _amount(part.size)
+    yield Fact("guaranteed" if part.guarantee == "volume" else "not guaranteed")
+
+
+@facts.register
+def _(part: RedirectSnapshot) -> Iterator[Fact]:
+    yield Fact("deleted where room is short" if part.autodelete else "kept where room is short")
+
+
+@facts.register
+def _(part: Clone) -> Iterator[Fact]:
+    yield Fact("room guaranteed" if part.guarantee == "volume" else "room not guaranteed")
+
+
+@facts.register
 def _(part: TapeLibrary) -> Iterator[Fact]:
     yield from _number(part.slots, "slot")
     if part.cartridges is not None:
@@ -184,11 +203,14 @@ def _(part: Job) -> Iterator[Fact]:
     if select is not None:
         yield from _number(select.files, "file")
         yield from _amount(select.size, "together")
-    for name, word in SCHEDULE:
+    if part.begin is not None:
+        if ":" in part.begin:
+            yield Fact.of(units.parse_clock(part.begin), CLOCK)
+        else:
+            yield Fact.of(units.parse(part.begin, "s"), "s", "after the start")
+    for name in SCHEDULE:
         time = given.get(name)
         if isinstance(time, Given):
-            yield Fact(f"{word} {Fact.of(time.si, time.unit)}")
-        elif time is not None:
-            yield Fact(f"{word} {time}")
+            yield Fact(f"{name} {Fact.of(time.si, time.unit)}")
     yield from _made(given.get("tool"), "by ")
     yield from _made(given.get("engine"), "by ")

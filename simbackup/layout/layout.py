@@ -16,6 +16,10 @@ THOUSAND = 1000
 BINARY = {"TiB": 2**40, "GiB": 2**30, "MiB": 2**20, "KiB": 2**10}
 
 
+CLOCK = "time of day"
+"""Unit of a time of day: seconds since midnight, shown as hours and minutes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """Something that a reader wants to know: a text, or an amount in an SI unit and what it is an amount of.
@@ -48,6 +52,8 @@ class Fact:
 
 def _shown(amount: float, unit: str) -> str:
     """An amount for tables; of bytes in binary units where it is a whole number of these, as memory is."""
+    if unit == CLOCK:
+        return f"{int(amount) // 3600:02}:{int(amount) % 3600 // 60:02}"
     whole = unit == "B" and amount % THOUSAND != 0
     for name, size in BINARY.items() if whole else ():
         if amount % size == 0:

@@ -25,6 +25,7 @@ LOOKS: dict[str, Look] = {
     "volume": Look("M2 3h12v10H2zM2 7h12", "#f5f9ff", "#7ba2d4"),
     "snapshot": Look(_COPIES, "#e6f6f6", "#2b8a8f"),
     "checkpoint": Look(_COPIES, "#e6f6f6", "#2b8a8f"),
+    "clone": Look(_COPIES, "#e6f6f6", "#2b8a8f"),
     "mirror": Look("M8 1.5v13M6 4L2 8l4 4zM10 4l4 4-4 4z", "#e6f6f6", "#2b8a8f"),
     "library": Look("M2 2h12v12H2zM2 6h12M2 10h12M6 2v12M10 2v12", "#fdf3e1", "#b7791f"),
     "drive": Look("M1.5 4h13v8h-13zM5 6.2a1.8 1.8 0 1 0 .01 0M11 6.2a1.8 1.8 0 1 0 .01 0", "#fffaf0", "#cf9a3e"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from simbackup.errors import ResultError
@@ -27,7 +27,8 @@ def whole(path: Path) -> Generator[Path]:
             yield partial
             partial.replace(path)
         finally:
-            partial.unlink(missing_ok=True)
+            with suppress(OSError):
+                partial.unlink()
     except OSError as error:
         raise ResultError(f"{path} cannot be written ({error.strerror or error})") from None
 
