@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from simbackup.results.fleets import job_figures
+from simbackup.results.fleets import MANY, job_figures
 from simbackup.results.result import Result
 
-MOST_ROWS = 12
-"""Parts of one template that are shown one by one; more are shown together."""
 Row = Mapping[str, Any]
 
 
@@ -26,7 +24,7 @@ def grouped(result: Result, rows: Sequence[Row], key: str) -> Iterator[Row | Gro
     """The rows in their order; those of a template with many parts as one group where the first of them stood."""
     template: dict[str, str] = {}
     for address, parts in result.record.fleets.items():
-        if len(parts) > MOST_ROWS:
+        if len(parts) > MANY:
             template |= dict.fromkeys(parts, address)
     members: dict[str, list[Row]] = {}
     order: list[Row | str] = []

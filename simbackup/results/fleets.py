@@ -9,6 +9,8 @@ from typing import Any
 from simbackup.engine.trace import Trace
 
 Rows = Sequence[Mapping[str, Any]]
+MANY = 12
+"""Parts of one template that are shown one by one; more are shown together."""
 FULL = 1.0 - 1e-6
 """Share of a capacity from which on a device counts as saturated; the rest is rounding."""
 
@@ -44,6 +46,24 @@ def job_figures(rows: Rows) -> dict[str, float]:
         "waits": sum(row["waits"] for row in rows),
         "lock": sum(row["lock"] for row in rows),
     }
+
+
+def greatest_of_each(fleets: Mapping[str, Sequence[str]], weights: Mapping[str, float]) -> dict[str, int]:
+    """Addresses that stand for all of their kind, with how many: of parts laid out together the one of most weight.
+
+    An address may go on inside a part, as `hosts.server-1.cores` does; templates with up to `MANY` parts do not count.
+
+    >>> greatest_of_each({"fleets.f.links.nic-{number}": [f"links.nic-{i}" for i in range(20)]},
+    ...                  {"links.nic-3": 2.0, "links.nic-7": 5.0, "links.lan": 1.0})
+    {'links.nic-7': 2, 'links.lan': 1}
+    """
+    template = {part: address for address, parts in fleets.items() if len(parts) > MANY for part in parts}
+    alike: dict[tuple[str, str], list[str]] = {}
+    for address in weights:
+        part, _, inside = address.partition(".")[2].partition(".")
+        own = f"{address.partition('.')[0]}.{part}"
+        alike.setdefault((template.get(own, own), inside), []).append(address)
+    return {max(each, key=lambda address: weights[address]): len(each) for each in alike.values()}
 
 
 def times_in_use(trace: Trace, address: str, end: float) -> dict[str, float] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tempfile
 from dataclasses import asdict, dataclass, field
@@ -162,7 +163,7 @@ class Result:
             row = dict(job.data)
             rate = row["bytes"] / row["elapsed"] if row["elapsed"] > 0 else 0.0
             rows.append(row | {"rate": rate, "waits": waits.get(f"jobs.{row['job']}", 0.0)})
-        return sorted(rows, key=lambda row: (row["start"], row["job"]))
+        return sorted(rows, key=lambda row: (row["start"], _natural(row["job"])))
 
     @property
     def all_ended_well(self) -> bool:
@@ -409,6 +410,11 @@ class Result:
             raise ResultError(f"{folder} holds no result ({error.strerror}: {error.filename})") from None
         except (ValueError, KeyError, TypeError) as error:
             raise ResultError(f"the result in {folder} is damaged ({error})") from None
+
+
+def _natural(name: str) -> list[tuple[bool, int, str]]:
+    """A key that sorts save-2 before save-10."""
+    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"([0-9]+)", name)]
 
 
 def _put(fresh: Path, folder: Path, aside: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from simbackup import simulate
 from simbackup.results.causes import split
+from simbackup.results.fleets import greatest_of_each
 from simbackup.results.plots.rates import MOST
 from simbackup.scenario import names
 
@@ -30,11 +31,12 @@ def test_a_scenario_can_be_drawn(name: str) -> None:
     causes = plot.causes()
     unit = SECONDS[causes.axes[0].get_xlabel().removeprefix("elapsed, ")]
     widths = sum(patch.get_width() for patch in causes.axes[0].patches) * unit
-    assert widths == pytest.approx(sum(sum(split(result, row["job"]).values()) for row in result.job_rows), rel=1e-9)
+    took = {f"jobs.{row['job']}": row["elapsed"] for row in result.job_rows}
+    shown = [address.removeprefix("jobs.") for address in greatest_of_each(result.record.fleets, took)]
+    assert widths == pytest.approx(sum(sum(split(result, job).values()) for job in shown), rel=1e-9)
     assert plot.utilisation().axes
-    assert len(plot.throughput().axes) == max(
-        min(len({rate.link for rate in result.trace.rates if rate.bytes_per_s > 0}), MOST), 1
-    )
+    moving = {rate.link: 1.0 for rate in result.trace.rates if rate.bytes_per_s > 0}
+    assert len(plot.throughput().axes) == max(min(len(greatest_of_each(result.record.fleets, moving)), MOST), 1)
     if any(device.kind == "tape drive" for device in result.trace.devices):
         assert plot.drives().axes
     timeline.set_dpi(10)

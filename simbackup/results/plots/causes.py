@@ -10,6 +10,7 @@ from matplotlib.colors import to_rgb
 from simbackup import units
 from simbackup.errors import ResultError, choices
 from simbackup.results.causes import Cause, split
+from simbackup.results.fleets import greatest_of_each
 from simbackup.results.plots import style
 from simbackup.results.plots.activities import WAITS, below, legend_patches, look
 from simbackup.results.plots.timeline import ROW, TALLEST, style_rows
@@ -32,22 +33,29 @@ def causes(result: Result, job: str | None = None) -> style.Picture:
         There is no such job.
     """
     names = [str(row["job"]) for row in result.job_rows]
-    if job is not None:
-        if job not in names:
-            raise ResultError(f"the result has no job '{job}'; {choices(job, names)}")
-        names = [job]
-    parts = {name: split(result, name) for name in names}
+    if job is not None and job not in names:
+        raise ResultError(f"the result has no job '{job}'; {choices(job, names)}")
+    alike = _slowest(result) if job is None else {job: 1}
+    parts = {name: split(result, name) for name in alike}
+    names = [name if count == 1 else f"{name}, slowest of {count}" for name, count in alike.items()]
     longest = max([sum(seconds.values()) for seconds in parts.values()], default=0.0)
     scale = style.scale_of(longest)
     with style.in_style():
         drawn = style.picture(9.2, min(max(1.3 + ROW * len(names), 1.8), TALLEST))
         axis = drawn.add_subplot()
-        for y, name in enumerate(names):
-            _draw(axis, y, parts[name], scale, longest, label=len(names) <= TALLEST / ROW)
+        for y, causes_of_one in enumerate(parts.values()):
+            _draw(axis, y, causes_of_one, scale, longest, label=len(names) <= TALLEST / ROW)
         style_rows(axis, names, 1.12 * longest / scale.size)
         axis.set(xlabel=f"elapsed, {scale.name}", title=style.titled(result.record.title, 8.0))
         below(drawn, legend_patches(cause for some in parts.values() for cause in some))
     return drawn
+
+
+def _slowest(result: Result) -> dict[str, int]:
+    """The jobs that are shown, with how many each stands for: of a fleet's jobs the slowest."""
+    took = {f"jobs.{row['job']}": float(row["elapsed"]) for row in result.job_rows}
+    alike = greatest_of_each(result.record.fleets, took)
+    return {address.removeprefix("jobs."): count for address, count in alike.items()}
 
 
 def _draw(axis: Axes, y: int, parts: dict[Cause, float], scale: style.Scale, longest: float, *, label: bool) -> None:

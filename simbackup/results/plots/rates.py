@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 
 from simbackup.engine.trace import Rate
+from simbackup.results.fleets import greatest_of_each
 from simbackup.results.plots import style
 from simbackup.results.result import Result
 
@@ -17,6 +18,8 @@ MOST = 24
 """Rows of a picture; of more devices and links, those that did most are shown."""
 ROW = 0.52
 """Height of one row, inches."""
+CORNER: Any = {"ha": "right", "va": "top", "fontsize": 7.0, "color": style.DARK}
+"""How a remark stands in the corner of a row."""
 COLOURS = {"hosts": style.WINE, "links": style.TEAL, "devices": style.BLUE}
 """Colour by section of the address."""
 
@@ -76,21 +79,24 @@ def _rows(
 ) -> style.Picture:
     """One row for each link whose value was ever above zero."""
     every = {link: steps for link, steps in steps_of(result, value).items() if max(steps.values) > 0.0}
-    shown = _most(every)
+    alike = greatest_of_each(result.record.fleets, {link: steps.integral() for link, steps in every.items()})
+    shown = _most({link: every[link] for link in alike})
     time = style.scale_of(result.end)
     with style.in_style():
         drawn = style.picture(9.2, 1.2 + ROW * max(len(shown), 1))
         axes = drawn.subplots(max(len(shown), 1), 1, sharex=True, squeeze=False)[:, 0]
         for axis, (link, steps) in zip(axes, shown.items(), strict=False):
             _draw(axis, link, steps, time, scale=scale, top=top)
+            if alike[link] > 1:
+                axis.text(0.99, 0.8, f"did most of {alike[link]} alike", **CORNER, transform=axis.transAxes)
             axis.text(1.01, 0.5, told(max(steps.values)), transform=axis.transAxes, va="center", fontsize=style.SMALLER)
         if not shown:
             axes[0].text(0.5, 0.5, "nothing moved", transform=axes[0].transAxes, ha="center", va="center")
             axes[0].set_yticks([])
         axes[0].set_title(style.titled(f"{result.record.title}: {what}", 7.0))
         axes[-1].set(xlabel=f"time, {time.name}", xlim=(0, result.end / time.size or 1.0))
-        if len(every) > len(shown):
-            drawn.supxlabel(f"the {len(shown)} of {len(every)} that did most", fontsize=style.SMALLER)
+        if len(alike) > len(shown):
+            drawn.supxlabel(f"the {len(shown)} of {len(alike)} that did most", fontsize=style.SMALLER)
     return drawn
 
 
