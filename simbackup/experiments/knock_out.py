@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simbackup.scenario import Scenario, Value
+from simbackup.schema.frozen_images import Clone, RedirectSnapshot
 from simbackup.schema.jobs import Restore
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ UNLIMITED = 1e6
 MANY = 64.0
 """Factor for what there is a number of, drives and robots: enough that nobody waits for one."""
 
+AT_DATA, OF_TOOL = {"start_time", "file_time"}, {"mount_time", "group_time", "index_time", "system_state_time"}
+"""Times of a backup program that pass at the data, and those that it takes for itself."""
 INVERSE, DIRECT = frozenset({"s", "s/B"}), frozenset({"B/s", "m/s", "1/s"})
 """Units of what a faster part takes less of, and of what it does more of."""
 
@@ -27,11 +30,15 @@ def resource(cause: Cause) -> str | None:
     'devices.library.drive'
     >>> resource(Cause("devices.library", "wait for a drive"))
     'devices.library.drives'
+    >>> resource(Cause("hosts.server.page_cache.devices.disk", "write-back"))
+    'devices.disk'
     """
     section, _, rest = cause.address.partition(".")
     name, *inner = rest.split(".")
     if cause.activity in {"observe", "wait", "wait for a cartridge", "wait for the cartridge"} or not rest:
         return "tool" if cause.address == "catalogue" else None
+    if section == "devices" and not inner and cause.activity == "mount":  # of a frozen image, by the backup program
+        return "tool"
     if cause.activity == "wait for a drive":
         return f"devices.{name}.drives"
     if inner[:1] in (["drive"], ["robot"]):
@@ -61,13 +68,20 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
     unit = value.given.unit
     by_unit = 1.0 / factor if unit in INVERSE else factor if unit in DIRECT else 1.0
     if section == "jobs" and (part == "tool" or section_of == "data"):
-        return by_unit if inner[:1] == ["tool"] and unit in INVERSE else 1.0
+        mine = inner[:1] == ["tool"] and inner[-1] in (OF_TOOL if part == "tool" else AT_DATA)
+        return by_unit if mine else 1.0
+    if section_of == "data":  # what its database does at the processor is the host's
+        return by_unit if (section, name) == (section_of, name_of) and inner[-1] == "flush_time" else 1.0
     if section_of == "jobs":  # buffers that wait for the answers to requests
         asks = value.address == f"jobs.{_backup(scenario, name_of)}.engine.request_latency"
         return 1.0 / factor if asks else 1.0
     if section_of == "hosts":
         mine = section == "hosts" and name in _computers(scenario, name_of)
         return factor if mine and inner[-1] == "speed" else by_unit if mine else 1.0
+    image = scenario.spec.devices.get(name_of) if section_of == "devices" else None
+    if isinstance(image, RedirectSnapshot | Clone):  # its volume tells what it takes
+        mine = (section, name) == ("devices", image.of) and inner[-1] in {"create_time", "remove_time"}
+        return by_unit if mine else 1.0
     if (section, name) != (section_of, name_of):
         return 1.0
     if section == "devices" and piece in {"drives", "robot"}:

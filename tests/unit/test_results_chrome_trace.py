@@ -134,7 +134,7 @@ def test_drives_and_robots_show_what_they_do_but_not_who_waits() -> None:
     robot = [e for e in of_phase(trace, "X") if e["tid"] == threads["devices.jukebox.robot"]]
     assert {event["name"] for event in robot} == {"mount", "dismount"}
     drive = [e for e in of_phase(trace, "X") if e["tid"] == threads["devices.jukebox.drive.2"]]
-    assert {event["name"] for event in drive} == {"load", "transfer", "rewind", "unload", "locate", "write"}
+    assert {event["name"] for event in drive} == {"load", "transfer", "rewind", "unload", "locate"}
 
 
 def test_a_part_of_a_drive_is_shown_on_the_drive_and_a_cause_of_two_on_both() -> None:
