@@ -44,7 +44,8 @@ def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
             cli.main()
         except SystemExit as ended:
             code = ended.code
-        return code, *capsys.readouterr()
+        out, err = capsys.readouterr()
+        return code, out, err
 
     return run
 
@@ -88,7 +89,7 @@ def changed(name: str, part: str, factor: float = 4.0) -> dict[str, float]:
         section, key, *inner = address.split(".")
         there: Any = getattr(after, section)[key]
         for word in inner:
-            there = there[word] if isinstance(there, dict) else getattr(there, word)
+            there = getattr(there, word, None) or there[word]
         if there.si != value:
             found[address] = there.si / value
     return found
