@@ -345,7 +345,7 @@ def reposition_share(drive: TapeDrive, host_rate: float, compression: float = 1.
     """Share of the time in which a tape backs up and starts again while its host has to wait.
 
     A cycle of `stop_start_rate` takes `r + B / (d - h)`, of which r is lost and the rest is writing at d: at a rate of
-    x the tape writes for the share x / d. Zero where the tape streams, and where the buffer spares the host all waiting.
+    x the tape writes for the share x / d. Zero where the tape streams, and where the buffer spares the host waiting.
 
     Parameters
     ----------

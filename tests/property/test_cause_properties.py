@@ -18,8 +18,10 @@ STORES = (
     "model: disk/scsi-10k-146gb-2004",
     "model: disk/sata-7200-1tb-2008",
     "model: raid/software-raid6, disk: disk/sata-7200-1tb-2008, disks: 6",
-    "kind: ssd, capacity: 500 GB, "
-    "read_rate: 400 MB/s, write_rate: 300 MB/s, read_latency: 0.1 ms, write_latency: 0.05 ms",
+    (
+        "kind: ssd, capacity: 500 GB, "
+        "read_rate: 400 MB/s, write_rate: 300 MB/s, read_latency: 0.1 ms, write_latency: 0.05 ms"
+    ),
 )
 IMAGE, FILES, WRITE, COPY = "image", "file_level", "write", "copy"
 
