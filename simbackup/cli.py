@@ -122,11 +122,11 @@ def explain(
 
     with show.progress() as progress:
         result = result_of(what, overrides(sets or []), seed=seed, progress=progress)
-    found = why(result, scenario_of(result), job or [])
     if as_json:
-        show.json({"jobs": [one.as_dict() for one in found]})
-    else:
-        show_causes.explained(found)
+        show.json({"jobs": [one.as_dict() for one in why(result, scenario_of(result), job or [])]})
+        return
+    shown = show_causes.chosen(result, job or [])
+    show_causes.explained(why(result, scenario_of(result), list(shown)), shown)
 
 
 @app.command()

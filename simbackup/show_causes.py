@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from simbackup import show, units
+from simbackup import show, show_fleets, units
+from simbackup.experiments.explain import rows_of
 
 if TYPE_CHECKING:
     from simbackup.experiments.explain import Explained
+    from simbackup.results.result import Result
 
 BAR = 40
 """Characters of a bar that stands for the whole time of a job."""
@@ -18,23 +20,38 @@ LEAST_SHARE = 0.0005
 """Share of a job's time below which a cause is not worth a line; what is left out is told."""
 
 
-def explained(found: Sequence[Explained]) -> None:
-    """Print each job's time by cause, its bottleneck, and what would be without it."""
+def chosen(result: Result, jobs: Sequence[str]) -> dict[str, str]:
+    """The runs that are worth a table of their own, and for how many of a kind each stands; nothing for itself alone.
+
+    Of a fleet's jobs and of the runs of a repeated job it is the slowest. A run that is named stands for itself.
+    """
+    rows = rows_of(result, jobs)
+    found = {row["job"]: "" for row in rows if row["job"] in jobs}
+    for item in show_fleets.series(result, [row for row in rows if row["job"] not in found]):
+        row = show_fleets.slowest(item) if isinstance(item, show_fleets.Group) else item
+        found[row["job"]] = item.name if isinstance(item, show_fleets.Group) else ""
+    return found
+
+
+def explained(found: Sequence[Explained], stands: Mapping[str, str]) -> None:
+    """Print each job's time by cause, its bottleneck, and what would be without it; and what it stands for."""
     for one in found:
-        _job(one)
+        _job(one, stands.get(one.name, ""))
 
 
-def _job(one: Explained) -> None:
+def _job(one: Explained, stands: str) -> None:
     shown = {cause: seconds for cause, seconds in one.causes.items() if seconds >= LEAST_SHARE * one.elapsed}
     rows = [
         [_shade(i), cause.address, cause.activity, units.show_short(seconds, "s"), _percent(seconds / one.elapsed)]
         for i, (cause, seconds) in enumerate(shown.items())
     ]
-    title = f"{one.name}: {units.show_short(one.elapsed, 's')}" + ("" if one.status == "done" else f", {one.status}")
+    name = f"{one.name}, the slowest of {stands}" if stands else one.name
+    title = f"{name}: {units.show_short(one.elapsed, 's')}" + ("" if one.status == "done" else f", {one.status}")
+    print(title)  # noqa: T201 (the title of a table is folded to its width)
     if not rows:
-        print(f"{title}\n")  # noqa: T201
+        print()  # noqa: T201
         return
-    show.table(["", "cause", "activity", "time", "share"], rows, title, right=(3, 4))
+    show.table(["", "cause", "activity", "time", "share"], rows, right=(3, 4))
     print(f"  {stacked(list(shown.values()), one.elapsed)}")  # noqa: T201
     if len(shown) < len(one.causes):
         left = sum(seconds for cause, seconds in one.causes.items() if cause not in shown)

@@ -47,6 +47,17 @@ def grouped(result: Result, rows: Sequence[Row], key: str) -> Iterator[Row | Gro
             yield item
 
 
+def series(result: Result, rows: Sequence[Row]) -> Iterator[Row | Group]:
+    """The runs of jobs as `grouped`, and those of a job that is repeated as one group where the first of them stood."""
+    found: dict[str, list[Row | Group]] = {}
+    for item in grouped(result, rows, "job"):
+        name = item.name if isinstance(item, Group) else item["job"].partition(".")[0]
+        found.setdefault(name, []).append(item)
+    for name, items in found.items():
+        runs = tuple(item for item in items if not isinstance(item, Group))
+        yield Group(f"{name} ({len(runs)})", runs) if len(runs) > 1 else items[0]
+
+
 def _address(name: str, key: str) -> str:
     return f"jobs.{name}" if key == "job" else name
 

@@ -12,7 +12,7 @@ from simbackup.components.shape import FlowShape
 from simbackup.components.volume import Stretch, Volume
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flows import Flow, FlowNetwork
-from simbackup.engine.link import Law, Segment
+from simbackup.engine.link import WHOLE, Law, Segment
 
 LEAST = 1.0
 """Bytes that are worth writing: what is left below this is rounding."""
@@ -80,7 +80,7 @@ class PageCache:
         since = float(self.env.now)
         yield begin
         if self.env.now > since:  # those before it go first
-            dirty.segments.append(Segment(since, float(self.env.now), self.name, {}))
+            dirty.segments.append(Segment(since, float(self.env.now), self.name, WHOLE))
         done = 0.0
         while dirty.size - done >= LEAST:
             stretch = dirty.volume.stretch(dirty.begin + done, dirty.size - done)

@@ -10,7 +10,7 @@ import simpy
 
 from simbackup.components.clock import Clock
 from simbackup.engine.flows import Link
-from simbackup.engine.link import Law
+from simbackup.engine.link import WHOLE, Law, Limit
 from simbackup.equations import tape
 
 MECHANICS = frozenset({"load", "locate", "rewind", "unload", "tape marks"})
@@ -55,9 +55,12 @@ class Drive:
     def law(self, compression: float) -> Law:
         """What becomes of the rate that a host offers or takes: a tape that it cannot keep moving stops and starts."""
 
-        def stop_and_start(rate: float, others: Callable[[Link], float]) -> tuple[float, str]:
+        def stop_and_start(rate: float, others: Callable[[Link], float]) -> Limit:
             del others
-            return tape.stop_start_rate(self.parameters, rate, compression), f"{self.name}.repositioning"
+            found = tape.stop_start_rate(self.parameters, rate, compression)
+            lost = tape.reposition_share(self.parameters, rate, compression)
+            parts = {(self.name, ""): (1.0 - lost) / found, (self.name, "reposition"): lost / found} if lost else WHOLE
+            return Limit(found, f"{self.name}.repositioning", parts)
 
         return stop_and_start
 

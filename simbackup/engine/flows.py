@@ -10,7 +10,7 @@ import simpy
 
 from simbackup.engine.alarm import LAST, Alarm, Call
 from simbackup.engine.coupling import Hold, coupled_rates
-from simbackup.engine.link import DONE, Flow, Law, Link, Parts
+from simbackup.engine.link import DONE, WHOLE, Flow, Law, Limit, Link, Parts
 from simbackup.engine.solver import CAP, TIE, Allocation, UnboundedFlowError
 from simbackup.engine.trace import Trace
 
@@ -229,8 +229,8 @@ class FlowNetwork:
                 )
                 return min(used / link.capacity, 1.0) if link.capacity > 0.0 else 1.0
 
-            limit = law(offered.rates[i], others) if law is not None else (math.inf, mine.name)
-            if limit[0] < offered.rates[i] * (1.0 - TIE):
+            limit = law(offered.rates[i], others) if law is not None else Limit(math.inf, mine.name)
+            if limit.rate < offered.rates[i] * (1.0 - TIE):
                 mine.bend(limit)
                 bound = True
         return bound
@@ -244,13 +244,13 @@ class FlowNetwork:
             if bottleneck == CAP:
                 return flow.cap_cause, flow.cap_parts
             at_cap = allocation.rates[number] >= flow.cap * (1.0 - DONE)
-            return links[bottleneck].name, flow.cap_parts if at_cap else {}
+            return links[bottleneck].name, flow.cap_parts if at_cap else WHOLE
 
         def cause_of_hold(number: int, passed: frozenset[int]) -> tuple[str, Parts]:
             """What limits the greatest leader, the first among equals; the buffer where there is no such end."""
             name, hold = holds[number]
             if not hold.leaders or number in passed:
-                return name, {}
+                return name, WHOLE
             leader = max(hold.leaders, key=lambda flow: allocation.rates[flow] * hold.leaders[flow])
             bottleneck = allocation.bottlenecks[leader]
             if bottleneck >= first:

@@ -10,18 +10,30 @@ import simpy
 
 from simbackup.engine.trace import Trace
 
-Law = Callable[[float, Callable[["Link"], float]], tuple[float, str]]
-"""What becomes of the rate that the network offers a flow: given that rate and the share of any link that others use,
-the greatest rate of the flow and the address that explains it. A rate that does not bind changes nothing."""
-
 Parts = Mapping[tuple[str, str], float]
 """Where the seconds of one unit go that a flow takes by itself: by address and activity, one after the other."""
+
+WHOLE: Parts = {}
+"""Parts of what is due to one cause alone."""
 
 TURNS = 1e-4
 """Change of the share of its bytes for which a stream turns below which it is the same."""
 
 DONE = 1e-9
 """Share of a flow's amount below which what is left counts as done."""
+
+
+class Limit(NamedTuple):
+    """A flow's own greatest rate, units per second, the address that explains it, and the parts of it, if several."""
+
+    rate: float
+    cause: str
+    parts: Parts = WHOLE
+
+
+Law = Callable[[float, Callable[["Link"], float]], Limit]
+"""What becomes of the rate that the network offers a flow: given that rate and the share of any link that others use,
+the greatest rate of the flow and what explains it. A rate that does not bind changes nothing."""
 
 
 class Segment(NamedTuple):
@@ -195,10 +207,9 @@ class Flow:
         self._since = float(env.now)
         self._completed = 0.0
         self._segments: list[Segment] = []
-        self._cap: tuple[float, str] = (math.inf, name)
-        self._parts: Parts = {}
-        self._spent: Parts = {}
-        self._bent: tuple[float, str] | None = None
+        self._cap = Limit(math.inf, name)
+        self._spent = WHOLE
+        self._bent: Limit | None = None
         self._held = False
 
     def __repr__(self) -> str:
@@ -212,17 +223,22 @@ class Flow:
     @property
     def cap(self) -> float:
         """The flow's own greatest rate, units per second, under its law where that binds."""
-        return self._cap[0] if self._bent is None else min(self._cap[0], self._bent[0])
+        return self._limit.rate
 
     @property
     def cap_cause(self) -> str:
         """The address that explains the cap."""
-        return self._cap[1] if self._bent is None or self._bent[0] > self._cap[0] else self._bent[1]
+        return self._limit.cause
 
     @property
     def cap_parts(self) -> Parts:
         """Where the time of the cap goes, by parts that follow each other; empty where its cause is all there is."""
-        return {} if self._bent is not None and self._bent[0] <= self._cap[0] else self._parts
+        return self._limit.parts
+
+    @property
+    def _limit(self) -> Limit:
+        """What its law leaves, or its own limit where that is lower."""
+        return self._cap if self._bent is None or self._bent.rate > self._cap.rate else self._bent
 
     @property
     def bound(self) -> bool:
@@ -262,11 +278,10 @@ class Flow:
         """Take another greatest rate, units per second, and its cause; called by the network, which solves anew."""
         if not cap >= 0.0:
             raise ValueError(f"cap of {self.name} must be zero or more, is {cap}")
-        self._cap = (cap, cause)
-        self._parts = parts or {}
+        self._cap = Limit(cap, cause, parts or WHOLE)
 
-    def bend(self, limit: tuple[float, str] | None) -> None:
-        """Take the rate that the law makes of the one that the network offers, and its cause; called by the network."""
+    def bend(self, limit: Limit | None) -> None:
+        """Take what the law makes of the rate that the network offers; called by the network."""
         self._bent = limit
 
     def settle(self, now: float) -> None:

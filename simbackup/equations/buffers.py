@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from simbackup.equations.queueing import mva_closed
 
@@ -28,6 +29,13 @@ def default_buffers(files: int, volumes: int, depth: int) -> int:
     return files * depth + files + 2 * volumes
 
 
+class Loop(NamedTuple):
+    """Bytes a second that pass through a loop, and the mean share of its buffers at each centre; the others wait."""
+
+    rate: float
+    standing: tuple[float, ...]
+
+
 def loop_rate(buffer: float, buffers: int, latency: float, demands: Sequence[float]) -> float:
     """Bytes a second that pass through a closed loop of buffers, in the steady state.
 
@@ -49,6 +57,20 @@ def loop_rate(buffer: float, buffers: int, latency: float, demands: Sequence[flo
     >>> round(loop_rate(1e6, 1, 0.09, [10e-9]) / 1e6, 3), round(loop_rate(1e6, 1000, 0.09, [10e-9]) / 1e6, 3)
     (10.0, 100.0)
     """
-    if any(math.isinf(demand) for demand in demands):
-        return 0.0
-    return buffer * mva_closed([demand * buffer for demand in demands], buffers, latency).throughput
+    return loop(buffer, buffers, latency, demands).rate
+
+
+def loop(buffer: float, buffers: int, latency: float, demands: Sequence[float]) -> Loop:
+    """Bytes a second that pass through a closed loop of buffers, and where the buffers stand in the mean.
+
+    By Little's law a buffer spends that share of each round at a centre. Parameters, equation and range are those of
+    `loop_rate`; where a centre gives no time at all, the buffers stand there.
+
+    >>> loop(1e6, 1, 0.09, [10e-9])
+    Loop(rate=10000000.0, standing=(0.1,))
+    """
+    stuck = [math.isinf(demand) for demand in demands]
+    if any(stuck):
+        return Loop(0.0, tuple(float(halted) / sum(stuck) for halted in stuck))
+    found = mva_closed([demand * buffer for demand in demands], buffers, latency)
+    return Loop(buffer * found.throughput, tuple(length / buffers for length in found.queue_lengths))

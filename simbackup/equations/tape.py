@@ -341,6 +341,35 @@ def stop_start_rate(drive: TapeDrive, host_rate: float, compression: float = 1.0
     return drive.buffer * drained / (drive.buffer + drive.reposition_time * (drained - offered))
 
 
+def reposition_share(drive: TapeDrive, host_rate: float, compression: float = 1.0) -> float:
+    """Share of the time in which a tape backs up and starts again while its host has to wait.
+
+    A cycle of `stop_start_rate` takes `r + B / (d - h)`, of which r is lost and the rest is writing at d: at a rate of
+    x the tape writes for the share x / d. Zero where the tape streams, and where the buffer spares the host waiting.
+
+    Parameters
+    ----------
+    drive, host_rate, compression
+        As for `stop_start_rate`.
+
+    Raises
+    ------
+    ValueError
+        If the host rate is negative or the ratio not positive.
+
+    Examples
+    --------
+    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=2.0)
+    >>> reposition_share(drive, 2e6), round(reposition_share(drive, 4.5e6), 6), reposition_share(drive, 9e6)
+    (0.0, 0.111111, 0.0)
+
+    """
+    moved = stop_start_rate(drive, host_rate, compression)
+    drained = _drain_rate(drive, compression) if drive.slowest_rate is None else drive.slowest_rate * compression
+    refused = moved < min(host_rate, drive.host_rate) and moved < drained
+    return 1.0 - moved / drained if refused else 0.0
+
+
 def _drain_rate(drive: TapeDrive, compression: float) -> float:
     if compression <= 0:
         raise ValueError(f"a compression ratio is positive, not {compression}")

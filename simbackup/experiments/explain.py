@@ -65,11 +65,7 @@ def explain(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ())
     >>> found.bottleneck, found.next_bottleneck
     ('devices.jukebox.drive', 'devices.jukebox.robot')
     """
-    rows = [row for row in result.job_rows if not jobs or row["job"] in jobs or row["job"].rpartition(".")[0] in jobs]
-    known = [row["job"] for row in result.job_rows]
-    for job in jobs:
-        if not any(name == job or name.rpartition(".")[0] == job for name in known):
-            raise ResultError(f"the result has no job '{job}'; {choices(job, known)}")
+    rows = rows_of(result, jobs)
     again: dict[tuple[str, float], Result] = {}
 
     def rerun(part: str, factor: float) -> Result | None:
@@ -86,6 +82,21 @@ def explain(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ())
         one = Explained(row["job"], row["status"], row["elapsed"], causes, part, share)
         found.append(one if part is None else _what_if(one, rerun(part, 2.0), rerun(part, UNLIMITED)))
     return found
+
+
+def rows_of(result: Result, jobs: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of the runs of jobs, or of single runs, that are named; of all unless any is.
+
+    Raises
+    ------
+    ResultError
+        The result has no such job.
+    """
+    known = [row["job"] for row in result.job_rows]
+    for job in jobs:
+        if not any(job in {name, name.rpartition(".")[0]} for name in known):
+            raise ResultError(f"the result has no job '{job}'; {choices(job, known)}")
+    return [row for row in result.job_rows if not jobs or {row["job"], row["job"].rpartition(".")[0]} & {*jobs}]
 
 
 def by_part(causes: dict[Cause, float]) -> dict[str, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simbackup.scenario import Scenario, Value
+from simbackup.schema.frozen_images import Clone, RedirectSnapshot
 from simbackup.schema.jobs import Restore
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ UNLIMITED = 1e6
 MANY = 64.0
 """Factor for what there is a number of, drives and robots: enough that nobody waits for one."""
 
+AT_DATA, OF_TOOL = {"start_time", "file_time"}, {"mount_time", "group_time", "index_time", "system_state_time"}
+"""Times of a backup program that pass at the data, and those that it takes for itself."""
 INVERSE, DIRECT = frozenset({"s", "s/B"}), frozenset({"B/s", "m/s", "1/s"})
 """Units of what a faster part takes less of, and of what it does more of."""
 
@@ -27,13 +30,15 @@ def resource(cause: Cause) -> str | None:
     'devices.library.drive'
     >>> resource(Cause("devices.library", "wait for a drive"))
     'devices.library.drives'
+    >>> resource(Cause("hosts.server.page_cache.devices.disk", "write-back"))
+    'devices.disk'
     """
     section, _, rest = cause.address.partition(".")
     name, *inner = rest.split(".")
     if cause.activity in {"observe", "wait", "wait for a cartridge", "wait for the cartridge"} or not rest:
         return "tool" if cause.address == "catalogue" else None
-    if cause.activity == "wait for a drive":
-        return f"devices.{name}.drives"
+    if section == "devices" and not inner and cause.activity in {"mount", "wait for a drive"}:
+        return "tool" if cause.activity == "mount" else f"devices.{name}.drives"  # the program mounts a frozen image
     if inner[:1] in (["drive"], ["robot"]):
         return f"devices.{name}.{inner[0]}"
     if section == "hosts" and inner[:1] == ["page_cache"]:
@@ -60,8 +65,10 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
     name_of, _, piece = rest.partition(".")
     unit = value.given.unit
     by_unit = 1.0 / factor if unit in INVERSE else factor if unit in DIRECT else 1.0
-    if section == "jobs" and (part == "tool" or section_of == "data"):
-        return by_unit if inner[:1] == ["tool"] and unit in INVERSE else 1.0
+    if part == "tool" or section_of == "data":  # what programs and databases do at the processor is the host's
+        told = section == "jobs" and inner[:1] == ["tool"] and inner[-1] in (OF_TOOL if part == "tool" else AT_DATA)
+        flushed = (section, name) == (section_of, name_of) and inner[-1] == "flush_time"
+        return by_unit if told or flushed else 1.0
     if section_of == "jobs":  # buffers that wait for the answers to requests
         asks = value.address == f"jobs.{_backup(scenario, name_of)}.engine.request_latency"
         return 1.0 / factor if asks else 1.0
@@ -69,7 +76,9 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
         mine = section == "hosts" and name in _computers(scenario, name_of)
         return factor if mine and inner[-1] == "speed" else by_unit if mine else 1.0
     if (section, name) != (section_of, name_of):
-        return 1.0
+        image = scenario.spec.devices.get(name_of) if section_of == section == "devices" else None
+        taken = isinstance(image, RedirectSnapshot | Clone) and name == image.of  # its volume tells what it takes
+        return by_unit if taken and inner[-1] in {"create_time", "remove_time"} else 1.0
     if section == "devices" and piece in {"drives", "robot"}:
         count = {"drives": "drives", "robot": "robots"}[piece]
         times = {"drives": "", "robot": "exchange_time"}[piece]

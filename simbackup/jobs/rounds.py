@@ -11,7 +11,8 @@ from simbackup.components.host import Host
 from simbackup.components.network import Network
 from simbackup.components.shape import FlowShape
 from simbackup.engine.flows import Link
-from simbackup.equations.buffers import loop_rate
+from simbackup.engine.link import Limit
+from simbackup.equations.buffers import loop
 from simbackup.equations.waiting import loop_queue
 
 
@@ -55,14 +56,23 @@ class Round:
         """Wires of a network that its streams use, at most one each, and the bytes a second of one."""
         return max(min(self.visits[network][1], round(network.link.capacity / network.rate)), 1), network.rate
 
-    def law(self, rate: float, others: Others) -> tuple[float, str]:
-        """Bytes a second that go round, and what limits them."""
+    def law(self, rate: float, others: Others) -> Limit:
+        """Bytes a second that go round, and what limits them: the longest queue, or all that a buffer passes.
+
+        With enough buffers the longest queue is never empty, and what else they do meanwhile takes no time from it.
+        With fewer they limit, and the parts are those of a round.
+        """
         del rate  # the queues tell
         centres = self.centres(others)
-        found = loop_rate(self.size, self.buffers, self.latency, [each for _, each in centres])
+        found = loop(self.size, self.buffers, self.latency, [each for _, each in centres])
         longest, most = max(centres, key=lambda centre: centre[1])
-        waits = self.latency / self.size > most * self.buffers
-        return found, f"{self.job}.buffers" if waits else longest.name
+        if self.latency / self.size <= most * self.buffers:
+            return Limit(found.rate, longest.name)
+        own = f"{self.job}.buffers"
+        parts = {(own, "wait for requests"): (1.0 - math.fsum(found.standing)) / found.rate}
+        for (link, _), share in zip(centres, found.standing, strict=True):
+            parts[link.name, ""] = parts.get((link.name, ""), 0.0) + share / found.rate
+        return Limit(found.rate, own, parts)
 
     def standing(self, network: Network, others: Others) -> Standing:
         """The buffers that stand at a network, on each wire that they use."""

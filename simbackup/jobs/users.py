@@ -16,6 +16,7 @@ from simbackup.components.snapshot import Snapshot
 from simbackup.components.storage import Region, Store
 from simbackup.components.transactions import Load, Transaction, fresh_shares, load
 from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.link import Limit
 from simbackup.engine.trace import Trace
 from simbackup.equations.database import lock_waits, slowdown
 from simbackup.equations.queueing import interactive_rate
@@ -202,11 +203,11 @@ class Users:
         centres = load.centres({link: others(link) for link in load.links})
         return interactive_rate(centres, self.demand.clients, self.demand.think_time)
 
-    def _law(self, rate: float, others: Callable[[Link], float]) -> tuple[float, str]:
+    def _law(self, rate: float, others: Callable[[Link], float]) -> Limit:
         del rate  # what they would be given says nothing of how long they wait
         waited = self.load.waited
         longest = max(waited, key=lambda link: waited[link], default=None)
-        return self._interactive(self.load, others), longest.name if longest else self.name
+        return Limit(self._interactive(self.load, others), longest.name if longest else self.name)
 
     def _ceiling(self) -> tuple[float, str]:
         """The greatest rate that locks leave, and its cause."""

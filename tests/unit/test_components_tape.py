@@ -170,8 +170,15 @@ def test_the_law_of_a_drive_is_that_of_stop_and_start() -> None:
         law = drive.law(compression)
         for rate in (1e6, 2e6, 6e6, 10e6, 30e6):
             expected = tape.stop_start_rate(FIGURES, rate, compression)
-            assert law(rate, idle) == (expected, "devices.jukebox.drive.1.repositioning")
-    assert drive.law(1.0)(6e6, idle)[0] < 6e6
+            found = law(rate, idle)
+            assert found[:2] == (expected, "devices.jukebox.drive.1.repositioning")
+            if found.parts:
+                writing, lost = found.parts.values()
+                assert writing == pytest.approx(1.0 / tape.transfer_rate(FIGURES, compression))
+                assert writing + lost == pytest.approx(1.0 / expected, rel=1e-12)
+    slow = drive.law(1.0)(6e6, idle)
+    assert slow.rate < 6e6
+    assert list(slow.parts) == [("devices.jukebox.drive.1", ""), ("devices.jukebox.drive.1", "reposition")]
 
 
 def test_tape_marks_are_waited_for_one_by_one() -> None:

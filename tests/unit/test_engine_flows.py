@@ -8,7 +8,7 @@ import pytest
 import simpy
 
 from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.link import Law
+from simbackup.engine.link import Law, Limit
 from simbackup.engine.trace import Trace
 
 
@@ -168,9 +168,9 @@ def test_bytes_on_a_link_without_demand() -> None:
 def bent(limit: float, cause: str = "law") -> Law:
     """A law under which a flow has no more than a limit."""
 
-    def law(rate: float, others: Callable[[Link], float]) -> tuple[float, str]:
+    def law(rate: float, others: Callable[[Link], float]) -> Limit:
         del others
-        return min(rate, limit), cause
+        return Limit(min(rate, limit), cause)
 
     return law
 
@@ -179,10 +179,10 @@ def test_a_law_answers_to_the_rate_that_is_offered() -> None:
     env, network, disk = system()
     asked: list[float] = []
 
-    def half(rate: float, others: Callable[[Link], float]) -> tuple[float, str]:
+    def half(rate: float, others: Callable[[Link], float]) -> Limit:
         del others
         asked.append(rate)
-        return rate / 2.0, "devices.tape.repositioning"
+        return Limit(rate / 2.0, "devices.tape.repositioning")
 
     flow = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, law=half)
     env.run(until=flow.done)
@@ -226,9 +226,9 @@ def test_a_law_knows_what_others_use_of_a_link() -> None:
     env, network, disk = system()
     shares: list[float] = []
 
-    def look(rate: float, others: Callable[[Link], float]) -> tuple[float, str]:
+    def look(rate: float, others: Callable[[Link], float]) -> Limit:
         shares.append(others(disk))
-        return rate, "law"
+        return Limit(rate, "law")
 
     network.start("jobs.b", "write", math.inf, {disk: 1.0}, cap=30.0)
     flow = network.start("jobs.a", "write", 700.0, {disk: 1.0}, law=look)

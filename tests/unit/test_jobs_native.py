@@ -94,7 +94,12 @@ def test_larger_buffers_wait_less_often(tmp_path: Path) -> None:
 def test_one_buffer_waits_on_itself_and_many_on_the_slower_device(tmp_path: Path) -> None:
     latency = {"jobs.full.engine.request_latency": "100 ms"}
     one = run(tmp_path, backup("full"), latency)
-    assert one.activities("full") == {("jobs.full.buffers", "back up"): one.get("jobs.full.elapsed")}
+    spent = one.activities("full")  # one buffer never queues: it reads, writes, and waits twice 100 ms
+    assert spent == pytest.approx({
+        ("jobs.full.buffers", "wait for requests"): 1024 * 0.2, ("devices.c", "back up"): 1024 * READ,
+        ("devices.d", "back up"): 1024 * WRITE,
+    })  # fmt: skip
+    assert sum(spent.values()) == pytest.approx(one.get("jobs.full.elapsed"), rel=1e-9)
     many = run(tmp_path, backup("full", buffers=1000), {"jobs.full.engine.memory_limit": "2 GiB"})
     assert many.get("jobs.full.elapsed") == pytest.approx(1024 * WRITE, rel=1e-3)
     assert {cause for cause, _ in many.activities("full")} == {"devices.d"}

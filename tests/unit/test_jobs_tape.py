@@ -80,6 +80,11 @@ def transfers(result: Result, job: str, activity: str = "transfer") -> dict[str,
     return {cause: t for (cause, what), t in result.activities(job).items() if what == activity}
 
 
+def stopping(result: Result, job: str) -> dict[str, float]:
+    """Seconds for which a job wrote while its tape ran, and for which the tape was repositioned meanwhile."""
+    return transfers(result, job) | {"lost": sum(transfers(result, job, "reposition").values())}
+
+
 def steps(result: Result, job: str) -> list[tuple[str, float]]:
     return [(s.activity, s.end - s.start) for s in result.trace.spans if s.job == f"jobs.{job}"]
 
@@ -266,7 +271,7 @@ def test_a_host_that_is_too_slow_makes_the_tape_stop_and_start(
     writes = buffer / (10.0 - host)
     rate = 10.0 * writes / (writes + reposition)
     assert rate < host
-    assert transfers(result, "full") == {f"{FIRST}.repositioning": pytest.approx(4000.0 / rate)}
+    assert stopping(result, "full") == pytest.approx({FIRST: 4000.0 / 10.0, "lost": 4000.0 / rate - 400.0})
 
 
 def test_a_drive_that_slows_down_loses_nothing_above_its_lowest_rate(tmp_path: Path) -> None:
@@ -276,7 +281,7 @@ def test_a_drive_that_slows_down_loses_nothing_above_its_lowest_rate(tmp_path: P
         assert transfers(result, "full") == {"devices.array": pytest.approx(4000.0 / rate)}
     result = run(tmp_path, FULL, slows | array_rate("3 MB/s"))
     # Stops and starts at 4 MB/s: 1 MB lasts for 1 s, in which 4 MB are written, then 3 s are lost.
-    assert transfers(result, "full") == {f"{FIRST}.repositioning": pytest.approx(4000.0 / (4.0 / 4.0))}
+    assert stopping(result, "full") == pytest.approx({FIRST: 1000.0, "lost": 3000.0})
     fast = run(tmp_path, FULL, slows)
     assert transfers(fast, "full") == {FIRST: pytest.approx(400.0)}
 
@@ -284,7 +289,7 @@ def test_a_drive_that_slows_down_loses_nothing_above_its_lowest_rate(tmp_path: P
 def test_compressed_data_have_to_come_faster_to_keep_the_tape_moving(tmp_path: Path) -> None:
     changes = array_rate("15 MB/s") | {"data.users.compression": "2:1", "devices.jukebox.drive.buffer": "10 MB"}
     # 10 MB last 2 s while the tape takes 20 MB/s; then it stops for 3 s.
-    assert transfers(run(tmp_path, FULL, changes), "full") == {f"{FIRST}.repositioning": pytest.approx(4000.0 / 8.0)}
+    assert stopping(run(tmp_path, FULL, changes), "full") == pytest.approx({FIRST: 200.0, "lost": 300.0})
 
 
 def test_what_stops_and_starts_leave_of_a_disk_is_for_others(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def look(cause: str, activity: str) -> Look:
     if activity.startswith("wait for") or activity.endswith(" queue"):
         return Look(WAITS, "xxxx")
     section = cause.partition(".")[0]
-    if cause.endswith(".repositioning"):
+    if cause.endswith(".repositioning") or activity == "reposition":
         return Look(COLOURS["transfer"], REPOSITIONING, "repositioning")
     colour = ALWAYS.get((section, activity)) or COLOURS.get(activity)
     if colour is None:

@@ -1,0 +1,139 @@
+"""Why jobs of random small systems took their time: without remainder, and no part is worth more than its share."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simbackup import Scenario, load, simulate
+from simbackup.experiments.explain import explain
+from simbackup.results.causes import WAIT, split
+
+STORES = (
+    "model: disk/scsi-10k-146gb-2004",
+    "model: disk/sata-7200-1tb-2008",
+    "model: raid/software-raid6, disk: disk/sata-7200-1tb-2008, disks: 6",
+    (
+        "kind: ssd, capacity: 500 GB, "
+        "read_rate: 400 MB/s, write_rate: 300 MB/s, read_latency: 0.1 ms, write_latency: 0.05 ms"
+    ),
+)
+IMAGE, FILES, WRITE, COPY = "image", "file_level", "write", "copy"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One host or two with a network between, stores, a snapshot that may be, a library, and jobs with restores."""
+
+    stores: tuple[int, int]
+    remote: bool
+    snapshot: int | None
+    drives: int
+    slow_link: bool
+    sizes: tuple[int, int]
+    files: int
+    jobs: tuple[tuple[str, int, str], ...]
+    restores: bool
+    together: bool
+
+    def text(self) -> str:
+        """The scenario."""
+        own = "s0" if self.remote else "s0, s1"
+        lines = [
+            "title: A random system",
+            "hosts:",
+            f"  host: {{model: host/linux-modern-server, memory: 500 MB, owns: [{own}, jb]}}",
+            *(["  other: {model: host/linux-modern-server, memory: 500 MB, owns: [s1]}"] if self.remote else []),
+            "devices:",
+            *(f"  s{i}: {{{STORES[number]}}}" for i, number in enumerate(self.stores)),
+            "  volume: {kind: logical_volume, on: s0, size: 20 GB}",
+            f"  jb: {{model: tape_library/atl-p3000, drive: tape_drive/quantum-dlt7000, drives: {self.drives}}}",
+        ]
+        if self.snapshot is not None and not (self.remote and self.snapshot):
+            lines.append(f"  snap: {{model: snapshot/lvm2-2.6.9, of: volume, on: s{self.snapshot}, size: 2 GB}}")
+        if self.remote:
+            kind = "gigabit-ethernet" if self.slow_link else "ten-gigabit-ethernet"
+            lines += ["links:", f"  lan: {{model: network/{kind}, joins: [host, other]}}"]
+        lines.append("data:")
+        for i, size in enumerate(self.sizes):
+            lines.append(
+                f"  d{i}: {{on: volume, size: {size} MB, files: {self.files}, filesystem: {{model: filesystem/ext3}}}}"
+            )
+        return "\n".join([*lines, "jobs:", *self.each()]) + "\n"
+
+    def each(self) -> list[str]:
+        """The lines of the jobs."""
+        found: list[str] = []
+        before = ""
+        for i, (method, wanted, to) in enumerate(self.jobs):
+            target = {WRITE: "", COPY: ", to: d1"}.get(method, f", to: {to}")
+            data = 0 if method == COPY else wanted
+            wait = f", after: {before}" if before and not self.together else ""
+            found.append(f"  j{i}: {{method: {method}, data: d{data}{target}{wait}}}")
+            before = f"j{i}"
+            if self.restores and method in {IMAGE, FILES}:
+                found.append(f"  r{i}: {{restore: j{i}, after: j{i}}}")
+                before = f"r{i}"
+        return found
+
+
+@st.composite
+def plans(draw: st.DrawFn, *, serial: bool = False) -> Plan:
+    methods = (IMAGE, FILES) if serial else (IMAGE, FILES, WRITE, COPY)
+    job = st.tuples(st.sampled_from(methods), st.integers(0, 1), st.sampled_from(["jb"] if serial else ["jb", "s1"]))
+    store = st.integers(0, len(STORES) - 1)
+    first = draw(st.integers(1, 300))
+    return Plan(
+        stores=(draw(store), draw(store)),
+        remote=draw(st.booleans()),
+        snapshot=draw(st.sampled_from([None, 0, 1])),
+        drives=draw(st.integers(1, 3)),
+        slow_link=draw(st.booleans()),
+        sizes=(first, first + draw(st.integers(0, 100))),
+        files=draw(st.integers(1, 5000)),
+        jobs=tuple(draw(st.lists(job, min_size=1, max_size=1 if serial else 4))),
+        restores=not serial and draw(st.booleans()),
+        together=not serial and draw(st.booleans()),
+    )
+
+
+def loaded(plan: Plan) -> Scenario:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "scenario.yaml"
+        path.write_text(plan.text(), encoding="utf-8")
+        return load(path)
+
+
+@settings(max_examples=40, deadline=None)
+@given(plans())
+def test_every_job_is_split_without_remainder(plan: Plan) -> None:
+    result = simulate(loaded(plan))
+    assert {row["status"] for row in result.job_rows} == {"done"}
+    for row in result.job_rows:
+        causes = split(result, row["job"])
+        assert sum(causes.values()) == pytest.approx(row["elapsed"], rel=1e-9, abs=1e-12)
+        assert not {WAIT, "other", ""} & {cause.activity for cause in causes}
+
+
+@settings(max_examples=40, deadline=None)
+@given(plans(serial=True))
+def test_a_serial_job_gains_no_more_than_the_share_of_what_is_removed(plan: Plan) -> None:
+    """A job is serial where one thing is done at a time, or where what goes on beside it never gets ahead of it.
+
+    A backup to tape is: a step of the drive or robot after the other, and one stream at the pace of its slowest stage.
+    What passes a page cache is not: the writer fills memory while write-back is under way, so that the time for which
+    the writer is told to be the limit hides work of the disk, which is gained, too, when the disk is removed.
+    """
+    scenario = loaded(plan)
+    for one in explain(simulate(scenario), scenario):
+        assert one.doubled is not None
+        assert one.without is not None
+        assert one.elapsed - one.without <= one.share + 1e-6
+        stops = any(cause.activity == "reposition" for cause in one.causes)
+        if not stops:  # a faster drive may stop and start more often, and take longer
+            assert one.without - 1e-6 <= one.doubled <= one.elapsed + 1e-6
