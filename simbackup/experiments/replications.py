@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from simbackup.equations.intervals import Interval, mean_interval
+from simbackup.errors import ResultError
 
 Figure = float | str | None
 
@@ -33,20 +34,20 @@ def together(address: str, figures: Sequence[Figure]) -> dict[str, Figure]:
     return {address: (found := mean_interval(numbers)).mean, address + HALF: found.half}
 
 
-def difference(figures: Sequence[Figure], others: Sequence[Figure]) -> Interval:
+def difference(address: str, figures: Sequence[Figure], others: Sequence[Figure]) -> Interval:
     """How much more the first is than the others, seed by seed; figures with the same seed share their draws.
 
     Raises
     ------
-    ValueError
+    ResultError
         A figure is missing, or is no number.
 
-    >>> difference([9.0, 11.0, 10.0], [8.0, 10.0, 9.0])
+    >>> difference("jobs.full.elapsed", [9.0, 11.0, 10.0], [8.0, 10.0, 9.0])
     Interval(mean=1.0, half=0.0)
     """
     pairs: list[float] = []
     for one, other in zip(figures, others, strict=True):
         if not isinstance(one, int | float) or not isinstance(other, int | float):
-            raise ValueError(f"{one!r} and {other!r} have no difference")
+            raise ResultError(f"{address}: {one!r} and {other!r} have no difference")
         pairs.append(one - other)
     return mean_interval(pairs)

@@ -96,10 +96,7 @@ class Table:
             raise ResultError("the study has but one seed; write 'seeds:' into it")
         if figure not in self.samples[row]:
             raise ResultError(f"the study has no figure '{figure}'; {choices(figure, self.samples[row])}")
-        try:
-            return difference(self.samples[row][figure], self.samples[other][figure])
-        except ValueError as error:
-            raise ResultError(f"{figure}: {error}") from None
+        return difference(figure, self.samples[row][figure], self.samples[other][figure])
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -202,7 +199,7 @@ def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
     InputError
         Everything that is wrong with the file, and with its scenarios and values.
     """
-    tree = read(path, datasheets.shown(path.resolve()))
+    tree = read(path, datasheets.shown(path))
     problems: list[Problem] = []
     asked = validate(schema.Study, tree, "", problems)
     if asked is None:

@@ -127,7 +127,13 @@ def test_others_at_a_device_are_served_beside_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("services", ["constant", "exponential"])
 def test_all_its_time_is_on_record(tmp_path: Path, services: str) -> None:
-    keys = {"data": "[db, log]", "to": "[d, far]", "compress": "true", "buffers": 5, "service_times": services}
+    keys: dict[str, Any] = {
+        "data": "[db, log]",
+        "to": "[d, far]",
+        "compress": "true",
+        "buffers": 5,
+        "service_times": services,
+    }
     result = run(tmp_path, backup(**keys) + BACK)
     for job in ("full", "back"):
         assert sum(split(result, job).values()) == pytest.approx(elapsed(result, job))
@@ -149,7 +155,7 @@ def test_a_restore_goes_as_its_backup_unless_it_says_so(tmp_path: Path) -> None:
     assert spans["again"][0].parts
 
 
-DRAWN = {"service_times": None, "buffers": 7}
+DRAWN: dict[str, Any] = {"service_times": None, "buffers": 7}
 
 
 def test_the_same_seed_is_the_same_run_and_another_is_another(tmp_path: Path) -> None:
