@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
 from simbackup.equations.intervals import mean_interval, student_quantile, student_within
 
@@ -12,7 +12,7 @@ from simbackup.equations.intervals import mean_interval, student_quantile, stude
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 9, 10, 29, 30, 200, 999])
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
 def test_the_quantiles_are_those_of_student(freedom: int, confidence: float) -> None:
-    wanted = float(stats.t.ppf((1 + confidence) / 2, freedom))
+    wanted = float(stats.t.ppf((1 + confidence) / 2, freedom))  # pyright: ignore[reportUnknownMemberType]
     assert student_quantile(freedom, confidence) == pytest.approx(wanted, rel=1e-9)
     assert student_within(wanted, freedom) == pytest.approx(confidence, rel=1e-9)
 
