@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
+from simbackup.experiments.replications import HALF
 from simbackup.results.causes import split
 
 if TYPE_CHECKING:
@@ -126,9 +127,9 @@ def users(one: Result) -> None:
 
 def study(found: Table) -> None:
     """Print the table of a study."""
-    header = ["scenario", *found.varied, *found.figures]
+    header = ["scenario", *found.varied, *(HALF.strip() if n.endswith(HALF) else n for n in found.figures)]
     rows = [
-        [str(row["scenario"]), *(row[name] for name in found.varied), *(_figure(n, row[n]) for n in found.figures)]
+        [str(row["scenario"]), *(row[name] for name in found.varied), *(_figure(n, row.get(n)) for n in found.figures)]
         for row in found.rows
     ]
     table(header, rows, found.title, right=range(1, len(header)))
@@ -157,7 +158,7 @@ def _figure(address: str, value: float | str | None) -> str:
         return "failed"
     if isinstance(value, str):
         return value
-    unit = COLUMN_UNITS.get(address.rpartition(".")[2])
+    unit = COLUMN_UNITS.get(address.removesuffix(HALF).rpartition(".")[2])
     return f"{value:g}" if unit is None else units.show_short(value, unit)
 
 

@@ -142,18 +142,19 @@ def _file(spec: Spec, host: str, to: str) -> File:
     return File(to, way_to(spec, host, to) or ())
 
 
-def _loop(job: spec_jobs.NativeBackup) -> Loop:
+def _loop(job: spec_jobs.NativeBackup, rounds: str | None) -> Loop:
     volumes = len(job.data)
     usual = default_buffers(len(job.to), volumes, int(job.engine.io_depth.si))
     size = (job.transfer_size or job.engine.transfer_size).si
-    return Loop(int(job.buffers.si) if job.buffers else usual, size, job.compress)
+    services = job.service_times or "exponential" if rounds == "by_event" else None
+    return Loop(int(job.buffers.si) if job.buffers else usual, size, job.compress, services)
 
 
 @make_work.register
 def _(job: spec_jobs.NativeBackup, spec: Spec) -> Work:
     host = _host(spec, job.data[0])
     files = tuple(_file(spec, host, to) for to in job.to)
-    return NativeBackup(host, job.data, files, _engine(job.engine), _loop(job))
+    return NativeBackup(host, job.data, files, _engine(job.engine), _loop(job, job.rounds))
 
 
 @make_work.register
@@ -181,8 +182,8 @@ def _(job: spec_jobs.Restore, spec: Spec) -> Work:
         raise TypeError(f"{job.restore} is no backup")  # the schema's checks have seen to it
     if isinstance(saved, spec_jobs.NativeBackup):
         host = _host(spec, saved.data[0])
-        files = tuple(_file(spec, host, to) for to in saved.to)
-        return NativeRestore(host, job.restore, saved.data, files, _engine(saved.engine), _loop(saved))
+        files, loop = tuple(_file(spec, host, to) for to in saved.to), _loop(saved, job.rounds or saved.rounds)
+        return NativeRestore(host, job.restore, saved.data, files, _engine(saved.engine), loop)
     to = job.to or saved.data
     host = _host(spec, to)
     tool, select, selection = _tool(saved.tool), job.select, None

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import datasheets
+from simbackup.equations.intervals import Interval
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.processes import worker_processes
+from simbackup.experiments.replications import HALF, Figure, difference, together
 from simbackup.results.causes import by_address, split
 from simbackup.results.result import Result
 from simbackup.run import simulate
@@ -31,8 +33,9 @@ CASE = "case"
 FAILED = "failed"
 """Column of why jobs failed; there where any did."""
 
-Figure = float | str | None
 Values = dict[str, str | list[str]]
+Found = tuple[list[Figure], str | None]
+"""The figures of one run, and why jobs failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,8 @@ class Table:
 
     `varied` names the columns that tell the runs apart: `case` where the study has cases, then the addresses varied.
     Figures of a job that failed are None; where any did, each row says under `failed` which ones and why, or None.
+    Over several seeds numbers are means, and beside each stands, under its name and ` ±`, half its interval; `samples`
+    has the figures of each row seed by seed.
     """
 
     title: str
@@ -75,6 +80,23 @@ class Table:
     varied: tuple[str, ...]
     figures: tuple[str, ...]
     rows: tuple[dict[str, Any], ...]
+    samples: tuple[dict[str, tuple[Figure, ...]], ...] = ()
+
+    def difference(self, figure: str, row: int, other: int) -> Interval:
+        """How much more a figure is in a row than in another, with half the interval of that, 95 %.
+
+        Rows share their seeds, so that what chance does to both alike is not in the interval.
+
+        Raises
+        ------
+        ResultError
+            The study has no such figure, not several seeds, or a job failed.
+        """
+        if not self.samples:
+            raise ResultError("the study has but one seed; write 'seeds:' into it")
+        if figure not in self.samples[row]:
+            raise ResultError(f"the study has no figure '{figure}'; {choices(figure, self.samples[row])}")
+        return difference(figure, self.samples[row][figure], self.samples[other][figure])
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -127,7 +149,8 @@ def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
     name
         Path or name of the study's file.
     seed
-        Seed of all runs: the same draws for each, so that differences are those of the values.
+        Seed of all runs: the same draws for each, so that differences are those of the values. The first one where the
+        study asks for several.
     workers
         Worker processes; the table is the same whatever their number.
 
@@ -141,17 +164,31 @@ def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
     ['same disk', 'second disk', 'flash']
     """
     asked, runs = read_study(find(str(name)), seed)
+    seeds = int(asked.seeds.si) if asked.seeds else 1
+    drawn = [replace(run, seed=seed + i) for run in runs for i in range(seeds)]
     with worker_processes(workers) as executor:
-        mapped = executor.map(_figures, runs, chunksize=CHUNK) if executor else map(_figures, runs)
+        mapped = executor.map(_figures, drawn, chunksize=CHUNK) if executor else map(_figures, drawn)
         found = list(mapped)
-    rows = [
-        {**run.names, **dict(zip(run.show, figures, strict=True)), FAILED: why}
-        for run, (figures, why) in zip(runs, found, strict=True)
-    ]
+    by_row = [found[i : i + seeds] for i in range(0, len(found), seeds)]
+    samples = tuple(
+        dict(zip(run.show, zip(*(figures for figures, _ in row), strict=True), strict=True))
+        for run, row in zip(runs, by_row, strict=True)
+    )
+    rows = [_row(run, sample, row) for run, sample, row in zip(runs, samples, by_row, strict=True)]
     if not any(row[FAILED] for row in rows):
         rows = [{name: value for name, value in row.items() if name != FAILED} for row in rows]
     varied = (*((CASE,) if asked.cases else ()), *asked.vary)
-    return Table(asked.title, asked.question or "", varied, asked.show, tuple(rows))
+    shown = tuple(name for figure in asked.show for name in (figure, figure + HALF) if any(name in row for row in rows))
+    return Table(asked.title, asked.question or "", varied, shown, tuple(rows), samples if seeds > 1 else ())
+
+
+def _row(run: Run, sample: Mapping[str, Sequence[Figure]], found: Sequence[Found]) -> dict[str, Any]:
+    """One row of the table: the figures of its only run, or their means over its seeds."""
+    why = "; ".join(dict.fromkeys(why for _, why in found if why)) or None
+    if len(found) == 1:
+        return {**run.names, **{address: figures[0] for address, figures in sample.items()}, FAILED: why}
+    means = [together(address, figures) for address, figures in sample.items()]
+    return {**run.names, **{name: value for columns in means for name, value in columns.items()}, FAILED: why}
 
 
 def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
@@ -162,7 +199,7 @@ def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
     InputError
         Everything that is wrong with the file, and with its scenarios and values.
     """
-    tree = read(path, datasheets.shown(path.resolve()))
+    tree = read(path, datasheets.shown(path))
     problems: list[Problem] = []
     asked = validate(schema.Study, tree, "", problems)
     if asked is None:
@@ -233,7 +270,7 @@ def _wrong(run: Run, tree: Node) -> list[Problem]:
     return []
 
 
-def _figures(run: Run) -> tuple[list[Figure], str | None]:
+def _figures(run: Run) -> Found:
     """The figures of one run, None for those of a job that failed, whose seconds say nothing; and why jobs failed."""
     result = simulate(load(run.file, run.values), seed=run.seed)
     status = {row["job"]: row["status"] for row in result.job_rows}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -11,10 +11,13 @@ import simpy
 
 from simbackup.components.network import Network, travel_time
 from simbackup.components.shape import FlowShape
+from simbackup.components.storage import Direction, Region
+from simbackup.engine.link import Link
 from simbackup.jobs.catalogue import Extent, SaveSet
 from simbackup.jobs.job import Moved, Steps
 from simbackup.jobs.rounds import Round, visits
 from simbackup.jobs.system import DataSet, JobFailedError, System
+from simbackup.jobs.transfers import Draws, Leg, Services, Stop, Transfers, Ways
 
 Wait = Generator[simpy.Event, Any, None]
 
@@ -32,11 +35,15 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """The buffers of one backup: how many, their bytes, and whether what they hold is compressed."""
+    """The buffers of one backup: how many, their bytes, and whether what they hold is compressed.
+
+    They go round in the steady state, as an equation, or one by one with services of some kind.
+    """
 
     buffers: int
     size: float
     compress: bool
+    services: Services | None = None
 
     def sets(self, engine: Engine) -> int:
         """Sets of so many buffers."""
@@ -79,9 +86,7 @@ class NativeBackup:
                     system.used = before  # a backup without room for one file keeps none of the others
                     raise
                 saved.extents.append(Extent(saved.done, size / len(self.files), file.to, position))
-        for phase, amount in _phases(parts):
-            shape = _round(system, self, phase, ratio, write=True)
-            yield from _turn(system, (job, "back up"), self, shape, amount)
+        yield from _turns(system, (job, "back up"), self, parts, ratio)
         system.catalogue.save_sets.append(saved)
         return Moved(size, float(len(parts)), buffers=self.loop.buffers)
 
@@ -108,9 +113,7 @@ class NativeRestore:
         with ExitStack() as closed:
             for name in self.data:
                 closed.enter_context(system.shut_out(name))
-            for phase, amount in _phases(parts):
-                shape = _round(system, self, phase, saved.compression, write=False)
-                yield from _turn(system, (job, "restore"), self, shape, amount)
+            yield from _turns(system, (job, "restore"), self, parts, saved.compression)
         return Moved(sum(part.size for part in parts), float(len(parts)))
 
 
@@ -146,6 +149,20 @@ def _phases(parts: Sequence[DataSet]) -> list[tuple[list[DataSet], float]]:
     return phases
 
 
+def _turns(system: System, doing: tuple[str, str], native: Native, parts: Sequence[DataSet], ratio: float) -> Wait:
+    """Let the buffers go round until all parts have passed: phase by phase in the steady state, or one by one."""
+    write, loop = isinstance(native, NativeBackup), native.loop
+    if loop.services is None:
+        for phase, amount in _phases(parts):
+            shape = _round(system, native, phase, ratio, write=write)
+            yield from _turn(system, doing, native, shape, amount)
+        return
+    job, activity = doing
+    draws = Draws(system.seed, job, loop.services)
+    going = Transfers(system, draws, loop.size, parts, lambda left: _legs(system, native, left, ratio, write=write))
+    yield from going.run(loop.buffers * loop.sets(native.engine), activity, files_first=not write)
+
+
 def _round(system: System, job: Native, parts: Sequence[DataSet], ratio: float, *, write: bool) -> FlowShape:
     """How a byte of the database loads all that it crosses on its way round the loop."""
     shape = FlowShape(sequential=False)  # what the device loses between its requests is in the loop's own queues
@@ -169,15 +186,27 @@ def _round(system: System, job: Native, parts: Sequence[DataSet], ratio: float, 
 
 def _taking_turns(system: System, job: Native, parts: Sequence[DataSet], shape: FlowShape, moved: float) -> FlowShape:
     """The shape when a device that holds volumes as well as files, or several of either, turns between them."""
-    places = [part.volume.region.part(part.begin, part.size) for part in parts]
-    places += [system.volumes[file.to].region for file in job.files if file.to is not None]
+    places = _places(system, job, parts)
+    for link, lost in _lost_in_turns(system, job, parts).items():
+        here = sum(place.store.link is link for place in places)
+        shape = shape.plus({link: moved * here / len(places) * lost})
+    return shape
+
+
+def _lost_in_turns(system: System, job: Native, parts: Sequence[DataSet]) -> dict[Link, float]:
+    """Seconds that each device with several places loses for a byte, by turning between them after each buffer."""
+    places, lost = _places(system, job, parts), dict[Link, float]()
     for store in {place.store.link: place.store for place in places}.values():
         here = [place.begin for place in places if place.store.link is store.link]
         if len(here) > 1:
-            share = moved * len(here) / len(places)
-            lost = store.turn(min(here), max(here), job.loop.size).busy / job.loop.size
-            shape = shape.plus({store.link: share * lost})
-    return shape
+            lost[store.link] = store.turn(min(here), max(here), job.loop.size).busy / job.loop.size
+    return lost
+
+
+def _places(system: System, job: Native, parts: Sequence[DataSet]) -> list[Region]:
+    """Where the volumes and the files lie."""
+    places = [part.volume.region.part(part.begin, part.size) for part in parts]
+    return places + [system.volumes[file.to].region for file in job.files if file.to is not None]
 
 
 def _turn(system: System, doing: tuple[str, str], native: Native, shape: FlowShape, amount: float) -> Wait:
@@ -215,3 +244,55 @@ def _ways(system: System, job: Native) -> list[list[list[Network]]]:
 def _mean_travel(ways: list[list[Network]]) -> float:
     """Seconds that a request is on its way and back, in the mean over some ways."""
     return sum(map(travel_time, ways)) / len(ways) if ways else 0.0
+
+
+def _legs(system: System, job: Native, parts: Sequence[DataSet], ratio: float, *, write: bool) -> Ways:
+    """How a buffer comes to each volume and to each file, for a byte of the database on each centre."""
+    lost, wires = _lost_in_turns(system, job, parts), dict[Link, int]()
+    latency, volumes, files = job.engine.request_latency, list[Leg](), list[Leg]()
+    for part in parts:
+        region = part.volume.region.part(part.begin, part.size)
+        device = _device(region, "read" if write else "write", 1.0, lost)
+        way = _wires(region.store.path, 1.0, wires)
+        stops = (device, *way) if write else (*way, device)
+        volumes.append(Leg(f"data.{part.name}", latency + travel_time(region.store.path), stops))
+    for i, file in enumerate(job.files):
+        stops, away = _coding(system, job, i, write=write), 0.0
+        if file.to is not None:
+            region = system.volumes[file.to].region
+            networks = [*(system.networks[name] for name in file.networks), *region.store.path]
+            device = _device(region, "write" if write else "read", 1.0 / ratio, lost)
+            way, away = _wires(networks, 1.0 / ratio, wires), latency + travel_time(networks)
+            # what is packed waits for its writer, what was read for who unpacks it
+            stops = (*stops, *way, device) if write else (device, *reversed(way), *stops)
+        files.append(Leg(f"files.{i + 1}", away, stops))
+    return Ways(volumes, files)
+
+
+def _device(region: Region, direction: Direction, share: float, lost: Mapping[Link, float]) -> Stop:
+    """The device of a leg, for so many bytes, with what it loses in turning."""
+    link, shape = region.store.link, region.streaming(direction)
+    demand = shape.demands[link] + lost.get(link, 0.0)
+    loads = FlowShape({link: demand * share}, {link: shape.moves[link] * share}, sequential=False)
+    return Stop(link, 0, direction, loads)
+
+
+def _wires(networks: Sequence[Network], share: float, taken: dict[Link, int]) -> list[Stop]:
+    """The networks of a leg, for so many bytes; each leg keeps to one wire, the next that was not taken."""
+    stops: list[Stop] = []
+    for network in networks:
+        wire = taken[network.link] = taken.get(network.link, -1) + 1
+        wires = max(round(network.link.capacity / network.rate), 1)
+        loads = FlowShape(sequential=False).over([network], share)
+        stops.append(Stop(network.link, wire % wires, "transfer", loads, network))
+    return stops
+
+
+def _coding(system: System, job: Native, file: int, *, write: bool) -> tuple[Stop, ...]:
+    """The compressor of a file, a core of the host; none where nothing is compressed."""
+    host = system.hosts[job.host]
+    seconds = host.seconds(job.engine.compress_cpu if write else job.engine.expand_cpu)
+    if not job.loop.compress or seconds <= 0.0:
+        return ()
+    shape = host.working(FlowShape(sequential=False), seconds).at_most(1.0 / seconds, host.cpu.name)
+    return (Stop(host.cpu, file, "compress" if write else "expand", shape),)

@@ -30,7 +30,7 @@ from simbackup.schema.jobs import (
     SystemState,
     Write,
 )
-from simbackup.schema.native_checks import native_backup
+from simbackup.schema.native_checks import native_backup, native_restore
 from simbackup.schema.part_checks import PartChecks
 from simbackup.schema.places import data_end, owner_of, pool_sizes, taken, way_to
 from simbackup.schema.quantity import Given
@@ -283,10 +283,10 @@ class JobChecks(PartChecks):
             self.name((*path, "to"), job.to, self.spec.data, "data set")
         saved = self.spec.jobs[job.restore]
         target = self.spec.data.get(job.to or "")
+        if job.rounds is not None and not isinstance(saved, NativeBackup):
+            self.report((*path, "rounds"), "only buffers of a 'database_native' backup go round", "leave it out")
         if isinstance(saved, NativeBackup):
-            for key in ("select", "to", "replay", "streams"):
-                if getattr(job, key):
-                    self.report((*path, key), "says nothing of a database that its own server restores", "leave it out")
+            native_restore(self, path, job, saved)
         elif isinstance(saved, (DatabaseBackup, BinaryLog)):
             database_restore(self, path, job, saved)
             self.back_to_a_database(path, job, saved)

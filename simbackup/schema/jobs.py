@@ -195,6 +195,10 @@ class Observe(Job):
     """How long they are watched."""
 
 
+Rounds = Literal["steady", "by_event"]
+ServiceTimes = Literal["exponential", "constant"]
+
+
 class Backup(Job):
     """Backup of a data set to a tape library or onto a disk."""
 
@@ -319,6 +323,10 @@ class NativeBackup(Job):
     """Bytes of a buffer (MAXTRANSFERSIZE); that of the engine unless stated."""
     compress: bool = False
     """Whether the backup is compressed, by the ratio that its data say."""
+    rounds: Rounds | None = None
+    """`steady`, as unless stated: the mean rate of the loop, an equation; `by_event`: each buffer for itself."""
+    service_times: ServiceTimes | None = None
+    """`exponential`, as unless stated, about the mean that the steady loop takes, or `constant`; only by event."""
 
 
 AnyBackup = NativeBackup | Backup | ImageBackup | DatabaseBackup | BinaryLog
@@ -348,6 +356,8 @@ class Restore(Job):
     """Drives that read from tape at once; one unless stated."""
     replay: Names = ()
     """Incremental backups whose runs since then are replayed after it."""
+    rounds: Rounds | None = None
+    """How the buffers of a native restore go round, `steady` or `by_event`; as in its backup unless stated."""
 
 
 METHODS: dict[str, type[Job]] = {

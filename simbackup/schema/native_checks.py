@@ -9,12 +9,14 @@ from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.database_checks import Path, Reporter
 from simbackup.schema.devices import BLOCK_KINDS, Nul
-from simbackup.schema.jobs import NativeBackup
+from simbackup.schema.jobs import NativeBackup, Restore
 from simbackup.schema.places import owner_of, way_to
 
 STEP = 64 * 1024
 MOST = 4 * 1024 * 1024
 """Bytes of which a transfer size is a multiple, and that it is at most."""
+MOST_TRANSFERS = 100_000
+"""Transfers that are simulated one by one at most: each takes about a millisecond and some lines of the trace."""
 
 
 class Checker(Reporter, Protocol):
@@ -52,6 +54,29 @@ def native_backup(checks: Checker, path: Path, job: NativeBackup) -> None:
         if size is not None and (size.si % STEP or size.si > MOST):
             shown = units.show_short(size.si, "B")
             checks.report((*path, *key.split(".")), f"{shown} is no multiple of 64 KiB up to 4 MiB", "write 1 MiB")
+    if job.rounds == "by_event":
+        _few_transfers(checks, path, job)
+    elif job.service_times is not None:
+        checks.report((*path, "service_times"), "says nothing of the steady state", "write 'rounds: by_event', too")
+
+
+def native_restore(checks: Checker, path: Path, job: Restore, saved: NativeBackup) -> None:
+    """All comes back, to where it was, in the way of its backup; few enough transfers where it is by event."""
+    for key in ("select", "to", "replay", "streams"):
+        if getattr(job, key):
+            checks.report((*path, key), "says nothing of a database that its own server restores", "leave it out")
+    if job.rounds == "by_event":
+        _few_transfers(checks, path, saved)
+
+
+def _few_transfers(checks: Checker, path: Path, job: NativeBackup) -> None:
+    """What is asked for event by event is few enough transfers."""
+    size = (job.transfer_size or job.engine.transfer_size).si
+    known = [checks.spec.data[name].size.si for name in job.data if name in checks.spec.data]
+    transfers = sum(-int(-each // size) for each in known)
+    if transfers > MOST_TRANSFERS:
+        message = f"by event it is {transfers:,} transfers, more than {MOST_TRANSFERS:,}"
+        checks.report((*path, "rounds"), message, "leave it at 'steady', which is as good for so many")
 
 
 def _files(checks: Checker, path: Path, job: NativeBackup, host: str | None) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from simbackup.schema.quantity import Frozen, Text
+from simbackup.schema.quantity import Frozen, Given, Text, Unit
 
 
 class Study(Frozen):
@@ -30,4 +30,9 @@ class Study(Frozen):
     """Addresses of the figures shown, such as `jobs.dd.elapsed`.
 
     Of a job also its `status`, the `reason` of it, and its `cause`, the address at which it spent most of its time.
+    """
+    seeds: Annotated[Given, Unit("count", least=2.0, most=1e4)] | None = None
+    """Runs of each row, with one seed after the other, the same for all rows; figures are means with intervals.
+
+    One run unless stated. It takes a scenario that draws, such as one with `rounds: by_event`.
     """

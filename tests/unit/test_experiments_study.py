@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import stdev
 
 import pytest
 
 import simbackup as sb
+from simbackup.errors import ResultError
+from simbackup.experiments.replications import together
 from simbackup.experiments.study import read_study
 
 SCENARIO = """\
@@ -153,3 +156,63 @@ def test_a_list_of_names_is_varied(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(f"title: A\nextends: {base}\n", encoding="utf-8")
     (tmp_path / "a.study.yaml").write_text(text % "a.yaml", encoding="utf-8")
     assert [row["jobs.backup.to"] for row in sb.study(tmp_path / "a.study.yaml").rows] == ["store", "store, store"]
+
+
+SHORT = """\
+title: A log of 20 MB, saved by its own server
+hosts: {server: {model: host/windows-2013-server, owns: [c, d]}}
+devices:
+  c: {model: ssd/sata-ssd-2015, capacity: 10 GB}
+  d: {model: ssd/sata-ssd-2015, capacity: 10 GB}
+data:
+  log: {on: c, size: 20 MB}
+jobs:
+  save: {method: database_native, data: log, to: d, engine: backup_engine/sql-server-2008, rounds: by_event}
+"""
+SEEDS = """\
+title: Seeds
+scenarios: {short: short.yaml}
+vary: {jobs.save.buffers: [7, 8]}
+seeds: 6
+show: [jobs.save.elapsed, jobs.save.cause, jobs.save.status]
+"""
+
+
+def short(folder: Path, study: str = SEEDS) -> Path:
+    (folder / "short.yaml").write_text(SHORT, encoding="utf-8")
+    (folder / "seeds.study.yaml").write_text(study, encoding="utf-8")
+    return folder / "seeds.study.yaml"
+
+
+def test_figures_over_several_seeds_are_means_with_intervals(tmp_path: Path) -> None:
+    table = sb.study(short(tmp_path), seed=3, workers=2)
+    assert table.figures == ("jobs.save.elapsed", "jobs.save.elapsed ±", "jobs.save.cause", "jobs.save.status")
+    for row, buffers in zip(table.rows, (7, 8), strict=True):
+        changes = {"jobs.save.buffers": buffers}
+        runs = [sb.simulate(tmp_path / "short.yaml", changes, seed=s).get("jobs.save.elapsed") for s in range(3, 9)]
+        assert row["jobs.save.elapsed"] == pytest.approx(sum(runs) / 6)
+        assert row["jobs.save.elapsed ±"] == pytest.approx(2.5706 * stdev(runs) / 6**0.5, rel=1e-4)
+        assert row["jobs.save.status"] == "done"
+
+
+def test_rows_share_their_draws(tmp_path: Path) -> None:
+    """What another buffer gains is surer than either time alone."""
+    table = sb.study(short(tmp_path))
+    gain, half = table.difference("jobs.save.elapsed", 0, 1)
+    alone = [row["jobs.save.elapsed ±"] for row in table.rows]
+    assert gain == pytest.approx(table.rows[0]["jobs.save.elapsed"] - table.rows[1]["jobs.save.elapsed"])
+    assert half < 0.8 * (alone[0] ** 2 + alone[1] ** 2) ** 0.5
+
+
+def test_one_seed_has_no_difference(tmp_path: Path) -> None:
+    one = sb.study(short(tmp_path, SEEDS.replace("seeds: 6\n", "")))
+    assert one.figures == ("jobs.save.elapsed", "jobs.save.cause", "jobs.save.status")
+    with pytest.raises(ResultError, match="but one seed"):
+        one.difference("jobs.save.elapsed", 0, 1)
+    with pytest.raises(ResultError, match=r"no figure 'jobs\.save\.size'"):
+        sb.study(short(tmp_path)).difference("jobs.save.size", 0, 1)
+
+
+def test_a_figure_that_one_seed_lacks_has_no_mean() -> None:
+    assert together("jobs.a.elapsed", [1.0, None]) == {"jobs.a.elapsed": None, "jobs.a.elapsed ±": None}
+    assert together("jobs.a.cause", ["b", "a", "a"]) == {"jobs.a.cause": "a 2, b 1"}
