@@ -1,0 +1,98 @@
+# pyright: reportUnknownMemberType=false
+# (methods of matplotlib leave their settings untyped)
+"""Pictures inside a page, each for a wide and for a narrow one."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import matplotlib as mpl
+from matplotlib.artist import Artist
+
+from simbackup.results.picture import described
+from simbackup.results.plots import style
+from simbackup.results.plots.activities import below
+from simbackup.results.result import Result
+
+WIDE, NARROW = 960.0, 315.0
+"""Widths of the pictures of the system, pixels."""
+NARROW_INCHES = 4.1
+"""Width of a plot on a narrow page."""
+NARROW_LABEL = 15
+"""Letters of a label beside an axis on a narrow page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A picture as addresses of data, which ask nobody, and its text for those who do not see it."""
+
+    name: str
+    caption: str
+    alt: str
+    wide: str
+    narrow: str
+
+
+def pictures(result: Result) -> Iterator[Shown]:
+    """The system, the timeline, what was busy, and the tape drives where there are any."""
+    if result.layout is not None:
+        drawn = result.picture
+        alt = f"The system: {described(result.layout)}"
+        yield Shown("system", "", alt, _data(drawn.svg(WIDE)), _data(drawn.svg(NARROW)))
+    plot = result.plot
+    told = "; ".join(f"{row['job']} {row['status']}" for row in result.job_rows[:20])
+    yield _plot("timeline", plot.timeline(), "When each job ran, and what it was doing.", f"Timeline of jobs: {told}")
+    busy = plot.utilisation()
+    yield _plot("utilisation", busy, "Busy share over time.", "Busy share of devices and links; the table has figures")
+    if any(device.kind == "tape drive" for device in result.trace.devices):
+        text = "What drives and robots were doing."
+        yield _plot("drives", plot.drives(), text, "States of tape drives and robots; the table has figures")
+
+
+def _plot(name: str, drawn: style.Picture, caption: str, alt: str) -> Shown:
+    """A plot in both widths, without the title that the page gives it."""
+    for axis in drawn.axes:
+        axis.set_title("")
+    wide = _svg(drawn)
+    _narrow(drawn)
+    return Shown(name, caption, alt, _data(wide), _data(_svg(drawn)))
+
+
+def _narrow(drawn: style.Picture) -> None:
+    """Make a plot fit a narrow page: shorter labels, and a legend in fewer columns."""
+    high = drawn.get_figheight()
+    drawn.set_size_inches(NARROW_INCHES, high)
+    for axis in drawn.axes:
+        labels = axis.get_yticklabels()
+        if any(len(label.get_text()) > NARROW_LABEL for label in labels):
+            axis.set_yticks(
+                axis.get_yticks(), [style.clipped(label.get_text(), NARROW_LABEL) for label in labels],
+                fontsize=style.SMALLER,
+            )  # fmt: skip
+        axis.set_ylabel(style.clipped(axis.get_ylabel(), NARROW_LABEL))
+    for legend in list(drawn.legends):
+        marks: list[Artist] = []
+        for mark, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
+            if mark is not None:
+                mark.set_label(text.get_text())
+                marks.append(mark)
+        legend.remove()
+        rows = -(-len(marks) // 2)
+        drawn.set_size_inches(NARROW_INCHES, high + 0.17 * rows)
+        with style.in_style():
+            below(drawn, marks, columns=2)
+
+
+def _svg(drawn: style.Picture) -> str:
+    """The plot as SVG whose letters stay letters."""
+    written = io.BytesIO()
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        drawn.savefig(written, format="svg")
+    return written.getvalue().decode("utf-8")
+
+
+def _data(svg: str) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode('utf-8')).decode('ascii')}"
