@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -47,7 +48,7 @@ def items(result: Result) -> list[Item]:
     places: dict[str, int] = {}
     for item in grouped(result, result.job_rows, "job"):
         if isinstance(item, Group):
-            found.append(item)
+            found.append(starred(item))
             continue
         name = series(str(item["job"]))
         places.setdefault(name, len(found))
@@ -62,6 +63,15 @@ def items(result: Result) -> list[Item]:
         elif places[name] == at:
             kept.append(Group(f"{name} ({len(runs[name])} runs)", tuple(runs[name])))
     return kept
+
+
+def starred(group: Group) -> Group:
+    """A group whose name has a star where its template has a field.
+
+    >>> starred(Group("save-{number} (200)", ())).name
+    'save-* (200)'
+    """
+    return Group(re.sub(r"\{[^}]*\}", "*", group.name), group.rows)
 
 
 def example(item: Item) -> Row:
@@ -91,9 +101,7 @@ def answers(
     return [_answer(item, explained, intervals) for item in telling(result)]
 
 
-def _answer(
-    item: Item, explained: Mapping[str, Explained], intervals: Mapping[str, tuple[float, float]]
-) -> Answer:
+def _answer(item: Item, explained: Mapping[str, Explained], intervals: Mapping[str, tuple[float, float]]) -> Answer:
     row = example(item)
     one = explained.get(str(row["job"]))
     limit = ""
@@ -117,7 +125,9 @@ def _of_many(group: Group, limit: str, width: str) -> Answer:
     verdict = "in window" if worst == "done" and windows else worst
     text = f"{len(group.rows):,} runs: {whole['status']}. From the first start to the last end "
     text += f"{units.show_short(whole['elapsed'], 's', 3)}; the slowest takes "
-    text += f"{units.show_short(slowest(group)['elapsed'], 's', 3)}, on average {units.show_short(whole['mean'], 's', 3)}."
+    text += (
+        f"{units.show_short(slowest(group)['elapsed'], 's', 3)}, on average {units.show_short(whole['mean'], 's', 3)}."
+    )
     if whole["reason"]:
         text += f" The first that failed: {whole['reason']}."
     if limit:

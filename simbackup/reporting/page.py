@@ -76,7 +76,7 @@ def _told(chapter: Chapter) -> dict[str, Any]:
         "pictures": {shown.name: shown for shown in chapter.pictures}, "note": chapter.note,
         "devices": sections.devices(result), "drives": sections.devices(result, tape=True),
         "users": sections.users(result), "assumptions": sections.assumptions(result),
-        "sources": sections.sources(result), "bases": sections.bases(result), "values": len(result.values),
+        "sources": sections.sources(result), "bases": sections.bases(result), "total": len(result.values),
         "trust": _trust(distance(result)), "wide": bool(chapter.intervals),
     }  # fmt: skip
 

@@ -7,15 +7,17 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import matplotlib as mpl
 from matplotlib.artist import Artist
 
-from simbackup.results.picture import described
+from simbackup.engine.trace import Trace
+from simbackup.results.picture import Picture, described
 from simbackup.results.plots import style
 from simbackup.results.plots.activities import below
 from simbackup.results.result import Result
+from simbackup.show_fleets import Group, grouped, slowest
 
 WIDE, NARROW = 960.0, 315.0
 """Widths of the pictures of the system, pixels."""
@@ -39,23 +41,51 @@ class Shown:
 def pictures(result: Result) -> Iterator[Shown]:
     """The system, the timeline, what was busy, and the tape drives where there are any."""
     if result.layout is not None:
-        drawn = result.picture
+        drawn = Picture(replace(result.layout, title="", question=""))  # the page has them
         alt = f"The system: {described(result.layout)}"
         yield Shown("system", "", alt, _data(drawn.svg(WIDE)), _data(drawn.svg(NARROW)))
-    plot = result.plot
-    told = "; ".join(f"{row['job']} {row['status']}" for row in result.job_rows[:20])
-    yield _plot("timeline", plot.timeline(), "When each job ran, and what it was doing.", f"Timeline of jobs: {told}")
+    few, left = thinned(result)
+    plot = few.plot
+    told = "; ".join(f"{row['job']} {row['status']}" for row in few.job_rows[:20])
+    yield _plot(
+        "timeline", plot.timeline(), f"When each job ran, and what it was doing.{left}", f"Timeline of jobs: {told}"
+    )
     busy = plot.utilisation()
-    yield _plot("utilisation", busy, "Busy share over time.", "Busy share of devices and links; the table has figures")
+    yield _plot(
+        "utilisation", busy, f"Busy share over time.{left}", "Busy share of devices and links; the table has figures"
+    )
     if any(device.kind == "tape drive" for device in result.trace.devices):
-        text = "What drives and robots were doing."
+        text = f"What drives and robots were doing.{left}"
         yield _plot("drives", plot.drives(), text, "States of tape drives and robots; the table has figures")
+
+
+def thinned(result: Result) -> tuple[Result, str]:
+    """A result in which of many equal jobs, devices and links only a few are left, and words on what was left out."""
+    jobs = [item for item in grouped(result, result.job_rows, "job") if isinstance(item, Group)]
+    devices = [item for item in grouped(result, result.device_rows, "device") if isinstance(item, Group)]
+    if not jobs and not devices:
+        return result, ""
+    out: set[str] = set()
+    for group in jobs:
+        kept = {group.rows[0]["job"], slowest(group)["job"], max(group.rows, key=lambda row: row["end"])["job"]}
+        out |= {f"jobs.{row['job']}" for row in group.rows if row["job"] not in kept}
+    for group in devices:
+        first = max(group.rows, key=lambda row: row["busy"])["device"]
+        out |= {row["device"] for row in group.rows if row["device"] != first}
+    old = result.trace
+    trace = Trace(
+        [span for span in old.spans if span.job not in out], [rate for rate in old.rates if rate.link not in out],
+        old.events, [device for device in old.devices if device.address not in out],
+        [job for job in old.jobs if f"jobs.{job.data['job']}" not in out],
+    )  # fmt: skip
+    text = " Of many equal jobs the first, the slowest and the last to end are shown, of equal devices the busiest."
+    return Result(result.record, result.values, trace, result.layout), text
 
 
 def _plot(name: str, drawn: style.Picture, caption: str, alt: str) -> Shown:
     """A plot in both widths, without the title that the page gives it."""
     for axis in drawn.axes:
-        axis.set_title("")
+        axis.set_title("", loc="left")
     wide = _svg(drawn)
     _narrow(drawn)
     return Shown(name, caption, alt, _data(wide), _data(_svg(drawn)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simbackup import datasheets, units
-from simbackup.reporting.answer import Item, example, telling
+from simbackup.reporting.answer import Item, example, starred, telling
 from simbackup.reporting.tables import Cell, Column, Table, percent, quantity, words
 from simbackup.results.causes import Cause, split
 from simbackup.results.plots.activities import WAITS, look
@@ -94,10 +94,12 @@ def jobs(result: Result) -> Table:
 def devices(result: Result, *, tape: bool = False) -> Table:
     """How busy devices and links were; of tape drives instead if asked for."""
     rows: list[tuple[Cell, ...]] = []
-    used = [row for row in result.device_rows if (row["bytes"] or row["busy"]) and (row["kind"] == "tape drive") == tape]
+    used = [
+        row for row in result.device_rows if (row["bytes"] or row["busy"]) and (row["kind"] == "tape drive") == tape
+    ]
     used = used if tape else sorted(used, key=lambda row: (-row["busy"], row["device"]))
     for item in grouped(result, used, "device"):
-        row: Mapping[str, Any] = device_row(item) if isinstance(item, Group) else item
+        row: Mapping[str, Any] = device_row(starred(item)) if isinstance(item, Group) else item
         busy = Cell(percent(row["busy"]).text, row["busy"], share=min(row["busy"], 1.0))
         rows.append(
             (words(row["device"]), words(row["kind"]), busy, quantity(row["bytes"], "B"), quantity(row["peak"], "B/s"),
@@ -209,7 +211,11 @@ def bases(result: Result) -> Table:
     """How many values rest on each basis."""
     total = len(result.values)
     rows = [
-        (words(basis), Cell(f"{count:,}", float(count)), Cell(percent(count / total).text, count / total, count / total))
+        (
+            words(basis),
+            Cell(f"{count:,}", float(count)),
+            Cell(percent(count / total).text, count / total, count / total),
+        )
         for basis, count in result.bases().items()
     ]
     return Table("Bases", (Column("basis"), Column("values", "count"), Column("share", "1")), rows, "Values by basis")

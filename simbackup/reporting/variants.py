@@ -76,7 +76,7 @@ def differences(results: Sequence[Result]) -> Table:
         elif len({own.get(address, Cell("")).text for own in facts}) > 1:
             rows[address] = (words(address), *(own.get(address, words("not stated")) for own in facts))
     columns = (Column("address"), *(Column(name) for name in names_of(results)))
-    return Table("Differences", columns, list(rows.values()), "Where the scenarios differ")
+    return Table("Differences", columns, list(rows.values()), "What is the same everywhere is left out")
 
 
 def _part(address: str) -> str:
@@ -87,7 +87,7 @@ def _facts(result: Result) -> dict[str, Cell]:
     """What can differ: makes and models, methods, values."""
     found: dict[str, Cell] = {}
     for node in result.layout.nodes if result.layout else ():
-        if node.title:
+        if node.title and node.kind != "job":
             found[f"{node.address}.model"] = words(node.title)
     for row in result.job_rows:
         found.setdefault(f"jobs.{row['job']}.method", words(row["method"]))
