@@ -76,7 +76,7 @@ def plot(
 
 
 @app.command()
-def report(
+def report(  # noqa: PLR0917 (typer reads each as an option)
     what: Annotated[
         list[str], typer.Argument(metavar="RESULT|SCENARIO...", help="Folders of results, or scenarios to run.")
     ],

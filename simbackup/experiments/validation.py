@@ -26,7 +26,7 @@ def _checked(row: Row) -> Checked:
 
 
 def covered() -> str:
-    """Lowest and highest value at each address, over the scenarios behind the measured rows of each document, as CSV."""
+    """Lowest and highest value at each address, in the scenarios behind the rows of each document, as CSV."""
     found: dict[tuple[str, str], Span] = {}
     for measured in chosen(()):
         for scenario in scenarios_of(measured).values():

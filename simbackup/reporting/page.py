@@ -102,7 +102,8 @@ def _rows(rows: Sequence[Checked]) -> Table:
     )  # fmt: skip
     cells = [
         (
-            words(row.operation), words(row.quantity), _figure(row.measured, row.unit), _figure(row.simulated, row.unit),
+            words(row.operation), words(row.quantity), _figure(row.measured, row.unit),
+            _figure(row.simulated, row.unit),
             percent(row.error, sign=True), words(row.role), words(row.verdict),
         )
         for row in rows

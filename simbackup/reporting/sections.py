@@ -114,7 +114,8 @@ def devices(result: Result, *, tape: bool = False) -> Table:
 
 
 FELT = {
-    "offered": Column("transactions", "count"), "lost": Column("lost", "1"), "waited": Column("waited for lock", "count"),
+    "offered": Column("transactions", "count"), "lost": Column("lost", "1"),
+    "waited": Column("waited for lock", "count"),
     "mean_wait": Column("mean wait", "s"), "longest_wait": Column("longest wait", "s"),
     "slowdown": Column("disk slowed, times", "count"), "network_wait": Column("wait at links", "s"),
     "timed_out": Column("timed out", "1"),
