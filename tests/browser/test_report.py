@@ -21,7 +21,7 @@ PAGES = {
         ["planning/mysql-innodb-logical", "planning/mysql-innodb-snapshot"],
         ["2 scenarios compared", "Side by side", "Where the scenarios differ"],
     ),
-    "failed": (["failed.yaml"], ["Failed after", "Did not run", "ended", "after its window"]),
+    "failed": (["failed.yaml"], ["Failed after", "Did not run", "after its window"]),
 }
 """What is reported on, and texts that must be seen."""
 FAILED = """
@@ -32,7 +32,7 @@ devices:
   cow: {size: 100 MB}
 jobs:
   dd: {window: 10 s}
-  image: {method: image, data: file, source: cow, to: disk2, after: dd}
+  image: {method: image, data: file, source: cow, to: sdc, after: dd}
   back: {restore: image, after: image}
 """
 WIDTHS = (375, 1440)
