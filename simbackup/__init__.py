@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from simbackup.errors import InputError, SimbackupError
     from simbackup.experiments.reproduce import reproduce
     from simbackup.experiments.study import study
+    from simbackup.reporting.report import report
     from simbackup.results.picture import picture
     from simbackup.results.result import Result
     from simbackup.run import simulate
     from simbackup.scenario import Scenario, load
 
-__all__ = ["InputError", "Result", "Scenario", "SimbackupError", "load", "picture", "reproduce", "simulate", "study"]
+__all__ = [
+    "InputError", "Result", "Scenario", "SimbackupError", "load", "picture", "report", "reproduce", "simulate", "study",
+]  # fmt: skip
 
 _HOMES = {
     "InputError": "simbackup.errors",
@@ -28,6 +31,7 @@ _HOMES = {
     "SimbackupError": "simbackup.errors",
     "load": "simbackup.scenario",
     "picture": "simbackup.results.picture",
+    "report": "simbackup.reporting.report",
     "reproduce": "simbackup.experiments.reproduce",
     "simulate": "simbackup.run",
     "study": "simbackup.experiments.study",

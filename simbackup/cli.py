@@ -76,6 +76,33 @@ def plot(
 
 
 @app.command()
+def report(  # noqa: PLR0917 (typer reads each as an option)
+    what: Annotated[
+        list[str], typer.Argument(metavar="RESULT|SCENARIO...", help="Folders of results, or scenarios to run.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The HTML page.")] = Path("report.html"),
+    excel: Annotated[Path | None, typer.Option(metavar="FILE", help="Write its tables as a workbook, too.")] = None,
+    csv: Annotated[Path | None, typer.Option(metavar="DIR", help="Write its tables as CSV, too.")] = None,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Tell how far times move within what is assumed; takes many runs.")
+    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Leave out the runs without the bottleneck.")] = False,
+    sets: Sets = None,
+    seed: Seed = 0,
+) -> None:
+    """Write a page that answers a scenario's question, and says what the answer rests on; several are compared."""
+    from simbackup import show  # noqa: PLC0415
+    from simbackup.reporting.report import report as write  # noqa: PLC0415
+
+    with show.progress() as progress:
+        path = write(
+            what, out, overrides=overrides(sets or []), seed=seed, intervals=intervals, reruns=not quick, excel=excel,
+            tables=csv, progress=progress,
+        )  # fmt: skip
+    print(f"written to {path}", file=sys.stderr)  # noqa: T201
+
+
+@app.command()
 def reproduce(
     document: Annotated[
         list[str] | None, typer.Argument(help="Documents, such as 003, or own folders; all unless named.")

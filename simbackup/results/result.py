@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -353,6 +354,14 @@ class Result:
         if path is not None:
             write_whole(path, chrome_trace.text(trace))
         return trace
+
+    def report(self, path: str | Path) -> Path:
+        """The file into which a report was written: one HTML page that stands alone.
+
+        `simbackup.report` compares several results, and says what can be asked of it.
+        """
+        report = import_module("simbackup").report  # it runs what if, which a result knows nothing of
+        return report([self], path)
 
     def save(self, folder: str | Path) -> Path:
         """The folder into which the whole result was written: run record, tables, trace. All of it or nothing.

@@ -14,6 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("simbackup", "models", "scenarios")
+TEMPLATES = {f"simbackup/reporting/templates/report.{kind}" for kind in ("html", "css")}
 FILES = ("pyproject.toml", "README.md", "LICENSE")
 
 
@@ -35,6 +36,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 def data_files() -> set[str]:
     found = {path.relative_to(ROOT).as_posix() for part in PARTS[1:] for path in (ROOT / part).rglob("*.yaml")}
+    found |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "scenarios").rglob("*.csv")}
     assert len(found) > 30
     return found
 
@@ -42,14 +44,14 @@ def data_files() -> set[str]:
 def test_the_wheel_holds_models_and_scenarios(built: tuple[Path, Path]) -> None:
     names = set(zipfile.ZipFile(built[0]).namelist())
     assert {f"simbackup/_data/{name}" for name in data_files()} <= names
-    assert "simbackup/cli.py" in names
+    assert {"simbackup/cli.py", *TEMPLATES} <= names
     assert not [name for name in names if name.startswith(("tests/", "models/", "scenarios/"))]
 
 
 def test_the_source_distribution_holds_models_and_scenarios(built: tuple[Path, Path]) -> None:
     with tarfile.open(built[1]) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
-    assert data_files() | {"pyproject.toml", "simbackup/cli.py"} <= names
+    assert data_files() | {"pyproject.toml", "simbackup/cli.py", *TEMPLATES} <= names
 
 
 def test_the_unpacked_wheel_reproduces_the_documents_from_anywhere(built: tuple[Path, Path], tmp_path: Path) -> None:

@@ -1,0 +1,139 @@
+"""The page of a report: one HTML file that asks nobody for anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from simbackup import units
+from simbackup.errors import ResultError
+from simbackup.reporting import answer, sections
+from simbackup.reporting.tables import Cell, Column, Table, percent, words
+from simbackup.results.result import Result
+from simbackup.results.validation import Checked, Distance, distance
+
+if TYPE_CHECKING:
+    from simbackup.experiments.explain import Explained
+    from simbackup.reporting.pictures import Shown
+
+MOST_UNCOVERED = 12
+"""Values that no published scenario has which are named; of more their number is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A result, and what further runs told of it."""
+
+    name: str
+    result: Result
+    explained: Mapping[str, Explained] = field(default_factory=dict[str, "Explained"])
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+    pictures: Sequence[Shown] = ()
+    note: str = ""
+    """Why runs without the bottleneck are missing, if they are."""
+
+
+def check_engine() -> None:
+    """Tell that what a page is made with is missing, before anything is run.
+
+    Raises
+    ------
+    ResultError
+        Jinja or matplotlib is not there.
+    """
+    for module in ("jinja2", "matplotlib"):
+        if find_spec(module) is None:
+            raise ResultError(f"a report needs {module}; install it with: pip install 'simbackup[report]'")
+
+
+def page(chapters: Sequence[Chapter], comparison: Sequence[Table] = ()) -> str:
+    """The text of the page: comparison first where there are several results, then a chapter for each."""
+    jinja: Any = import_module("jinja2")  # an extra, and slow to import
+    environment = jinja.Environment(
+        loader=jinja.PackageLoader("simbackup.reporting"), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+        undefined=jinja.StrictUndefined, keep_trailing_newline=True,
+    )  # fmt: skip
+    first = chapters[0].result.record
+    title = first.title if len(chapters) == 1 else f"{len(chapters)} scenarios compared"
+    return str(
+        environment.get_template("report.html").render(
+            title=title, chapters=[_told(chapter) for chapter in chapters], comparison=comparison,
+            version=first.version,
+        )
+    )  # fmt: skip
+
+
+def _told(chapter: Chapter) -> dict[str, Any]:
+    """All that the template shows of one result."""
+    result = chapter.result
+    answers = answer.answers(result, chapter.explained, chapter.intervals)
+    return {
+        "name": chapter.name, "record": result.record, "answers": answers, "short": answer.in_short(answers),
+        "untold": answer.untold(result), "restores": answer.restores(result), "splits": sections.splits(result),
+        "pictures": {shown.name: shown for shown in chapter.pictures}, "note": chapter.note,
+        "devices": sections.devices(result), "drives": sections.devices(result, tape=True),
+        "users": sections.users(result), "assumptions": sections.assumptions(result),
+        "sources": sections.sources(result), "bases": sections.bases(result), "total": len(result.values),
+        "trust": _trust(distance(result)), "wide": bool(chapter.intervals),
+    }  # fmt: skip
+
+
+def _trust(found: Distance | None) -> dict[str, Any] | None:
+    """How far a result is from validated ranges, as tables and counts."""
+    if found is None:
+        return None
+    counted = sorted(abs(row.error) for row in found.rows if row.role != "input")
+    return {
+        "document": found.document, "itself": found.itself, "rows": _rows(found.rows), "outside": _outside(found),
+        "within": sum(row.verdict.endswith(("yes", "right")) for row in found.rows), "total": len(found.rows),
+        "worst": percent(counted[-1]).text if counted else "",
+        "uncovered": [value.address for value in found.uncovered[:MOST_UNCOVERED]],
+        "more": max(len(found.uncovered) - MOST_UNCOVERED, 0), "new": len(found.uncovered),
+    }  # fmt: skip
+
+
+def _rows(rows: Sequence[Checked]) -> Table:
+    columns = (
+        Column("measured"), Column("figure"), Column("value", "1"), Column("simulated", "1"), Column("error", "1"),
+        Column("role"), Column("within 10 %"),
+    )  # fmt: skip
+    cells = [
+        (
+            words(row.operation), words(row.quantity), _figure(row.measured, row.unit),
+            _figure(row.simulated, row.unit),
+            percent(row.error, sign=True), words(row.role), words(row.verdict),
+        )
+        for row in rows
+    ]  # fmt: skip
+    return Table("Validation", columns, cells, "Measured beside simulated, for the document behind this scenario")
+
+
+def _figure(value: float, unit: str) -> Cell:
+    return Cell(f"{value:,.6g} {unit}".rstrip(), value)
+
+
+def _outside(found: Distance) -> Table:
+    rows = [
+        (
+            words(one.address), words(units.show_short(one.value, one.unit)),
+            words(_span(units.show_short(one.low, one.unit), units.show_short(one.high, one.unit))),
+            words(_times(one.value, one.low, one.high)),
+        )
+        for one in found.outside
+    ]  # fmt: skip
+    columns = (Column("value"), Column("here"), Column("validated"), Column("which is"))
+    return Table("Outside", columns, rows, "Values outside of those that the published scenarios cover")
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
+
+
+def _times(value: float, low: float, high: float) -> str:
+    """How far a value is from a span."""
+    if value > high:
+        return f"{value / high:.3g} times the greatest" if high > 0 else "above the greatest"
+    return f"{value / low:.3g} of the least" if low > 0 else "below the least"

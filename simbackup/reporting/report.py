@@ -1,0 +1,131 @@
+"""Reports: results, or scenarios that are run for them, told on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from simbackup.errors import InputError, ResultError
+from simbackup.experiments.explain import Explained, explain
+from simbackup.experiments.sensitivity import interval
+from simbackup.reporting import files, sections, variants
+from simbackup.reporting.answer import example, restores, telling
+from simbackup.reporting.page import Chapter, check_engine, page
+from simbackup.reporting.tables import Table
+from simbackup.results.output import write_whole
+from simbackup.results.result import Result
+from simbackup.run import Progress, result_of, scenario_of
+from simbackup.scenario import Scenario
+
+
+def report(
+    what: Sequence[Result | str],
+    path: str | Path,
+    *,
+    overrides: Mapping[str, object] | None = None,
+    seed: int = 0,
+    intervals: bool = False,
+    reruns: bool = True,
+    drawn: bool = True,
+    excel: Path | None = None,
+    tables: Path | None = None,
+    progress: Progress | None = None,
+) -> Path:
+    """The file into which the report was written: one HTML page that stands alone; the same bytes each time.
+
+    Parameters
+    ----------
+    what
+        Results, folders of results, or scenarios that are run; several are compared, with the first.
+    path
+        The file.
+    overrides
+        Values by address that replace those of every scenario.
+    seed
+        Seed of all random streams.
+    intervals
+        Also run each scenario with every assumed value at both ends of its range, which takes many runs.
+    reruns
+        Also run each scenario without its bottlenecks, and with them twice as fast.
+    drawn
+        With pictures.
+    excel, tables
+        A workbook, and a folder for CSV, to be written beside it.
+    progress
+        Told now and then how far a run has come.
+
+    Raises
+    ------
+    InputError, ResultError
+        There is no such result or scenario, something needed is not installed, or a file cannot be written.
+    """
+    check_engine()
+    if excel is not None:
+        files.check_excel(excel)
+    if not what:
+        raise ResultError("a report needs a result or a scenario; name one")
+    results = [
+        one if isinstance(one, Result) else result_of(one, overrides, seed=seed, progress=progress) for one in what
+    ]
+    names = variants.names_of(results)
+    comparison = [variants.compared(results), variants.differences(results)] if len(results) > 1 else []
+    chapters = [
+        _chapter(name, result, intervals=intervals, reruns=reruns, drawn=drawn)
+        for name, result in zip(names, results, strict=True)
+    ]
+    written = write_whole(path, page(chapters, comparison))
+    if excel is not None or tables is not None:
+        every = [*comparison, *(table for chapter in chapters for table in _tables(chapter, alone=len(chapters) == 1))]
+        if excel is not None:
+            files.write_excel(every, excel)
+        if tables is not None:
+            files.write_csv(every, tables)
+    return written
+
+
+def _chapter(name: str, result: Result, *, intervals: bool, reruns: bool, drawn: bool) -> Chapter:
+    """A result with what further runs tell of it."""
+    scenario, note = None, ""
+    if reruns or intervals:
+        try:
+            scenario = scenario_of(result)
+        except (InputError, ResultError) as error:
+            first = str(error).splitlines()[0]
+            note = f"What removing a bottleneck would give is not told, as the scenario cannot be run again: {first}."
+    told = [str(example(item)["job"]) for item in telling(result)]
+    found = explain(result, scenario if reruns else None, told) if told else []
+    pictures = []
+    if drawn:
+        from simbackup.reporting.pictures import pictures as draw  # noqa: PLC0415 (matplotlib is slow to import)
+
+        pictures = list(draw(result))
+    widths = _intervals(scenario, result, told) if intervals and scenario is not None else {}
+    return Chapter(name, result, _by_name(found), widths, pictures, note)
+
+
+def _by_name(found: Sequence[Explained]) -> dict[str, Explained]:
+    return {one.name: one for one in found}
+
+
+def _intervals(scenario: Scenario, result: Result, names: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Lowest and highest elapsed time of jobs that ended well, over the ranges of what is assumed or fitted."""
+    well = {str(row["job"]) for row in result.job_rows if row["status"] in {"done", "late"}}
+    found: dict[str, tuple[float, float]] = {}
+    for name in names:
+        if name in well:
+
+            def elapsed(changed: dict[str, Result], job: str = name) -> float:
+                return changed["it"].get(f"jobs.{job}.elapsed")
+
+            found[name] = interval({"it": scenario}, elapsed)
+    return found
+
+
+def _tables(chapter: Chapter, *, alone: bool) -> list[Table]:
+    """The tables of a result as they stand in files."""
+    result = chapter.result
+    every = [sections.jobs(result), restores(result), *(one.table for one in sections.splits(result))]
+    every += [sections.devices(result), sections.devices(result, tape=True), sections.users(result)]
+    every += [sections.assumptions(result), sections.sources(result), sections.values(result)]
+    prefix = "" if alone else f"{chapter.name} "
+    return [Table(f"{prefix}{one.name}", one.columns, one.rows, one.caption) for one in every if one]

@@ -1,0 +1,222 @@
+"""The tables of one result: where the time went, what was busy, what users felt, and what it all rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from simbackup import datasheets, units
+from simbackup.reporting.answer import Item, example, starred, telling
+from simbackup.reporting.tables import Cell, Column, Table, percent, quantity, words
+from simbackup.results.causes import Cause, split
+from simbackup.results.plots.activities import WAITS, look
+from simbackup.results.result import Rest, Result
+from simbackup.show_fleets import Group, device_row, grouped
+
+SMALL = 0.001
+"""Share of a job's time below which causes stand together in one line, each named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of a stacked bar: its share of the whole, its colour, and what it stands for."""
+
+    share: float
+    colour: str
+    text: str
+    striped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Where the time of one job went: a bar, its table, and the causes too small for a line."""
+
+    job: str
+    took: str
+    segments: tuple[Segment, ...]
+    table: Table
+    small: str
+
+
+def splits(result: Result) -> list[Split]:
+    """Where the time of each job that matters went; of many equal ones, of the slowest."""
+    found = [_split(result, item) for item in telling(result) if example(item)["elapsed"] > 0.0]
+    return [one for one in found if one.table]
+
+
+def _split(result: Result, item: Item) -> Split:
+    row = example(item)
+    causes, whole = split(result, str(row["job"])), float(row["elapsed"])
+    large = {cause: seconds for cause, seconds in causes.items() if seconds >= SMALL * whole}
+    rows = [
+        (
+            Cell(cause.activity, colour=_colour(cause)), words(cause.address), quantity(seconds, "s"),
+            percent(seconds / whole),
+        )
+        for cause, seconds in large.items()
+    ]  # fmt: skip
+    segments = tuple(
+        Segment(seconds / whole, _colour(cause), f"{cause.activity}, {cause.address}", bool(look(*cause).hatch))
+        for cause, seconds in large.items()
+    )
+    rest = {cause: seconds for cause, seconds in causes.items() if cause not in large}
+    names = ", ".join(f"{cause.activity} on {cause.address}" for cause in rest)
+    small = f"Below 0.1 % each, {units.show_short(sum(rest.values()), 's', 3)} in all: {names}." if rest else ""
+    columns = (Column("activity"), Column("at"), Column("time", "s"), Column("share", "1"))
+    name = f"{row['job']}, the slowest of {item.name}" if isinstance(item, Group) else str(row["job"])
+    table = Table(f"Time of {row['job']}", columns, rows, f"Seconds of {row['job']} along its critical path")
+    return Split(name, units.show_short(whole, "s", 3), segments, table, small)
+
+
+def _colour(cause: Cause) -> str:
+    colour = look(*cause).colour
+    return "#c9bfa5" if colour == WAITS else colour
+
+
+def jobs(result: Result) -> Table:
+    """Every run of every job."""
+    columns = (
+        Column("job"), Column("method"), Column("start", "s"), Column("elapsed", "s"), Column("bytes", "B"),
+        Column("files", "count"), Column("rate", "B/s"), Column("waits", "s"), Column("status"),
+    )  # fmt: skip
+    rows = [
+        (
+            words(row["job"]), words(row["method"]), quantity(row["start"], "s"), quantity(row["elapsed"], "s"),
+            quantity(row["bytes"], "B"), quantity(row["files"], "count"), quantity(row["rate"], "B/s"),
+            quantity(row["waits"], "s"), words(": ".join(filter(None, (row["status"], row["reason"])))),
+        )
+        for row in result.job_rows
+    ]  # fmt: skip
+    return Table("Jobs", columns, rows, "Every run of every job")
+
+
+def devices(result: Result, *, tape: bool = False) -> Table:
+    """How busy devices and links were; of tape drives instead if asked for."""
+    rows: list[tuple[Cell, ...]] = []
+    used = [
+        row for row in result.device_rows if (row["bytes"] or row["busy"]) and (row["kind"] == "tape drive") == tape
+    ]
+    used = used if tape else sorted(used, key=lambda row: (-row["busy"], row["device"]))
+    for item in grouped(result, used, "device"):
+        row: Mapping[str, Any] = device_row(starred(item)) if isinstance(item, Group) else item
+        busy = Cell(percent(row["busy"]).text, row["busy"], share=min(row["busy"], 1.0))
+        rows.append(
+            (words(row["device"]), words(row["kind"]), busy, quantity(row["bytes"], "B"), quantity(row["peak"], "B/s"),
+             words(row.get("state", "")))
+        )  # fmt: skip
+    columns = (Column("device or link"), Column("kind"), Column("busy", "1"), Column("moved", "B"),
+               Column("peak", "B/s"), Column("state"))  # fmt: skip
+    if not any(row[-1].text for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    name = "Tape drives" if tape else "Devices and links"
+    return Table(name, columns, rows, f"{name}: share of the whole run in which each was busy")
+
+
+FELT = {
+    "offered": Column("transactions", "count"), "lost": Column("lost", "1"),
+    "waited": Column("waited for lock", "count"),
+    "mean_wait": Column("mean wait", "s"), "longest_wait": Column("longest wait", "s"),
+    "slowdown": Column("disk slowed, times", "count"), "network_wait": Column("wait at links", "s"),
+    "timed_out": Column("timed out", "1"),
+}  # fmt: skip
+"""What users felt, by the key of its figure."""
+
+
+def users(result: Result) -> Table:
+    """What users felt while each job ran, in those columns that any of them has."""
+    keys = [key for key in FELT if any(key in row for row in result.user_rows)]
+    rows = [
+        (words(row["users"]), words(row["job"]), *(_felt(row.get(key), FELT[key].unit) for key in keys))
+        for row in result.user_rows
+    ]
+    return Table("Users", (Column("users"), Column("during"), *(FELT[key] for key in keys)), rows, "What users felt")
+
+
+def _felt(value: float | None, unit: str) -> Cell:
+    if value is None:
+        return words("")
+    return Cell(f"{value:,.3g}", value) if unit == "count" and value < 1000 else quantity(value, unit)  # noqa: PLR2004
+
+
+def assumptions(result: Result) -> Table:
+    """What was assumed, each once: the same value of the same place serves many parts."""
+    rows = [
+        (
+            words(_address(found)), quantity(found[0].value, found[0].unit),
+            words(_span(found[0])), words(found[0].why or ""),
+        )
+        for found in _together([value for value in result.values if value.basis == "assumed"])
+    ]  # fmt: skip
+    columns = (Column("what"), Column("value", "SI"), Column("range"), Column("why"))
+    return Table("Assumptions", columns, rows, "Values that no document states")
+
+
+def _together(values: list[Rest]) -> list[list[Rest]]:
+    """Values that stand at one place of one file, which belong together."""
+    found: dict[tuple[str, float], list[Rest]] = {}
+    for value in values:
+        found.setdefault((value.place, value.value), []).append(value)
+    return list(found.values())
+
+
+def _address(found: list[Rest]) -> str:
+    return found[0].address if len(found) == 1 else f"{found[0].address} and {len(found) - 1} more"
+
+
+def _span(value: Rest) -> str:
+    if value.low is None or value.high is None:
+        return ""
+    return f"{units.show_short(value.low, value.unit)} to {units.show_short(value.high, value.unit)}"
+
+
+def sources(result: Result) -> Table:
+    """The works that values rest on, with full citation and the number of values."""
+    works = datasheets.sources()
+    counts: dict[str, list[Rest]] = {}
+    for value in result.values:
+        if value.source is not None and value.source in works:
+            counts.setdefault(value.source, []).append(value)
+    rows: list[tuple[Cell, ...]] = []
+    for key in sorted(counts):
+        at = list(dict.fromkeys(value.at for value in counts[key] if value.at))
+        rows.append((words(citation(key)), words("; ".join(at)), quantity(len(counts[key]), "count")))
+    columns = (Column("work"), Column("where in it"), Column("values", "count"))
+    return Table("Sources", columns, rows, "Works that values are taken from")
+
+
+def citation(key: str) -> str:
+    """The full citation of a work.
+
+    >>> citation("chang-frozen-images").startswith("Chung-Yen Chang")
+    True
+    """
+    said = {name: str(node.value) for name, node in datasheets.sources()[key].mapping.items()}
+    order = ("author", "title", "publisher", "year", "kind", "url")
+    return ". ".join(said[name] for name in (*order, *(k for k in said if k not in order)) if name in said) + "."
+
+
+def values(result: Result) -> Table:
+    """Every value with its basis and source; for files beside the page."""
+    table = result.sources().to_dict("records")
+    rows = [
+        (words(value.address), Cell(str(value.value), value.value), words(value.unit), words(value.basis),
+         words(row["source"]), words(row["at"]))
+        for value, row in zip(result.values, table, strict=True)
+    ]  # fmt: skip
+    heads = ("address", "value", "unit", "basis", "source", "at")
+    return Table("Values", tuple(Column(name, "SI" if name == "value" else "") for name in heads), rows)
+
+
+def bases(result: Result) -> Table:
+    """How many values rest on each basis."""
+    total = len(result.values)
+    rows = [
+        (
+            words(basis),
+            Cell(f"{count:,}", float(count)),
+            Cell(percent(count / total).text, count / total, count / total),
+        )
+        for basis, count in result.bases().items()
+    ]
+    return Table("Bases", (Column("basis"), Column("values", "count"), Column("share", "1")), rows, "Values by basis")

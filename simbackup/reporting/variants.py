@@ -1,0 +1,96 @@
+"""Several results side by side: times of their jobs, and where their scenarios differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simbackup import units
+from simbackup.reporting.answer import Item, example, items, telling
+from simbackup.reporting.tables import Cell, Column, Table, percent, quantity, words
+from simbackup.results.result import Result
+from simbackup.show_fleets import Group, job_row
+
+WELL = frozenset({"done", "late"})
+
+
+def names_of(results: Sequence[Result]) -> list[str]:
+    """What the variants are called: by their scenarios, numbered where these are the same.
+
+    >>> names_of([])
+    []
+    """
+    bare = [result.record.scenario.rpartition("/")[2].removesuffix(".yaml") for result in results]
+    return [name if bare.count(name) == 1 else f"{name} #{i + 1}" for i, name in enumerate(bare)]
+
+
+def compared(results: Sequence[Result]) -> Table:
+    """Elapsed times of jobs of the same name, and the change from the first variant in percent."""
+    own = [{_name(item): item for item in items(result)} for result in results]
+    order = dict.fromkeys(_name(item) for result in results for item in telling(result))
+    columns = [Column("job")]
+    for i, name in enumerate(names_of(results)):
+        columns += [Column(name, "s"), *([Column("change", "1")] if i else [])]
+    rows: list[tuple[Cell, ...]] = []
+    for job in order:
+        cells = [words(job)]
+        first = _elapsed(own[0].get(job))
+        for i, each in enumerate(own):
+            here = _elapsed(each.get(job))
+            cells.append(_time(each.get(job), here))
+            if i:
+                cells.append(percent(here / first - 1.0, sign=True) if here is not None and first else words(""))
+        rows.append(tuple(cells))
+    return Table("Comparison", tuple(columns), rows, "Elapsed times; changes from the first scenario")
+
+
+def _name(item: Item) -> str:
+    return item.name if isinstance(item, Group) else str(item["job"])
+
+
+def _elapsed(item: Item | None) -> float | None:
+    """Seconds of what ended well: of many runs, from the first start to the last end."""
+    if item is None or not all(row["status"] in WELL for row in (item.rows if isinstance(item, Group) else (item,))):
+        return None
+    return float(job_row(item)["elapsed"]) if isinstance(item, Group) else float(item["elapsed"])
+
+
+def _time(item: Item | None, elapsed: float | None) -> Cell:
+    if item is None:
+        return words("no such job")
+    status = str(job_row(item)["status"]) if isinstance(item, Group) else str(example(item)["status"])
+    if elapsed is None:
+        return words(status)
+    late = f" ({status})" if "late" in status else ""
+    return Cell(units.show_short(elapsed, "s") + late, elapsed)
+
+
+def differences(results: Sequence[Result]) -> Table:
+    """Values, makes and methods in which the scenarios differ; a part that one of them lacks is told once."""
+    facts = [_facts(result) for result in results]
+    parts = [{_part(address) for address in own} for own in facts]
+    rows: dict[str, tuple[Cell, ...]] = {}
+    for address in dict.fromkeys(address for own in facts for address in own):
+        part = _part(address)
+        if not all(part in own for own in parts):
+            rows.setdefault(part, (words(part), *(words("there" if part in own else "not there") for own in parts)))
+        elif len({own.get(address, Cell("")).text for own in facts}) > 1:
+            rows[address] = (words(address), *(own.get(address, words("not stated")) for own in facts))
+    columns = (Column("address"), *(Column(name) for name in names_of(results)))
+    return Table("Differences", columns, list(rows.values()), "What is the same everywhere is left out")
+
+
+def _part(address: str) -> str:
+    return ".".join(address.split(".")[:2])
+
+
+def _facts(result: Result) -> dict[str, Cell]:
+    """What can differ: makes and models, methods, values."""
+    found: dict[str, Cell] = {}
+    for node in result.layout.nodes if result.layout else ():
+        if node.title and node.kind != "job":
+            found[f"{node.address}.model"] = words(node.title)
+    for row in result.job_rows:
+        found.setdefault(f"jobs.{row['job']}.method", words(row["method"]))
+    for value in result.values:
+        found[value.address] = quantity(value.value, value.unit)
+    return found
