@@ -177,19 +177,20 @@ def _round(system: System, job: Native, parts: Sequence[DataSet], ratio: float, 
         share = 1.0 / ratio / len(job.files)
         there = system.volumes[file.to].region.streaming("write" if write else "read").part(share)
         shape = shape.plus(there.demands, there.moves).over([system.networks[name] for name in file.networks], share)
-    shape = _taking_turns(system, job, parts, shape, 1.0 + 1.0 / ratio)
+    shape = _taking_turns(system, job, parts, shape, ratio)
     if job.loop.compress:
         cpu = job.engine.compress_cpu if write else job.engine.expand_cpu
         shape = host.working(shape, host.seconds(cpu))
     return shape
 
 
-def _taking_turns(system: System, job: Native, parts: Sequence[DataSet], shape: FlowShape, moved: float) -> FlowShape:
+def _taking_turns(system: System, job: Native, parts: Sequence[DataSet], shape: FlowShape, ratio: float) -> FlowShape:
     """The shape when a device that holds volumes as well as files, or several of either, turns between them."""
     places = _places(system, job, parts)
+    moved = [1.0 / len(parts)] * len(parts) + [1.0 / ratio / len(job.files)] * (len(places) - len(parts))
     for link, lost in _lost_in_turns(system, job, parts).items():
-        here = sum(place.store.link is link for place in places)
-        shape = shape.plus({link: moved * here / len(places) * lost})
+        here = sum(size for place, size in zip(places, moved, strict=True) if place.store.link is link)
+        shape = shape.plus({link: here * lost})
     return shape
 
 
