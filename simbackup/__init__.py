@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simbackup.errors import InputError, SimbackupError
+    from simbackup.experiments.explanation import explain
     from simbackup.experiments.reproduce import reproduce
     from simbackup.experiments.study import study
     from simbackup.results.picture import picture
@@ -19,13 +20,17 @@ if TYPE_CHECKING:
     from simbackup.run import simulate
     from simbackup.scenario import Scenario, load
 
-__all__ = ["InputError", "Result", "Scenario", "SimbackupError", "load", "picture", "reproduce", "simulate", "study"]
+__all__ = [
+    "InputError", "Result", "Scenario", "SimbackupError",
+    "explain", "load", "picture", "reproduce", "simulate", "study",
+]  # fmt: skip
 
 _HOMES = {
     "InputError": "simbackup.errors",
     "Result": "simbackup.results.result",
     "Scenario": "simbackup.scenario",
     "SimbackupError": "simbackup.errors",
+    "explain": "simbackup.experiments.explanation",
     "load": "simbackup.scenario",
     "picture": "simbackup.results.picture",
     "reproduce": "simbackup.experiments.reproduce",
