@@ -82,7 +82,7 @@ def test_the_timeline_has_a_bar_for_each_span_where_its_job_stands(tape: Result)
         locating = sum(bar[2] - bar[1] for bar in own if bar[0] == COLOURS["locate"]) * 3600
         told = sum(s for (_, what), s in tape.activities(row["job"]).items() if what == "locate")
         assert locating == pytest.approx(told)
-    assert {"locate", "transfer, write", "tape marks"} <= texts(figure)
+    assert {"locate", "transfer", "tape marks"} <= texts(figure)
 
 
 def test_spans_that_overlap_share_the_height_and_others_take_it_all() -> None:
