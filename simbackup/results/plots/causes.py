@@ -12,7 +12,7 @@ from simbackup.errors import ResultError, choices
 from simbackup.results.causes import Cause, split
 from simbackup.results.plots import style
 from simbackup.results.plots.activities import WAITS, below, legend_patches, look
-from simbackup.results.plots.timeline import ROW, TALLEST, style_rows
+from simbackup.results.plots.timeline import ROW, TALLEST, in_order, style_rows
 from simbackup.results.result import Result
 
 THICK = 0.68
@@ -31,7 +31,7 @@ def causes(result: Result, job: str | None = None) -> style.Picture:
     ResultError
         There is no such job.
     """
-    names = [str(row["job"]) for row in result.job_rows]
+    names = [str(row["job"]) for row in in_order(result)]
     if job is not None:
         if job not in names:
             raise ResultError(f"the result has no job '{job}'; {choices(job, names)}")

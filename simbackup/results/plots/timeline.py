@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -18,7 +19,7 @@ from simbackup.results.result import Result
 
 FEWER_LABELS = 60
 """Jobs above which not each has its name beside the axis."""
-ROW, TALLEST = 0.3, 13.0
+ROW, TALLEST = 0.3, 9.0
 """Height of one job's row and of the tallest picture, inches."""
 Rows = list[tuple[int, dict[str, Any]]]
 """Runs of jobs, each with the row in which it stands, from the top."""
@@ -32,11 +33,12 @@ def timeline(result: Result) -> style.Picture:
     """Gantt chart of all jobs, in the order of their first start; the runs of one job share a row."""
     runs: dict[str, int] = {}
     places: list[int] = []
-    for row in result.job_rows:
+    jobs = in_order(result)
+    for row in jobs:
         name = series(row["job"])
         runs[name] = runs.get(name, 0) + 1
         places.append(list(runs).index(name))
-    rows = list(zip(places, result.job_rows, strict=True))
+    rows = list(zip(places, jobs, strict=True))
     scale = style.scale_of(_last(result))
     with style.in_style():
         drawn = style.picture(9.2, min(max(1.3 + ROW * len(runs), 1.8), TALLEST))
@@ -49,6 +51,16 @@ def timeline(result: Result) -> style.Picture:
         axis.set(xlabel=f"time, {scale.name}", title=style.titled(result.record.title, 8.0))
         below(drawn, marks)
     return drawn
+
+
+def in_order(result: Result) -> list[dict[str, Any]]:
+    """The runs of jobs by their start; of those that start together number 2 comes before number 10."""
+
+    def key(row: dict[str, Any]) -> tuple[float, list[tuple[int, str]]]:
+        parts = re.split(r"(\d+)", row["job"])
+        return row["start"], [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+
+    return sorted(result.job_rows, key=key)
 
 
 def series(job: str) -> str:
