@@ -35,7 +35,7 @@ def test_a_result_a_scenario_and_a_name_tell_the_same() -> None:
 def test_a_table_names_jobs_once_and_runs_of_one_job_share_a_row() -> None:
     many = sb.explain("planning/mysql-weekly-and-daily")
     assert len(many.found) > 30
-    table = many._repr_html_()
+    table = many._repr_html_()  # pyright: ignore[reportPrivateUsage]
     assert table.count("<tr>") < 8
     assert "daily (27 runs)" in table
     assert "devices.array" in table
