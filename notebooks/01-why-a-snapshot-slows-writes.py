@@ -42,6 +42,9 @@ MB, MIB, GIB = 1e6, 2**20, 2**30
 # written without a snapshot, twice under a snapshot, and once more after the snapshot has been removed.
 
 # %%
+sb.picture("teaching/snapshot-slows-writes")
+
+# %%
 result = sb.simulate("teaching/snapshot-slows-writes")
 WRITES = {
     "without": "no snapshot",
@@ -58,16 +61,6 @@ pd.DataFrame(
     }
 ).rename(index=WRITES)
 
-# %%
-fig, axis = plt.subplots(figsize=(6.4, 2.0))
-seconds = jobs["elapsed"]
-bars = axis.barh(list(WRITES.values()), seconds, color=[RED if job == "first_time" else BLUE for job in WRITES])
-axis.bar_label(bars, [f"{s:.0f} s" for s in seconds], padding=3)
-axis.invert_yaxis()
-axis.set(xlabel="elapsed time of the program, s", xlim=(0, max(seconds) * 1.12))
-axis.tick_params(axis="y", length=0)
-plt.show()
-
 # %% [markdown]
 # Only the *first* write of each chunk is slow. The second time its old content is already in the copy area, and the
 # write goes straight through. A snapshot is therefore not "slow" or "fast": what it costs depends on how much data is
@@ -76,12 +69,23 @@ plt.show()
 # What did the program wait for? Every result can say so:
 
 # %%
-for job in ("without", "first_time"):
-    for (cause, activity), spent in result.activities(job).items():
-        print(f"{WRITES[job]:30} {activity} limited by {cause:20} {spent:7.1f} s")
-for _, device in result.devices.iterrows():
-    if device["kind"] == "disk":
-        print(f"\n{device['device']} moved {device['bytes'] / GIB:.1f} GiB in all, for {4 * 2} GiB of writes")
+result.plot.causes()
+
+# %% [markdown]
+# The four steps of the slow bar are what section 2 is about. All of them wait for the one disk. `explain` runs the
+# scenario again with a disk twice as fast, and with one that takes no time:
+
+# %%
+why = sb.explain(result, *WRITES)
+why
+
+# %%
+slow = why["first_time"]
+assert slow.bottleneck == "devices.disk"
+assert slow.share > 0.99 * slow.elapsed
+assert abs(slow.doubled / slow.elapsed - 0.5) < 0.01
+moved = result.get("devices.disk.bytes")
+print(f"the disk moved {moved / GIB:.1f} GiB in all, for {4 * 2} GiB of writes")
 
 # %% [markdown]
 # ## 2. Where the time of one group of chunks goes
@@ -153,30 +157,24 @@ plain = 1e3 * disks.transfer_time(disk, half, group)
 same.round(2).assign(sum=same.sum(axis=1).round(2))
 
 # %%
-STEPS = dict(zip(same.columns, (BLUE, SKY, RED, GREY), strict=True))
 CAUSES = dict(zip(same.index, (BLUE, SKY, RED, GREY), strict=True))
 ROWS = ["no snapshot", "copy area on\nthe same disk", "copy area on\na second disk"]
-fig, axes = plt.subplots(2, 1, figsize=(7, 4.2), sharex=True)
-for axis, colours, split, title in (
-    (axes[0], STEPS, [same.sum(), second.sum()], "by step"),
-    (axes[1], CAUSES, [same.sum(axis=1), second.sum(axis=1)], "by what the disk does"),
-):
-    alone = "own write" if colours is STEPS else "transfer"
-    left = np.zeros(3)
-    for part, colour in colours.items():
-        width = np.array([plain if part == alone else 0.0, *(times[part] for times in split)])
-        drawn = axis.barh(ROWS, width, left=left, color=colour, label=part, edgecolor="white")
-        ink = "white" if colour in (BLUE, RED) else DARK
-        axis.bar_label(drawn, [f"{w:.1f}" if w > 1.0 else "" for w in width], label_type="center", color=ink, size=9)
-        left += width
-    for row, total in enumerate(left):
-        axis.text(total + 0.25, row, f"{total:.1f} ms", va="center", weight="bold")
-    axis.invert_yaxis()
-    axis.tick_params(axis="y", length=0)
-    axis.set_title(title)
-    axis.set_xlim(0, left.max() * 1.24)
-    axis.legend(ncols=1, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1)
-axes[1].set_xlabel(f"time of one group of {group / 1024:.0f} KiB, ms")
+fig, axis = plt.subplots(figsize=(7, 2.4))
+left = np.zeros(3)
+for part, colour in CAUSES.items():
+    width = np.array([plain if part == "transfer" else 0.0, *(table.loc[part].sum() for table in (same, second))])
+    drawn = axis.barh(ROWS, width, left=left, color=colour, label=part, edgecolor="white")
+    ink = "white" if colour in (BLUE, RED) else DARK
+    axis.bar_label(drawn, [f"{w:.1f}" if w > 1.0 else "" for w in width], label_type="center", color=ink, size=9)
+    left += width
+for row, total in enumerate(left):
+    axis.text(total + 0.25, row, f"{total:.1f} ms", va="center", weight="bold")
+axis.invert_yaxis()
+axis.tick_params(axis="y", length=0)
+axis.set(
+    title="what the disk does", xlim=(0, left.max() * 1.15), xlabel=f"time of one group of {group / 1024:.0f} KiB, ms"
+)
+axis.legend(ncols=1, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1)
 plt.show()
 
 # %%
@@ -186,6 +184,11 @@ for name, table in (("same disk", same), ("second disk", second)):
 until = [rate.time for rate in result.trace.rates if rate.link == "devices.disk" and rate.time > 1200]
 simulated = 1e3 * (until[1] - until[0]) * group / size
 print(f"by hand {same.to_numpy().sum():.3f} ms, in the simulation {simulated:.3f} ms a group")
+steps_of_copy = {cause.activity: spent for cause, spent in slow.causes.items() if cause.activity in same}
+for step, spent in steps_of_copy.items():
+    share, by_hand = spent / sum(steps_of_copy.values()), same[step].sum() / same.to_numpy().sum()
+    print(f"{step:<16} {share:5.1%} of the cycle in the simulation, {by_hand:5.1%} by hand")
+    assert abs(share - by_hand) < 0.02
 
 # %% [markdown]
 # The disk spends most of this time not moving data but waiting for the right sector to come round, and for the arm. The
@@ -264,40 +267,31 @@ plt.show()
 # %% [markdown]
 # ## 4. What would help
 #
-# Three questions of a planner, each of them a file under `scenarios/planning`, on the server that was measured. (The
-# vertical scales differ; the red line is the same write without a snapshot.)
+# Three questions of a planner, each of them a file under `scenarios/planning`, on the server that was measured.
 
 # %%
-chunks = sb.study("planning/snapshot-chunk-size").frame
-places = sb.study("planning/copy-area-place").frame
+chunks = sb.study("planning/snapshot-chunk-size")
+chunks.plot.lines("devices.cow.chunk", "jobs.dd.elapsed")
+
+# %%
+places = sb.study("planning/copy-area-place").frame.set_index("scenario")["jobs.dd.elapsed"]
 kept = (
     sb.simulate("planning/number-of-snapshots").jobs.set_index("job").loc[["dd", "with_two", "with_three", "with_four"]]
 )
 none = sb.simulate("published/003-lvm-snapshots/no-snapshot").get("jobs.dd.elapsed")
-
-fig, axes = plt.subplots(1, 3, figsize=(9.4, 3.0), width_ratios=[1.3, 1, 1])
-sizes = chunks["devices.cow.chunk"].str.removesuffix(" KiB").astype(int)
-axes[0].plot(sizes, chunks["jobs.dd.elapsed"], "o-", color=BLUE)
-axes[0].set_xscale("log", base=2)
-axes[0].set_xticks(sizes, sizes)
-axes[0].axvline(group / 1024, color=DARK, linewidth=0.8, linestyle=":")
-axes[0].text(group / 1024 * 1.1, 25, "fitted\nbacklog", size=9)
-axes[0].set(title="chunk size (second disk)", xlabel="chunk, KiB", ylabel="elapsed time of dd, s")
-drawn = axes[1].bar(places["scenario"].str.replace(" ", "\n"), places["jobs.dd.elapsed"], color=BLUE, width=0.6)
-axes[1].bar_label(drawn, fmt="%.0f")
-axes[1].set(title="place of the copy area")
-drawn = axes[2].bar(["1", "2", "3", "4"], kept["elapsed"], color=BLUE, width=0.6)
-axes[2].bar_label(drawn, fmt="%.0f")
-axes[2].set(title="snapshots (second disk)", xlabel="snapshots that need the chunk")
-for axis in axes:
-    axis.set_ylim(0, 1.12 * max(axis.get_ylim()[1], none))
-    line = axis.axhline(none, color=RED, linewidth=1.2)
-axes[1].legend([line], [f"no snapshot, {none:.0f} s"], loc="upper right", fontsize=9)
-plt.show()
+written = pd.concat(
+    [
+        pd.Series({"no snapshot": none}),
+        places.rename(lambda place: f"copy area: {place}"),
+        kept["elapsed"].set_axis([f"second disk, {n} snapshot{'s'[: n > 1]}" for n in range(1, 5)]),
+    ]
+)
+pd.DataFrame({"elapsed time of dd, s": written.round(), "times as long": (written / none).round(1)})
 
 # %% [markdown]
 # - **Chunk size.** Up to 64 KiB it hardly matters: the same waiting data shares one commit, whether it is many small
-#   chunks or few. (It grows a little, because a commit writes one whole chunk of metadata.) Beyond the fitted backlog (dotted) a group is a single, larger chunk, and its fixed costs are
+#   chunks or few. (It grows a little, because a commit writes one whole chunk of metadata.) Beyond the fitted
+#   backlog of 72 KiB a group is a single, larger chunk, and its fixed costs are
 #   spread over more bytes. This holds for a *sequential* writer only. A writer of scattered small blocks pays for a
 #   whole chunk each time, and for it larger chunks are worse. The right half of the curve also assumes that the backlog
 #   would be the same with other chunks. Nobody measured that.
@@ -422,7 +416,7 @@ pd.DataFrame(ratios).set_index("change").round(2)
 #    knee?
 # 2. **A disk of today.** Replace the disk by `disk/nearline-20tb-2022` (`{"devices.disk.model": ...}`). Its media rate is
 #    several times higher. By how much does the *first* write improve, and by how much the plain one? Explain the
-#    difference with the second picture of section 2.
+#    difference with the picture of section 2.
 # 3. **A scattered writer.** With the functions of section 2, find the time of one group when each write of 4 KiB falls into a
 #    chunk of its own (a group is still bounded by `in_flight`, and the own writes are now one request each). Plot it per
 #    byte for chunks from 4 to 512 KiB. Compare with the left panel of section 4. Which chunk size do you choose for a

@@ -50,6 +50,9 @@ JOBS = {
 # ## 1. One backup and three restores, from each place
 
 # %%
+sb.picture(f"{FOLDER}/tape")
+
+# %%
 results = {place: sb.simulate(f"{FOLDER}/{place}") for place in PLACES}
 minutes = pd.DataFrame(
     {PLACES[place]: [result.get(f"jobs.{job}.elapsed") / MINUTE for job in JOBS] for place, result in results.items()},
@@ -66,50 +69,24 @@ minutes.assign(**{"image, % of tape": 100 * minutes["checkpoint"] / minutes["tap
 # Every job can say what it did. Its parts add up to its elapsed time, without a remainder.
 
 # %%
-ACTIVITIES = {
-    "transfer": (BLUE, "transfer", ("transfer", "write", "write-back", "copy")),
-    "locate": (RED, "locate", ("locate",)),
-    "rewind": (SAND, "rewind", ("rewind",)),
-    "mount": (GREY, "mount: robot, load, unload", ("mount", "dismount", "mount queue", "load", "unload")),
-    "marks": (WINE, "tape marks", ("tape marks",)),
-    "prepare": (SKY, "database and program, file by file", ("prepare", "start")),
-    "image": (DARK, "create or mount the image", ("create", "mount")),
-}
-
-
-def parts(place, job):
-    """Minutes of a job by the activities above."""
-    found = results[place].activities(job)
-    return {
-        name: sum(seconds for (_, activity), seconds in found.items() if activity in words) / MINUTE
-        for name, (_, _, words) in ACTIVITIES.items()
-    }
-
-
-fig, axes = plt.subplots(2, 2, figsize=(9.2, 4.2))
-for axis, (job, title) in zip(axes.flat, JOBS.items(), strict=True):
-    longest = max(minutes.loc[title])
-    for y, place in enumerate(PLACES):
-        left = 0.0
-        for name, spent in parts(place, job).items():
-            axis.barh(y, spent, left=left, color=ACTIVITIES[name][0], height=0.62)
-            left += spent
-        assert abs(left - minutes.loc[title, PLACES[place]]) < 1e-6
-        axis.text(left + longest / 60, y, f"{left:.0f} min" if left >= 3 else f"{60 * left:.0f} s", va="center", size=9)
-    axis.set(xlim=(0, 1.14 * longest), title=title)
-    axis.set_yticks(range(len(PLACES)), PLACES.values())
-    axis.tick_params(axis="y", length=0)
-    axis.invert_yaxis()
-for axis in axes[1]:
-    axis.set_xlabel("minutes")
-marks = [plt.Rectangle((0, 0), 1, 1, color=colour, label=label) for colour, label, _ in ACTIVITIES.values()]
-fig.legend(handles=marks, loc="outside lower center", ncols=4, fontsize=8.5)
-plt.show()
+results["tape"].plot.causes()
 
 # %%
-shares = pd.DataFrame({JOBS[job]: parts("tape", job) for job in JOBS}).T
-shares = 100 * shares.div(shares.sum(axis=1), axis=0)
-shares.rename(columns={name: label for name, (_, label, _) in ACTIVITIES.items()}).round(1).rename_axis("tape, %")
+results["checkpoint"].plot.causes()
+
+# %%
+results["mirror"].plot.causes()
+
+# %% [markdown]
+# And what if the bottleneck of each were away?
+
+# %%
+why = sb.explain(results["tape"])
+why
+
+# %%
+from_image = sb.explain(results["checkpoint"])
+from_image
 
 # %% [markdown]
 # The same from the side of the drives and the robot:
@@ -117,14 +94,31 @@ shares.rename(columns={name: label for name, (_, label, _) in ACTIVITIES.items()
 # %%
 results["tape"].plot.drives()
 
+
 # %% [markdown]
-# - A *whole database* from tape is transfer. A faster drive helps, or more drives.
+# - A *whole database* from tape is transfer. A faster drive helps, or more drives, until the bridges between server
+#   and library limit.
 # - *Twenty small files* are locates. The drive looks up and down the tape for most of twenty minutes and reads for
-#   three seconds. A faster transfer would change nothing.
-# - From a *frozen image* everything is transfer, on one program that reads and writes in turn; what remains of a few
-#   small files is the talk between database and backup program.
+#   three seconds. A faster transfer would change nothing, a drive without locates nearly everything.
+# - A large restore from a *frozen image* is one program that reads, copies and writes in turn. With disks that take no
+#   time it still takes half as long: the processor copies. What remains of a few small files is the talk between
+#   database and backup program.
 # - The *backup by image* is that talk alone. It does not depend on the size of the data, only on the number of files.
 #
+# %%
+def share(job, *activities):
+    """Share of a restore from tape that some activities take."""
+    return sum(spent for cause, spent in why[job].causes.items() if cause.activity in activities) / why[job].elapsed
+
+
+assert share("database", "transfer") > 0.9
+assert share("item", "locate") > 0.8
+assert share("item", "transfer") * why["item"].elapsed < 4
+assert why["database"].next_bottleneck == "links.bridges"
+assert 0.4 < from_image["database"].without / from_image["database"].elapsed < 0.6
+assert from_image["database"].next_bottleneck == "hosts.server"
+
+# %% [markdown]
 # Can the locates be added up by hand? The tape is a serpentine: each pass runs to the other end, so that two files far
 # apart in bytes may lie side by side.
 
@@ -160,27 +154,18 @@ print(f"one locate from the beginning of tape: {tapes.mean_locate_from_start(dri
 # ## 3. What users pay for a checkpoint, and when
 #
 # A block is copied when it is overwritten for the *first* time. A young checkpoint therefore costs much, and an old one
-# little. `planning/checkpoint-age` lets users work for 5 minutes to 24 hours after its creation.
+# little. `planning/checkpoint-age` lets users work for 5 minutes to 24 hours after its creation. The first picture is
+# what they lost since then, the second what they lose in the last minute, the third the room that it takes.
 
 # %%
-age = sb.study("planning/checkpoint-age").frame
-HOURS = {"5 min": 1 / 12, "15 min": 1 / 4, "30 min": 1 / 2, "1 h": 1, "2 h": 2, "4 h": 4, "8 h": 8, "24 h": 24}
-age["hours"] = age["jobs.since.duration"].map(HOURS)
-PANELS = {
-    "workloads.users.since.lost": ("transactions lost since its creation, %", 100),
-    "workloads.users.then.lost": ("… in its last minute, %", 100),
-    "devices.checkpoint.bytes": ("room that it takes, GB", 1 / GB),
-}
-COLOURS = {"OLTP": RED, "OLTP, at half load": SAND, "file server": BLUE}
-fig, axes = plt.subplots(1, 3, figsize=(9.4, 3.1))
-for axis, (figure, (title, scale)) in zip(axes, PANELS.items(), strict=True):
-    for name, rows in age.groupby("scenario", sort=False):
-        axis.plot(rows["hours"], scale * rows[figure], marker=".", color=COLOURS[name], label=name)
-    axis.set(xscale="log", title=title, xlabel="age of the checkpoint", ylim=(0, None))
-    axis.set_xticks([1 / 12, 1 / 4, 1, 4, 24], ["5 min", "15", "1 h", "4", "24 h"])
-    axis.minorticks_off()
-fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8.5)
-plt.show()
+age = sb.study("planning/checkpoint-age")
+age.plot.lines("jobs.since.duration", "workloads.users.since.lost", by="scenario")
+
+# %%
+age.plot.lines("jobs.since.duration", "workloads.users.then.lost", by="scenario")
+
+# %%
+age.plot.lines("jobs.since.duration", "devices.checkpoint.bytes", by="scenario")
 
 # %% [markdown]
 # - "20 % for OLTP" and "6 % for a file server", as the document says, are no constants. They are true at *one* age,
@@ -196,24 +181,16 @@ plt.show()
 # copied, or with *FastResync* only what changed.
 
 # %%
-resync = sb.study("planning/resync-share").frame
-share = resync["jobs.load.portion"].str.split().str[0].astype(float)
-apart = sb.study("planning/resync-apart").frame
-apart["hours"] = apart["jobs.apart.duration"].map(HOURS)
-fig, axes = plt.subplots(1, 2, figsize=(9.2, 3.1), sharey=True)
-for fast, colour, label in (("true", BLUE, "FastResync"), ("false", RED, "all of it")):
-    rows = resync["devices.mirror.fast_resync"] == fast
-    axes[0].plot(share[rows], resync["jobs.snapback.elapsed"][rows] / HOUR, marker=".", color=colour, label=label)
-axes[0].set(title="after a load, nobody at work", xlabel="changed since the split, % of the volume")
-axes[0].set(ylabel="hours to be in line again", ylim=(0, 25))
-for (region, rows), colour in zip(apart.groupby("devices.mirror.region", sort=False), (BLUE, SKY, RED), strict=True):
-    axes[1].plot(rows["hours"], rows["jobs.snapback.elapsed"] / HOUR, marker=".", color=colour, label=region)
-axes[1].set(title="while OLTP goes on", xlabel="time since the split", xscale="log")
-axes[1].set_xticks([1 / 12, 1 / 4, 1, 4, 24], ["5 min", "15", "1 h", "4", "24 h"])
-axes[1].minorticks_off()
-axes[0].legend(loc="upper left", fontsize=8.5)
-axes[1].legend(loc="lower right", fontsize=8.5, title="region", title_fontsize=8.5)
-plt.show()
+sb.study("planning/resync-share").plot.lines(
+    "jobs.load.portion", "jobs.snapback.elapsed", by="devices.mirror.fast_resync"
+)
+
+# %% [markdown]
+# And while OLTP goes on, over the time since the split:
+
+# %%
+apart = sb.study("planning/resync-apart")
+apart.plot.lines("jobs.apart.duration", "jobs.snapback.elapsed", by="devices.mirror.region")
 
 # %% [markdown]
 # - 310 GB take nine hours at one request of 64 KiB at a time, with nobody at work. Where what changed lies together,

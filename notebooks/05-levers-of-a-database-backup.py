@@ -24,23 +24,13 @@
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import simbackup as sb
 from matplotlib.colors import LogNorm
+from simbackup.results.plots import style
+from simbackup.results.plots.style import BLUE, DARK, GREY, RED, SAND, SKY
 
-BLUE, SKY, RED, GREY, DARK, SAND = "#33638d", "#8fbfe0", "#d1495b", "#b5b5b5", "#333333", "#e0b96a"
-plt.rcParams.update(
-    {
-        "figure.dpi": 110,
-        "savefig.dpi": 110,
-        "font.size": 10,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.titlesize": 11,
-        "axes.titlelocation": "left",
-        "legend.frameon": False,
-        "figure.constrained_layout.use": True,
-    }
-)
+style.use()
 MB, MIB, MINUTE = 1e6, 2**20, 60
 FOLDER = "published/002-sql-server-tuning"
 
@@ -49,6 +39,9 @@ FOLDER = "published/002-sql-server-tuning"
 #
 # The demonstration: one file, one filegroup, nothing tuned; then each lever alone. The diamonds are measured. The
 # baseline, compression and buffers were fitted (one constant each); two files and two filegroups were not.
+
+# %%
+sb.picture(f"{FOLDER}/base")
 
 # %%
 LEVERS = {
@@ -83,8 +76,14 @@ plt.show()
 left = np.prod([results[name].get("jobs.backup.elapsed") / 45 for name in list(LEVERS)[1:5]])
 print(f"if each lever took its share of what the others left: {45 * left:.0f} s; all together: ", end="")
 print(f"{results['all together, 575 buffers'].get('jobs.backup.elapsed'):.0f} s")
-for name, result in results.items():
-    print(f"{name:<26} limited by {', '.join(cause for cause, _ in result.activities('backup'))}")
+
+# %%
+reasons = {name: sb.explain(result, "backup") for name, result in results.items()}
+pd.concat([found.frame for found in reasons.values()], keys=reasons).droplevel("job").round(2)
+
+# %%
+LOOP = "jobs.backup.buffers"
+assert {name for name, found in reasons.items() if found["backup"].bottleneck == LOOP} >= {"nothing tuned", "two files"}
 
 # %% [markdown]
 # The levers do not add up, because two files, two filegroups and more buffers cure the *same* thing: seven buffers are
@@ -302,9 +301,10 @@ plt.show()
 # ## 7. Measured beside simulated
 
 # %%
-rows = [row.as_dict() for row in sb.reproduce(["002"]).rows]
-print(f"{'row':<24}{'measured':>12}{'simulated':>12}{'error':>8}  role")
-for row in rows:
-    measured = f"{row['measured']:g} {row['unit']}"
-    print(f"{row['id']:<24}{measured:>12}{row['simulated']:>12.4g}{row['error']:>+8.1%}  {row['role']}")
+reproduction = sb.reproduce(["002"])
+reproduction.plot.compare()
+
+# %%
+rows = [row.as_dict() for row in reproduction.rows]
+print(", ".join(f"{sum(row['role'] == role for row in rows)} {role}" for role in ("fitted", "held-out", "input")))
 assert all(row["within"] for row in rows)

@@ -28,26 +28,16 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import simbackup as sb
 from scipy import stats
 from simbackup.experiments.calibrate import calibrate
 from simbackup.experiments.cross_validate import cross_validate
 from simbackup.experiments.separability import separability
+from simbackup.results.plots import style
+from simbackup.results.plots.style import BLUE, DARK, RED, SKY
 
-BLUE, SKY, RED, GREY, DARK, SAND = "#33638d", "#8fbfe0", "#d1495b", "#b5b5b5", "#333333", "#e0b96a"
-plt.rcParams.update(
-    {
-        "figure.dpi": 110,
-        "savefig.dpi": 110,
-        "font.size": 10,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.titlesize": 11,
-        "axes.titlelocation": "left",
-        "legend.frameon": False,
-        "figure.constrained_layout.use": True,
-    }
-)
+style.use()
 MB, MS, NS = 1e6, 1e-3, 1e-9
 TRUTH = {"rate": 420 * MB, "latency": 9 * MS, "compress": 19 * NS}
 NOISE, SEED = 0.02, 2024
@@ -127,6 +117,9 @@ VARIANTS = {
 }
 for name, changed in VARIANTS.items():
     write(f"scenarios/filer/{name}.yaml", f"title: {name}\nextends: nightly.yaml\njobs:\n  full: {{{changed}}}\n")
+sb.picture("filer/nightly")
+
+# %%
 print(sb.simulate("filer/nightly").jobs[["job", "elapsed", "rate", "status"]].to_string(index=False))
 
 # %% [markdown]
@@ -251,7 +244,18 @@ plt.show()
 # ## 4. Measurements that can
 #
 # Measure where *one* thing limits: two buffers wait for requests, 256 fill the store, a compressed backup keeps a core
-# busy. Each constant is fitted to the rows that it rules; the fits go round until none moves.
+# busy. Before anybody waits for a backup, `explain` says whether it would be worth it:
+
+# %%
+planned = {name: sb.explain(f"filer/{name}") for name in ("nightly", "few", "many", "compressed")}
+pd.concat([found.frame for found in planned.values()], keys=planned).droplevel("job").round(2)
+
+# %%
+limits = {name: found["full"].bottleneck for name, found in planned.items()}
+assert (limits["few"], limits["many"], limits["compressed"]) == ("jobs.full.buffers", "devices.store", "hosts.server")
+
+# %% [markdown]
+# Each constant is fitted to the rows that it rules; the fits go round until none moves.
 
 # %%
 kinds = {"rate": "many", "latency": "few", "compress": "compressed"}
@@ -318,25 +322,11 @@ plt.show()
 # that is assumed or fitted.
 
 # %%
-rows = sb.reproduce([folder], workers=1).rows
-fig, axis = plt.subplots(figsize=(8.4, 4.4))
-axis.axvspan(0.9, 1.1, color="#dcebf5", zorder=0)
-axis.axvline(1.0, color=BLUE, linewidth=1)
-for y, row in enumerate(rows):
-    value = row.measurement.value
-    axis.plot([bound / value for bound in row.interval], [y, y], color=GREY, linewidth=1.6, zorder=1)
-    face = "white" if row.role == "held-out" else BLUE
-    axis.plot(row.simulated / value, y, "o", color=BLUE, markerfacecolor=face, markersize=6)
-axis.set_yticks(range(len(rows)), [row.measurement.id for row in rows])
-axis.invert_yaxis()
-axis.set(xlabel="simulated / measured")
-axis.tick_params(axis="y", length=0)
-marks = [
-    plt.Line2D([], [], color=BLUE, marker="o", linestyle="", label="fitted"),
-    plt.Line2D([], [], color=BLUE, marker="o", linestyle="", markerfacecolor="white", label="held out"),
-]
-fig.legend(handles=marks, loc="outside lower center", ncols=2)
-plt.show()
+reproduction = sb.reproduce([folder], workers=1)
+reproduction.plot.compare(lambda row: row.measurement.id)
+
+# %%
+rows = reproduction.rows
 for row in rows:
     if row.role == "held-out":
         m, (low, high) = row.measurement, row.interval

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simbackup.errors import InputError, SimbackupError
+    from simbackup.experiments.explanation import explain
     from simbackup.experiments.reproduce import reproduce
     from simbackup.experiments.study import study
     from simbackup.reporting.report import report
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from simbackup.scenario import Scenario, load
 
 __all__ = [
-    "InputError", "Result", "Scenario", "SimbackupError", "load", "picture", "report", "reproduce", "simulate", "study",
+    "InputError", "Result", "Scenario", "SimbackupError",
+    "explain", "load", "picture", "report", "reproduce", "simulate", "study",
 ]  # fmt: skip
 
 _HOMES = {
@@ -29,6 +31,7 @@ _HOMES = {
     "Result": "simbackup.results.result",
     "Scenario": "simbackup.scenario",
     "SimbackupError": "simbackup.errors",
+    "explain": "simbackup.experiments.explanation",
     "load": "simbackup.scenario",
     "picture": "simbackup.results.picture",
     "report": "simbackup.reporting.report",

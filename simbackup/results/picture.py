@@ -26,7 +26,7 @@ FORMS = ("svg", "mmd", "dot")
 """The forms of a picture, which are the ends of the names of its files."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Picture:
     """A picture of a layout, which a notebook shows."""
 
@@ -72,6 +72,10 @@ class Picture:
             remedy = f"let it end with {', '.join(f'.{known}' for known in FORMS)}"
             raise InputError([Problem(Place(str(path)), "", "its name does not tell the form of the picture", remedy)])
         return write_whole(path, self.text(form))
+
+    def __repr__(self) -> str:
+        """What stands where no picture can be shown."""
+        return f"<picture of {self.layout.title!r}>"
 
     def _repr_svg_(self) -> str:
         return self.svg()

@@ -7,6 +7,7 @@ import pytest
 from simbackup import simulate
 from simbackup.results.causes import split
 from simbackup.results.fleets import greatest_of_each
+from simbackup.results.plots.activities import WAITS, look
 from simbackup.results.plots.rates import MOST
 from simbackup.scenario import names
 
@@ -39,5 +40,14 @@ def test_a_scenario_can_be_drawn(name: str) -> None:
     assert len(plot.throughput().axes) == max(min(len(greatest_of_each(result.record.fleets, moving)), MOST), 1)
     if any(device.kind == "tape drive" for device in result.trace.devices):
         assert plot.drives().axes
+    whole = {(span.cause, span.activity) for span in result.trace.spans}
+    parts = {(cause, activity) for span in result.trace.spans for cause, activity, _ in span.split}
+    for seen in (whole, parts):
+        colours: dict[str, set[str]] = {}
+        for cause, activity in seen:
+            one = look(cause, activity)
+            if one.colour != WAITS:
+                colours.setdefault(one.colour, set()).add(activity)
+        assert not {colour: some for colour, some in colours.items() if len(some) > 1}
     timeline.set_dpi(10)
     timeline.draw_without_rendering()

@@ -17,19 +17,24 @@ from simbackup.engine.trace import Span
 from simbackup.results.plots import style
 from simbackup.results.plots.style import (
     BLUE,
+    BROWN,
     DARK,
     GREY,
     LILAC,
+    MOSS,
     OLIVE,
+    ORANGE,
     PALE,
+    PINK,
     PURPLE,
     RED,
     SAND,
     SKY,
     TEAL,
+    VIOLET,
     WINE,
     Scale,
-)
+)  # fmt: skip
 
 SAME_INSTANT = 1e-6
 """Seconds by which two spans that follow each other may seem to overlap."""
@@ -38,20 +43,26 @@ LETTERS, LETTERS_OF_A_PATCH = 13.5, 5
 WAITS = "#f4f0e6"
 """Behind hatches: a job that does nothing but wait for others."""
 COLOURS: Mapping[str, str] = {
-    "transfer": BLUE, "write": BLUE, "restore": BLUE, "back up": BLUE, "own write": BLUE,
-    "copy": SKY, "read": SKY, "save": SKY, "copy write": SKY,
-    "write-back": TEAL, "synchronise": TEAL, "copy read": TEAL,
-    "locate": RED, "seek": RED, "dump": RED, "metadata commit": RED, "open": RED,
-    "tape marks": WINE, "replay": WINE, "build": WINE,
-    "rewind": SAND, "system state": SAND, "walk": SAND,
-    "dismount": "#7d7d7d", "load": GREY, "unload": "#d6d6d6", "check": OLIVE, "save index": OLIVE, "index": OLIVE,
-    "start": DARK, "start group": DARK, "flush": "#6b4c9a",
-    "prepare": LILAC, "create": PURPLE, "mount": PURPLE, "remove": PURPLE, "observe": PALE,
+    "transfer": BLUE, "write": BLUE, "save": BLUE, "back up": BLUE,
+    "read": SKY, "copy write": SKY, "synchronise": SKY,
+    "copy": TEAL, "write-back": TEAL,
+    "copy read": MOSS,
+    "own write": VIOLET, "flush": VIOLET,
+    "locate": RED, "open": RED, "dump": RED, "metadata commit": RED, "turn": RED,
+    "tape marks": WINE, "seek": WINE, "build": WINE,
+    "rewind": SAND, "walk": SAND, "replay": SAND,
+    "travel": OLIVE, "index": OLIVE, "check": OLIVE,
+    "lookup": BROWN,
+    "load": GREY, "system state": GREY, "dismount": "#7d7d7d", "unload": "#d6d6d6",
+    "start": DARK, "start group": DARK,
+    "prepare": LILAC, "save index": LILAC,
+    "mount": PURPLE, "restore": PURPLE,
+    "create": ORANGE, "remove": PINK, "observe": PALE,
 }  # fmt: skip
-"""Colour of an activity; those that share one rarely meet in one job, and then share a line of the legend."""
+"""Colour of an activity; of those that meet in one picture no two have the same."""
 ALWAYS = {("hosts", "load"): WINE}
 """Activities that mean something else at another kind of place."""
-OTHERS = (TEAL, OLIVE, PURPLE, SAND, WINE, RED, SKY, LILAC)
+OTHERS = (TEAL, OLIVE, PURPLE, SAND, WINE, RED, SKY, LILAC, MOSS, ORANGE, BROWN, PINK, VIOLET)
 """Colours of activities that are not listed; which, follows from the name alone."""
 REPOSITIONING = "\\\\\\\\"
 """Hatch of a transfer in which a drive stops and starts."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -29,6 +30,8 @@ WHOLE = 1e4
 TICKS = (0.125, 0.25, 0.5, 0.7, 1.0, 1.5, 2.0, 4.0, 8.0)
 ALL_FROM, ALL_TO = 0.5, 1.75
 """Ends of the axis in the picture of all documents; rows beyond them stand at the edge."""
+LONGEST = 52
+"""Letters of a row's name in one line."""
 Names = Callable[[Row], str]
 
 
@@ -65,7 +68,7 @@ def row_by_row(rows: Sequence[Row], names: Names | None = None) -> style.Picture
         _band(axis)
         for y, row in enumerate(shown):
             _row(axis, y, row)
-        axis.set_yticks(range(len(shown)), [names(row) for row in shown], fontsize=style.SMALL)
+        axis.set_yticks(range(len(shown)), [textwrap.fill(names(row), LONGEST) for row in shown], fontsize=style.SMALL)
         axis.tick_params(axis="y", length=0)
         axis.set_ylim(len(shown) - 0.4, -0.6)
         _limits(axis, shown)

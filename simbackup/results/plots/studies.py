@@ -39,12 +39,14 @@ class Ruler(NamedTuple):
     labels: list[str] | None
     timed: bool = False
     """Whether the values are seconds over many decades, which no one unit tells."""
+    share: bool = False
+    """Whether the values are shares of one, of which small ones are as good as nothing."""
 
     @property
     def wide(self) -> bool:
         """Whether the values are best seen on a logarithmic axis."""
         known = [value for value in self.values if not math.isnan(value)]
-        return bool(known) and min(known) > 0.0 and max(known) / min(known) >= MANY_DECADES
+        return not self.share and bool(known) and min(known) > 0.0 and max(known) / min(known) >= MANY_DECADES
 
 
 class StudyPlots:
@@ -164,7 +166,7 @@ def figures(rows: Rows, name: str) -> Ruler:
     elif last in SHARES:
         scale = style.Scale(0.01, "%")
     told = f"{_plain(name)}, {scale.name}" if scale.name else _plain(name)
-    return Ruler(told, [value / scale.size for value in values], None)
+    return Ruler(told, [value / scale.size for value in values], None, share=last in SHARES)
 
 
 def _plain(name: str) -> str:
@@ -174,8 +176,11 @@ def _plain(name: str) -> str:
 
 def _along(axis: Axes, along: Ruler) -> None:
     """Scale and marks of the axis of what was varied."""
+    above = [value for value in along.values if value > 0.0]
     if along.wide:
         axis.set_xscale("log")
+    elif above and min(along.values) == 0.0 and along.labels is None and max(above) / min(above) >= MANY_DECADES:
+        axis.set_xscale("symlog", linthresh=min(above), linscale=0.4)  # 0 has a place before the least
     if along.labels is not None:
         named = dict(zip(along.values, along.labels, strict=True))
         axis.set_xticks(list(named), list(named.values()), fontsize=style.SMALL)

@@ -18,7 +18,7 @@ from simbackup.results.result import Result
 
 FEWER_LABELS = 60
 """Jobs above which not each has its name beside the axis."""
-ROW, TALLEST = 0.3, 13.0
+ROW, TALLEST = 0.3, 9.0
 """Height of one job's row and of the tallest picture, inches."""
 Rows = list[tuple[int, dict[str, Any]]]
 """Runs of jobs, each with the row in which it stands, from the top."""
@@ -32,11 +32,12 @@ def timeline(result: Result) -> style.Picture:
     """Gantt chart of all jobs, in the order of their first start; the runs of one job share a row."""
     runs: dict[str, int] = {}
     places: list[int] = []
-    for row in result.job_rows:
+    jobs = result.job_rows
+    for row in jobs:
         name = series(row["job"])
         runs[name] = runs.get(name, 0) + 1
         places.append(list(runs).index(name))
-    rows = list(zip(places, result.job_rows, strict=True))
+    rows = list(zip(places, jobs, strict=True))
     scale = style.scale_of(_last(result))
     with style.in_style():
         drawn = style.picture(9.2, min(max(1.3 + ROW * len(runs), 1.8), TALLEST))

@@ -1,0 +1,217 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Why was it slow?
+#
+# A backup takes too long. What would help: a faster network, more drives, another start? This is a short tour for planners
+# through what `simbackup` shows of one run: the system, the timeline, the causes of each job, and the same run without its
+# bottleneck. The other notebooks show where such answers come from, and how far to trust them.
+
+# %%
+import json
+from pathlib import Path
+
+import pandas as pd
+import simbackup as sb
+from simbackup.results.causes import by_address, split
+
+MB, MINUTE, HOUR = 1e6, 60, 3600
+
+# %% [markdown]
+# ## 1. One run, from all sides
+#
+# `teaching/mount-queue` restores eight times at once from a library with eight drives and one robot.
+
+# %%
+queue = sb.simulate("teaching/mount-queue")
+queue.picture
+
+# %%
+queue.plot.timeline()
+
+# %%
+queue.plot.drives()
+
+# %% [markdown]
+# While the restores run, the drives are mostly idle. The restores stand in line, and not for a drive: the *mount queue* is
+# that of the robot. As seconds of each job, without a remainder:
+
+# %%
+queue.plot.causes()
+
+# %% [markdown]
+# `explain` names the bottleneck of each job, and runs the scenario again with that part twice as fast, and with so much of
+# it that it limits no more.
+
+# %%
+why = sb.explain(queue)
+why
+
+# %%
+first, last = why["r1"], why["r8"]
+assert last.bottleneck == "devices.library.robot"
+assert last.share > 0.6 * last.elapsed
+assert last.without < 0.4 * last.elapsed
+assert last.next_bottleneck == "devices.library.drive"
+assert first.bottleneck == "devices.library.drive"
+assert abs(first.without - first.elapsed) < 1
+print(
+    f"the last restore: {last.elapsed:.0f} s, without the robot {last.without:.0f} s; the first: {first.elapsed:.0f} s"
+)
+
+# %% [markdown]
+# The *largest share* is not always what helps. The first restore spends most of its time in its drive, and a faster drive
+# gains it nothing: it would only wait longer for the robot. That is why the run is repeated and not the share taken off.
+#
+# ## 2. Removing a bottleneck moves it
+#
+# `teaching/bottleneck-moves` is the backup of a database, step by step with less of what limits.
+
+# %%
+sb.picture("teaching/bottleneck-moves")
+
+# %%
+moves = sb.study("teaching/bottleneck-moves")
+table = moves.frame.set_index("case")
+pd.DataFrame(
+    {
+        "backup, min": (table["jobs.backup.elapsed"] / MINUTE).round(1),
+        "limited by": table["jobs.backup.cause"],
+        "restore, min": (table["jobs.back.elapsed"] / MINUTE).round(1),
+        "then by": table["jobs.back.cause"],
+    }
+).rename(columns={"then by": "limited by (restore)"})
+
+# %%
+start = sb.explain("teaching/bottleneck-moves", "backup")["backup"]
+print(
+    f"{start.elapsed / MINUTE:.0f} min, limited by {start.bottleneck}; without it {start.without / MINUTE:.0f} min,",
+    end="",
+)
+print(f" then limited by {start.next_bottleneck}")
+assert start.next_bottleneck == table["jobs.backup.cause"]["64 buffers"]
+assert table["jobs.backup.elapsed"]["compression alone"] > table["jobs.backup.elapsed"]["8 buffers"]
+assert table["jobs.backup.elapsed"]["25 Gb/s alone"] > 0.9 * table["jobs.backup.elapsed"]["8 buffers"]
+
+# %% [markdown]
+# `explain` tells the next row before it is tried: without the wait for buffers the network limits, and that is what the step
+# to 64 buffers meets. A network of 25 Gb/s as the *first* step would have gained less than a tenth, and compression alone makes
+# the backup slower.
+#
+# ## 3. Two hundred servers at midnight
+#
+# `planning/midnight` starts the backups of 200 servers at once, `planning/spread-starts` one after the other over the day.
+
+# %%
+sb.picture("planning/midnight")
+
+# %%
+midnight, spread = sb.simulate("planning/midnight"), sb.simulate("planning/spread-starts")
+midnight.plot.timeline()
+
+# %%
+spread.plot.timeline()
+
+# %%
+starts = {"all at midnight": midnight, "over the day": spread}
+pd.DataFrame(
+    {
+        "hours until the last has ended": {name: r.end / HOUR for name, r in starts.items()},
+        "hours of the longest backup": {name: r.jobs["elapsed"].max() / HOUR for name, r in starts.items()},
+        "backups that miss their window of 6 h": {
+            name: (r.jobs["status"] == "late").sum() for name, r in starts.items()
+        },
+        "busy share of the array, %": {name: 100 * r.get("devices.array.busy") for name, r in starts.items()},
+    }
+).round(1)
+
+
+# %%
+def limit(result, job):
+    """The address that takes most of a job's time."""
+    spent = by_address(split(result, job))
+    return max(spent, key=spent.get)
+
+
+LAST = "save-200"
+for name, result in starts.items():
+    seconds = result.get(f"jobs.{LAST}.elapsed")
+    print(f"{LAST}, {name:<16} {seconds / MINUTE:6.1f} min, limited by {limit(result, LAST)}")
+assert limit(midnight, LAST) == "devices.array"
+assert limit(spread, LAST).startswith("links.nic")
+assert spread.get(f"jobs.{LAST}.elapsed") < midnight.get(f"jobs.{LAST}.elapsed") / 10
+
+# %% [markdown]
+# The same array and the same servers. At midnight all wait for the array; spread over the day each backup has it nearly to
+# itself, and its own network adapter limits. Nothing was bought.
+#
+# ## 4. What users do to a later backup
+#
+# A *redirect-on-write* volume never overwrites: each update goes to a free place. Snapshots cost nothing to keep, but data
+# that were written in one piece are in many pieces later, and a backup reads them in sequence.
+# `teaching/random-updates-fragment` lets users update 100 GB at random, 4 KiB at a time, before the backup.
+
+# %%
+sb.picture("teaching/random-updates-fragment")
+
+# %%
+aged = sb.study("teaching/random-updates-fragment")
+aged.plot.lines("data.db.aged.updates", "jobs.backup.rate", by="scenario")
+
+# %%
+rates = (
+    aged.frame.pivot_table(index="data.db.aged.updates", columns="scenario", values="jobs.backup.rate", sort=False) / MB
+)
+assert rates["LUN"].iloc[-1] < rates["LUN"].iloc[0] / 30
+assert rates["LUN"]["10000000"] < rates["LUN"].iloc[0] / 24
+assert (rates["files"] >= 0.99 * rates["LUN"]).all()
+rates.round(1).rename_axis(columns="MB/s")
+
+# %%
+UPDATES = {"data.db.aged.updates": 10_000_000}
+worn = sb.explain("teaching/random-updates-fragment", overrides=UPDATES)
+worn
+
+# %%
+busy = worn.result.get("devices.aggregate.busy")
+print(f"the aggregate limits, and is {busy:.0%} busy")
+assert worn["backup"].bottleneck == "devices.aggregate"
+assert busy < 0.4
+
+# %% [markdown]
+# From twenty minutes to more than eight hours, for the same bytes. The sixteen disks limit, and yet most of them stand idle:
+# one reader asks for one place after the other, and waits for one arm each time. A volume that is read as *files* lets the
+# server read ahead, and keeps more arms busy.
+#
+# ## 5. A look inside
+#
+# Every change of every rate is in the trace. `chrome_trace` writes it for Perfetto (ui.perfetto.dev) or chrome://tracing, with
+# a track for each job, drive and robot.
+
+# %%
+path = Path("mount-queue.json")
+queue.chrome_trace(path)
+events = json.loads(path.read_text(encoding="utf-8"))["traceEvents"]
+seconds = sum(event["dur"] for event in events if event["ph"] == "X" and event["name"] == "mount queue") / 1e6
+print(f"{len(events)} events; {seconds:.0f} s in the mount queue")
+
+# %% [markdown]
+# ## 6. Exercises
+#
+# 1. **A second robot.** Set `devices.library.robots` to 2 in `teaching/mount-queue`. Does the last restore gain what `explain`
+#    said of a robot twice as fast? Why not quite?
+# 2. **Half a day.** Spread the starts of `planning/midnight` over six hours (`planning/spread-starts-night`). What limits the
+#    last backup now?
+# 3. **Your own.** Take the scenario that is nearest to your site, and ask `sb.explain` what would gain most. Then ask again
+#    with that changed.

@@ -1,0 +1,154 @@
+"""Why jobs took as long as they did, as an object that a notebook shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from simbackup import units
+from simbackup.errors import ResultError, choices
+from simbackup.experiments import explain as each_job
+from simbackup.experiments.explain import Explained
+from simbackup.results.result import Result
+from simbackup.run import scenario_of, simulate
+from simbackup.scenario import Scenario, load
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("job", "elapsed", "bottleneck", "its share", "twice as fast", "without it", "then limits")
+RIGHT = frozenset({"elapsed", "its share", "twice as fast", "without it"})
+"""Columns of figures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why the jobs of a result took their time, and what each would take if its bottleneck were faster or away."""
+
+    result: Result
+    found: tuple[Explained, ...]
+
+    def __getitem__(self, job: str) -> Explained:
+        """What was found of one run of a job.
+
+        Raises
+        ------
+        ResultError
+            It was not asked for, or there is none.
+        """
+        for one in self.found:
+            if one.name == job:
+                return one
+        raise ResultError(f"the job '{job}' is not explained here; {choices(job, [one.name for one in self.found])}")
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Table with one row a job: seconds, its bottleneck, and seconds with that twice as fast and without it."""
+        import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
+
+        rows = [
+            (o.name, o.elapsed, o.bottleneck, o.share / (o.elapsed or 1.0), o.doubled, o.without, o.next_bottleneck)
+            for o in self.found
+        ]
+        return pd.DataFrame(rows, columns=list(COLUMNS)).set_index("job")
+
+    @property
+    def causes(self) -> pd.DataFrame:
+        """Table of the seconds of each job by address and activity, which sum to its elapsed time."""
+        import pandas as pd  # noqa: PLC0415
+
+        rows = [
+            (one.name, cause.address, cause.activity, seconds, seconds / (one.elapsed or 1.0))
+            for one in self.found
+            for cause, seconds in one.causes.items()
+        ]
+        return pd.DataFrame(rows, columns=["job", "address", "activity", "seconds", "share"])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        head = "".join(f"<th{_side(name)}>{name}</th>" for name in COLUMNS)
+        body = "\n".join(
+            f"<tr>{''.join(f'<td{_side(n)}>{escape(t)}</td>' for n, t in zip(COLUMNS, row, strict=True))}</tr>"
+            for row in _rows(self.found)
+        )
+        return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+
+
+def explain(
+    what: Result | Scenario | str | Path,
+    *jobs: str,
+    overrides: Mapping[str, object] | None = None,
+    seed: int = 0,
+) -> Explanation:
+    """The reasons why jobs took as long as they did, with runs in which the bottleneck is twice as fast and away.
+
+    Parameters
+    ----------
+    what
+        A result, or a scenario, the path of its file or its name, which is then run.
+    jobs
+        Names of jobs; all of them unless named.
+    overrides
+        Values by address that replace those of the scenario; a result has its own.
+    seed
+        Seed of all random streams; a result has its own.
+
+    Raises
+    ------
+    InputError
+        Something is wrong with the scenario.
+    ResultError
+        There is no such job.
+
+    >>> explain("teaching/one-file-from-tape", "one_file")["one_file"].bottleneck
+    'devices.jukebox.drive'
+    """
+    if isinstance(what, Result):
+        result, scenario = what, scenario_of(what)
+    else:
+        scenario = what if isinstance(what, Scenario) else load(what)
+        scenario = scenario.with_(overrides) if overrides else scenario
+        result = simulate(scenario, seed=seed)
+    return Explanation(result, tuple(each_job.explain(result, scenario, jobs)))
+
+
+def _rows(found: Sequence[Explained]) -> list[list[str]]:
+    """The fields of each row; runs of one job of which the same is told share one."""
+    runs: dict[tuple[str, ...], list[str]] = {}
+    for one in found:
+        name, *rest = _told(one)
+        runs.setdefault((_series(one.name), *rest), []).append(name)
+    return [[some[0] if len(some) == 1 else f"{job} ({len(some)} runs)", *rest] for (job, *rest), some in runs.items()]
+
+
+def _told(one: Explained) -> list[str]:
+    """The fields of a job; a dash for what there is not."""
+    share = f"{one.share / one.elapsed:.0%}" if one.bottleneck and one.elapsed else "-"
+    later = one.next_bottleneck
+    then = "the same" if later and later == one.bottleneck else later or "-"
+    return [
+        one.name if one.status == "done" else f"{one.name} ({one.status})",
+        _time(one.elapsed),
+        one.bottleneck or "-",
+        share,
+        _time(one.doubled),
+        _time(one.without),
+        then,
+    ]
+
+
+def _series(job: str) -> str:
+    """The name of a job as it was written, of one of its runs."""
+    name, _, number = job.rpartition(".")
+    return name if name and number.isdigit() else job
+
+
+def _time(seconds: float | None) -> str:
+    return "-" if seconds is None else units.show_short(seconds, "s", 3)
+
+
+def _side(name: str) -> str:
+    return f' style="text-align: {"right" if name in RIGHT else "left"}"'
