@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import simbackup as sb
@@ -63,6 +65,18 @@ def test_the_tables_are_those_of_the_program() -> None:
     assert between(README.read_text(encoding="utf-8"), "summary") == summary_table(found)
 
 
+def explained() -> str:
+    """What the README shows of `simbackup explain`, as the program prints it."""
+    command = [sys.executable, "-m", "simbackup.cli", "explain", "teaching/one-file-from-tape", "one_file"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8").stdout
+    lines = [line.rstrip() for line in printed.replace(" Without it", "\n  Without it").splitlines()]
+    return "```text\n" + "\n".join(lines).rstrip() + "\n```\n"
+
+
+def test_what_explain_prints_is_what_the_readme_shows() -> None:
+    assert between(README.read_text(encoding="utf-8"), "explain") == explained()
+
+
 def test_the_scenario_of_the_readme_runs(tmp_path: Path) -> None:
     text = README.read_text(encoding="utf-8")
     scenario = re.search(r"```yaml\n(.*?)```", text, flags=re.DOTALL)
@@ -84,6 +98,7 @@ if __name__ == "__main__":
     everything = reproduce()
     RESULTS.write_text(results(everything), encoding="utf-8")
     content = README.read_text(encoding="utf-8")
-    old = f"<!-- summary -->\n{between(content, 'summary')}<!-- /summary -->"
-    new = f"<!-- summary -->\n{summary_table(everything)}<!-- /summary -->"
-    README.write_text(content.replace(old, new), encoding="utf-8")
+    for name, text in (("summary", summary_table(everything)), ("explain", explained())):
+        old = f"<!-- {name} -->\n{between(content, name)}<!-- /{name} -->"
+        content = content.replace(old, f"<!-- {name} -->\n{text}<!-- /{name} -->")
+    README.write_text(content, encoding="utf-8")
