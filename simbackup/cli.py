@@ -38,7 +38,7 @@ def run(
 ) -> None:
     """Simulate one scenario. Ends with 1 when a job failed."""
     from simbackup import show  # noqa: PLC0415
-    from simbackup.results.result import place_beside  # noqa: PLC0415
+    from simbackup.results.folder import place_beside  # noqa: PLC0415
     from simbackup.run import simulate  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
 

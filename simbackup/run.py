@@ -13,7 +13,8 @@ from simbackup.errors import InputError, Problem, ResultError
 from simbackup.jobs.job import start
 from simbackup.jobs.system import System
 from simbackup.layout.drawn import layout_of
-from simbackup.results.result import Record, Result, rests_on
+from simbackup.results.record import Record, rests_on
+from simbackup.results.result import Result
 from simbackup.scenario import Scenario, load
 
 STEPS_BETWEEN_REPORTS = 5_000

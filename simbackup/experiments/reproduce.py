@@ -14,7 +14,8 @@ from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.sensitivity import interval
 from simbackup.results.compare import Row, Summary, compared, constants, documents, figure, scenario_name, summary
-from simbackup.results.result import Rest, Result
+from simbackup.results.record import Rest
+from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
 from simbackup.schema.measured import Measured, read_measured

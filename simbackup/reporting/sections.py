@@ -11,7 +11,8 @@ from simbackup.reporting.answer import Item, example, starred, telling
 from simbackup.reporting.tables import Cell, Column, Table, percent, quantity, words
 from simbackup.results.causes import Cause, split
 from simbackup.results.plots.activities import WAITS, look
-from simbackup.results.result import Rest, Result
+from simbackup.results.record import Rest
+from simbackup.results.result import Result
 from simbackup.show_fleets import Group, device_row, grouped
 
 SMALL = 0.001

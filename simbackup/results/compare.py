@@ -11,7 +11,8 @@ from simbackup import datasheets
 from simbackup.schema.measured import Measured, Measurement, read_measured
 
 if TYPE_CHECKING:
-    from simbackup.results.result import Rest, Result
+    from simbackup.results.record import Rest
+    from simbackup.results.result import Result
 
 TOLERANCE = 0.10
 """Relative error within which a row counts as reproduced, beside the interval that the document allows."""

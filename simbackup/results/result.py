@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import tempfile
-from dataclasses import asdict, dataclass, field
-from functools import cache, cached_property
+from dataclasses import asdict
+from functools import cached_property
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,118 +15,21 @@ from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError, choices
 from simbackup.layout.layout import Layout
 from simbackup.results.fleets import job_figures, jobs_of, times_in_use
+from simbackup.results.folder import RECORD_FILE, TRACE_FILE, put
+from simbackup.results.record import Record, Rest
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from simbackup.results.picture import Picture
     from simbackup.results.plots.of_result import Plots
-    from simbackup.scenario import Scenario, Value
 
 WAITING = frozenset({"wait for a drive", "wait for a cartridge", "wait for the cartridge", "mount queue"})
 """Activities in which a job only waits for others."""
-RECORD_FILE, TRACE_FILE = "run.json", "trace.jsonl"
 SHOWN_JOB = ("job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "lock", "status", "reason")
 KEYS = frozenset({"job", "device"})
 """Columns that name a row."""
 SHOWN_DEVICE = ("device", "kind", "busy", "bytes", "peak")
-
-
-def place_beside(folder: Path) -> Path:
-    """A new, empty folder beside one that is to be written.
-
-    Raises
-    ------
-    ResultError
-        The folder holds something else than a result, or nothing can be written there.
-    """
-    if folder.exists() and not (folder / RECORD_FILE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ResultError(f"{folder} exists and holds no result; choose another folder")
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        return Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    except OSError as error:
-        raise ResultError(f"{folder} cannot be written ({error.strerror})") from None
-
-
-@cache
-def program_version() -> str:
-    """Version of simbackup."""
-    try:
-        return version("simbackup")
-    except PackageNotFoundError:
-        return "0"
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """Which run this was."""
-
-    scenario: str
-    title: str
-    hash: str
-    seed: int
-    base: str | None
-    log: list[str]
-    version: str
-    overrides: dict[str, Any] = field(default_factory=dict[str, Any])
-    question: str = ""
-    fleets: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """The parts that were laid out, by the address of their template."""
-
-    @classmethod
-    def of(cls, scenario: Scenario, seed: int) -> Record:
-        """The record of a run of this version of the program."""
-        fleets = {address: list(parts) for address, parts in scenario.fleets.items()}
-        return cls(
-            scenario.name, scenario.title, scenario.hash, seed, scenario.base, list(scenario.log), program_version(),
-            {address: node.plain() for address, node in scenario.overrides.items()}, scenario.spec.question, fleets,
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Rest:
-    """One value that a result rests on, in SI units, with its origin."""
-
-    address: str
-    value: float
-    unit: str
-    text: str
-    basis: str
-    source: str | None
-    at: str | None
-    why: str | None
-    low: float | None
-    high: float | None
-    fitted_to: list[str]
-    seen: list[str]
-    uncertainty: float | None
-    place: str
-
-
-def rests_on(scenario: Scenario) -> list[Rest]:
-    """The values of a scenario as a result keeps them."""
-    return [_rest(value) for value in scenario.values]
-
-
-def _rest(value: Value) -> Rest:
-    given = value.given
-    return Rest(
-        address=value.address,
-        value=given.si,
-        unit=given.unit,
-        text=given.text,
-        basis=given.basis or "user",
-        source=given.source,
-        at=given.at,
-        why=given.why or given.rule,
-        low=given.low,
-        high=given.high,
-        fitted_to=list(given.fitted_to),
-        seen=list(given.seen),
-        uncertainty=given.uncertainty,
-        place=str(value.place),
-    )
 
 
 class Result:
@@ -371,18 +271,7 @@ class Result:
         ResultError
             The folder cannot be written, or holds something else.
         """
-        folder = Path(folder)
-        partial = place_beside(folder)
-        try:
-            fresh = partial / "result"
-            fresh.mkdir()
-            self._write(fresh)
-            _put(fresh, folder, partial / "old")
-        except OSError as error:
-            raise ResultError(f"{folder} cannot be written ({error.strerror})") from None
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
-        return folder
+        return put(Path(folder), self._write)
 
     def _write(self, folder: Path) -> None:
         run: dict[str, Any] = {"run": asdict(self.record), "values": [asdict(value) for value in self.values]}
@@ -424,15 +313,3 @@ class Result:
 def _natural(name: str) -> list[tuple[bool, int, str]]:
     """A key that sorts save-2 before save-10."""
     return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"([0-9]+)", name)]
-
-
-def _put(fresh: Path, folder: Path, aside: Path) -> None:
-    """Put a fresh folder in the place of one that may exist, which comes back when that fails."""
-    if folder.exists():
-        folder.replace(aside)
-    try:
-        fresh.replace(folder)
-    except OSError:
-        if aside.exists():
-            aside.replace(folder)
-        raise

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from simbackup import datasheets
 
 if TYPE_CHECKING:
-    from simbackup.results.result import Rest, Result
+    from simbackup.results.record import Rest
+    from simbackup.results.result import Result
 
 ERRORS, SPANS = "validation.csv", "validated-values.csv"
 """Files under scenarios/published, which the program writes and a test holds to its output."""

@@ -11,7 +11,7 @@ from simbackup.layout.drawn import layout_of
 from simbackup.layout.facts import facts, kind_of
 from simbackup.layout.layout import Edge, Fact, Layout, Node
 from simbackup.layout.siblings import LARGE, merged
-from simbackup.results.result import Record
+from simbackup.results.record import Record
 from simbackup.scenario import names
 from simbackup.schema.quantity import Frozen, Rate, Size
 

@@ -9,7 +9,7 @@ import pytest
 
 from simbackup import Result, SimbackupError, simulate
 from simbackup.errors import ResultError
-from simbackup.results.result import RECORD_FILE, TRACE_FILE
+from simbackup.results.folder import RECORD_FILE, TRACE_FILE
 
 NAME = "published/003-lvm-snapshots/same-disk"
 

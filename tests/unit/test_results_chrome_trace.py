@@ -14,7 +14,7 @@ from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError
 from simbackup.results.chrome_trace import chrome_trace, text
 from simbackup.results.lanes import Stretch, lanes
-from simbackup.results.result import Record
+from simbackup.results.record import Record
 from simbackup.scenario import names
 
 SCENARIOS = [name for folder in ("published", "planning", "teaching") for name in names(folder)]

@@ -1,0 +1,91 @@
+"""Which run a result comes from, and the values that it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from simbackup.scenario import Scenario, Value
+
+
+@cache
+def program_version() -> str:
+    """Version of simbackup."""
+    try:
+        return version("simbackup")
+    except PackageNotFoundError:
+        return "0"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Which run this was."""
+
+    scenario: str
+    title: str
+    hash: str
+    seed: int
+    base: str | None
+    log: list[str]
+    version: str
+    overrides: dict[str, Any] = field(default_factory=dict[str, Any])
+    question: str = ""
+    fleets: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """The parts that were laid out, by the address of their template."""
+
+    @classmethod
+    def of(cls, scenario: Scenario, seed: int) -> Record:
+        """The record of a run of this version of the program."""
+        fleets = {address: list(parts) for address, parts in scenario.fleets.items()}
+        return cls(
+            scenario.name, scenario.title, scenario.hash, seed, scenario.base, list(scenario.log), program_version(),
+            {address: node.plain() for address, node in scenario.overrides.items()}, scenario.spec.question, fleets,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """One value that a result rests on, in SI units, with its origin."""
+
+    address: str
+    value: float
+    unit: str
+    text: str
+    basis: str
+    source: str | None
+    at: str | None
+    why: str | None
+    low: float | None
+    high: float | None
+    fitted_to: list[str]
+    seen: list[str]
+    uncertainty: float | None
+    place: str
+
+
+def rests_on(scenario: Scenario) -> list[Rest]:
+    """The values of a scenario as a result keeps them."""
+    return [_rest(value) for value in scenario.values]
+
+
+def _rest(value: Value) -> Rest:
+    given = value.given
+    return Rest(
+        address=value.address,
+        value=given.si,
+        unit=given.unit,
+        text=given.text,
+        basis=given.basis or "user",
+        source=given.source,
+        at=given.at,
+        why=given.why or given.rule,
+        low=given.low,
+        high=given.high,
+        fitted_to=list(given.fitted_to),
+        seen=list(given.seen),
+        uncertainty=given.uncertainty,
+        place=str(value.place),
+    )
