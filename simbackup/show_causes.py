@@ -46,7 +46,9 @@ def _job(one: Explained, stands: str) -> None:
         for i, (cause, seconds) in enumerate(shown.items())
     ]
     name = f"{one.name}, the slowest of {stands}" if stands else one.name
-    title = f"{name}: {units.show_short(one.elapsed, 's')}" + ("" if one.status == "done" else f", {one.status}")
+    title = f"{name}: {units.show_short(one.elapsed, 's')}" + (
+        "" if one.status == "done" else f", {one.status}: {one.reason}"
+    )
     print(title)  # noqa: T201 (the title of a table is folded to its width)
     if not rows:
         print()  # noqa: T201

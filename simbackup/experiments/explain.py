@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from simbackup.errors import ResultError, choices
@@ -31,11 +31,12 @@ class Explained:
     doubled: float | None = None
     without: float | None = None
     next_bottleneck: str | None = None
+    reason: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """The explanation as plain data."""
         return {
-            "name": self.name, "status": self.status, "elapsed_s": self.elapsed,
+            "name": self.name, "status": self.status, "reason": self.reason, "elapsed_s": self.elapsed,
             "causes": {f"{cause.address} {cause.activity}": seconds for cause, seconds in self.causes.items()},
             "bottleneck": self.bottleneck, "bottleneck_s": self.share, "doubled_s": self.doubled,
             "without_bottleneck_s": self.without, "next_bottleneck": self.next_bottleneck,
@@ -79,7 +80,7 @@ def explain(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ())
     for row in rows:
         causes = split(result, row["job"])
         part, share = _bottleneck(causes)
-        one = Explained(row["job"], row["status"], row["elapsed"], causes, part, share)
+        one = Explained(row["job"], row["status"], row["elapsed"], causes, part, share, reason=row["reason"])
         found.append(one if part is None else _what_if(one, rerun(part, 2.0), rerun(part, UNLIMITED)))
     return found
 
@@ -117,10 +118,8 @@ def _bottleneck(causes: dict[Cause, float]) -> tuple[str | None, float]:
 def _what_if(one: Explained, doubled: Result | None, without: Result | None) -> Explained:
     """The explanation with the same job in both other runs."""
     later = _bottleneck(split(without, one.name))[0] if without and _elapsed(without, one.name) else None
-    return Explained(
-        one.name, one.status, one.elapsed, one.causes, one.bottleneck, one.share,
-        _elapsed(doubled, one.name), _elapsed(without, one.name), later,
-    )  # fmt: skip
+    after = {"doubled": _elapsed(doubled, one.name), "without": _elapsed(without, one.name)}
+    return replace(one, **after, next_bottleneck=later)
 
 
 def _elapsed(result: Result | None, job: str) -> float | None:

@@ -19,8 +19,8 @@ from simbackup.results.causes import Cause
 Say = Callable[..., tuple[object, str, str]]
 TAPE = "teaching/one-file-from-tape"
 KEYS = {
-    "name", "status", "elapsed_s", "causes", "bottleneck", "bottleneck_s", "doubled_s", "without_bottleneck_s",
-    "next_bottleneck",
+    "name", "status", "reason", "elapsed_s", "causes", "bottleneck", "bottleneck_s", "doubled_s",
+    "without_bottleneck_s", "next_bottleneck",
 }  # fmt: skip
 WEEK = """\
 title: A repeated job
