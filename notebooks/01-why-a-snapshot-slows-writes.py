@@ -306,7 +306,7 @@ pd.DataFrame({"elapsed time of dd, s": written.round(), "times as long": (writte
 # The measurements come from one document with five figures. The band is 10 %; the grey lines are the simulated
 # interval over everything that had to be assumed or fitted. The two crosses were held out, and are declared off.
 
-# %% tags=["measured-beside-simulated"]
+# %%
 reproduction = sb.reproduce(["003"])
 rows = [row.as_dict() for row in reproduction.rows]
 reproduction.plot.compare()

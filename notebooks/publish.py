@@ -1,7 +1,7 @@
 """Execute the notebooks and write each beside its source; python notebooks/publish.py
 
 A notebook is written as NN-title.py (jupytext, percent format). This makes NN-title.ipynb with all outputs and without
-anything that changes from run to run, and copies the pictures that README shows into docs/pictures.
+anything that changes from run to run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from nbclient import NotebookClient
 from PIL import Image
 
 HERE = Path(__file__).parent
-PICTURES = HERE.parent / "docs" / "pictures"
 KERNEL = "this-python"
 TIMEOUT_S = 300
 COLOURS = 96
@@ -68,8 +67,7 @@ def stable(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     )
     for number, cell in enumerate(notebook.cells, 1):
         cell.id = f"cell-{number:02}"
-        tags = cell.metadata.get("tags")
-        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        cell.metadata = nbformat.from_dict({})
         for output in cell.get("outputs", []):
             if "metadata" in output:
                 output.metadata = nbformat.from_dict({})
@@ -88,10 +86,10 @@ def smaller(png: bytes) -> bytes:
     return written.getvalue()
 
 
-def pictures(notebook: nbformat.NotebookNode) -> list[tuple[list[str], bytes]]:
-    """Each picture of an executed notebook as PNG, with the tags of its cell."""
+def pictures(notebook: nbformat.NotebookNode) -> list[bytes]:
+    """Each picture of an executed notebook as PNG."""
     return [
-        (cell.metadata.get("tags", []), base64.b64decode(output.data["image/png"]))
+        base64.b64decode(output.data["image/png"])
         for cell in notebook.cells
         for output in cell.get("outputs", [])
         if "image/png" in output.get("data", {})
@@ -99,14 +97,10 @@ def pictures(notebook: nbformat.NotebookNode) -> list[tuple[list[str], bytes]]:
 
 
 def publish(source: Path) -> None:
-    """Write the executed notebook of a source, and the pictures that are tagged by a name."""
+    """Write the executed notebook of a source."""
     with tempfile.TemporaryDirectory() as folder:
         notebook = executed(source, Path(folder))
     nbformat.write(notebook, source.with_suffix(".ipynb"))
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    for tags, picture in pictures(notebook):
-        for tag in tags:
-            (PICTURES / f"{tag}.png").write_bytes(picture)
 
 
 if __name__ == "__main__":

@@ -322,6 +322,6 @@ def _job(spec: Spec, name: str, job: spec_jobs.Job) -> Job:
         begin = parse_clock(job.begin) if ":" in job.begin else parse(job.begin, "s")
     schedule = Schedule(
         begin, job.after, job.every.si if job.every else None, si_or(job.until, 0.0),
-        job.window.si if job.window else None,
+        job.window.si if job.window else None, parse_clock(job.deadline) if job.deadline else None,
     )  # fmt: skip
     return Job(name, make_work(job, spec), schedule)

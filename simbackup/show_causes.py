@@ -57,7 +57,7 @@ def _job(one: Explained, stands: str) -> None:
     print(f"  {stacked(list(shown.values()), one.elapsed)}")  # noqa: T201
     if len(shown) < len(one.causes):
         left = sum(seconds for cause, seconds in one.causes.items() if cause not in shown)
-        print(f"  {len(one.causes) - len(shown)} smaller causes: {units.show_short(left, 's')}")  # noqa: T201
+        print(f"  {_smaller(len(one.causes) - len(shown))}: {units.show_short(left, 's')}")  # noqa: T201
     print(f"  {told(one)}\n")  # noqa: T201
 
 
@@ -93,6 +93,10 @@ def _gain(before: float, after: float) -> str:
     change = (after - before) / before
     sign = "no gain" if abs(change) < LEAST_SHARE else f"{change:+.0%}"
     return f"{units.show_short(after, 's')} ({sign})"
+
+
+def _smaller(count: int) -> str:
+    return "a smaller cause" if count == 1 else f"{count} smaller causes"
 
 
 def _percent(share: float) -> str:

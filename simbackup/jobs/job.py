@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -35,19 +36,38 @@ class Work(Protocol):
         ...
 
 
+DAY = 86_400.0
 ROUNDING = 1e-9
 """Share of a period by which the last run may lie behind the end of the repetition."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When a job runs: seconds after the start, after which jobs, how often."""
+    """When a job runs: seconds after the start, after which jobs, how often; and by when it should have ended."""
 
     begin: float = 0.0
     after: tuple[str, ...] = ()
     every: float | None = None
     until: float = 0.0
     window: float | None = None
+    deadline: float | None = None
+
+    def allowed(self, due: float, since: float) -> tuple[float | None, str]:
+        """Seconds after it was due by which a run should have ended, None without a limit, and what it misses then.
+
+        A deadline is a time of day (seconds since midnight): the first one after `since`, when it or the first job of
+        its chain was due.
+
+        >>> Schedule(deadline=6 * 3600.0).allowed(due=22 * 3600.0, since=20 * 3600.0)
+        (28800.0, 'after its deadline')
+        """
+        limits: list[tuple[float, str]] = []
+        if self.window is not None:
+            limits.append((self.window, "outside its window"))
+        if self.deadline is not None:
+            days = math.floor((since - self.deadline) / DAY) + 1
+            limits.append((max(days * DAY + self.deadline - due, 0.0), "after its deadline"))
+        return min(limits, default=(None, ""))
 
     def starts(self) -> list[float]:
         """The times at which it begins, in seconds after the start."""
@@ -90,11 +110,11 @@ def side_by_side(
 
 def start(system: System, jobs: list[Job]) -> simpy.Event:
     """Set all jobs going; the event on which the last of them has ended and all data are on disk."""
-    ended = {job.name: system.env.event() for job in jobs}
+    ended, since = {job.name: system.env.event() for job in jobs}, dict[str, float]()
     for users in (*system.users, *system.applications):
         users.start()
     for job in jobs:
-        system.env.process(_series(system, job, ended))
+        system.env.process(_series(system, job, ended, since))
     return system.env.process(_finish(system, list(ended.values())))
 
 
@@ -104,7 +124,9 @@ def _finish(system: System, ended: list[simpy.Event]) -> Generator[simpy.Event, 
         yield system.env.all_of(pending)
 
 
-def _series(system: System, job: Job, ended: dict[str, simpy.Event]) -> Generator[simpy.Event, Any, None]:
+def _series(
+    system: System, job: Job, ended: dict[str, simpy.Event], since: dict[str, float]
+) -> Generator[simpy.Event, Any, None]:
     """The runs of one job, one after the other."""
     failed: list[str] = []
     for name in job.schedule.after:
@@ -117,13 +139,17 @@ def _series(system: System, job: Job, ended: dict[str, simpy.Event]) -> Generato
         if system.env.now < time:
             yield system.env.timeout(time - system.env.now)
         name = f"{job.name}.{i + 1}" if job.schedule.every is not None else job.name
-        good = yield from _once(system, job, name, failed, due=max(time, ready))
+        chain = job.schedule.after if time <= 0.0 else ()  # whoever has no time of its own goes by those before it
+        since[job.name] = min((since[before] for before in chain), default=time)
+        good = yield from _once(system, job, name, failed, (max(time, ready), since[job.name]))
     ended[job.name].succeed(good)
 
 
-def _once(system: System, job: Job, name: str, failed: list[str], *, due: float) -> Generator[simpy.Event, Any, bool]:
-    """One run of a job that was due at a time, and its line in the record; whether it came to its end."""
-    begin = system.env.now
+def _once(
+    system: System, job: Job, name: str, failed: list[str], times: tuple[float, float]
+) -> Generator[simpy.Event, Any, bool]:
+    """One run of a job, when it was due and since when its deadline counts; whether it came to its end, on record."""
+    begin, due = system.env.now, times[0]
     for users in (*system.users, *system.applications):
         users.watch(name, begin)
     moved, status, reason = Moved(0.0, 0.0), "done", ""
@@ -135,9 +161,9 @@ def _once(system: System, job: Job, name: str, failed: list[str], *, due: float)
         except JobFailedError as error:
             status, reason = "failed", str(error)
     end = system.env.now
-    window = job.schedule.window
+    window, missed = job.schedule.allowed(*times)
     if status == "done" and window is not None and end - due > window:
-        status, reason = "late", "outside its window"
+        status, reason = "late", missed
     system.trace.job(
         {
             "job": name, "method": job.work.method, "start": float(begin), "end": float(end),

@@ -208,6 +208,8 @@ def _(part: Job) -> Iterator[Fact]:
             yield Fact.of(units.parse_clock(part.begin), CLOCK)
         else:
             yield Fact.of(units.parse(part.begin, "s"), "s", "after the start")
+    if part.deadline is not None:
+        yield Fact(f"by {part.deadline}")
     for name in SCHEDULE:
         time = given.get(name)
         if isinstance(time, Given):

@@ -138,6 +138,8 @@ class JobChecks(PartChecks):
             self.name((*path, "after", i) if listed else (*path, "after"), other, self.spec.jobs, "job")
         if job.begin is not None:
             self.time((*path, "begin"), job.begin)
+        if job.deadline is not None:
+            self.clock((*path, "deadline"), job.deadline)
         if (job.every is None) != (job.until is None):
             missing = "until" if job.until is None else "every"
             self.report(path, f"repeats without '{missing}'", "give both 'every' and 'until'")
@@ -181,6 +183,13 @@ class JobChecks(PartChecks):
         except units.UnitError as error:
             what = str(error).split(";", maxsplit=1)[0]
             self.report(path, what, "write a time of day, '22:00', or a time after the start, '90 s'")
+
+    def clock(self, path: tuple[str | int, ...], text: str) -> None:
+        """A time of day."""
+        try:
+            units.parse_clock(text)
+        except units.UnitError as error:
+            self.report(path, str(error).split(";", maxsplit=1)[0], "write one, such as '06:00'")
 
     def writer(self, path: tuple[str | int, ...], job: Write) -> None:
         """A writer makes requests one by one, or leaves it to the page cache."""

@@ -129,6 +129,8 @@ class Job(Frozen):
     """End of the repetition, counted from the start."""
     window: Duration | None = None
     """Time within which it should end, counted from when it was due."""
+    deadline: Text | None = None
+    """Time of day such as `06:00` by which it should end: the first after the beginning of it, or of its chain."""
 
 
 class Write(Job):

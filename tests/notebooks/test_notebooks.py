@@ -48,7 +48,7 @@ def test_a_notebook_runs_and_draws(source: Path, tmp_path: Path) -> None:
     assert not [output for output in outputs if output.output_type == "error"]
     assert not [output.text for output in outputs if output.get("name") == "stderr"]
     assert any("image/svg+xml" in output.get("data", {}) for output in outputs), "no picture of a system"
-    drawn = [picture for _, picture in publish.pictures(notebook)]
+    drawn = publish.pictures(notebook)
     assert len(drawn) >= LEAST_PICTURES[source.stem]
     assert all(picture.startswith(PNG) for picture in drawn)
 
@@ -63,16 +63,3 @@ def test_the_published_notebook_is_that_of_its_source(source: Path) -> None:
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
     assert "timestamp" not in published.read_text(encoding="utf-8").lower()
-
-
-def test_the_pictures_of_the_readme_are_those_of_the_notebooks() -> None:
-    publish = _publish()
-    tagged = {
-        tag: picture
-        for source in SOURCES
-        for tags, picture in publish.pictures(nbformat.read(source.with_suffix(".ipynb"), as_version=4))
-        for tag in tags
-    }
-    assert "measured-beside-simulated" in tagged
-    for name, picture in tagged.items():
-        assert (publish.PICTURES / f"{name}.png").read_bytes() == picture

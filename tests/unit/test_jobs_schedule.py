@@ -91,3 +91,31 @@ def test_a_window_counts_from_when_a_run_was_due(tmp_path: Path) -> None:
     rows = run(tmp_path, line).job_rows
     assert [row["start"] for row in rows] == pytest.approx([0.0, 25.0, 50.0])
     assert [row["status"] for row in rows] == ["done", "done", "late"]
+
+
+@pytest.mark.parametrize(("deadline", "status", "reason"), [("22:01", "done", ""), ("22:00:01", "late", "deadline")])
+def test_a_job_that_ends_after_its_deadline_is_late(tmp_path: Path, deadline: str, status: str, reason: str) -> None:
+    """25 s from 22:00 on; the time that the user means, whatever the job's own window."""
+    line = f'  dd: {{method: write, data: a, cpu_per_byte: 500 ns/B, begin: "22:00", deadline: "{deadline}"}}\n'
+    [row] = run(tmp_path, line).job_rows
+    assert (row["status"], reason in row["reason"]) == (status, True)
+
+
+def test_a_deadline_counts_from_the_beginning_of_a_chain(tmp_path: Path) -> None:
+    """The first of two jobs of 25 s begins 30 s before midnight, so that the second ends after the deadline of both."""
+    first = '  dd: {method: write, data: a, cpu_per_byte: 500 ns/B, begin: "23:59:30", deadline: "00:00:10"}\n'
+    second = '  next: {method: write, data: b, cpu_per_byte: 500 ns/B, after: dd, deadline: "00:00:10"}\n'
+    rows = run(tmp_path, first + second).job_rows
+    assert [row["status"] for row in rows] == ["done", "late"]
+
+
+def test_the_deadline_of_a_repeated_job_is_that_of_its_day(tmp_path: Path) -> None:
+    line = '  dd: {method: write, data: a, begin: "22:00", every: 1 day, until: 3 days, deadline: "06:00"}\n'
+    rows = run(tmp_path, line).job_rows
+    assert [(row["status"], row["window"]) for row in rows] == [("done", 8 * 3600.0)] * 3
+
+
+def test_the_earlier_of_window_and_deadline_counts() -> None:
+    schedule = Schedule(window=3600.0, deadline=6 * 3600.0)
+    assert schedule.allowed(due=20 * 3600.0, since=20 * 3600.0) == (3600.0, "outside its window")
+    assert schedule.allowed(due=29.5 * 3600.0, since=20 * 3600.0) == (1800.0, "after its deadline")

@@ -43,9 +43,9 @@ LETTERS, LETTERS_OF_A_PATCH = 13.5, 5
 WAITS = "#f4f0e6"
 """Behind hatches: a job that does nothing but wait for others."""
 COLOURS: Mapping[str, str] = {
-    "transfer": BLUE, "write": BLUE, "save": BLUE, "back up": BLUE,
+    "transfer": BLUE, "write": BLUE, "save": BLUE,
     "read": SKY, "copy write": SKY, "synchronise": SKY,
-    "copy": TEAL, "write-back": TEAL,
+    "copy": TEAL, "write-back": TEAL, "back up": TEAL,
     "copy read": MOSS,
     "own write": VIOLET, "flush": VIOLET,
     "locate": RED, "open": RED, "dump": RED, "metadata commit": RED, "turn": RED,
