@@ -18,6 +18,8 @@ from simbackup.engine.trace import Trace
 
 HALVINGS = 50
 """Halvings by which the bytes are found that still fit."""
+REST = 1.0
+"""Bytes of a write below which nothing of it is still to come."""
 
 
 @dataclass(slots=True)
@@ -56,9 +58,10 @@ class RedirectVolume(Volume):
         self.trace = trace
         self.allocated = ExtentSet()
         self.images: list[RedirectSnapshot] = []
+        self.coming: list[tuple[float, float]] = []
         self.seen: dict[str, float] = {}
         self.full_since: float | None = None
-        space.taken[name] = lambda: size if guaranteed else self.used
+        space.taken[name] = lambda: size if guaranteed else self.used + self.promised
 
     @property
     def held(self) -> float:
@@ -71,9 +74,14 @@ class RedirectVolume(Volume):
         return self.allocated.total + self.held
 
     @property
+    def promised(self) -> float:
+        """Bytes of room that writes under way will still take; nobody else may have it."""
+        return sum(self._new(begin, end - begin) for begin, end in self.coming)
+
+    @property
     def free(self) -> float:
         """Bytes that may still be written to new places and kept."""
-        inside = self.region.size - self.used
+        inside = self.region.size - self.used - self.promised
         return max(inside if self.guaranteed else min(inside, self.space.free), 0.0)
 
     @property
@@ -100,10 +108,23 @@ class RedirectVolume(Volume):
             return low
         return size
 
+    def expect(self, begin: float, size: float) -> None:
+        """Keep the room of a write that begins now, until `wrote` has told all of it."""
+        if size >= REST:
+            self.coming.append((begin, begin + size))
+
+    def _come(self, begin: float, end: float) -> None:
+        """Keep no more room for a part of a write that has come."""
+        for i, (first, last) in enumerate(self.coming):
+            if abs(begin - first) < REST:
+                self.coming[i : i + 1] = [(end, last)] if last - end >= REST else []
+                return
+
     def wrote(self, stretch: Stretch, size: float) -> None:
         """Note that the first `size` bytes of a stretch are on disk, in a free place and in sequence."""
         super().wrote(stretch, size)
         end = stretch.begin + size
+        self._come(stretch.begin, end)
         for begin, until in _present(self.allocated, stretch.begin, end) if self.images else ():
             self.images[-1].changes.add(begin, until - begin)
         self.allocated.add(stretch.begin, end)

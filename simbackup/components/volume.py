@@ -45,6 +45,9 @@ class Volume:
         del begin
         return size
 
+    def expect(self, begin: float, size: float) -> None:
+        """Keep the room of a write that begins now; there is none to keep where it overwrites in place."""
+
     def updated(self, users: str, place: tuple[float, float], spread: Spread, updates: float) -> None:
         """Take note of how many updates some users have made in all; nothing moves where they overwrite in place."""
 

@@ -14,6 +14,7 @@ from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.replications import HALF, Figure, difference, together
 from simbackup.results.causes import by_address, split
+from simbackup.results.output import whole
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import load
@@ -113,16 +114,18 @@ class Table:
         return StudyPlots(self.title, self.rows)
 
     def write(self, path: Path) -> None:
-        """Write the rows to a file, whole or not at all: Parquet if its name ends so, else CSV."""
-        partial = path.with_name(f".{path.name}.partial")
-        try:
+        """Write the rows to a file, whole or not at all: Parquet if its name ends so, else CSV.
+
+        Raises
+        ------
+        ResultError
+            The file cannot be written.
+        """
+        with whole(path) as partial:
             if path.suffix == ".parquet":
                 self.frame.to_parquet(partial)
             else:
                 self.frame.to_csv(partial, index=False)
-            partial.replace(path)
-        except OSError as error:
-            raise ResultError(f"{path} cannot be written ({error.strerror or error})") from None
 
 
 def find(name: str) -> Path:

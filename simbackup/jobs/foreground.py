@@ -52,6 +52,7 @@ class SynchronousWrite:
         volume, store = data.volume, data.volume.region.store
         links = [system.networks[name] for name in self.networks]
         fits = volume.fits(data.begin, self.size)
+        volume.expect(data.begin, fits)
         while fits - done >= LEAST:
             stretch = volume.stretch(data.begin + done, fits - done)
             own = store.append(volume.region.begin + stretch.begin, self.request)

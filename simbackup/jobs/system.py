@@ -152,6 +152,7 @@ class System:
         wanted, place = place.size, place._replace(size=place.volume.fits(place.begin, place.size))
         if place.size < min(LEAST, wanted):
             raise JobFailedError(f"no space left on '{place.volume.name}'")
+        place.volume.expect(place.begin, place.size)
         cache = self.hosts[host].cache(place.volume.region.store)
         flow, dirty = yield from cache.write(job, place, fill, activity, law=law)
         self.on_disk.append(dirty.on_disk)

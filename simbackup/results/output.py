@@ -13,19 +13,25 @@ from simbackup.errors import ResultError
 def whole(path: Path) -> Generator[Path]:
     """A file beside one to be written: what is written into it inside takes that one's place, whole or not at all.
 
-    Folders on the way are made.
+    Folders on the way are made. A device or a pipe, such as /dev/stdout, is written to and never replaced.
 
     Raises
     ------
     ResultError
         The file cannot be written.
     """
-    partial = path.with_name(f".{path.name}.partial")
+    if not path.name:
+        raise ResultError(f"'{path}' is a folder; name a file")
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            yield path
+            return
+        target = path.resolve()  # a link to a file stays one
+        partial = target.with_name(f".{target.name}.partial")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            target.parent.mkdir(parents=True, exist_ok=True)
             yield partial
-            partial.replace(path)
+            partial.replace(target)
         finally:
             with suppress(OSError):
                 partial.unlink()

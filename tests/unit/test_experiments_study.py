@@ -120,7 +120,8 @@ def test_words_about_a_job_and_figures_of_links_and_processors_are_shown() -> No
     assert causes["8 buffers"] == "jobs.backup.buffers"
     assert causes["64 buffers"] == "links.lan"
     assert causes["and compressed"] == "hosts.server.cores"
-    assert causes["and 8 files"] == "devices.store"
+    assert causes["and 8 files"] == "hosts.server.cores"
+    assert rows["and 8 files"]["jobs.back.cause"] == "devices.store"
     assert rows["64 buffers"]["links.lan.busy"] > 0.95 > rows["8 buffers"]["links.lan.busy"]
     assert 0.0 < rows["and compressed"]["hosts.server.cores.busy"] < 0.1  # one core of sixteen
 
