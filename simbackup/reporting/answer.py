@@ -94,7 +94,7 @@ def _limit(one: Explained | None, *, many: bool) -> str:
     """What limits a job that ended well, with percent as everywhere on the page."""
     if one is None or one.status not in WELL or one.bottleneck is None:
         return ""
-    text = re.sub(r"(?<=\d)%", " %", told(one))
+    text = re.sub(r"(?<=\d)%", "\N{NO-BREAK SPACE}%", told(one))
     return f"Of the slowest: {text}" if many else text[0].upper() + text[1:]
 
 
@@ -102,11 +102,11 @@ def _felt(item: Item, users: Sequence[Mapping[str, Any]]) -> str:
     """What users felt of an item; of many runs, of that in which they lost most."""
     names = {str(row["job"]) for row in rows_of(item)}
     own = [row for row in users if row["job"] in names]
-    if not isinstance(item, Group) or not own:
-        return sentences.felt(own)
-    most = max(own, key=lambda row: row.get("lost", 0.0))["job"]
-    text = sentences.felt([row for row in own if row["job"] == most])
-    return f"During {most}, in which they lost most: {text[0].lower()}{text[1:]}"
+    most = max(own, key=lambda row: row.get("lost", 0.0), default=None)
+    if not isinstance(item, Group) or most is None or most.get("lost", 0.0) < sentences.HARDLY:
+        return sentences.felt(own[:1] if isinstance(item, Group) else own)
+    during = f"During {most['job']}, in which they lost most,"
+    return sentences.felt([row for row in own if row["job"] == most["job"]], during)
 
 
 def untold(result: Result) -> str:

@@ -94,8 +94,8 @@ def fate_of_many(group: Group) -> str:
         most = units.show_short(max(row["elapsed"] for row in ran), "s", 3)
         mean = units.show_short(sum(row["elapsed"] for row in ran) / len(ran), "s", 3)
         text += f" Each took {most}" if most == mean else f" The slowest took {most}, the mean is {mean}"
-        span = max(row["end"] for row in rows) - min(row["start"] for row in rows)
-        text += f"; from the first start to the last end it was {units.show_short(span, 's', 3)}."
+        span = units.show_short(max(row["end"] for row in rows) - min(row["start"] for row in rows), "s", 3)
+        text += "." if span == most else f"; from the first start to the last end {span} passed."
     in_time = [row for row in ran if verdict(row) == "in window"]
     late = [row for row in ran if row["status"] == "late"]
     if late:
@@ -180,9 +180,9 @@ def _lost(lost: float, job: str) -> str:
     return f"lost up to {share(lost)} of their throughput (during {job})"
 
 
-def felt(rows: Sequence[Mapping[str, Any]]) -> str:
+def felt(rows: Sequence[Mapping[str, Any]], when: str = "Meanwhile") -> str:
     """What each workload's users felt during a job, in sentences; empty where there are none."""
-    return " ".join(_felt(row) for row in rows)
+    return " ".join(f"{when} the users ({row['users']}) {_felt(row)}." for row in rows)
 
 
 def _felt(row: Mapping[str, Any]) -> str:
@@ -190,15 +190,15 @@ def _felt(row: Mapping[str, Any]) -> str:
     parts = [f"lost {share(lost)} of their throughput"] if lost >= HARDLY else []
     if row.get("waited"):
         mean, most = (units.show_short(row[key], "s", 3) for key in ("mean_wait", "longest_wait"))
-        parts.append(f"had {row['waited']:,.0f} transactions wait for locks, {mean} on average and {most} at most")
+        parts.append(f"had {row['waited']:,.0f} transactions wait for locks ({mean} on average, {most} at most)")
     if slowdown > 1.0 + HARDLY:
-        parts.append(f"had their disks answer {slowdown:.3g} times as slowly")
+        parts.append(f"had their disks take {slowdown:.3g} times as long")
     if row.get("network_wait"):
         parts.append(f"waited {units.show_short(row['network_wait'], 's', 3)} at links for each request")
     if row.get("timed_out"):
         parts.append(f"had {share(row['timed_out'])} of their requests time out")
     parts = parts or ["lost next to no throughput" if lost else "lost no throughput"]
-    return f"Meanwhile the users of {str(row['users']).partition('.')[2]} {_listed(parts)}."
+    return _listed(parts)
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -61,7 +61,7 @@ def in_words(results: Sequence[Result]) -> str:
                 f"{job} takes least in {least[1]} ({shown[0]}) and most in {most[1]} ({shown[1]}, "
                 f"{most[0] / least[0]:.3g} times as long)."
             )
-    return " ".join(told) or "No job ended well in all of them, so that no times can be set side by side."
+    return " ".join(told) or "They have no job in common that ended well in each, so that no times can be compared."
 
 
 def _name(item: Item) -> str:

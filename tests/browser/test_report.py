@@ -16,12 +16,12 @@ TAPE, LVM = "teaching/one-file-from-tape", "published/003-lvm-snapshots/same-dis
 PAGES = {
     "tape": ([TAPE], ["Where do the minutes go?", "locate", "Tape drives", "extends nothing published"]),
     "lvm": ([LVM], ["metadata commit", "003-lvm-snapshots", "Assumptions", "Sources"]),
-    "fleet": (["planning/midnight"], ["200 runs", "the slowest takes"]),
+    "fleet": (["planning/spread-starts-night"], ["All 200 jobs ended inside their windows", "The slowest took"]),
     "two": (
         ["planning/mysql-innodb-logical", "planning/mysql-innodb-snapshot"],
         ["2 scenarios compared", "Side by side", "Where the scenarios differ"],
     ),
-    "failed": (["failed.yaml"], ["Failed after", "Did not run", "after its window"]),
+    "failed": (["failed.yaml"], ["Failed after", "Did not run", "after the end of its window"]),
 }
 """What is reported on, and texts that must be seen."""
 FAILED = """
