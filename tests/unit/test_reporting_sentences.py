@@ -62,7 +62,8 @@ def test_many_runs_are_told_by_the_slowest_and_the_nearest_to_its_window() -> No
     ]
     assert sentences.fate_of_many(Group("save", tuple(own))) == (
         "All 4 runs ended inside their windows. The slowest took 1 min 3 s, the mean is 1 min 1.5 s; "
-        "from the first start to the last end 6 min 3 s passed. The one nearest to the end of its window had 7 s to spare."
+        "from the first start to the last end 6 min 3 s passed. "
+        "The one nearest to the end of its window had 7 s to spare."
     )
 
 
