@@ -26,7 +26,8 @@ def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
             cli.main()
         except SystemExit as ended:
             code = ended.code
-        return code, *capsys.readouterr()
+        said = capsys.readouterr()
+        return code, said.out, said.err
 
     return run
 
