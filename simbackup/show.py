@@ -64,9 +64,9 @@ def _text(value: object) -> str:
 
 def result(one: Result) -> None:
     """Print the jobs and the devices of a result, and what it rests on; what a fleet has many of, in one row."""
-    from simbackup import show_fleets  # noqa: PLC0415 (it reads results, which takes time to import)
+    from simbackup.results import groups  # noqa: PLC0415 (it reads results, which takes time to import)
 
-    jobs = list(show_fleets.grouped(one, one.job_rows, "job"))
+    jobs = list(groups.grouped(one, one.job_rows, "job"))
     rows = [
         [
             row["job"], row["method"], units.show_short(row["start"], "s"), units.show_short(row["elapsed"], "s"),
@@ -75,12 +75,12 @@ def result(one: Result) -> None:
             ": ".join(filter(None, (row["status"], row["reason"]))),
         ]
         for item in jobs
-        for row in [show_fleets.job_row(item) if isinstance(item, show_fleets.Group) else item]
+        for row in [groups.job_row(item) if isinstance(item, groups.Group) else item]
     ]  # fmt: skip
     header = ["job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "lock", "status"]
     table(header, rows, one.record.title, right=range(2, 9))
     for item in jobs:
-        row = show_fleets.slowest(item) if isinstance(item, show_fleets.Group) else item
+        row = groups.slowest(item) if isinstance(item, groups.Group) else item
         longest = list(split(one, row["job"]).items())[:4]
         told = ", ".join(f"{activity} on {cause} {units.show_short(s, 's')}" for (cause, activity), s in longest)
         if told:
@@ -92,8 +92,8 @@ def result(one: Result) -> None:
             row["device"], row["kind"], units.show_short(row["busy"], "1"), units.show_short(row["bytes"], "B"),
             units.show_short(row["peak"], "B/s"), str(row.get("state", "")),
         ]
-        for item in show_fleets.grouped(one, used, "device")
-        for row in [show_fleets.device_row(item) if isinstance(item, show_fleets.Group) else item]
+        for item in groups.grouped(one, used, "device")
+        for row in [groups.device_row(item) if isinstance(item, groups.Group) else item]
     ]  # fmt: skip
     table(["device", "kind", "busy", "bytes", "peak", "state"], devices, right=(2, 3, 4))
     for event in one.trace.events:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from simbackup import show, show_fleets, units
+from simbackup import show, units
 from simbackup.experiments.explain import rows_of
+from simbackup.results import groups
 
 if TYPE_CHECKING:
     from simbackup.experiments.explain import Explained
@@ -27,9 +28,9 @@ def chosen(result: Result, jobs: Sequence[str]) -> dict[str, str]:
     """
     rows = rows_of(result, jobs)
     found = {row["job"]: "" for row in rows if row["job"] in jobs}
-    for item in show_fleets.series(result, [row for row in rows if row["job"] not in found]):
-        row = show_fleets.slowest(item) if isinstance(item, show_fleets.Group) else item
-        found[row["job"]] = item.name if isinstance(item, show_fleets.Group) else ""
+    for item in groups.runs(result, [row for row in rows if row["job"] not in found]):
+        row = groups.slowest(item) if isinstance(item, groups.Group) else item
+        found[row["job"]] = item.name if isinstance(item, groups.Group) else ""
     return found
 
 

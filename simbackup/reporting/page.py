@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from simbackup import units
 from simbackup.errors import ResultError
-from simbackup.reporting import answer, sections
+from simbackup.reporting import answer, sections, sentences
 from simbackup.reporting.tables import Cell, Column, Table, percent, words
 from simbackup.results.result import Result
 from simbackup.results.validation import Checked, Distance, distance
@@ -49,7 +49,7 @@ def check_engine() -> None:
             raise ResultError(f"a report needs {module}; install it with: pip install 'simbackup[report]'")
 
 
-def page(chapters: Sequence[Chapter], comparison: Sequence[Table] = ()) -> str:
+def page(chapters: Sequence[Chapter], comparison: Sequence[Table] = (), compared: str = "") -> str:
     """The text of the page: comparison first where there are several results, then a chapter for each."""
     jinja: Any = import_module("jinja2")  # an extra, and slow to import
     environment = jinja.Environment(
@@ -61,6 +61,7 @@ def page(chapters: Sequence[Chapter], comparison: Sequence[Table] = ()) -> str:
     return str(
         environment.get_template("report.html").render(
             title=title, chapters=[_told(chapter) for chapter in chapters], comparison=comparison,
+            compared=compared,
             version=first.version,
         )
     )  # fmt: skip
@@ -71,7 +72,8 @@ def _told(chapter: Chapter) -> dict[str, Any]:
     result = chapter.result
     answers = answer.answers(result, chapter.explained, chapter.intervals)
     return {
-        "name": chapter.name, "record": result.record, "answers": answers, "short": answer.in_short(answers),
+        "name": chapter.name, "record": result.record, "answers": answers,
+        "short": sentences.in_short(result.job_rows, result.user_rows),
         "untold": answer.untold(result), "restores": answer.restores(result), "splits": sections.splits(result),
         "pictures": {shown.name: shown for shown in chapter.pictures}, "note": chapter.note,
         "devices": sections.devices(result), "drives": sections.devices(result, tape=True),

@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 import matplotlib as mpl
 from matplotlib.artist import Artist
 
-from simbackup.engine.trace import Trace
+from simbackup.results.groups import thinned
 from simbackup.results.picture import Picture, described
 from simbackup.results.plots import style
 from simbackup.results.plots.activities import below
 from simbackup.results.result import Result
-from simbackup.show_fleets import Group, grouped, slowest
 
 WIDE, NARROW = 960.0, 315.0
 """Widths of the pictures of the system, pixels."""
@@ -59,29 +58,6 @@ def pictures(result: Result) -> Iterator[Shown]:
         yield _plot("drives", plot.drives(), text, "States of tape drives and robots; the table has figures")
 
 
-def thinned(result: Result) -> tuple[Result, str]:
-    """A result in which of many equal jobs, devices and links only a few are left, and words on what was left out."""
-    jobs = [item for item in grouped(result, result.job_rows, "job") if isinstance(item, Group)]
-    devices = [item for item in grouped(result, result.device_rows, "device") if isinstance(item, Group)]
-    if not jobs and not devices:
-        return result, ""
-    out: set[str] = set()
-    for group in jobs:
-        kept = {group.rows[0]["job"], slowest(group)["job"], max(group.rows, key=lambda row: row["end"])["job"]}
-        out |= {f"jobs.{row['job']}" for row in group.rows if row["job"] not in kept}
-    for group in devices:
-        first = max(group.rows, key=lambda row: row["busy"])["device"]
-        out |= {row["device"] for row in group.rows if row["device"] != first}
-    old = result.trace
-    trace = Trace(
-        [span for span in old.spans if span.job not in out], [rate for rate in old.rates if rate.link not in out],
-        old.events, [device for device in old.devices if device.address not in out],
-        [job for job in old.jobs if f"jobs.{job.data['job']}" not in out],
-    )  # fmt: skip
-    text = " Of many equal jobs the first, the slowest and the last to end are shown, of equal devices the busiest."
-    return Result(result.record, result.values, trace, result.layout), text
-
-
 def _plot(name: str, drawn: style.Picture, caption: str, alt: str) -> Shown:
     """A plot in both widths, without the title that the page gives it."""
     for axis in drawn.axes:
@@ -102,7 +78,7 @@ def _narrow(drawn: style.Picture) -> None:
                 axis.get_yticks(), [style.clipped(label.get_text(), NARROW_LABEL) for label in labels],
                 fontsize=style.SMALLER,
             )  # fmt: skip
-        axis.set_ylabel(style.clipped(axis.get_ylabel(), NARROW_LABEL))
+        axis.yaxis.label.set_text(style.clipped(axis.get_ylabel(), NARROW_LABEL))  # set_ylabel would centre it
     for legend in list(drawn.legends):
         marks: list[Artist] = []
         for mark, text in zip(legend.legend_handles, legend.get_texts(), strict=True):

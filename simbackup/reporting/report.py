@@ -73,7 +73,7 @@ def report(
         _chapter(name, result, intervals=intervals, reruns=reruns, drawn=drawn)
         for name, result in zip(names, results, strict=True)
     ]
-    written = write_whole(path, page(chapters, comparison))
+    written = write_whole(path, page(chapters, comparison, variants.in_words(results)))
     if excel is not None or tables is not None:
         every = [*comparison, *(table for chapter in chapters for table in _tables(chapter, alone=len(chapters) == 1))]
         if excel is not None:

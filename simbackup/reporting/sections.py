@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from simbackup import datasheets, units
-from simbackup.reporting.answer import Item, example, starred, telling
+from simbackup.reporting.answer import Item, example, telling
 from simbackup.reporting.tables import Cell, Column, Table, percent, quantity, words
 from simbackup.results.causes import Cause, split
+from simbackup.results.groups import Group, device_row, grouped
 from simbackup.results.plots.activities import WAITS, look
 from simbackup.results.record import Rest
 from simbackup.results.result import Result
-from simbackup.show_fleets import Group, device_row, grouped
 
 SMALL = 0.001
 """Share of a job's time below which causes stand together in one line, each named."""
@@ -100,7 +100,7 @@ def devices(result: Result, *, tape: bool = False) -> Table:
     ]
     used = used if tape else sorted(used, key=lambda row: (-row["busy"], row["device"]))
     for item in grouped(result, used, "device"):
-        row: Mapping[str, Any] = device_row(starred(item)) if isinstance(item, Group) else item
+        row: Mapping[str, Any] = device_row(item) if isinstance(item, Group) else item
         busy = Cell(percent(row["busy"]).text, row["busy"], share=min(row["busy"], 1.0))
         rows.append(
             (words(row["device"]), words(row["kind"]), busy, quantity(row["bytes"], "B"), quantity(row["peak"], "B/s"),

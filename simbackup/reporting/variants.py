@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from simbackup import units
 from simbackup.reporting.answer import Item, example, items, telling
 from simbackup.reporting.tables import Cell, Column, Table, percent, quantity, words
+from simbackup.results.groups import Group, job_row
 from simbackup.results.result import Result
-from simbackup.show_fleets import Group, job_row
 
 WELL = frozenset({"done", "late"})
 
@@ -41,6 +41,27 @@ def compared(results: Sequence[Result]) -> Table:
                 cells.append(percent(here / first - 1.0, sign=True) if here is not None and first else words(""))
         rows.append(tuple(cells))
     return Table("Comparison", tuple(columns), rows, "Elapsed times; changes from the first scenario")
+
+
+def in_words(results: Sequence[Result]) -> str:
+    """In which scenario each job that all of them have takes least and most time, in sentences."""
+    names = names_of(results)
+    own = [{_name(item): _elapsed(item) for item in items(result)} for result in results]
+    told: list[str] = []
+    for job in dict.fromkeys(_name(item) for result in results for item in telling(result)):
+        took = [(seconds, name) for each, name in zip(own, names, strict=True) if (seconds := each.get(job))]
+        if len(took) < len(results):
+            continue
+        least, most = min(took), max(took)
+        shown = [units.show_short(seconds, "s", 3) for seconds, _ in (least, most)]
+        if shown[0] == shown[1]:
+            told.append(f"{job} takes {shown[0]} in {'both' if len(results) == 2 else 'all'}.")  # noqa: PLR2004
+        else:
+            told.append(
+                f"{job} takes least in {least[1]} ({shown[0]}) and most in {most[1]} ({shown[1]}, "
+                f"{most[0] / least[0]:.3g} times as long)."
+            )
+    return " ".join(told) or "They have no job in common that ended well in each, so that no times can be compared."
 
 
 def _name(item: Item) -> str:

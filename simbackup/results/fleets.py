@@ -15,6 +15,21 @@ FULL = 1.0 - 1e-6
 """Share of a capacity from which on a device counts as saturated; the rest is rounding."""
 
 
+def templates(fleets: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The address of the template by that of each part; only of templates whose parts are shown together."""
+    return {part: address for address, parts in fleets.items() if len(parts) > MANY for part in parts}
+
+
+def series(job: str) -> str:
+    """The name of a job as it was written, of one of its runs.
+
+    >>> series("daily.12"), series("full")
+    ('daily', 'full')
+    """
+    name, _, number = job.rpartition(".")
+    return name if name and number.isdigit() else job
+
+
 def jobs_of(rows: Rows, parts: Sequence[str]) -> list[Mapping[str, Any]]:
     """The runs of the jobs among some laid-out parts (addresses), in the order of the rows."""
     names = {part.removeprefix("jobs.") for part in parts if part.startswith("jobs.")}
@@ -57,7 +72,7 @@ def greatest_of_each(fleets: Mapping[str, Sequence[str]], weights: Mapping[str, 
     ...                  {"links.nic-3": 2.0, "links.nic-7": 5.0, "links.lan": 1.0})
     {'links.nic-7': 2, 'links.lan': 1}
     """
-    template = {part: address for address, parts in fleets.items() if len(parts) > MANY for part in parts}
+    template = templates(fleets)
     alike: dict[tuple[str, str], list[str]] = {}
     for address in weights:
         part, _, inside = address.partition(".")[2].partition(".")

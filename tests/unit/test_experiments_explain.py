@@ -217,5 +217,5 @@ def test_runs_of_a_repeated_job_are_told_by_the_slowest(say: Say, tmp_path: Path
 def test_jobs_of_a_fleet_are_told_by_the_slowest(say: Say) -> None:
     text = say("explain", "planning/spread-starts")[1]
     assert text.count("bottleneck:") == 1
-    assert "the slowest of save-{number} (200): " in text
+    assert "the slowest of save-* (200): " in text
     assert "slowest" not in say("explain", "planning/spread-starts", "save-7")[1]

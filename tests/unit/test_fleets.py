@@ -96,9 +96,9 @@ def test_many_rows_are_shown_as_one(tmp_path: Path, capsys: pytest.CaptureFixtur
 
     show.result(sb.simulate(written(tmp_path, "count: 30")))
     out = capsys.readouterr().out
-    assert "save-{number} (30)" in out
+    assert "save-* (30)" in out
     assert "30 done" in out
-    assert "devices.d-{number} (30)" in out
+    assert "devices.d-* (30)" in out
     assert "save-17" not in out
     show.result(sb.simulate(tmp_path / "fleet.yaml", {"fleets.servers.count": 3}))
     assert "save-3" in capsys.readouterr().out

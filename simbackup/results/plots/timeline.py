@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from simbackup.engine.trace import Span
+from simbackup.results.fleets import series
 from simbackup.results.plots import style
 from simbackup.results.plots.activities import Bar, Look, below, draw_bars, legend_patches, look, stacked
 from simbackup.results.result import Result
@@ -50,16 +51,6 @@ def timeline(result: Result) -> style.Picture:
         axis.set(xlabel=f"time, {scale.name}", title=style.titled(result.record.title, 8.0))
         below(drawn, marks)
     return drawn
-
-
-def series(job: str) -> str:
-    """The name of a job as it was written, of one of its runs.
-
-    >>> series("daily.12"), series("full")
-    ('daily', 'full')
-    """
-    name, _, number = job.rpartition(".")
-    return name if name and number.isdigit() else job
 
 
 def style_rows(axis: Axes, names: list[str], end: float) -> None:

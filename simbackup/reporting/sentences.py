@@ -1,0 +1,216 @@
+"""Sentences on how jobs ended, and on what users felt of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from simbackup import units
+from simbackup.results.fleets import series
+from simbackup.results.groups import Group, Row, slowest
+
+WATCHING = "observe"
+"""The method of a job that only watches users for a while."""
+HARDLY = 0.0005
+"""Share below which throughput that users lost, or the slowing of their disks, is not worth a figure."""
+FEW = 3
+"""Jobs up to which the time of each is told."""
+NEARLY_ALL = 0.99
+"""Share from which on a further digit is told, so that nearly all is not told as all."""
+ENDS = {
+    "failed": "failed", "skipped": "did not run", "late": "ended after {its}", "in window": "ended inside {its}",
+    "done": "came to {own} end without having a window",
+}  # fmt: skip
+"""How jobs end, the worst first, in words."""
+
+
+def verdict(row: Row) -> str:
+    """How a run ended: one of the keys of `ENDS`."""
+    return "in window" if row["status"] == "done" and "window" in row else str(row["status"])
+
+
+def ended(rows: Sequence[Row], noun: str) -> str:
+    """How several runs ended, in a sentence.
+
+    >>> ended([{"status": "done"}, {"status": "done", "window": 60.0}], "jobs")
+    'Both jobs came to their end; the one that has a window ended inside it.'
+    >>> ended([{"status": "failed"}, {"status": "late", "window": 60.0}, {"status": "done"}], "jobs")
+    'Of 3 jobs 1 failed, 1 ended after its window and 1 came to its end without having a window.'
+    """
+    counts = {key: sum(verdict(row) == key for row in rows) for key in ENDS}
+    counts = {key: count for key, count in counts.items() if count}
+    whole = f"{'Both' if len(rows) == 2 else f'All {len(rows):,}'} {noun}"  # noqa: PLR2004
+    if set(counts) == {"done"}:
+        return f"{whole} came to their end; none has a window."
+    if len(counts) == 1:
+        return f"{whole} {_end(next(iter(counts)), len(rows))}."
+    if set(counts) == {"done", "in window"}:
+        some = counts["in window"]
+        which = "the one that has a window" if some == 1 else f"the {some:,} that have a window"
+        return f"{whole} came to their end; {which} ended inside it."
+    parts = [f"{count:,} {_end(key, count)}" for key, count in counts.items()]
+    return f"Of {len(rows):,} {noun} {', '.join(parts[:-1])} and {parts[-1]}."
+
+
+def _end(key: str, count: int) -> str:
+    return ENDS[key].format(its="its window" if count == 1 else "their windows", own="its" if count == 1 else "their")
+
+
+def fate(row: Row) -> str:
+    """How one run of a job ended, in a sentence.
+
+    >>> fate({"status": "failed", "elapsed": 0.0, "reason": "out of memory", "method": "image"})
+    'Failed as it began: out of memory.'
+    """
+    took = units.show_short(row["elapsed"], "s", 3)
+    if row["status"] == "failed":
+        return f"Failed {f'after {took}' if row['elapsed'] else 'as it began'}: {row['reason']}."
+    if row["status"] == "skipped":
+        return f"Did not run: {row['reason']}."
+    if row["method"] == WATCHING:
+        return f"Watched the users for {took}."
+    text = f"Took {took}"
+    if row["bytes"]:
+        text += f" for {units.show_short(row['bytes'], 'B', 3)} ({units.show_short(row['rate'], 'B/s', 3)})"
+    if "window" not in row:
+        return f"{text}."
+    spare, window = _spare(row), f"its window of {units.show_short(row['window'], 's', 3)}"
+    if row["status"] == "late":
+        return f"{text}, and ended {units.show_short(-spare, 's', 3)} after the end of {window}."
+    return f"{text}, and ended inside {window} with {units.show_short(spare, 's', 3)} to spare."
+
+
+def _spare(row: Row) -> float:
+    """Seconds from the end of a run to the end of its window; negative if it was late."""
+    return float(row["due"] + row["window"] - row["end"])
+
+
+def fate_of_many(group: Group) -> str:
+    """How many runs ended, how long they took, and how near they came to the end of their windows."""
+    rows = group.rows
+    text = ended(rows, "runs" if len({series(str(row["job"])) for row in rows}) == 1 else "jobs")
+    ran = [row for row in rows if row["status"] in {"done", "late"}]
+    if ran:
+        most = units.show_short(max(row["elapsed"] for row in ran), "s", 3)
+        mean = units.show_short(sum(row["elapsed"] for row in ran) / len(ran), "s", 3)
+        text += f" Each took {most}" if most == mean else f" The slowest took {most}, the mean is {mean}"
+        span = units.show_short(max(row["end"] for row in rows) - min(row["start"] for row in rows), "s", 3)
+        text += "." if span == most else f"; from the first start to the last end {span} passed."
+    in_time = [row for row in ran if verdict(row) == "in window"]
+    late = [row for row in ran if row["status"] == "late"]
+    if late:
+        text += f" The latest ended {units.show_short(-min(map(_spare, late)), 's', 3)} after the end of its window."
+    elif in_time:
+        text += f" The one nearest to the end of its window had {units.show_short(min(map(_spare, in_time)), 's', 3)}"
+        text += " to spare."
+    reason = next((row["reason"] for row in rows if row["status"] in {"failed", "skipped"}), "")
+    return text + (f" The first that failed: {reason}." if reason else "")
+
+
+def in_short(rows: Sequence[Row], users: Sequence[Mapping[str, Any]]) -> str:
+    """How everything ended, what took longest, and the worst that users felt, in a few sentences.
+
+    >>> in_short([], [])
+    'No job ran.'
+    """
+    work = [row for row in rows if row["method"] != WATCHING]
+    ran = [row for row in work if row["status"] in {"done", "late"}]
+    if not rows:
+        return "No job ran."
+    if not work:
+        text = "Users were watched; nothing else ran."
+    elif len(work) == 1:
+        said = fate(work[0])
+        text = f"{work[0]['job']} {said[0].lower()}{said[1:]}"
+    else:
+        text = ended(work, "jobs" if len({series(str(row["job"])) for row in work}) == len(work) else "runs of jobs")
+        text = " ".join(filter(None, (text, _first_failed(work), _times(ran))))
+    return " ".join(filter(None, (text, worst(users))))
+
+
+def _first_failed(rows: Sequence[Row]) -> str:
+    return next((f"{row['job']} failed: {row['reason']}." for row in rows if row["status"] == "failed"), "")
+
+
+def _times(ran: Sequence[Row]) -> str:
+    """How long a few runs took each, or the longest of many, and by how much the worst was late."""
+    if not ran:
+        return ""
+    if len(ran) <= FEW:
+        took = [f"{row['job']} took {units.show_short(row['elapsed'], 's', 3)}{_late(row)}" for row in ran]
+        return f"{_listed(took)}."
+    most = slowest(Group("", tuple(ran)))
+    shown = units.show_short(most["elapsed"], "s", 3)
+    alone = sum(units.show_short(row["elapsed"], "s", 3) == shown for row in ran) == 1
+    who = f", {most['job']}," if alone else ""
+    text = f"The longest{who} took {shown}."
+    late = [row for row in ran if row["status"] == "late"]
+    if late:
+        worst_of = min(late, key=_spare)
+        text += f" The latest, {worst_of['job']}, ended {units.show_short(-_spare(worst_of), 's', 3)} after its window."
+    return text
+
+
+def _late(row: Row) -> str:
+    return f" ({units.show_short(-_spare(row), 's', 3)} late)" if row["status"] == "late" else ""
+
+
+def worst(users: Sequence[Mapping[str, Any]]) -> str:
+    """The worst that users felt of any job; empty where there are none."""
+    if not users:
+        return ""
+    most = max(users, key=lambda row: row.get("lost", 0.0))
+    lost = most.get("lost", 0.0)
+    late = max(users, key=lambda row: row.get("timed_out", 0.0))
+    parts = [_lost(lost, most["job"])] if lost or not late.get("timed_out") else []
+    longest = max(users, key=lambda row: row.get("longest_wait", 0.0))
+    if longest.get("longest_wait"):
+        wait = units.show_short(longest["longest_wait"], "s", 3)
+        parts.append(f"waited for locks up to {wait} (during {longest['job']})")
+    if late.get("timed_out"):
+        parts.append(f"had up to {share(late['timed_out'])} of their requests time out (during {late['job']})")
+    return f"Users {_listed(parts)}."
+
+
+def _lost(lost: float, job: str) -> str:
+    if not lost:
+        return "lost no throughput"
+    if lost < HARDLY:
+        return f"lost less than {share(HARDLY)} of their throughput"
+    return f"lost up to {share(lost)} of their throughput (during {job})"
+
+
+def felt(rows: Sequence[Mapping[str, Any]], when: str = "Meanwhile") -> str:
+    """What each workload's users felt during a job, in sentences; empty where there are none."""
+    return " ".join(f"{when} the users ({row['users']}) {_felt(row)}." for row in rows)
+
+
+def _felt(row: Mapping[str, Any]) -> str:
+    lost, slowdown = row.get("lost", 0.0), row.get("slowdown", 1.0)
+    parts = [f"lost {share(lost)} of their throughput"] if lost >= HARDLY else []
+    if row.get("waited"):
+        mean, most = (units.show_short(row[key], "s", 3) for key in ("mean_wait", "longest_wait"))
+        parts.append(f"had {row['waited']:,.0f} transactions wait for locks ({mean} on average, {most} at most)")
+    if slowdown > 1.0 + HARDLY:
+        parts.append(f"had their disks take {slowdown:.3g} times as long")
+    if row.get("network_wait"):
+        parts.append(f"waited {units.show_short(row['network_wait'], 's', 3)} at links for each request")
+    if row.get("timed_out"):
+        parts.append(f"had {share(row['timed_out'])} of their requests time out")
+    parts = parts or ["lost next to no throughput" if lost else "lost no throughput"]
+    return _listed(parts)
+
+
+def _listed(parts: Sequence[str]) -> str:
+    if len(parts) < 3:  # noqa: PLR2004 (two need no comma)
+        return " and ".join(parts)
+    return f"{', '.join(parts[:-1])}, and {parts[-1]}"
+
+
+def share(value: float) -> str:
+    """A share in percent, nearly all never as all.
+
+    >>> share(0.00016), share(0.2), share(0.99976)
+    ('0.016 %', '20 %', '99.98 %')
+    """
+    return f"{100.0 * value:.{4 if value > NEARLY_ALL else 3}g} %"

@@ -1,0 +1,93 @@
+"""`simbackup report`, as a user types it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from simbackup import cli
+
+WRITE, OTHER = "published/003-lvm-snapshots/no-snapshot", "published/003-lvm-snapshots/same-disk"
+Say = Callable[..., tuple[object, str, str]]
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Say:
+    """Runs `simbackup report` in this process, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str) -> tuple[object, str, str]:
+        monkeypatch.setattr(sys, "argv", ["simbackup", "report", *words])
+        code: object = 0
+        try:
+            cli.main()
+        except SystemExit as ended:
+            code = ended.code
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+def test_a_scenario_is_reported_on(say: Say, tmp_path: Path) -> None:
+    assert say(WRITE) == (0, "", "written to report.html\n")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "dd of 2 GiB, no snapshot" in text
+    assert "Without it:" in text
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_quick_runs_nothing_again(say: Say, tmp_path: Path) -> None:
+    assert say(WRITE, "--quick", "-o", "own.html") == (0, "", "written to own.html\n")
+    assert "Without it:" not in (tmp_path / "own.html").read_text(encoding="utf-8")
+
+
+def test_an_unknown_scenario_gets_a_suggestion(say: Say, tmp_path: Path) -> None:
+    code, out, error = say("published/003-lvm-snapshots/no-snapshto")
+    assert (code, out) == (2, "")
+    assert f"did you mean '{WRITE}'?" in error
+    assert "Traceback" not in error
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_written_is_told(say: Say, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    code, out, error = say(WRITE, "--quick", "-o", "file/report.html")
+    assert (code, out) == (2, "")
+    assert error.count("\n") == 1
+    assert "file/report.html cannot be written" in error
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_tables_are_written_beside_the_page(say: Say, tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    code, _, error = say(WRITE, "--quick", "--excel", "tables.xlsx", "--csv", "tables")
+    assert (code, error) == (0, "written to report.html\n")
+    lines = (tmp_path / "tables" / "jobs.csv").read_text(encoding="utf-8").splitlines()
+    sheet = openpyxl.load_workbook(tmp_path / "tables.xlsx")["Jobs"]
+    heads, [row] = lines[0].split(","), list(sheet.iter_rows(min_row=2, values_only=True))
+    assert [cell.value for cell in sheet[1]] == heads
+    at = heads.index("elapsed (s)")
+    assert row[at] == pytest.approx(float(lines[1].split(",")[at]), rel=1e-12)
+
+
+def test_a_workbook_of_another_name_is_refused_before_a_run(say: Say, tmp_path: Path) -> None:
+    code, _, error = say(WRITE, "--excel", "tables.ods")
+    assert code == 2
+    assert "let it end with .xlsx" in error
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_scenarios_are_compared(say: Say, tmp_path: Path) -> None:
+    assert say(WRITE, OTHER, "--quick")[0] == 0
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "2 scenarios compared" in text
+    assert "dd takes least in no-snapshot (17 s) and most in same-disk (6 min 37 s" in text
+
+
+def test_what_is_set_holds_for_every_scenario(say: Say, tmp_path: Path) -> None:
+    assert say(WRITE, "--quick", "--set", "data.file.size=4 GiB")[0] == 0
+    assert "4.29 GB" in (tmp_path / "report.html").read_text(encoding="utf-8")
