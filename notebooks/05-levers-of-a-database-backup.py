@@ -177,7 +177,7 @@ print(f"{best['jobs.backup.elapsed'] / MINUTE:.0f} min, back in {best['jobs.back
 # - *Plain*, one file is best: the array turns between several, and more of them only cost moves of its arms. Larger
 #   buffers then help, as the arms move less often.
 # - *Compressed*, one file is worst, two hours and more whatever the buffers: a file has one compressor, which is one
-#   core. With eight files of large buffers it is as fast as a plain backup into one, and takes 40 % of the room.
+#   core. With eight files it is a little faster than a plain backup into one, and takes 40 % of the room.
 # - Compression takes three sets of its buffers, so that it runs out of memory at a third of the number. All settings
 #   that fail are far beyond those that help.
 #
@@ -219,8 +219,9 @@ fig.legend(handles=marks, loc="outside lower center", ncols=5, fontsize=8.5)
 plt.show()
 
 # %% [markdown]
-# - Each step removes what limited, and meets the next: buffers, network, cores, array, cores again. Bars cut off at the
-#   right are two hours and twenty minutes: compression, taken while the network was the bottleneck, made the *cores*
+# - Each step removes what limited, and meets the next: buffers, network, cores, and in the restore the array, the
+#   network and the database's own disk. Flash gains the *backup* nothing, which still waits for its cores, and halves the
+#   restore nearly. Bars cut off at the right are two hours and twenty minutes: compression, taken while the network was the bottleneck, made the *cores*
 #   the bottleneck, as long as there is one file.
 # - A faster network is worth 2 seconds to the last backup and more than a third of the time of its *restore*: what is
 #   expanded faster than it was compressed waits for other things.
@@ -295,8 +296,8 @@ plt.show()
 # - Where the curves are flat, the latency does not matter; with a few hundred buffers the answer is the same over the
 #   whole range. *How many* are enough, from sixteen to more than a hundred, is what is not known, and is worth a
 #   measurement of your own: notebook 06.
-# - With one file or four the ratio changes nothing, the cores compress as many bytes. With eight the array decides, and
-#   all depends on the data: below a ratio of about four a plain backup into one file is faster.
+# - With one file or four the ratio changes nothing, the cores compress as many bytes. With eight the array decides below
+#   a ratio of two, and the cores above: only data that hardly compress go faster plain, into one file.
 #
 # ## 7. Measured beside simulated
 
