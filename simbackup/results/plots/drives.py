@@ -12,7 +12,7 @@ from simbackup.errors import ResultError
 from simbackup.results.plots import style
 from simbackup.results.plots.activities import Bar, Look, below, draw_bars, legend_patches, look, stacked
 from simbackup.results.plots.rates import steps_of
-from simbackup.results.plots.timeline import style_rows
+from simbackup.results.plots.timeline import first_start, style_rows
 from simbackup.results.result import WAITING, Result
 
 ROW = 0.34
@@ -53,7 +53,8 @@ def drives(result: Result) -> style.Picture:
         idle = len(every) - len(used)
         more = f" ({idle} further {'drive' if idle == 1 else 'drives'} idle throughout)" if idle else ""
         axes[0].set_title(style.titled(result.record.title + more, 8.0))
-        axes[-1].set_xlabel(f"time, {scale.name}")
+        axes[-1].set(xlabel=f"time, {scale.name}")
+        axes[-1].set_xlim(left=first_start(result) / scale.size)
         below(drawn, marks, columns=6)
     return drawn
 

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from simbackup.engine.trace import Rate
 from simbackup.results.fleets import greatest_of_each
 from simbackup.results.plots import style
+from simbackup.results.plots.timeline import first_start
 from simbackup.results.result import Result
 
 MOST = 24
@@ -94,7 +95,7 @@ def _rows(
             axes[0].text(0.5, 0.5, "nothing moved", transform=axes[0].transAxes, ha="center", va="center")
             axes[0].set_yticks([])
         axes[0].set_title(style.titled(f"{result.record.title}: {what}", 7.0))
-        axes[-1].set(xlabel=f"time, {time.name}", xlim=(0, result.end / time.size or 1.0))
+        axes[-1].set(xlabel=f"time, {time.name}", xlim=(first_start(result) / time.size, result.end / time.size or 1.0))
         if len(alike) > len(shown):
             drawn.supxlabel(f"the {len(shown)} of {len(alike)} that did most", fontsize=style.SMALLER)
     return drawn

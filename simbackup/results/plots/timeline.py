@@ -48,9 +48,16 @@ def timeline(result: Result) -> style.Picture:
         marks = [*legend_patches(seen), *windows, *_draw_ends(axis, rows, scale)]
         names = [name if count == 1 else f"{style.clipped(name, 24)} ({count} runs)" for name, count in runs.items()]
         style_rows(axis, names, _last(result) / scale.size)
+        axis.set_xlim(left=first_start(result) / scale.size)
         axis.set(xlabel=f"time, {scale.name}", title=style.titled(result.record.title, 8.0))
         below(drawn, marks)
     return drawn
+
+
+def first_start(result: Result) -> float:
+    """Seconds after which the first job starts: before it there is nothing to see."""
+    start = min((row["start"] for row in result.job_rows), default=0.0)
+    return start if start < result.end else 0.0
 
 
 def style_rows(axis: Axes, names: list[str], end: float) -> None:
