@@ -117,13 +117,12 @@ def find(name: str) -> Path:
         There is neither such a file nor such a name.
     """
     path = Path(name)
-    if is_file(path):
-        return path
     bare = name.removesuffix(".yaml").removeprefix("scenarios/")
-    for root in datasheets.roots():
-        inside = root / "scenarios" / f"{bare}.yaml"
-        if is_file(inside):
-            return inside
+    if path.name.endswith(".study.yaml") and is_file(path):
+        raise InputError([Problem(Place(name), "", "is a study and no scenario", f"simbackup study {name}")])
+    for file in (path, *(root / "scenarios" / f"{bare}.yaml" for root in datasheets.roots())):
+        if is_file(file) and not file.name.endswith(".study.yaml"):
+            return file
     legal = names()
     tails = [text for text in legal if text.split("/")[-1] == bare.split("/")[-1]]
     remedy = f"did you mean '{tails[0]}'?" if tails else choices(bare, legal)

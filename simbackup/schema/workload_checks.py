@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Protocol
 
 from simbackup import units
@@ -39,6 +40,12 @@ def check_workload(checks: Checker, path: Path, workload: Workload) -> None:
         checks.name((*path, "via"), name, checks.spec.links, "link")
         if workload.via.count(name) > 1:
             checks.report((*path, "via"), f"names '{name}' more than once", "leave it out")
+    known = [name for name in workload.via if name in checks.spec.links]
+    for before, after in pairwise(known):
+        ends = [{name, *checks.spec.links[name].joins} for name in (before, after)]
+        if not ends[0] & ends[1]:
+            message = f"'{before}' and '{after}' join nothing in common"
+            checks.report((*path, "via"), message, "name the links in the order in which they are crossed")
 
 
 def _on_data(checks: Checker, path: Path, workload: Users) -> None:
