@@ -29,6 +29,14 @@ class Reporter(Protocol):
         ...
 
 
+def _copied_hot(checks: Reporter, path: Path, job: DatabaseBackup, data: Data | None) -> None:
+    """A hot copy takes files that stand still under the read lock."""
+    engine = data.database if data is not None else None
+    if job.method == "hot_copy" and engine is not None and not engine.hot_copy:
+        message = f"the files of '{job.data}' change even under a read lock"
+        checks.report((*path, "method"), message, "choose snapshot_copy or logical_dump")
+
+
 def database_backup(checks: Reporter, path: Path, job: DatabaseBackup | BinaryLog) -> None:
     """A backup of a database: there is one, its target is a volume, and its snapshot freezes it."""
     spec = checks.spec
@@ -42,6 +50,7 @@ def database_backup(checks: Reporter, path: Path, job: DatabaseBackup | BinaryLo
         checks.report((*path, "to"), f"'{job.to}' {what}", choices(job.to, legal))
     if isinstance(job, BinaryLog):
         return
+    _copied_hot(checks, path, job, data)
     if data is not None and isinstance(target, Volume):
         _room(checks, path, job, data, target.size.si)
     snapshots = [n for n, d in spec.devices.items() if isinstance(d, FrozenImage)]

@@ -58,6 +58,8 @@ class DatabaseParameters(Frozen):
     """Time to flush tables and logs on an idle server."""
     locks_for_snapshot: Annotated[bool, Word()]
     """Whether a snapshot needs the read lock while it is created."""
+    hot_copy: Annotated[bool, Word()] = True
+    """Whether its files may be copied under the read lock while it runs; they may unless stated."""
 
 
 class Database(Placed, DatabaseParameters):
