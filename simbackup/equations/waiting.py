@@ -18,6 +18,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from simbackup.equations.queueing import mva_steps
+
 SPREAD = 12.0
 """Standard deviations beyond which a Poisson distribution is zero."""
 
@@ -56,12 +58,7 @@ def loop_queue(demands: Sequence[float], customers: int, think_time: float, cent
     >>> loop_queue([1.0, 1.0], customers=2, think_time=0.0, centre=0)  # 0, 1 or 2 of both, equally likely
     (0.6666666666666666, 0.3333333333333333)
     """
-    queues = [0.0] * len(demands)
-    throughputs: list[float] = []
-    for population in range(1, customers + 1):
-        residences = [demand * (1.0 + queue) for demand, queue in zip(demands, queues, strict=True)]
-        throughputs.append(population / (think_time + math.fsum(residences)))
-        queues = [throughputs[-1] * residence for residence in residences]
+    throughputs = [throughput for throughput, _, _ in mva_steps(demands, customers, think_time)]
     found, probability = list[float](), 1.0
     for throughput in reversed(throughputs):
         probability *= min(demands[centre] * throughput, 1.0)

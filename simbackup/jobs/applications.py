@@ -11,6 +11,7 @@ from simbackup.components.network import travel_time
 from simbackup.engine.flows import Flow, FlowNetwork
 from simbackup.engine.trace import Trace
 from simbackup.equations.waiting import Queue, mean_wait
+from simbackup.jobs.felt import throughput
 
 NEVER_YIELDS = 1e6
 """Weight in fairness of requests that come by themselves: whoever waits does not keep the next from coming."""
@@ -139,15 +140,11 @@ class Application:
         felt = self.waiting.felt(job, now)
         begin, before = self.watches.pop(job)
         seconds, served = now - begin, self.waiting.requests - before
-        offered = self.nominal * seconds
-        lost = 1.0 - served / offered if offered else 0.0
         self.trace.event(
             now,
             self.name,
             "felt",
             job=job,
-            offered=offered,
-            rate=served / seconds if seconds else 0.0,
-            lost=lost if lost > SETTLED else 0.0,
+            **throughput(self.nominal * seconds, served, seconds, SETTLED),
             **felt,
         )

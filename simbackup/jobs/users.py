@@ -20,6 +20,7 @@ from simbackup.engine.link import Limit
 from simbackup.engine.trace import Trace
 from simbackup.equations.database import lock_waits, slowdown
 from simbackup.equations.queueing import interactive_rate
+from simbackup.jobs.felt import throughput
 
 ROUNDING = 1e-9
 """Share of the transactions below which a loss is rounding."""
@@ -256,21 +257,17 @@ class Users:
         self.network.settle()
         begun = self.watches.pop(job)
         seconds = now - begun.begin
-        offered = self.nominal * seconds
         locks = [lock.within(begun.begin, now) for lock in self.locks if lock.end > begun.begin and lock.begin < now]
         waits = [lock_waits(held, self.nominal * self.demand.writes) for held in locks]
         waiting = sum(wait.transactions for wait in waits)
         served = self.completed - begun.completed + waiting  # who waited is served when the lock is given up
-        lost = 1.0 - served / offered if offered else 0.0
         others = max(self.store.link.busy_s - begun.busy_s - (self.own_busy - begun.own_s), 0.0)
         self.trace.event(
             now,
             self.name,
             "felt",
             job=job,
-            offered=offered,
-            rate=served / seconds if seconds else 0.0,
-            lost=lost if lost > ROUNDING else 0.0,
+            **throughput(self.nominal * seconds, served, seconds, ROUNDING),
             waited=waiting,
             mean_wait=sum(wait.transactions * wait.mean for wait in waits) / waiting if waiting else 0.0,
             longest_wait=max((wait.longest for wait in waits), default=0.0),
