@@ -7,40 +7,45 @@ from functools import singledispatch
 
 import simpy
 
-from simbackup.components.adapter import Adapter, Waiting
-from simbackup.components.changes import Spread
-from simbackup.components.clock import Clock
-from simbackup.components.host import Host, Machine
-from simbackup.components.mirror import Mirror, MirrorParameters
-from simbackup.components.network import Network
-from simbackup.components.page_cache import Place
-from simbackup.components.redirect import Space
-from simbackup.components.snapshot import Snapshot, Times
-from simbackup.components.storage import Array, Disk, Raid, Region, Ssd, Store
-from simbackup.components.tape import Cartridge, Drive, Library
-from simbackup.components.transactions import Transaction
-from simbackup.components.volume import Volume
+from simbackup.data.live import Database, DataSet, Files
+from simbackup.devices.changes import Spread
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.host.live import Host, Machine
+from simbackup.devices.host.page_cache import Place
+from simbackup.devices.mirror.live import Mirror, MirrorParameters
+from simbackup.devices.network.adapter import Adapter, Waiting
+from simbackup.devices.network.live import Network
+from simbackup.devices.raid.live import Array, Raid
+from simbackup.devices.redirect.live import Space
+from simbackup.devices.snapshot.live import Snapshot
+from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.store import Region, Store
+from simbackup.devices.tape import spec as spec_tape
+from simbackup.devices.tape.live import Cartridge, Drive, Library
+from simbackup.devices.times import Times
+from simbackup.devices.volume.live import Volume
+from simbackup.engine.clock import Clock
 from simbackup.engine.flows import FlowNetwork
 from simbackup.engine.flows import Link as FlowLink
 from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disk_equations
 from simbackup.equations import snapshot as snapshot_equations
 from simbackup.equations import tape as tape_equations
-from simbackup.jobs.applications import Application, Asking
-from simbackup.jobs.job import Job, Schedule
-from simbackup.jobs.system import Database, DataSet, Files, System
-from simbackup.jobs.users import Demand, Users
+from simbackup.methods.job import Job, Schedule
 from simbackup.redirects import lay_out, pointers, redirect_volume
 from simbackup.schema import devices as spec_devices
 from simbackup.schema import frozen_images as spec_images
 from simbackup.schema import jobs as spec_jobs
 from simbackup.schema import software
-from simbackup.schema import tape as spec_tape
 from simbackup.schema.places import created, data_end, owner_of, placement, pool_sizes, taken
 from simbackup.schema.quantity import Frozen, si_or
 from simbackup.schema.routes import route
 from simbackup.schema.scenario import Spec
+from simbackup.system import System
 from simbackup.units import parse, parse_clock
+from simbackup.workloads.requests.live import Application, Asking
+from simbackup.workloads.users.live import Demand, Users
+from simbackup.workloads.users.transactions import Transaction
 from simbackup.works import make_work
 
 LYING = (spec_devices.Volume, spec_images.Snapshot, spec_images.Mirror)

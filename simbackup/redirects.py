@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from simbackup.components.changes import Spread
-from simbackup.components.fragments import Redirect
-from simbackup.components.redirect import RedirectSnapshot, RedirectVolume, Space
-from simbackup.components.snapshot import Times
-from simbackup.components.storage import Region
-from simbackup.jobs.system import System
+from simbackup.devices.changes import Spread
+from simbackup.devices.redirect.fragments import Redirect
+from simbackup.devices.redirect.live import RedirectSnapshot, RedirectVolume, Space
+from simbackup.devices.store import Region
+from simbackup.devices.times import Times
 from simbackup.schema import devices as spec_devices
 from simbackup.schema import frozen_images as spec_images
 from simbackup.schema import jobs as spec_jobs
 from simbackup.schema.quantity import si_or
 from simbackup.schema.scenario import Spec
+from simbackup.system import System
 
 
 def redirect_volume(

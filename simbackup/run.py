@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from simbackup.build import build
-from simbackup.components.redirect import RedirectVolume
-from simbackup.components.tape import MECHANICS, Library
+from simbackup.devices.redirect.live import RedirectVolume
+from simbackup.devices.tape.live import MECHANICS, Library
 from simbackup.engine.flows import Link
 from simbackup.errors import InputError, Problem, ResultError
-from simbackup.jobs.job import start
-from simbackup.jobs.system import System
 from simbackup.layout.drawn import layout_of
+from simbackup.methods.job import start
 from simbackup.results.record import Record, rests_on
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario, load
+from simbackup.system import System
 
 STEPS_BETWEEN_REPORTS = 5_000
 

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from functools import singledispatch
 
+from simbackup.devices.tape import spec as spec_tape
 from simbackup.equations.buffers import default_buffers
-from simbackup.jobs.database import BinaryLog, DatabaseBackup, DatabaseRestore
-from simbackup.jobs.disk_backup import DiskBackup, DiskRestore, SaveIndex, StartGroup, SystemState
-from simbackup.jobs.foreground import Copy, SynchronousWrite, Write
-from simbackup.jobs.frozen_image import ImageBackup, ImageRestore
-from simbackup.jobs.job import Work
-from simbackup.jobs.machine import Resume, Suspend
-from simbackup.jobs.native import Engine, File, Loop, NativeBackup, NativeRestore
-from simbackup.jobs.selection import Selection
-from simbackup.jobs.snapshots import CreateSnapshot, Observe, RemoveSnapshot, Synchronise
-from simbackup.jobs.tape_backup import TapeBackup
-from simbackup.jobs.tape_restore import TapeRestore
-from simbackup.jobs.tool import NO_TOOL, Tool
+from simbackup.methods.copy.live import Copy
+from simbackup.methods.database.live import BinaryLog, DatabaseBackup, DatabaseRestore
+from simbackup.methods.file_backup.disk import DiskBackup, DiskRestore
+from simbackup.methods.file_backup.tape import TapeBackup
+from simbackup.methods.file_backup.tape_restore import TapeRestore
+from simbackup.methods.frozen_image.live import ImageBackup, ImageRestore
+from simbackup.methods.group.live import SaveIndex, StartGroup, SystemState
+from simbackup.methods.job import Work
+from simbackup.methods.native.live import Engine, File, Loop, NativeBackup, NativeRestore
+from simbackup.methods.observe.live import Observe
+from simbackup.methods.selection import Selection
+from simbackup.methods.snapshot.live import CreateSnapshot, RemoveSnapshot, Synchronise
+from simbackup.methods.tool.live import NO_TOOL, Tool
+from simbackup.methods.virtual_machine.live import Resume, Suspend
+from simbackup.methods.write.live import SynchronousWrite, Write
 from simbackup.schema import devices as spec_devices
 from simbackup.schema import jobs as spec_jobs
 from simbackup.schema import software
-from simbackup.schema import tape as spec_tape
 from simbackup.schema.places import owner_of, way_to
 from simbackup.schema.quantity import si_or
 from simbackup.schema.scenario import Spec

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simbackup.devices.redirect.spec import Clone, RedirectSnapshot
+from simbackup.methods.restore.spec import Restore
 from simbackup.scenario import Scenario, Value
-from simbackup.schema.frozen_images import Clone, RedirectSnapshot
-from simbackup.schema.jobs import Restore
 
 if TYPE_CHECKING:
     from simbackup.results.causes import Cause

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
+from simbackup.devices.snapshot.spec import Checkpoint
+from simbackup.devices.tape.spec import TapeLibrary
 from simbackup.layout.facts import facts, kind_of, title_of
 from simbackup.layout.layout import Edge, Layout, Node
+from simbackup.methods.copy.spec import CopyData
+from simbackup.methods.restore.spec import Restore
+from simbackup.methods.write.spec import Write
 from simbackup.scenario import Scenario
-from simbackup.schema.frozen_images import Checkpoint
-from simbackup.schema.jobs import CopyData, Job, Restore, Users, Write
+from simbackup.schema.job import Job
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.scenario import Spec
-from simbackup.schema.tape import TapeLibrary
+from simbackup.workloads.users.spec import Users
 
 FIELDS = {
     "data": ("reads", ("data",)),

@@ -6,13 +6,23 @@ from collections.abc import Iterator
 from functools import singledispatch
 
 from simbackup import datasheets, units
+from simbackup.data.spec import Data
+from simbackup.devices.disk.spec import Disk
+from simbackup.devices.host.spec import Host
+from simbackup.devices.mirror.spec import Mirror
+from simbackup.devices.network.spec import Link
+from simbackup.devices.raid.spec import Raid
+from simbackup.devices.redirect.spec import Clone, RedirectSnapshot, RedirectVolume
+from simbackup.devices.snapshot.spec import Checkpoint, Snapshot
+from simbackup.devices.ssd.spec import Ssd
+from simbackup.devices.tape.spec import TapeDrive, TapeLibrary
+from simbackup.devices.volume.spec import LogicalVolume
 from simbackup.errors import SimbackupError
 from simbackup.layout.layout import CLOCK, Fact
-from simbackup.schema.devices import Disk, Host, Link, LogicalVolume, Raid, RedirectVolume, Ssd
-from simbackup.schema.frozen_images import Checkpoint, Clone, Mirror, RedirectSnapshot, Snapshot
-from simbackup.schema.jobs import Data, Job, Requests, Users
+from simbackup.schema.job import Job
 from simbackup.schema.quantity import Frozen, Given
-from simbackup.schema.tape import TapeDrive, TapeLibrary
+from simbackup.workloads.requests.spec import Requests
+from simbackup.workloads.users.spec import Users
 
 KINDS: dict[type[Frozen], str] = {
     Raid: "array", LogicalVolume: "volume", RedirectVolume: "volume", RedirectSnapshot: "snapshot",

@@ -6,11 +6,15 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from simbackup import units
+from simbackup.devices.disk.spec import DiskParameters
+from simbackup.devices.host.spec import HostParameters
+from simbackup.devices.mirror.spec import MirrorParameters
+from simbackup.devices.raid.spec import Raid
+from simbackup.devices.redirect.spec import RedirectVolumeParameters
+from simbackup.devices.snapshot.spec import CopyOnWriteParameters, Snapshot
+from simbackup.devices.tape.spec import TapeDriveParameters, TapeLibrary
 from simbackup.equations import raid
-from simbackup.schema.devices import DiskParameters, HostParameters, Raid, RedirectVolumeParameters
-from simbackup.schema.frozen_images import CopyOnWriteParameters, MirrorParameters, Snapshot
 from simbackup.schema.quantity import Frozen
-from simbackup.schema.tape import TapeDriveParameters, TapeLibrary
 
 GREATEST_IN_FLIGHT = 2**30
 """Bytes beyond which requests at once are a slip of the pen."""

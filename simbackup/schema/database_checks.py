@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from simbackup import units
+from simbackup.data.spec import Data
+from simbackup.devices.volume.spec import BLOCK_KINDS, Volume
 from simbackup.errors import choices
-from simbackup.schema.devices import BLOCK_KINDS, Volume
-from simbackup.schema.frozen_images import FrozenImage
-from simbackup.schema.jobs import BinaryLog, Data, DatabaseBackup, Restore
+from simbackup.methods.database.spec import BinaryLog, DatabaseBackup
+from simbackup.methods.restore.spec import Restore
+from simbackup.schema.capability import FrozenImage
 from simbackup.schema.scenario import Spec
 
 Path = tuple[str | int, ...]

@@ -5,36 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from simbackup import units
+from simbackup.data.spec import Data
+from simbackup.devices.mirror.spec import Mirror
+from simbackup.devices.tape.spec import TapeLibrary
+from simbackup.devices.volume.spec import BLOCK_KINDS
 from simbackup.errors import choices
+from simbackup.methods.copy.spec import CopyData
+from simbackup.methods.database.spec import BinaryLog, DatabaseBackup
+from simbackup.methods.file_backup.spec import Backup
+from simbackup.methods.frozen_image.spec import ImageBackup
+from simbackup.methods.group.spec import SaveIndex, SystemState
+from simbackup.methods.native.spec import NativeBackup
+from simbackup.methods.observe.spec import Observe
+from simbackup.methods.restore.spec import Restore
+from simbackup.methods.snapshot.spec import CreateSnapshot, RemoveSnapshot, Synchronise
+from simbackup.methods.virtual_machine.spec import Resume, Suspend
+from simbackup.methods.write.spec import Write
+from simbackup.schema.capability import FrozenImage
 from simbackup.schema.database_checks import database_backup, database_restore
-from simbackup.schema.devices import BLOCK_KINDS
-from simbackup.schema.frozen_images import FrozenImage, Mirror
-from simbackup.schema.jobs import (
-    AnyBackup,
-    Backup,
-    BinaryLog,
-    CopyData,
-    CreateSnapshot,
-    Data,
-    DatabaseBackup,
-    ImageBackup,
-    Job,
-    NativeBackup,
-    Observe,
-    RemoveSnapshot,
-    Restore,
-    Resume,
-    SaveIndex,
-    Suspend,
-    Synchronise,
-    SystemState,
-    Write,
-)
+from simbackup.schema.job import AnyBackup, Job
 from simbackup.schema.native_checks import native_backup, native_restore
 from simbackup.schema.part_checks import PartChecks
 from simbackup.schema.places import data_end, owner_of, pool_sizes, taken, way_to
 from simbackup.schema.quantity import Given
-from simbackup.schema.tape import TapeLibrary
 
 GREATEST_RUNS = 100_000
 """Runs of one job that a scenario may ask for; three a day for ninety years are fewer."""

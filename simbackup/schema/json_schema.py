@@ -13,15 +13,16 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from pydantic import BaseModel
 
 from simbackup import units
+from simbackup.methods.restore.spec import Restore
 from simbackup.schema.calibration import Fit
 from simbackup.schema.datasheet import KEYS
 from simbackup.schema.fleet import PARTS, Fleet, SpreadStarts
 from simbackup.schema.fleet_schema import with_placeholders
-from simbackup.schema.jobs import METHODS, Job, Names, Requests, Restore, Users
+from simbackup.schema.job import METHODS, Job, Names
 from simbackup.schema.kinds import DEVICES, PARAMETERS
 from simbackup.schema.measured import FORMS, MeasuredRow
+from simbackup.schema.modelled import Placed
 from simbackup.schema.patterns import name_pattern, quantity_pattern
-from simbackup.schema.placed import Placed
 from simbackup.schema.quantity import EXAMPLES, NEEDS, Frozen, Origin, Unit, Word
 from simbackup.schema.reflection import (
     about,
@@ -35,6 +36,8 @@ from simbackup.schema.reflection import (
 )
 from simbackup.schema.scenario import SECTIONS, Spec
 from simbackup.schema.study import Study
+from simbackup.workloads.requests.spec import Requests
+from simbackup.workloads.users.spec import Users
 
 Json = dict[str, Any]
 Kind = Literal["scenario", "datasheet", "study", "measured", "calibration"]

@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from simbackup.schema.devices import (
-    Disk,
-    DiskParameters,
-    HostParameters,
-    LogicalVolume,
-    NetworkParameters,
-    Nul,
-    Raid,
-    RaidParameters,
-    RedirectVolume,
-    RedirectVolumeParameters,
-    Ssd,
-    SsdParameters,
-)
-from simbackup.schema.frozen_images import (
-    Checkpoint,
-    CheckpointParameters,
-    Clone,
-    Mirror,
-    MirrorParameters,
-    RedirectSnapshot,
-    Snapshot,
-    SnapshotParameters,
-)
+from simbackup.data.spec import DatabaseParameters, FilesystemParameters, PopulationParameters
+from simbackup.devices.disk.spec import Disk, DiskParameters
+from simbackup.devices.host.spec import HostParameters
+from simbackup.devices.mirror.spec import Mirror, MirrorParameters
+from simbackup.devices.network.spec import NetworkParameters
+from simbackup.devices.nul.spec import Nul
+from simbackup.devices.raid.spec import Raid, RaidParameters
+from simbackup.devices.redirect.spec import Clone, RedirectSnapshot, RedirectVolume, RedirectVolumeParameters
+from simbackup.devices.snapshot.spec import Checkpoint, CheckpointParameters, Snapshot, SnapshotParameters
+from simbackup.devices.ssd.spec import Ssd, SsdParameters
+from simbackup.devices.tape.spec import TapeDriveParameters, TapeLibrary, TapeLibraryParameters
+from simbackup.devices.volume.spec import LogicalVolume
+from simbackup.methods.native.spec import BackupEngineParameters
+from simbackup.methods.tool.spec import BackupToolParameters
 from simbackup.schema.quantity import Frozen
-from simbackup.schema.software import (
-    BackupEngineParameters,
-    BackupToolParameters,
-    DatabaseParameters,
-    FilesystemParameters,
-    PopulationParameters,
-    WorkloadParameters,
-)
-from simbackup.schema.tape import TapeDriveParameters, TapeLibrary, TapeLibraryParameters
+from simbackup.workloads.users.spec import WorkloadParameters
 
 DEVICES: dict[str, type[Frozen]] = {
     "disk": Disk,

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from simbackup import units
+from simbackup.devices.nul.spec import Nul
+from simbackup.devices.volume.spec import BLOCK_KINDS
 from simbackup.errors import choices
+from simbackup.methods.native.spec import NativeBackup
+from simbackup.methods.restore.spec import Restore
 from simbackup.schema.database_checks import Path, Reporter
-from simbackup.schema.devices import BLOCK_KINDS, Nul
-from simbackup.schema.jobs import NativeBackup, Restore
 from simbackup.schema.places import owner_of, way_to
 
 STEP = 64 * 1024

@@ -7,12 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from simbackup import units
+from simbackup.data.spec import Data
+from simbackup.devices.disk.spec import Disk
+from simbackup.devices.host.spec import Host
+from simbackup.devices.mirror.spec import Mirror
+from simbackup.devices.raid.spec import Raid
+from simbackup.devices.redirect.spec import Clone, RedirectSnapshot
+from simbackup.devices.snapshot.spec import Checkpoint, Snapshot
+from simbackup.devices.ssd.spec import Ssd
+from simbackup.devices.volume.spec import BLOCK_KINDS, LogicalVolume, Volume
 from simbackup.equations import raid
 from simbackup.errors import Problem, choices
 from simbackup.schema.agreement import LEAST_CHUNKS, disagreements
-from simbackup.schema.devices import BLOCK_KINDS, Disk, Host, LogicalVolume, Raid, Ssd, Volume
-from simbackup.schema.frozen_images import Checkpoint, Clone, Mirror, RedirectSnapshot, Snapshot
-from simbackup.schema.jobs import Data
 from simbackup.schema.places import data_end, owner_of, placement, taken
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.redirect_checks import aged, pointers

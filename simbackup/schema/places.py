@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from simbackup.schema.devices import LogicalVolume, RedirectVolume, Volume
-from simbackup.schema.frozen_images import Checkpoint, Clone, Mirror, RedirectSnapshot, Snapshot
-from simbackup.schema.jobs import CreateSnapshot, DatabaseBackup, ImageBackup, Job
+from simbackup.devices.mirror.spec import Mirror
+from simbackup.devices.redirect.spec import Clone, RedirectSnapshot, RedirectVolume
+from simbackup.devices.snapshot.spec import Checkpoint, Snapshot
+from simbackup.devices.tape.spec import TapeLibrary
+from simbackup.devices.volume.spec import LogicalVolume, Volume
+from simbackup.methods.database.spec import DatabaseBackup
+from simbackup.methods.frozen_image.spec import ImageBackup
+from simbackup.methods.snapshot.spec import CreateSnapshot
+from simbackup.schema.job import Job
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.routes import route
 from simbackup.schema.scenario import Spec
-from simbackup.schema.tape import TapeLibrary
 
 
 def owner_of(spec: Spec, device: str) -> str | None:

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from simbackup import units
+from simbackup.data.spec import Data
+from simbackup.devices.redirect.spec import Clone, RedirectSnapshot, RedirectVolume
 from simbackup.errors import choices
 from simbackup.schema.database_checks import Path, Reporter
-from simbackup.schema.devices import RedirectVolume
-from simbackup.schema.frozen_images import Clone, RedirectSnapshot
-from simbackup.schema.jobs import Data
 from simbackup.schema.places import created, guaranteed
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from simbackup.schema.kinds import PARAMETERS
-from simbackup.schema.placed import Placed
+from simbackup.schema.modelled import Placed
 
 Mark = TypeVar("Mark")
 

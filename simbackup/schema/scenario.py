@@ -7,14 +7,19 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
+from simbackup.data.spec import Data
+from simbackup.devices.host.spec import Host
+from simbackup.devices.network.spec import Link
 from simbackup.errors import Problem, choices
-from simbackup.schema.devices import Host, Link
+from simbackup.methods.restore.spec import Restore
 from simbackup.schema.fleet import PARTS
-from simbackup.schema.jobs import METHODS, Data, Job, Requests, Restore, Users, Workload
+from simbackup.schema.job import METHODS, Job, Workload
 from simbackup.schema.kinds import DEVICES
 from simbackup.schema.quantity import MISSING, Frozen, Given
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import Part, validate
+from simbackup.workloads.requests.spec import Requests
+from simbackup.workloads.users.spec import Users
 
 SECTIONS = ("title", "question", "extends", "hosts", "devices", "links", "data", "workloads", "jobs", "fleets")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")

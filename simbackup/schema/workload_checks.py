@@ -9,8 +9,9 @@ from typing import Protocol
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.database_checks import Path, Reporter
-from simbackup.schema.jobs import Users, Workload
+from simbackup.schema.job import Workload
 from simbackup.schema.quantity import si_or
+from simbackup.workloads.users.spec import Users
 
 
 class Checker(Reporter, Protocol):

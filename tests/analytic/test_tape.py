@@ -13,8 +13,8 @@ import pytest
 import simpy
 
 from simbackup import Result, simulate
-from simbackup.components.clock import Clock
-from simbackup.components.tape import Cartridge, Drive, Library
+from simbackup.devices.tape.live import Cartridge, Drive, Library
+from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
 from simbackup.engine.trace import Trace
 from simbackup.equations import tape

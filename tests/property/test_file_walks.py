@@ -12,13 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbackup import Result, simulate
-from simbackup.components.host import Host, Machine
-from simbackup.components.storage import Array, Disk, Raid, Region, Ssd, Store
-from simbackup.components.volume import Volume
+from simbackup.data.live import DataSet, Files
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.host.live import Host, Machine
+from simbackup.devices.raid.live import Array, Raid
+from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.store import Region, Store
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.flows import FlowNetwork
 from simbackup.equations import disk as disks
-from simbackup.jobs.system import DataSet, Files
-from simbackup.jobs.walk import walking
+from simbackup.methods.file_backup.walk import walking
 
 FIGURES = disks.Disk(10e12, 120.0, 1e-3, 8.5e-3, 18e-3, 200e6, 100e6, 0.3e-3, 1e6)
 STORES: dict[str, Store] = {

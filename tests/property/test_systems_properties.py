@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from simbackup import Result, load, simulate
 from simbackup.build import build
-from simbackup.jobs.catalogue import SaveSet
-from simbackup.jobs.job import start
-from simbackup.jobs.system import System
+from simbackup.catalogue import SaveSet
+from simbackup.methods.job import start
+from simbackup.system import System
 
 MB = 10**6
 

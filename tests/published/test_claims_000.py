@@ -11,7 +11,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.build import build
-from simbackup.components.storage import Region
+from simbackup.devices.store import Region
 from simbackup.results.result import Result
 from simbackup.scenario import load
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simbackup.components.changes import Changes, Scatter, Spread
+from simbackup.devices.changes import Changes, Scatter, Spread
 
 SEED = 20250
 GRANULE = 8192.0

@@ -7,10 +7,11 @@ import math
 import pytest
 import simpy
 
-from simbackup.components.host import Host, Machine
-from simbackup.components.network import Network
-from simbackup.components.shape import FlowShape
-from simbackup.components.storage import Region, Ssd
+from simbackup.devices.host.live import Host, Machine
+from simbackup.devices.network.live import Network
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.store import Region
 from simbackup.engine.flows import Flow, FlowNetwork, Link
 
 

@@ -5,15 +5,17 @@ import math
 import pytest
 import simpy
 
-from simbackup.components.changes import Spread
-from simbackup.components.host import Host, Machine
-from simbackup.components.mirror import Mirror, MirrorParameters, State
-from simbackup.components.page_cache import Place
-from simbackup.components.storage import Disk, Region, Ssd
-from simbackup.components.transactions import Transaction, load
-from simbackup.components.volume import Volume
+from simbackup.devices.changes import Spread
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.host.live import Host, Machine
+from simbackup.devices.host.page_cache import Place
+from simbackup.devices.mirror.live import Mirror, MirrorParameters, State
+from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.store import Region
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.flows import FlowNetwork
 from simbackup.equations import disk as disks
+from simbackup.workloads.users.transactions import Transaction, load
 
 MB = 1e6
 FIGURES = disks.Disk(90e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.0, 1e6)

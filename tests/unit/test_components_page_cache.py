@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 import simpy
 
-from simbackup.components.host import Host, Machine
-from simbackup.components.page_cache import PageCache, Place
-from simbackup.components.shape import FlowShape
-from simbackup.components.storage import Disk, Region
-from simbackup.components.volume import Volume
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.host.live import Host, Machine
+from simbackup.devices.host.page_cache import PageCache, Place
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Region
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.flows import FlowNetwork
 from simbackup.equations import disk as disks
 

@@ -5,11 +5,14 @@ import simpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbackup.components.changes import Spread
-from simbackup.components.fragments import Fragments, Redirect, RedirectStore
-from simbackup.components.redirect import RedirectSnapshot, RedirectVolume, Space
-from simbackup.components.snapshot import Times
-from simbackup.components.storage import Array, Disk, Raid, Region, Ssd, Store
+from simbackup.devices.changes import Spread
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.raid.live import Array, Raid
+from simbackup.devices.redirect.fragments import Fragments, Redirect, RedirectStore
+from simbackup.devices.redirect.live import RedirectSnapshot, RedirectVolume, Space
+from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.store import Region, Store
+from simbackup.devices.times import Times
 from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disks
 from simbackup.equations import raid

@@ -3,9 +3,11 @@ from __future__ import annotations
 import pytest
 import simpy
 
-from simbackup.components.snapshot import Snapshot, Times
-from simbackup.components.storage import Disk, Region, Store
-from simbackup.components.volume import Stretch, Volume, first_write_shape
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.snapshot.live import Snapshot
+from simbackup.devices.store import Region, Store
+from simbackup.devices.times import Times
+from simbackup.devices.volume.live import Stretch, Volume, first_write_shape
 from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWrite

@@ -3,7 +3,10 @@ from __future__ import annotations
 import pytest
 import simpy
 
-from simbackup.components.storage import Array, Disk, Raid, Region, Ssd
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.raid.live import Array, Raid
+from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.store import Region
 from simbackup.engine.flows import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.equations import raid

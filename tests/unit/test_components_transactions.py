@@ -5,18 +5,21 @@ import math
 import pytest
 import simpy
 
-from simbackup.components.changes import Spread
-from simbackup.components.host import Host, Machine
-from simbackup.components.network import Network
-from simbackup.components.page_cache import Place
-from simbackup.components.snapshot import Snapshot, Times
-from simbackup.components.storage import Disk, Region, Ssd, Store
-from simbackup.components.transactions import Transaction, fresh_shares, load
-from simbackup.components.volume import Volume
+from simbackup.devices.changes import Spread
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.host.live import Host, Machine
+from simbackup.devices.host.page_cache import Place
+from simbackup.devices.network.live import Network
+from simbackup.devices.snapshot.live import Snapshot
+from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.store import Region, Store
+from simbackup.devices.times import Times
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.flows import FlowNetwork, Link
 from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWrite
+from simbackup.workloads.users.transactions import Transaction, fresh_shares, load
 
 CHUNK = 8192.0
 COW = CopyOnWrite(chunk=CHUNK, record=16.0, in_flight=2.0**20, commit_backlog=8 * CHUNK)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.components.adapter import Standing, together
+from simbackup.devices.network.adapter import Standing, together
 from simbackup.results.result import Result
 
 SYSTEM = """\

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbackup.jobs.catalogue import Catalogue, Extent, SaveSet
+from simbackup.catalogue import Catalogue, Extent, SaveSet
 
 
 def saved(job: str = "jobs.full", *extents: Extent, compression: float = 1.0) -> SaveSet:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from simbackup import Result, simulate
-from simbackup.jobs.job import Schedule
+from simbackup.methods.job import Schedule
 
 BASE = """
 title: Writers on one disk

@@ -7,9 +7,9 @@ import pytest
 
 from simbackup import Result, load, simulate
 from simbackup.build import build
+from simbackup.catalogue import SaveSet
 from simbackup.equations import tape
-from simbackup.jobs.catalogue import SaveSet
-from simbackup.jobs.job import start
+from simbackup.methods.job import start
 
 BASE = """
 title: A file server and its tapes

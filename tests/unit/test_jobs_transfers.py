@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import simbackup as sb
-from simbackup.components.shape import FlowShape
+from simbackup.devices.shape import FlowShape
 from simbackup.engine.flows import Link
-from simbackup.jobs.transfers import Draws, Leg, Stop
+from simbackup.methods.native.transfers import Draws, Leg, Stop
 from simbackup.results.causes import Cause, split
 from simbackup.results.result import Result
 

@@ -8,14 +8,17 @@ from dataclasses import replace
 import pytest
 import simpy
 
-from simbackup.components.host import Host, Machine
-from simbackup.components.network import Network
-from simbackup.components.storage import Disk, Region, Ssd, Store
-from simbackup.components.volume import Volume
+from simbackup.data.live import DataSet, Files
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.host.live import Host, Machine
+from simbackup.devices.network.live import Network
+from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.store import Region, Store
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.flows import FlowNetwork, Link
 from simbackup.equations import disk as disks
-from simbackup.jobs.system import DataSet, Files, JobFailedError
-from simbackup.jobs.walk import walking
+from simbackup.methods.file_backup.walk import walking
+from simbackup.system import JobFailedError
 
 FIGURES = disks.Disk(100e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.5e-3, 1e6)
 MOVE = (1e-3 + 4e-3 * 0.3) + 5e-3 + 0.5e-3

@@ -13,7 +13,8 @@ import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from simbackup import datasheets, units
-from simbackup.schema.jobs import METHODS, Restore
+from simbackup.methods.restore.spec import Restore
+from simbackup.schema.job import METHODS
 from simbackup.schema.json_schema import KINDS, Kind, json_schema
 from simbackup.schema.kinds import DEVICES, PARAMETERS
 from simbackup.schema.patterns import quantity_pattern

@@ -10,7 +10,7 @@ import pytest
 import simpy
 
 from simbackup import Result, load, simulate
-from simbackup.components.shape import FlowShape
+from simbackup.devices.shape import FlowShape
 from simbackup.engine.flows import FlowNetwork
 from simbackup.engine.link import Flow, Link
 from simbackup.engine.trace import Part, Span, Trace

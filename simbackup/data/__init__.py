@@ -1,0 +1,1 @@
+"""Data sets, their file systems and database engines."""

@@ -1,0 +1,49 @@
+"""simbackup.data.live"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simbackup.devices.volume.live import Volume
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What a file system costs for each file: reads, reference core seconds; bytes of runs, records, residents."""
+
+    reads: float
+    cpu: float
+    fragment: float
+    record: float = 0.0
+    resident: float = 0.0
+    record_read: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """What a database engine costs: bytes of dump a stored byte, reference core seconds a byte, seconds to flush."""
+
+    dump_ratio: float
+    dump_cpu: float
+    load_cpu: float
+    replay_cpu: float
+    flush_time: float
+    locks_for_snapshot: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """Data on a volume."""
+
+    name: str
+    volume: Volume
+    begin: float
+    size: float
+    files: int
+    compression: float
+    filesystem: Files | None
+    database: Database | None = None
+    content: float = 0.0
+    cached: float = 0.0
+    together: bool = False
+    file_size: float = 0.0

@@ -1,0 +1,34 @@
+"""simbackup.devices.ssd.spec"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from simbackup.schema.modelled import Placed
+from simbackup.schema.quantity import (
+    Duration,
+    Frozen,
+    PositiveSize,
+    Rate,
+)
+
+
+class SsdParameters(Frozen):
+    """A solid-state disk."""
+
+    capacity: PositiveSize
+    """Capacity."""
+    read_rate: Rate
+    """Sequential read rate."""
+    write_rate: Rate
+    """Sequential write rate."""
+    read_latency: Duration
+    """Time of one small read."""
+    write_latency: Duration
+    """Time of one small write."""
+
+
+class Ssd(Placed, SsdParameters):
+    """A solid-state disk in a scenario."""
+
+    kind: Literal["ssd"]

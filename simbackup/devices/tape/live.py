@@ -1,0 +1,240 @@
+"""Tape libraries: robots, drives, cartridges, and the time that each move, load, locate and rewind takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+import simpy
+
+from simbackup.engine.clock import Clock
+from simbackup.engine.flows import Link
+from simbackup.engine.link import WHOLE, Law, Limit
+from simbackup.equations import tape
+
+MECHANICS = frozenset({"load", "locate", "rewind", "unload", "tape marks"})
+"""Activities in which a drive moves a tape without transfer."""
+LEAST_ROOM = 1.0
+"""Bytes on a cartridge below which it is full."""
+
+Wait = Generator[simpy.Event, Any, None]
+
+
+@dataclass(slots=True, eq=False)
+class Cartridge:
+    """A cartridge, its pool, and how much of it is written, in bytes as they lie on the tape."""
+
+    name: str
+    capacity: float
+    pool: str | None = None
+    end: float = 0.0
+    in_use: bool = False
+
+    @property
+    def room(self) -> float:
+        """Bytes that it still takes."""
+        return self.capacity - self.end
+
+
+@dataclass(slots=True, eq=False)
+class Drive:
+    """A tape drive: what is loaded, and where on the tape its head stands."""
+
+    name: str
+    parameters: tape.TapeDrive
+    link: Link
+    cartridge: Cartridge | None = None
+    position: float = 0.0
+    visits: int = 0
+
+    def rate(self, compression: float) -> float:
+        """Bytes a second of the host's data."""
+        return tape.transfer_rate(self.parameters, compression)
+
+    def law(self, compression: float) -> Law:
+        """What becomes of the rate that a host offers or takes: a tape that it cannot keep moving stops and starts."""
+
+        def stop_and_start(rate: float, others: Callable[[Link], float]) -> Limit:
+            del others
+            found = tape.stop_start_rate(self.parameters, rate, compression)
+            lost = tape.reposition_share(self.parameters, rate, compression)
+            parts = {(self.name, ""): (1.0 - lost) / found, (self.name, "reposition"): lost / found} if lost else WHOLE
+            return Limit(found, f"{self.name}.repositioning", parts)
+
+        return stop_and_start
+
+
+@dataclass(slots=True)
+class Library:
+    """A tape library: pools of cartridges, drives that wait for work, and robots that serve them in turn.
+
+    A drive that stays loaded for some idle time (`unload_after`) saves the next job that wants its cartridge the mount.
+    """
+
+    clock: Clock
+    name: str
+    robots: simpy.Resource
+    exchange_time: float
+    cartridges: list[Cartridge]
+    drives: list[Drive]
+    unload_after: float | None = None
+    idle: list[Drive] = field(init=False)
+    free: simpy.Resource = field(init=False)
+    claims: dict[Drive, Any] = field(default_factory=dict[Drive, Any])
+    returned: simpy.Event = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.idle = list(self.drives)
+        self.free = simpy.Resource(self.clock.env, len(self.drives))
+        self.returned = self.clock.env.event()
+
+    def take_drive(self, job: str, wanted: Cartridge | None = None) -> Generator[simpy.Event, Any, Drive]:
+        """A drive, as soon as one is idle: the one that holds a wanted cartridge, else an empty one if there is."""
+        claim = self.free.request()
+        with self.clock.span(job, self.name, "wait for a drive"):
+            yield claim
+        drive = min(self.idle, key=lambda d: (d.cartridge is not wanted or wanted is None, d.cartridge is not None))
+        self.idle.remove(drive)
+        self.claims[drive] = claim
+        return drive
+
+    def give_drive(self, drive: Drive) -> None:
+        """Hand a drive back to those who wait for one."""
+        claim = self.claims.pop(drive)
+        self._rest(drive)
+        self.free.release(claim)
+
+    def scratch(self, pool: str | None = None) -> Cartridge | None:
+        """The fullest cartridge of a pool that has room at its end and that nobody uses."""
+        best: Cartridge | None = None
+        for cartridge in self.cartridges:  # a plain loop: thousands of cartridges are asked each time one is needed
+            fuller = best is None or cartridge.end > best.end
+            if fuller and cartridge.pool == pool and not cartridge.in_use and cartridge.room >= LEAST_ROOM:
+                best = cartridge
+        return best
+
+    def take_scratch(
+        self, job: str, pool: str | None = None, drive: Drive | None = None
+    ) -> Generator[simpy.Event, Any, Cartridge | None]:
+        """A cartridge of a pool with room for oneself, once there is one; none when all are full and at rest.
+
+        Whoever has to wait with a drive unloads it first, for others may wait for what is in it.
+        """
+
+        def to_come() -> bool:
+            return self.scratch(pool) is None and any(c.in_use for c in self.cartridges if c.pool == pool)
+
+        if drive is not None and drive.cartridge is not None and to_come():
+            yield from self._eject(job, drive)
+        with self.clock.span(job, self.name, "wait for a cartridge"):
+            while to_come():
+                yield self.returned
+        cartridge = self.scratch(pool)
+        if cartridge is not None:
+            cartridge.in_use = True
+        return cartridge
+
+    def reserve(self, job: str, cartridge: Cartridge, drive: Drive | None = None) -> Wait:
+        """Take a cartridge for oneself, as soon as nobody else uses it; a drive that has to wait is unloaded first."""
+        if cartridge.in_use and drive is not None and drive.cartridge is not None:
+            yield from self._eject(job, drive)
+        with self.clock.span(job, f"{self.name}.{cartridge.name}", "wait for the cartridge"):
+            while cartridge.in_use:
+                yield self.returned
+        cartridge.in_use = True
+
+    def mount(self, job: str, drive: Drive, cartridge: Cartridge) -> Generator[simpy.Event, Any, Drive]:
+        """Bring a reserved cartridge into a drive and load it; the drive that holds it, which may be an idle other."""
+        drive = self._exchange_for_holder(drive, cartridge)
+        if drive.cartridge is not None and drive.cartridge is not cartridge:
+            yield from self._eject(job, drive)
+        with self.clock.span(job, f"{self.name}.{cartridge.name}", "wait for the cartridge"):
+            while any(other.cartridge is cartridge for other in self.drives if other is not drive):
+                yield self.returned  # it is on its way to its slot, or in a drive that will be given back
+                drive = self._exchange_for_holder(drive, cartridge)
+        if drive.cartridge is cartridge:
+            return drive
+        yield from self._move(job, "mount")
+        with self.clock.span(job, drive.name, "load"):
+            yield self.clock.env.timeout(drive.parameters.load_time)
+        drive.cartridge, drive.position = cartridge, 0.0
+        return drive
+
+    def _exchange_for_holder(self, drive: Drive, cartridge: Cartridge) -> Drive:
+        """The idle drive that still holds a cartridge, which takes the place of one's own; else one's own."""
+        holder = next((d for d in self.idle if d.cartridge is cartridge), None)
+        if holder is None:
+            return drive
+        self.idle.remove(holder)
+        self.claims[holder] = self.claims.pop(drive)
+        self._rest(drive)
+        return holder
+
+    def locate(self, job: str, drive: Drive, byte: float) -> Wait:
+        """Bring the tape to a byte."""
+        with self.clock.span(job, drive.name, "locate"):
+            yield self.clock.env.timeout(tape.locate_time(drive.parameters, drive.position, byte))
+        drive.position = byte
+
+    def mark(self, job: str, drive: Drive, marks: float) -> Wait:
+        """Write tape marks, each of which is waited for: the tape stops and has to be repositioned."""
+        with self.clock.span(job, drive.name, "tape marks"):
+            yield self.clock.env.timeout(marks * drive.parameters.reposition_time)
+
+    def release(self, job: str, drive: Drive) -> Wait:
+        """Have done with the cartridge in a drive: it goes back to its slot, unless drives stay loaded for a while."""
+        if drive.cartridge is None:
+            return
+        cartridge = drive.cartridge
+        if self.unload_after is None:
+            yield from self._eject(job, drive)
+        cartridge.in_use = False
+        self._announce()
+
+    def _rest(self, drive: Drive) -> None:
+        """A drive is idle from now on; whoever wants the cartridge in it is told."""
+        drive.visits += 1
+        self.idle.append(drive)
+        if drive.cartridge is not None and self.unload_after is not None:
+            self.clock.env.process(self._unload_later(drive, self.unload_after))
+            self._announce()
+
+    def _unload_later(self, drive: Drive, after: float) -> Wait:
+        """Unload a drive that nobody took for long enough."""
+        visits = drive.visits
+        yield self.clock.env.timeout(after)
+        if drive not in self.idle or drive.visits != visits:
+            return
+        claim = self.free.request()
+        if not claim.triggered:  # those who came at this instant take every idle drive
+            claim.cancel()
+            return
+        self.idle.remove(drive)
+        self.claims[drive] = claim
+        yield from self._eject(self.name, drive)
+        self.give_drive(drive)
+
+    def _eject(self, job: str, drive: Drive) -> Wait:
+        """Rewind, unload, and bring the cartridge back to its slot."""
+        with self.clock.span(job, drive.name, "rewind"):
+            yield self.clock.env.timeout(tape.rewind_time(drive.parameters, drive.position))
+        with self.clock.span(job, drive.name, "unload"):
+            yield self.clock.env.timeout(drive.parameters.unload_time)
+        yield from self._move(job, "dismount")
+        drive.cartridge, drive.position = None, 0.0
+        self._announce()
+
+    def _announce(self) -> None:
+        """Tell those who wait that a cartridge is back."""
+        event, self.returned = self.returned, self.clock.env.event()
+        event.succeed()
+
+    def _move(self, job: str, activity: str) -> Wait:
+        """One move of a robot between a slot and a drive."""
+        robot = self.robots.request()
+        with self.clock.span(job, f"{self.name}.robot", "mount queue"):
+            yield robot
+        with self.clock.span(job, f"{self.name}.robot", activity):
+            yield self.clock.env.timeout(self.exchange_time)
+        self.robots.release(robot)

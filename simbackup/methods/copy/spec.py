@@ -1,0 +1,20 @@
+"""simbackup.methods.copy.spec"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from simbackup.schema.job import Job
+from simbackup.schema.quantity import (
+    Text,
+)
+
+
+class CopyData(Job):
+    """Copy of one data set onto another place, as cp does."""
+
+    method: Literal["copy"]
+    data: Text
+    """The data set that is read."""
+    to: Text
+    """The data set whose place is written."""

@@ -1,0 +1,1 @@
+"""methods.file_backup"""

@@ -1,0 +1,118 @@
+"""simbackup.methods.file_backup.disk"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+
+from simbackup.catalogue import Extent, SaveSet
+from simbackup.data.live import DataSet
+from simbackup.devices.host.page_cache import Place
+from simbackup.devices.network.live import Network, travel_time
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Region
+from simbackup.methods.file_backup.walk import walking
+from simbackup.methods.job import Moved, Steps
+from simbackup.methods.selection import Selection, wanted
+from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
+from simbackup.system import JobFailedError, System
+
+Wait = Generator[simpy.Event, Any, None]
+
+
+@dataclass(frozen=True, slots=True)
+class DiskBackup:
+    """A save set from a data set, or from a frozen image of it, onto a volume of the same or of another host."""
+
+    host: str
+    data: str
+    to: str
+    server: str
+    networks: tuple[str, ...]
+    method: str
+    tool: Tool = NO_TOOL
+    source: str | None = None
+
+    def run(self, system: System, job: str) -> Steps:
+        """Prepare, read blocks or files, and wait until the save set is on disk; then enter the catalogue."""
+        data = system.data[self.data]
+        saved = SaveSet(job, self.data, self.method, self.to, data.size, data.files, 1.0, system.env.now)
+        if system.hosts[self.host].suspended is not None:
+            raise JobFailedError(f"'{self.host}' is suspended")
+        system.require_image(self.source)
+        position = system.reserve(self.to, data.size)
+        yield from prepare(system, job, data, self.tool, data.files)
+        shape = self._reading(system, data).over([system.networks[name] for name in self.networks])
+        place = Place(system.volumes[self.to], position, data.size)
+        yield from system.write_through(job, self.server, place, shape, "save")
+        system.require_image(self.source)
+        saved.extents.append(Extent(0.0, data.size, self.to, position))
+        system.catalogue.save_sets.append(saved)
+        return Moved(data.size, float(data.files))
+
+    def _reading(self, system: System, data: DataSet) -> FlowShape:
+        """How a byte of the save set loads device and host."""
+        host, origin = system.hosts[self.host], system.origin(data, self.source)
+        copy = self.tool.copying(host)
+        if self.method == "image":
+            return origin.found(host.reading(origin.region, copy, origin.cached))
+        return origin.found(host.then(walking(host, data, origin.region, self.tool.file_cpu), copy))
+
+
+@dataclass(frozen=True, slots=True)
+class DiskRestore:
+    """A restore from a disk of any host onto the place of a data set.
+
+    Of files that were saved one by one some may be chosen; an image comes back whole, whatever is wanted of it.
+    """
+
+    host: str
+    backup: str
+    to: str
+    server: str
+    networks: tuple[str, ...]
+    selection: Selection | None
+    tool: Tool = NO_TOOL
+    method: str = "restore"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Read what is wanted at the server, send it, and write it; done when it is on disk."""
+        saved, target = system.last(self.backup), system.data[self.to]
+        files, pieces = wanted(saved, self.selection if saved.method == "file_level" else None)
+        total = sum(size for _, size in pieces)
+        if self.selection is not None and saved.method != "file_level":
+            system.trace.event(system.env.now, job, "is the restore of an image, which comes back whole")
+        made = files / total if saved.method == "file_level" else 0.0  # files that are made anew, for each byte
+        yield from prepare(system, job, target, self.tool, files)
+        lies = saved.extents[0]
+        networks = [system.networks[name] for name in self.networks]
+        with system.shut_out(self.to):
+            for begin, size in pieces:
+                source = system.volumes[lies.medium].region.part(lies.position + begin, size)
+                with system.clock.span(job, source.store.name, "seek"):
+                    yield system.env.timeout(_way_there(source, networks))
+                shape = self._copying(system, source, target, made).over(networks)
+                there = target.begin + min(begin, max(target.size - size, 0.0))
+                place = Place(target.volume, there, size)
+                yield from system.write_through(job, self.host, place, shape, "restore")
+        return Moved(total, float(files))
+
+    def _copying(self, system: System, source: Region, target: DataSet, made: float) -> FlowShape:
+        """How a byte that comes back loads the server's disk, and the processor of the host that writes it."""
+        host, server = system.hosts[self.host], system.hosts[self.server]
+        copy = self.tool.copying(host)
+        if target.filesystem is not None:
+            copy += host.seconds(target.filesystem.cpu + self.tool.file_cpu) * made
+        if host is server:
+            return host.reading(source, copy)
+        return host.then(server.reading(source), copy)
+
+
+def _way_there(source: Region, networks: Sequence[Network]) -> float:
+    """Seconds until the first byte of a piece comes: the server's disk seeks, and the request travels."""
+    store, away = source.store, travel_time((*networks, *source.store.path))
+    first = store.request("read", 0.0, min(source.begin, store.size - 1.0), 1.0)
+    return first.latency + away

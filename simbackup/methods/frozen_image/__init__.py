@@ -1,0 +1,1 @@
+"""methods.frozen_image"""

@@ -1,0 +1,92 @@
+"""simbackup.methods.snapshot.live"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+
+from simbackup.engine.alarm import LAST, Call
+from simbackup.methods.job import Moved, Steps
+from simbackup.system import Image, JobFailedError, System
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSnapshot:
+    """Creation of a frozen image: it takes the same time whatever the size of the data."""
+
+    snapshot: str
+    method: str = "create_snapshot"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Freeze the origin."""
+        yield from create(system, job, self.snapshot)
+        return Moved(0.0, 0.0)
+
+
+def create(system: System, job: str, name: str) -> Steps:
+    """Create a frozen image, if nothing stands in the way."""
+    image = system.images[name]
+    if image.hindrance is not None:
+        raise JobFailedError(f"snapshot '{name}' {image.hindrance}")
+    with system.clock.span(job, image.name, "create"):
+        yield system.env.timeout(image.create_time)
+    yield from _noted(system, image)
+    if image.hindrance is not None:  # another job was faster
+        raise JobFailedError(f"snapshot '{name}' {image.hindrance}")
+    image.create()
+    return Moved(0.0, 0.0)
+
+
+def _noted(system: System, image: Image) -> Generator[simpy.Event, Any, None]:
+    """Let all writers take note of what they have written so far, before it counts otherwise."""
+    image.origin.announce()
+    yield Call(system.env, lambda: None, priority=LAST)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveSnapshot:
+    """Removal of a frozen image: writes to its origin cost nothing more."""
+
+    snapshot: str
+    method: str = "remove_snapshot"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Give up the frozen image."""
+        image = system.images[self.snapshot]
+        if not image.removable:
+            raise JobFailedError(f"there is no snapshot '{self.snapshot}' to remove")
+        with system.clock.span(job, image.name, "remove"):
+            yield system.env.timeout(image.remove_time)
+        yield from _noted(system, image)
+        if not image.removable:
+            raise JobFailedError(f"there is no snapshot '{self.snapshot}' to remove")
+        image.remove()
+        return Moved(0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronise:
+    """Synchronisation of a mirror: of the whole volume at first, of the changed regions after a split."""
+
+    mirror: str
+    method: str = "synchronise"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Copy what is behind, runs in sequence before regions here and there; new writes go to both sides."""
+        mirror = system.mirrors[self.mirror]
+        if mirror.state == "synchronising":
+            raise JobFailedError(f"mirror '{self.mirror}' is being synchronised already")
+        yield from _noted(system, mirror)
+        behind = mirror.behind
+        mirror.synchronise()
+        for size, scattered in zip(behind, (False, True), strict=True):
+            if size > 0.0:
+                shape = mirror.copying(size, scattered=scattered)
+                flow = shape.start(system.network, job, "synchronise", size)
+                yield flow.done
+                system.account(job, flow)
+        mirror.attach()
+        return Moved(sum(behind), 0.0)

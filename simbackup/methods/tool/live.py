@@ -1,0 +1,53 @@
+"""What a backup program adds to the copying."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+
+from simbackup.data.live import DataSet
+from simbackup.devices.host.live import Host
+from simbackup.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """What a backup program adds.
+
+    Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more, seconds
+    of what is told of each file, tape marks of each file; bytes of a request and core seconds a byte when it copies;
+    core seconds for each file, seconds to begin a group, bytes of index for each file, seconds to save the index and
+    the state of an operating system. Core seconds are those of the reference core.
+    """
+
+    start_time: float = 0.0
+    mount_time: float = 0.0
+    check_cpu: float = 0.0
+    file_time: float = 0.0
+    file_marks: float = 0.0
+    request: float | None = None
+    copy_cpu: float | None = None
+    file_cpu: float = 0.0
+    group_time: float = 0.0
+    index_record: float = 0.0
+    index_time: float = 0.0
+    system_state_time: float = 0.0
+
+    def copying(self, host: Host, copies: float = 2.0) -> float:
+        """Seconds of a core of a host for each byte that passes through: its own, or those of so many copies."""
+        return host.seconds(self.copy_cpu) if self.copy_cpu is not None else copies / host.copy_rate
+
+
+NO_TOOL = Tool()
+"""A program that adds nothing."""
+
+
+def prepare(system: System, job: str, data: DataSet, tool: Tool, files: float) -> Generator[simpy.Event, Any, None]:
+    """Start the program, and let it and the database tell each other of each file."""
+    with system.clock.span(job, f"data.{data.name}", "start"):
+        yield system.env.timeout(tool.start_time)
+    with system.clock.span(job, f"data.{data.name}", "prepare"):
+        yield system.env.timeout(tool.file_time * files)

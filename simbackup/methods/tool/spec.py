@@ -1,0 +1,48 @@
+"""simbackup.methods.tool.spec"""
+
+from __future__ import annotations
+
+from simbackup.schema.modelled import Placed
+from simbackup.schema.quantity import (
+    Duration,
+    Frozen,
+    PositiveSize,
+    PositiveTimePerByte,
+    Ratio,
+    SizePerFile,
+    TimePerByte,
+    TimePerFile,
+)
+
+
+class BackupToolParameters(Frozen):
+    """What a backup program adds to the copying."""
+
+    start_time: Duration
+    """Time from its start until it begins."""
+    mount_time: Duration
+    """Time to mount a snapshot and unmount it again."""
+    check_cpu: TimePerByte | None = None
+    """Time of the reference core for each byte of a finished backup, to read it once more; none unless stated."""
+    file_time: Duration | None = None
+    """Time of what program and database tell each other of each file, before a backup and in a restore."""
+    file_marks: Ratio | None = None
+    """Tape marks that are written and waited for with each file; none unless stated."""
+    request: PositiveSize | None = None
+    """Bytes that it reads and then writes, one request at a time, when it copies from a frozen image."""
+    copy_cpu: PositiveTimePerByte | None = None
+    """Time of the reference core for each byte that it copies; twice that of the host's copy_rate unless stated."""
+    file_cpu: TimePerFile | None = None
+    """Time of the reference core for each file that it saves, beside that of the file system."""
+    group_time: Duration | None = None
+    """Time from the start of a group of save sets until the first of them begins."""
+    index_record: SizePerFile | None = None
+    """Bytes that its index keeps for each file."""
+    index_time: Duration | None = None
+    """Time to save the index, whatever its size."""
+    system_state_time: Duration | None = None
+    """Time to save the state of the operating system through its shadow copy service."""
+
+
+class BackupTool(Placed, BackupToolParameters):
+    """The backup program that runs a job."""

@@ -1,0 +1,28 @@
+"""simbackup.methods.virtual_machine.spec"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from simbackup.schema.job import Job
+from simbackup.schema.quantity import (
+    Text,
+)
+
+
+class Suspend(Job):
+    """Suspension of a virtual machine: its memory is saved to disk, and it stands still until it is resumed."""
+
+    method: Literal["suspend"]
+    machine: Text
+    """The virtual machine."""
+    to: Text
+    """The volume or device that takes its memory."""
+
+
+class Resume(Job):
+    """Resumption of a virtual machine from the disk that holds its memory."""
+
+    method: Literal["resume"]
+    machine: Text
+    """The virtual machine."""

@@ -1,0 +1,195 @@
+"""simbackup.system"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import simpy
+
+from simbackup.catalogue import Catalogue, SaveSet
+from simbackup.data.live import DataSet
+from simbackup.devices.host.live import Host
+from simbackup.devices.host.page_cache import LEAST, Dirty, Place
+from simbackup.devices.mirror.live import Mirror
+from simbackup.devices.network.adapter import Adapter, Loop
+from simbackup.devices.network.live import Network
+from simbackup.devices.redirect.live import RedirectSnapshot
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.snapshot.live import Snapshot
+from simbackup.devices.store import Region, Store
+from simbackup.devices.tape.live import Library
+from simbackup.devices.volume.live import Volume
+from simbackup.engine.clock import Clock
+from simbackup.engine.flows import Flow, FlowNetwork
+from simbackup.engine.link import Law
+from simbackup.engine.trace import Trace
+from simbackup.workloads.requests.live import Application
+from simbackup.workloads.users.live import Users
+
+Image = Snapshot | Mirror | RedirectSnapshot
+"""A frozen image of any kind."""
+
+
+class JobFailedError(Exception):
+    """A job cannot go on; the text says why. The other jobs of the run go on."""
+
+
+class Origin(NamedTuple):
+    """Where a backup reads: the region, seconds a byte to find where each lies, and the share that lies in memory."""
+
+    region: Region
+    lookup: float
+    cached: float
+    image: str = ""
+
+    def found(self, shape: FlowShape) -> FlowShape:
+        """The shape when each byte has to be looked up first."""
+        return shape.after(self.lookup, self.image, "lookup") if self.lookup else shape
+
+
+@dataclass(slots=True)
+class System:
+    """A live system."""
+
+    clock: Clock
+    network: FlowNetwork
+    seed: int
+    hosts: dict[str, Host] = field(default_factory=dict[str, Host])
+    stores: dict[str, Store] = field(default_factory=dict[str, Store])
+    volumes: dict[str, Volume] = field(default_factory=dict[str, Volume])
+    snapshots: dict[str, Snapshot] = field(default_factory=dict[str, Snapshot])
+    mirrors: dict[str, Mirror] = field(default_factory=dict[str, Mirror])
+    redirects: dict[str, RedirectSnapshot] = field(default_factory=dict[str, RedirectSnapshot])
+    libraries: dict[str, Library] = field(default_factory=dict[str, Library])
+    networks: dict[str, Network] = field(default_factory=dict[str, Network])
+    data: dict[str, DataSet] = field(default_factory=dict[str, DataSet])
+    catalogue: Catalogue = field(default_factory=Catalogue)
+    on_disk: list[simpy.Event] = field(default_factory=list[simpy.Event])
+
+    users: list[Users] = field(default_factory=list[Users])
+    applications: list[Application] = field(default_factory=list[Application])
+    adapters: dict[str, Adapter] = field(default_factory=dict[str, Adapter])
+    used: dict[str, float] = field(default_factory=dict[str, float])
+    taken: dict[str, float] = field(default_factory=dict[str, float])
+
+    def room(self, volume: str, size: float) -> float | None:
+        """Where so many bytes lie on a volume from now on, behind its data sets and backups; None if it is full."""
+        there = self.volumes[volume]
+        behind = max((d.begin + d.size for d in self.data.values() if d.volume is there), default=0.0)
+        behind = max(behind, self.taken.get(volume, 0.0))
+        begin = self.used.get(volume, behind)
+        if begin + size > self.volumes[volume].region.size:
+            return None
+        self.used[volume] = begin + size
+        return begin
+
+    @property
+    def images(self) -> dict[str, Image]:
+        """All frozen images, by name."""
+        return {**self.snapshots, **self.mirrors, **self.redirects}
+
+    @property
+    def env(self) -> simpy.Environment:
+        """The environment of the simulation."""
+        return self.clock.env
+
+    @property
+    def trace(self) -> Trace:
+        """The record of the run."""
+        return self.clock.trace
+
+    def write(
+        self, job: str, host: str, place: Place, fill: FlowShape, activity: str = "write", *, law: Law | None = None
+    ) -> Generator[simpy.Event, Any, Dirty]:
+        """Write bytes of a volume through the page cache of a host, on record; what is then on its way to disk.
+
+        Ends when the last of them is in memory; fails when as many are there as find room.
+        """
+        wanted, place = place.size, place._replace(size=place.volume.fits(place.begin, place.size))
+        if place.size < min(LEAST, wanted):
+            raise JobFailedError(f"no space left on '{place.volume.name}'")
+        place.volume.expect(place.begin, place.size)
+        cache = self.hosts[host].cache(place.volume.region.store)
+        flow, dirty = yield from cache.write(job, place, fill, activity, law=law)
+        self.on_disk.append(dirty.on_disk)
+        self.account(job, flow)
+        if wanted - place.size >= LEAST:
+            raise JobFailedError(f"no space left on '{place.volume.name}'")
+        return dirty
+
+    def last(self, backup: str) -> SaveSet:
+        """The newest complete save set of a backup job; fails where there is none."""
+        saved = self.catalogue.last(f"jobs.{backup}")
+        if saved is None:
+            raise JobFailedError(f"the catalogue has no save set of '{backup}'")
+        return saved
+
+    def reserve(self, volume: str, size: float) -> float:
+        """Where so many bytes lie on a volume from now on; fails where it is full."""
+        position = self.room(volume, size)
+        if position is None:
+            raise JobFailedError(f"'{volume}' is full")
+        return position
+
+    def origin(self, data: DataSet, image: str | None) -> Origin:
+        """Where data, or a frozen image of them, are read; fails if the image does not exist."""
+        if image is None:
+            return Origin(data.volume.region.part(data.begin, data.size), 0.0, data.cached)
+        self.require_image(image)
+        frozen = self.images[image]
+        each = frozen.lookup_time / frozen.lookup_size
+        return Origin(frozen.source(data.begin, data.size), each, 0.0, frozen.name)
+
+    def require_image(self, name: str | None) -> None:
+        """Fail if a frozen image does not exist, or exists no more; nothing if none is asked for."""
+        if name is not None and (loss := self.images[name].loss) is not None:
+            raise JobFailedError(f"'{name}' {loss}")
+
+    @contextmanager
+    def shut_out(self, data: str) -> Generator[None]:
+        """Let nobody work on some data inside: they are being restored."""
+        waiting = [users for users in self.users if users.data == data]
+        for users in waiting:
+            users.close()
+        try:
+            yield
+        finally:
+            for users in waiting:
+                users.open()
+
+    def write_through(
+        self, job: str, host: str, place: Place, fill: FlowShape, activity: str = "write"
+    ) -> Generator[simpy.Event, Any, None]:
+        """Write bytes of a volume as `write` does, and wait until they are on disk, on record."""
+        dirty = yield from self.write(job, host, place, fill, activity)
+        yield from self.written_back(job, [dirty])
+
+    def written_back(self, job: str, pending: Sequence[Dirty]) -> Generator[simpy.Event, Any, None]:
+        """Wait until all that is pending is on disk, on record as what limits the last of it."""
+        since = float(self.env.now)
+        late = [dirty for dirty in pending if not dirty.on_disk.processed]
+        if not late:
+            return
+        yield self.env.all_of([dirty.on_disk for dirty in late])
+        last = max(late, key=lambda dirty: dirty.segments[-1].end if dirty.segments else since)
+        for begin, end, cause, parts in last.limits(since):
+            self.trace.span(begin, end, job, cause, "write-back", cycle=parts)
+
+    @contextmanager
+    def standing(self, flow: Flow, loop: Loop) -> Generator[None]:
+        """Let what goes round stand in the adapters that requests pass, inside."""
+        for adapter in self.adapters.values():
+            adapter.loops[flow] = loop
+        try:
+            yield
+        finally:
+            for adapter in self.adapters.values():
+                del adapter.loops[flow]
+
+    def account(self, job: str, flow: Flow) -> None:
+        """Record how long a flow that has ended was held by each of its bottlenecks."""
+        for begin, end, cause, parts in flow.segments:
+            self.trace.span(begin, end, job, cause, flow.activity, cycle=parts)

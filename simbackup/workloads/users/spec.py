@@ -1,0 +1,65 @@
+"""simbackup.workloads.users.spec"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from simbackup.schema.job import Names
+from simbackup.schema.modelled import Placed
+from simbackup.schema.quantity import (
+    Duration,
+    Frequency,
+    Frozen,
+    PositiveCount,
+    PositiveDuration,
+    PositiveShare,
+    PositiveSize,
+    Ratio,
+    Share,
+    Text,
+    Word,
+)
+
+
+class WorkloadParameters(Frozen):
+    """What users ask of the data with each transaction."""
+
+    reads: Ratio
+    """Disk reads of a transaction."""
+    read_size: PositiveSize
+    """Bytes of one disk read."""
+    cpu: Duration
+    """Time of the reference core for a transaction."""
+    writes: Share
+    """Share of the transactions that write, and so wait for a read lock."""
+    updates: Ratio | None = None
+    """Disk writes of a transaction, each at a place of its own; none unless stated."""
+    update_size: PositiveSize | None = None
+    """Bytes of one disk write; those of a disk read unless stated."""
+    synchronous: Annotated[bool, Word()] = False
+    """Whether a transaction waits until its disk writes are done."""
+    working_set: PositiveShare | None = None
+    """Share of the data that disk writes go to; all of it unless stated."""
+    hot_data: PositiveShare | None = None
+    """Share of the working set that takes most of the writes."""
+    hot_updates: PositiveShare | None = None
+    """Share of the disk writes that go to the hot data."""
+
+
+class Users(Placed, WorkloadParameters):
+    """Users who go on working on a data set: so many transactions a second, or so many users one after the other."""
+
+    data: Text
+    """The data set that they work on."""
+    transactions: Frequency | None = None
+    """Transactions a second that they ask for, however long each takes."""
+    clients: PositiveCount | None = None
+    """Users of whom each asks for the next transaction when the last is done."""
+    think_time: Duration | None = None
+    """Time that such a user waits between two transactions; none unless stated."""
+    via: Names = ()
+    """The links that a transaction crosses, in the order in which it does; none unless stated."""
+    request: PositiveSize | None = None
+    """Mean bytes that a transaction moves over each of these links, question and answer together."""
+    timeout: PositiveDuration | None = None
+    """Wait for its turn on the links after which a transaction has timed out; none does unless stated."""
