@@ -11,7 +11,7 @@ from pathlib import Path
 
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.schema.datasheet import check_datasheet
-from simbackup.schema.quantity import Frozen, Given
+from simbackup.schema.quantity import Frozen, Quantity
 from simbackup.schema.tree import Node, read
 
 NAME = re.compile(r"\w+/\w[\w.+-]*")
@@ -59,11 +59,11 @@ class Datasheet:
     parameters: Frozen
     tree: Node
 
-    def values(self) -> Iterator[tuple[str, Given]]:
+    def values(self) -> Iterator[tuple[str, Quantity]]:
         """Each quantity with its name."""
         for name in type(self.parameters).model_fields:
             value = getattr(self.parameters, name)
-            if isinstance(value, Given):
+            if isinstance(value, Quantity):
                 yield name, value
 
 

@@ -15,7 +15,7 @@ from simbackup.fleets import Fleets, beside, lay_out, told_once
 from simbackup.schema import tree as trees
 from simbackup.schema.checks import check
 from simbackup.schema.kinds import DEVICES
-from simbackup.schema.quantity import Given
+from simbackup.schema.quantity import Quantity
 from simbackup.schema.scenario import SECTIONS, Spec, read_spec
 from simbackup.schema.tree import Node
 
@@ -37,7 +37,7 @@ class Value:
     """One number that a result rests on."""
 
     address: str
-    given: Given
+    given: Quantity
     place: Place
 
 
@@ -88,7 +88,7 @@ class Scenario:
         return replace(self, spec=self.spec.scaled(factors))
 
 
-def _after_seeing(value: Value, before: Mapping[str, Given]) -> Value:
+def _after_seeing(value: Value, before: Mapping[str, Quantity]) -> Value:
     """The value, which was chosen after seeing the rows that the one it replaces was fitted to or chosen after."""
     old = before.get(value.address)
     if old is None:

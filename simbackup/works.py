@@ -11,7 +11,7 @@ from simbackup.methods.database.live import BinaryLog, DatabaseBackup, DatabaseR
 from simbackup.methods.file_backup.disk import DiskBackup, DiskRestore
 from simbackup.methods.file_backup.tape import TapeBackup
 from simbackup.methods.file_backup.tape_restore import TapeRestore
-from simbackup.methods.frozen_image.live import ImageBackup, ImageRestore
+from simbackup.methods.frozen_image.live import FrozenImageBackup, FrozenImageRestore
 from simbackup.methods.group.live import SaveIndex, StartGroup, SystemState
 from simbackup.methods.job import Work
 from simbackup.methods.native.live import Engine, File, Loop, NativeBackup, NativeRestore
@@ -163,7 +163,7 @@ def _(job: spec_jobs.NativeBackup, spec: Spec) -> Work:
 @make_work.register
 def _(job: spec_jobs.ImageBackup, spec: Spec) -> Work:
     del spec
-    return ImageBackup(job.data, job.to, _tool(job.tool))
+    return FrozenImageBackup(job.data, job.to, _tool(job.tool))
 
 
 @make_work.register
@@ -193,7 +193,7 @@ def _(job: spec_jobs.Restore, spec: Spec) -> Work:
     if select is not None:
         selection = Selection(int(select.files.si), select.size.si, select.at.si if select.at else None)
     if isinstance(saved, spec_jobs.ImageBackup):
-        return ImageRestore(host, job.restore, to, selection, tool)
+        return FrozenImageRestore(host, job.restore, to, selection, tool)
     if isinstance(saved, spec_jobs.Backup):
         way = way_to(spec, host, saved.to) or ()
         if not isinstance(spec.devices[saved.to], spec_tape.TapeLibrary):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from simbackup.schema.modelled import Placed
+from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import (
     Count,
     Duration,
@@ -22,7 +22,7 @@ from simbackup.schema.quantity import (
 )
 
 
-class FilesystemParameters(Frozen):
+class FilesystemSheet(Frozen):
     """What a file system costs for each file."""
 
     reads_per_file: Ratio
@@ -39,11 +39,11 @@ class FilesystemParameters(Frozen):
     """Largest file that lies inside its record; none does unless stated."""
 
 
-class Filesystem(Placed, FilesystemParameters):
+class FilesystemSpec(Modelled, FilesystemSheet):
     """The file system that a data set lies in."""
 
 
-class DatabaseParameters(Frozen):
+class DatabaseSheet(Frozen):
     """What the engine of a database costs when it is backed up and restored."""
 
     dump_ratio: Ratio
@@ -62,11 +62,11 @@ class DatabaseParameters(Frozen):
     """Whether its files may be copied under the read lock while it runs; they may unless stated."""
 
 
-class Database(Placed, DatabaseParameters):
+class DatabaseSpec(Modelled, DatabaseSheet):
     """The database engine that a data set belongs to."""
 
 
-class FilesParameters(Frozen):
+class FilesSheet(Frozen):
     """Files: how many, and how well they compress."""
 
     files: PositiveCount | None = None
@@ -79,14 +79,14 @@ class FilesParameters(Frozen):
     """Bytes before over bytes after compression, such as `2:1`; 1 unless stated."""
 
 
-class PopulationParameters(FilesParameters):
+class PopulationSheet(FilesSheet):
     """A population of files, and how large they are together."""
 
     size: PositiveSize | None = None
     """Bytes of all files."""
 
 
-class Aged(Frozen):
+class AgedSpec(Frozen):
     """What happened to data since they were written in sequence: updates at random, each written to a free place."""
 
     updates: Count
@@ -101,7 +101,7 @@ class Aged(Frozen):
     """Share of the updates that went to the hot data."""
 
 
-class Data(Placed, FilesParameters):
+class DataSpec(Modelled, FilesSheet):
     """A data set: so many bytes in so many files on a device."""
 
     sheet = "population"
@@ -111,13 +111,13 @@ class Data(Placed, FilesParameters):
     """Its bytes."""
     at: Size | None = None
     """Where it begins on the device; behind the data sets listed before it unless stated."""
-    filesystem: Filesystem | None = None
+    filesystem: FilesystemSpec | None = None
     """The file system that holds its files: a datasheet `filesystem/name`, or a mapping."""
-    database: Database | None = None
+    database: DatabaseSpec | None = None
     """The database engine that it belongs to: a datasheet `database/name`, or a mapping."""
     cached: Share | None = None
     """Share of it that lies in the memory of its host; none unless stated."""
-    aged: Aged | None = None
+    aged: AgedSpec | None = None
     """Updates before the beginning, on a volume that writes them to free places; none unless stated."""
     content: PositiveSize | None = None
     """Bytes of its rows, which a logical dump writes and which it is named by; all its bytes unless stated."""

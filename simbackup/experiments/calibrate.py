@@ -19,7 +19,7 @@ from simbackup.run import simulate
 from simbackup.scenario import Scenario, Value
 from simbackup.schema.calibration import Fit
 from simbackup.schema.measured import Measured
-from simbackup.schema.quantity import Given
+from simbackup.schema.quantity import Quantity
 from simbackup.schema.tree import read
 from simbackup.schema.validate import validate
 
@@ -170,7 +170,7 @@ class FitProblem:
         }
         sheet = datasheets.load_datasheet(fit.datasheet)
         given = getattr(sheet.parameters, fit.parameter, None)
-        if not isinstance(given, Given):
+        if not isinstance(given, Quantity):
             names = [name for name, _ in sheet.values()]
             message = f"'{fit.datasheet}' has no parameter '{fit.parameter}'"
             raise InputError([Problem(place, fit.parameter, message, choices(fit.parameter, names))])

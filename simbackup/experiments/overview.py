@@ -7,7 +7,7 @@ from typing import Any
 from simbackup import datasheets, units
 from simbackup.errors import InputError
 from simbackup.scenario import load, names
-from simbackup.schema.quantity import Given
+from simbackup.schema.quantity import Quantity
 from simbackup.schema.tree import read
 
 Rows = list[dict[str, Any]]
@@ -76,7 +76,7 @@ def fitted_list() -> Rows:
     return rows
 
 
-def _constant(given: Given) -> dict[str, Any]:
+def _constant(given: Quantity) -> dict[str, Any]:
     return {
         "value": given.si, "unit": given.unit, "text": given.text, "uncertainty": given.uncertainty,
         "plausible": list(given.plausible) if given.plausible else [given.low, given.high],

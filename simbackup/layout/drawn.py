@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
-from simbackup.devices.snapshot.spec import Checkpoint
-from simbackup.devices.tape.spec import TapeLibrary
+from simbackup.devices.snapshot.spec import CheckpointSpec
+from simbackup.devices.tape.spec import TapeLibrarySpec
 from simbackup.layout.facts import facts, kind_of, title_of
 from simbackup.layout.layout import Edge, Layout, Node
-from simbackup.methods.copy.spec import CopyData
-from simbackup.methods.restore.spec import Restore
-from simbackup.methods.write.spec import Write
+from simbackup.methods.copy.spec import CopySpec
+from simbackup.methods.restore.spec import RestoreSpec
+from simbackup.methods.write.spec import WriteSpec
 from simbackup.scenario import Scenario
-from simbackup.schema.job import Job
+from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.scenario import Spec
-from simbackup.workloads.users.spec import Users
+from simbackup.workloads.users.spec import UsersSpec
 
 FIELDS = {
     "data": ("reads", ("data",)),
@@ -54,7 +54,7 @@ def _nodes(spec: Spec) -> Iterator[Node]:
         yield _node(f"hosts.{name}", "host", name, host)
     for name, device in spec.devices.items():
         yield _node(f"devices.{name}", kind_of(device), name, device)
-        if isinstance(device, TapeLibrary):
+        if isinstance(device, TapeLibrarySpec):
             drives = int(device.drives.si)
             drive = _node(f"devices.{name}.drive", "drive", "drive" if drives == 1 else "drives", device.drive)
             yield Node(drive.address, drive.kind, drive.name, drive.title, drive.facts, drives)
@@ -63,7 +63,7 @@ def _nodes(spec: Spec) -> Iterator[Node]:
         for name, part in cast("dict[str, Frozen]", getattr(spec, section)).items():
             yield _node(f"{section}.{name}", kind, name, part)
     for name, job in spec.jobs.items():
-        method = "restore" if isinstance(job, Restore) else str(getattr(job, "method", "job"))
+        method = "restore" if isinstance(job, RestoreSpec) else str(getattr(job, "method", "job"))
         yield Node(f"jobs.{name}", "job", name, method.replace("_", " "), tuple(facts(job)))
 
 
@@ -91,14 +91,14 @@ def _placed(spec: Spec) -> Iterator[Edge]:
             yield Edge(f"devices.{name}", f"devices.{below}", "on")
         if isinstance(frozen, str):
             yield Edge(f"devices.{name}", f"devices.{frozen}", "freezes")
-        if isinstance(frozen, str) and isinstance(device, Checkpoint):
+        if isinstance(frozen, str) and isinstance(device, CheckpointSpec):
             yield Edge(f"devices.{name}", f"devices.{frozen}", "within")
-        if isinstance(device, TapeLibrary):
+        if isinstance(device, TapeLibrarySpec):
             yield Edge(f"devices.{name}.drive", f"devices.{name}", "within")
     for name, data in spec.data.items():
         yield Edge(f"data.{name}", f"devices.{data.on}", "on")
     for name, workload in spec.workloads.items():
-        if isinstance(workload, Users):
+        if isinstance(workload, UsersSpec):
             yield Edge(f"workloads.{name}", f"data.{workload.data}", "works on")
         for link in workload.via:
             yield Edge(f"workloads.{name}", f"links.{link}", "works on")
@@ -109,17 +109,17 @@ def _done(spec: Spec) -> Iterator[Edge]:
     for name, job in spec.jobs.items():
         given = dict(job)
         for field, (does, sections) in FIELDS.items():
-            kind = "writes" if isinstance(job, Write) and field == "data" else does
-            looked = ("data", "devices") if field == "to" and isinstance(job, CopyData | Restore) else sections
+            kind = "writes" if isinstance(job, WriteSpec) and field == "data" else does
+            looked = ("data", "devices") if field == "to" and isinstance(job, CopySpec | RestoreSpec) else sections
             for text in _names(given.get(field)):
                 yield from _edge(spec, f"jobs.{name}", text, kind, looked)
-        if isinstance(job, Restore):
+        if isinstance(job, RestoreSpec):
             yield from _restored(spec, name, job)
 
 
-def _restored(spec: Spec, name: str, job: Restore) -> Iterator[Edge]:
+def _restored(spec: Spec, name: str, job: RestoreSpec) -> Iterator[Edge]:
     """From where and to where a restore goes, which its backup tells."""
-    backup: Job | None = spec.jobs.get(job.restore)
+    backup: JobSpec | None = spec.jobs.get(job.restore)
     for text in _names(getattr(backup, "to", None)):
         yield from _edge(spec, f"jobs.{name}", text, "reads", ("devices",))
     if job.to is None:

@@ -6,27 +6,27 @@ from collections.abc import Iterator
 from functools import singledispatch
 
 from simbackup import datasheets, units
-from simbackup.data.spec import Data
-from simbackup.devices.disk.spec import Disk
-from simbackup.devices.host.spec import Host
-from simbackup.devices.mirror.spec import Mirror
-from simbackup.devices.network.spec import Link
-from simbackup.devices.raid.spec import Raid
-from simbackup.devices.redirect.spec import Clone, RedirectSnapshot, RedirectVolume
-from simbackup.devices.snapshot.spec import Checkpoint, Snapshot
-from simbackup.devices.ssd.spec import Ssd
-from simbackup.devices.tape.spec import TapeDrive, TapeLibrary
-from simbackup.devices.volume.spec import LogicalVolume
+from simbackup.data.spec import DataSpec
+from simbackup.devices.disk.spec import DiskSpec
+from simbackup.devices.host.spec import HostSpec
+from simbackup.devices.mirror.spec import MirrorSpec
+from simbackup.devices.network.spec import LinkSpec
+from simbackup.devices.raid.spec import RaidSpec
+from simbackup.devices.redirect.spec import CloneSpec, RedirectSnapshotSpec, RedirectVolumeSpec
+from simbackup.devices.snapshot.spec import CheckpointSpec, SnapshotSpec
+from simbackup.devices.ssd.spec import SsdSpec
+from simbackup.devices.tape.spec import TapeDriveSpec, TapeLibrarySpec
+from simbackup.devices.volume.spec import LogicalVolumeSpec
 from simbackup.errors import SimbackupError
 from simbackup.layout.layout import CLOCK, Fact
-from simbackup.schema.job import Job
-from simbackup.schema.quantity import Frozen, Given
-from simbackup.workloads.requests.spec import Requests
-from simbackup.workloads.users.spec import Users
+from simbackup.schema.job import JobSpec
+from simbackup.schema.quantity import Frozen, Quantity
+from simbackup.workloads.requests.spec import RequestsSpec
+from simbackup.workloads.users.spec import UsersSpec
 
 KINDS: dict[type[Frozen], str] = {
-    Raid: "array", LogicalVolume: "volume", RedirectVolume: "volume", RedirectSnapshot: "snapshot",
-    TapeLibrary: "library",
+    RaidSpec: "array", LogicalVolumeSpec: "volume", RedirectVolumeSpec: "volume", RedirectSnapshotSpec: "snapshot",
+    TapeLibrarySpec: "library",
 }  # fmt: skip
 """Kinds of devices that the picture calls otherwise than the files do."""
 AMOUNTS = ("capacity", "size", "rate")
@@ -50,12 +50,12 @@ def title_of(part: Frozen) -> str:
         return str(named)
 
 
-def _amount(given: Given | None, text: str = "") -> Iterator[Fact]:
+def _amount(given: Quantity | None, text: str = "") -> Iterator[Fact]:
     if given is not None:
         yield Fact.of(given.si, given.unit, text)
 
 
-def _number(given: Given | None, one: str, more: str = "") -> Iterator[Fact]:
+def _number(given: Quantity | None, one: str, more: str = "") -> Iterator[Fact]:
     """So many of a thing, in the singular where it is one."""
     if given is not None:
         yield Fact.of(given.si, "count", one if given.si == 1 else more or f"{one}s")
@@ -72,34 +72,34 @@ def facts(part: Frozen) -> Iterator[Fact]:
     """The facts of a part, most telling first; of a kind not known here its size and rate."""
     for name in AMOUNTS:
         given = getattr(part, name, None)
-        if isinstance(given, Given):
+        if isinstance(given, Quantity):
             yield from _amount(given)
 
 
 @facts.register
-def _(part: Host) -> Iterator[Fact]:
+def _(part: HostSpec) -> Iterator[Fact]:
     if part.within is not None:
         yield Fact("virtual machine")
     yield from _number(part.cores, "core")
     yield from _amount(part.memory, "memory")
 
 
-@facts.register(Disk)
-def _(part: Disk) -> Iterator[Fact]:
+@facts.register(DiskSpec)
+def _(part: DiskSpec) -> Iterator[Fact]:
     yield from _amount(part.capacity)
     yield Fact(f"{part.rotation_speed.si * 60:,.0f} rpm")
     yield from _amount(part.outer_rate, "outside")
 
 
 @facts.register
-def _(part: Ssd) -> Iterator[Fact]:
+def _(part: SsdSpec) -> Iterator[Fact]:
     yield from _amount(part.capacity, "solid state")
     yield from _amount(part.read_rate, "read")
     yield from _amount(part.write_rate, "written")
 
 
 @facts.register
-def _(part: Raid) -> Iterator[Fact]:
+def _(part: RaidSpec) -> Iterator[Fact]:
     yield Fact("RAID-DP" if part.level == "dp" else f"RAID {part.level}")
     yield from _number(part.disks, "disk")
     yield from _amount(part.disk.capacity, "each")
@@ -107,46 +107,46 @@ def _(part: Raid) -> Iterator[Fact]:
 
 
 @facts.register
-def _(part: LogicalVolume) -> Iterator[Fact]:
+def _(part: LogicalVolumeSpec) -> Iterator[Fact]:
     yield from _amount(part.size)
 
 
 @facts.register
-def _(part: Snapshot) -> Iterator[Fact]:
+def _(part: SnapshotSpec) -> Iterator[Fact]:
     yield from _amount(part.size, "copy area")
     yield from _amount(part.chunk, "chunks")
 
 
 @facts.register
-def _(part: Checkpoint) -> Iterator[Fact]:
+def _(part: CheckpointSpec) -> Iterator[Fact]:
     yield from _amount(part.chunk, "blocks")
 
 
 @facts.register
-def _(part: Mirror) -> Iterator[Fact]:
+def _(part: MirrorSpec) -> Iterator[Fact]:
     if part.state != "attached":
         yield Fact("still to be synchronised")
     yield from _amount(part.region, "regions")
 
 
 @facts.register
-def _(part: RedirectVolume) -> Iterator[Fact]:
+def _(part: RedirectVolumeSpec) -> Iterator[Fact]:
     yield from _amount(part.size)
     yield Fact("guaranteed" if part.guarantee == "volume" else "not guaranteed")
 
 
 @facts.register
-def _(part: RedirectSnapshot) -> Iterator[Fact]:
+def _(part: RedirectSnapshotSpec) -> Iterator[Fact]:
     yield Fact("deleted where room is short" if part.autodelete else "kept where room is short")
 
 
 @facts.register
-def _(part: Clone) -> Iterator[Fact]:
+def _(part: CloneSpec) -> Iterator[Fact]:
     yield Fact("room guaranteed" if part.guarantee == "volume" else "room not guaranteed")
 
 
 @facts.register
-def _(part: TapeLibrary) -> Iterator[Fact]:
+def _(part: TapeLibrarySpec) -> Iterator[Fact]:
     yield from _number(part.slots, "slot")
     if part.cartridges is not None:
         yield from _number(part.cartridges, "cartridge")
@@ -156,14 +156,14 @@ def _(part: TapeLibrary) -> Iterator[Fact]:
 
 
 @facts.register
-def _(part: TapeDrive) -> Iterator[Fact]:
+def _(part: TapeDriveSpec) -> Iterator[Fact]:
     yield from _amount(part.native_rate, "native")
     yield from _amount(part.slowest_rate, "at least")
     yield from _amount(part.cartridge_capacity, "a cartridge")
 
 
 @facts.register
-def _(part: Link) -> Iterator[Fact]:
+def _(part: LinkSpec) -> Iterator[Fact]:
     if part.count is not None and part.count.si > 1:
         yield from _number(part.count, "link side by side", "links side by side")
     yield from _amount(part.rate)
@@ -172,7 +172,7 @@ def _(part: Link) -> Iterator[Fact]:
 
 
 @facts.register
-def _(part: Data) -> Iterator[Fact]:
+def _(part: DataSpec) -> Iterator[Fact]:
     yield from _amount(part.size)
     yield from _number(part.files, "file")
     if part.compression is not None and part.compression.si != 1:
@@ -184,20 +184,20 @@ def _(part: Data) -> Iterator[Fact]:
 
 
 @facts.register
-def _(part: Users | Requests) -> Iterator[Fact]:
+def _(part: UsersSpec | RequestsSpec) -> Iterator[Fact]:
     if part.transactions is not None:
         yield Fact(f"{part.transactions.si:,.4g} transactions a second")
     yield from _number(part.clients, "client")
     if part.think_time is not None and part.think_time.si > 0:
         yield from _amount(part.think_time, "between two transactions")
-    if isinstance(part, Users) and part.writes.si > 0:
+    if isinstance(part, UsersSpec) and part.writes.si > 0:
         yield from _amount(part.writes, "of transactions write")
     yield from _amount(part.request, "each over the network")
     yield from _amount(part.timeout, "until one times out")
 
 
 @facts.register
-def _(part: Job) -> Iterator[Fact]:
+def _(part: JobSpec) -> Iterator[Fact]:
     given = dict(part)
     streams = given.get("streams")
     if streams is not None and streams.si > 1:
@@ -222,7 +222,7 @@ def _(part: Job) -> Iterator[Fact]:
         yield Fact(f"by {part.deadline}")
     for name in SCHEDULE:
         time = given.get(name)
-        if isinstance(time, Given):
+        if isinstance(time, Quantity):
             yield Fact(f"{name} {Fact.of(time.si, time.unit)}")
     yield from _made(given.get("tool"), "by ")
     yield from _made(given.get("engine"), "by ")

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from simbackup import units
-from simbackup.devices.disk.spec import DiskParameters
-from simbackup.devices.host.spec import HostParameters
-from simbackup.devices.mirror.spec import MirrorParameters
-from simbackup.devices.raid.spec import Raid
-from simbackup.devices.redirect.spec import RedirectVolumeParameters
-from simbackup.devices.snapshot.spec import CopyOnWriteParameters, Snapshot
-from simbackup.devices.tape.spec import TapeDriveParameters, TapeLibrary
+from simbackup.devices.disk.spec import DiskSheet
+from simbackup.devices.host.spec import HostSheet
+from simbackup.devices.mirror.spec import MirrorSheet
+from simbackup.devices.raid.spec import RaidSpec
+from simbackup.devices.redirect.spec import RedirectVolumeSheet
+from simbackup.devices.snapshot.spec import CopyOnWriteSheet, SnapshotSpec
+from simbackup.devices.tape.spec import TapeDriveSheet, TapeLibrarySpec
 from simbackup.equations import raid
 from simbackup.schema.quantity import Frozen
 
@@ -45,13 +45,13 @@ def disagreements(part: Frozen, path: tuple[str, ...] = ()) -> Iterator[Disagree
 Found = Iterator[tuple[tuple[str, ...], str, str]]
 
 
-def _host(host: HostParameters) -> Found:
+def _host(host: HostSheet) -> Found:
     if host.dirty_background.si > host.dirty_limit.si:
         message = "write-back would begin above the limit at which writers wait"
         yield ("dirty_background", "dirty_limit"), message, "make dirty_background at most dirty_limit"
 
 
-def _disk(disk: DiskParameters) -> Found:
+def _disk(disk: DiskSheet) -> Found:
     if disk.inner_rate.si > disk.outer_rate.si:
         message = "inner_rate is above outer_rate"
         yield ("inner_rate", "outer_rate"), message, "addresses begin in the outer zone, which is the faster"
@@ -60,7 +60,7 @@ def _disk(disk: DiskParameters) -> Found:
         yield ("average_seek", "track_to_track_seek", "full_stroke_seek"), message, "order the three seek times"
 
 
-def _raid(array: Raid) -> Found:
+def _raid(array: RaidSpec) -> Found:
     least, groups = raid.minimum_disks(array.level), int(array.groups.si) if array.groups else 1
     if array.disks.si < least * groups:
         each = f", in each of {groups} groups" if groups > 1 else ""
@@ -76,7 +76,7 @@ def _raid(array: Raid) -> Found:
         yield ("disks", "groups", "group_limit"), message, f"write 'groups: {-(-int(array.disks.si) // most)}' or more"
 
 
-def _redirect(volume: RedirectVolumeParameters) -> Found:
+def _redirect(volume: RedirectVolumeSheet) -> Found:
     if volume.run.si < volume.block.si:
         yield ("run", "block"), "run is smaller than a block", "let run be one block or more"
     if volume.read_ahead is not None and volume.read_ahead.si < volume.request.si:
@@ -84,7 +84,7 @@ def _redirect(volume: RedirectVolumeParameters) -> Found:
         yield ("read_ahead", "request"), message, "leave it out where the server does not read ahead"
 
 
-def _copy_on_write(snapshot: CopyOnWriteParameters) -> Found:
+def _copy_on_write(snapshot: CopyOnWriteSheet) -> Found:
     chunk = int(snapshot.chunk.si)
     if chunk != snapshot.chunk.si or chunk & (chunk - 1) or chunk < 512:  # noqa: PLR2004 (bytes of a sector)
         yield ("chunk",), "is no power of two of 512 bytes or more", "write for example 8 KiB"
@@ -95,14 +95,14 @@ def _copy_on_write(snapshot: CopyOnWriteParameters) -> Found:
         yield ("record", "chunk"), "record is larger than a chunk", "the metadata of a chunk fit into one"
 
 
-def _copy_area(snapshot: Snapshot) -> Found:
+def _copy_area(snapshot: SnapshotSpec) -> Found:
     least = LEAST_CHUNKS * snapshot.chunk.si
     if snapshot.size.si < least:
         message = "the copy area has no room for one chunk and its metadata"
         yield ("size", "chunk"), message, f"write a size of at least {units.show(least, 'B')}"
 
 
-def _drive(drive: TapeDriveParameters) -> Found:
+def _drive(drive: TapeDriveSheet) -> Found:
     if drive.search_speed.si < drive.read_speed.si:
         message = "search_speed is below read_speed"
         yield ("search_speed", "read_speed"), message, "a tape searches as fast as it reads, or faster"
@@ -111,13 +111,13 @@ def _drive(drive: TapeDriveParameters) -> Found:
         yield ("slowest_rate", "native_rate"), message, "a drive that matches its host slows down"
 
 
-def _mirror(mirror: MirrorParameters) -> Found:
+def _mirror(mirror: MirrorSheet) -> Found:
     if mirror.in_flight.si * mirror.request.si > GREATEST_IN_FLIGHT:
         message = "more than 1 GiB would be under way at once"
         yield ("in_flight", "request"), message, "write fewer or smaller requests"
 
 
-def _library(library: TapeLibrary) -> Found:
+def _library(library: TapeLibrarySpec) -> Found:
     if library.drives.si > library.bays.si:
         message = f"drives are more than the bays of the library, {library.bays.si:.0f}"
         yield ("drives", "bays"), message, f"write {library.bays.si:.0f} or fewer"
@@ -134,14 +134,14 @@ def _library(library: TapeLibrary) -> Found:
 
 
 RULES: dict[type[Frozen], Callable[[Any], Found]] = {
-    HostParameters: _host,
-    DiskParameters: _disk,
-    Raid: _raid,
-    RedirectVolumeParameters: _redirect,
-    CopyOnWriteParameters: _copy_on_write,
-    Snapshot: _copy_area,
-    TapeDriveParameters: _drive,
-    MirrorParameters: _mirror,
-    TapeLibrary: _library,
+    HostSheet: _host,
+    DiskSheet: _disk,
+    RaidSpec: _raid,
+    RedirectVolumeSheet: _redirect,
+    CopyOnWriteSheet: _copy_on_write,
+    SnapshotSpec: _copy_area,
+    TapeDriveSheet: _drive,
+    MirrorSheet: _mirror,
+    TapeLibrarySpec: _library,
 }
 """What the values of each kind of part have to keep."""

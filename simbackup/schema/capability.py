@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from simbackup.devices.mirror.spec import Mirror
-from simbackup.devices.redirect.spec import Clone, RedirectSnapshot
+from simbackup.devices.mirror.spec import MirrorSpec
+from simbackup.devices.redirect.spec import CloneSpec, RedirectSnapshotSpec
 from simbackup.devices.snapshot.spec import (
-    Checkpoint,
-    Snapshot,
+    CheckpointSpec,
+    SnapshotSpec,
 )
 
-FrozenImage = Snapshot | Checkpoint | Mirror | RedirectSnapshot | Clone
+FrozenImage = SnapshotSpec | CheckpointSpec | MirrorSpec | RedirectSnapshotSpec | CloneSpec
 """Whatever keeps a volume as it was."""

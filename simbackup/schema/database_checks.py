@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from simbackup import units
-from simbackup.data.spec import Data
+from simbackup.data.spec import DataSpec
 from simbackup.devices.volume.spec import BLOCK_KINDS, Volume
 from simbackup.errors import choices
-from simbackup.methods.database.spec import BinaryLog, DatabaseBackup
-from simbackup.methods.restore.spec import Restore
+from simbackup.methods.database.spec import BinaryLogSpec, DatabaseBackupSpec
+from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.schema.capability import FrozenImage
 from simbackup.schema.scenario import Spec
 
@@ -31,7 +31,7 @@ class Reporter(Protocol):
         ...
 
 
-def _copied_hot(checks: Reporter, path: Path, job: DatabaseBackup, data: Data | None) -> None:
+def _copied_hot(checks: Reporter, path: Path, job: DatabaseBackupSpec, data: DataSpec | None) -> None:
     """A hot copy takes files that stand still under the read lock."""
     engine = data.database if data is not None else None
     if job.method == "hot_copy" and engine is not None and not engine.hot_copy:
@@ -39,7 +39,7 @@ def _copied_hot(checks: Reporter, path: Path, job: DatabaseBackup, data: Data | 
         checks.report((*path, "method"), message, "choose snapshot_copy or logical_dump")
 
 
-def database_backup(checks: Reporter, path: Path, job: DatabaseBackup | BinaryLog) -> None:
+def database_backup(checks: Reporter, path: Path, job: DatabaseBackupSpec | BinaryLogSpec) -> None:
     """A backup of a database: there is one, its target is a volume, and its snapshot freezes it."""
     spec = checks.spec
     data, target = spec.data.get(job.data), spec.devices.get(job.to)
@@ -50,7 +50,7 @@ def database_backup(checks: Reporter, path: Path, job: DatabaseBackup | BinaryLo
         legal = [n for n, d in spec.devices.items() if isinstance(d, BLOCK_KINDS)]
         what = "is no disk, array or volume" if job.to in spec.devices else "is not among the devices"
         checks.report((*path, "to"), f"'{job.to}' {what}", choices(job.to, legal))
-    if isinstance(job, BinaryLog):
+    if isinstance(job, BinaryLogSpec):
         return
     _copied_hot(checks, path, job, data)
     if data is not None and isinstance(target, Volume):
@@ -72,7 +72,7 @@ def database_backup(checks: Reporter, path: Path, job: DatabaseBackup | BinaryLo
         checks.report((*path, "snapshot"), message, f"take a snapshot of '{data.on}'")
 
 
-def _room(checks: Reporter, path: Path, job: DatabaseBackup, data: Data, room: float) -> None:
+def _room(checks: Reporter, path: Path, job: DatabaseBackupSpec, data: DataSpec, room: float) -> None:
     """The volume holds what lies on it and one backup."""
     size = data.size.si
     if job.method == "logical_dump" and data.database is not None:
@@ -83,11 +83,11 @@ def _room(checks: Reporter, path: Path, job: DatabaseBackup, data: Data, room: f
         checks.report((*path, "to"), message, f"{units.show_short(max(room - there, 0.0), 'B')} of it are free")
 
 
-def database_restore(checks: Reporter, path: Path, job: Restore, saved: DatabaseBackup | BinaryLog) -> None:
+def database_restore(checks: Reporter, path: Path, job: RestoreSpec, saved: DatabaseBackupSpec | BinaryLogSpec) -> None:
     """A restore of a database: from a full backup, replaying incrementals of the same database."""
     spec = checks.spec
-    full = [n for n, j in spec.jobs.items() if isinstance(j, DatabaseBackup)]
-    if isinstance(saved, BinaryLog):
+    full = [n for n, j in spec.jobs.items() if isinstance(j, DatabaseBackupSpec)]
+    if isinstance(saved, BinaryLogSpec):
         message = f"'{job.restore}' holds only what was changed"
         checks.report(
             (*path, "restore"), message, f"restore a full backup and 'replay: {job.restore}'; {choices('', full)}"
@@ -97,7 +97,7 @@ def database_restore(checks: Reporter, path: Path, job: Restore, saved: Database
     target = spec.data.get(job.to or "")
     if target is not None and target.database is None:
         checks.report((*path, "to"), f"'{job.to}' is no database", "restore to a data set with 'database:'")
-    logs = [n for n, j in spec.jobs.items() if isinstance(j, BinaryLog) and j.data == saved.data]
+    logs = [n for n, j in spec.jobs.items() if isinstance(j, BinaryLogSpec) and j.data == saved.data]
     wrong = set(checks.named("jobs")) - set(spec.jobs)  # these have been reported already
     for name in job.replay:
         if name not in logs and name not in wrong:

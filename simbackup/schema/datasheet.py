@@ -5,7 +5,7 @@ from __future__ import annotations
 from simbackup.errors import Problem, choices
 from simbackup.schema.agreement import disagreements
 from simbackup.schema.kinds import PARAMETERS
-from simbackup.schema.quantity import Frozen, Given
+from simbackup.schema.quantity import Frozen, Quantity
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
 
@@ -71,7 +71,7 @@ def _origin(
         remedy = "a datasheet cites datasheets and measurements, derives, fits or assumes"
         problems.append(Problem(basis.place, f"{address}.basis", f"'{basis.value}' is for scenarios", remedy))
     given = getattr(part, name, None)
-    if rows is not None and isinstance(given, Given):
+    if rows is not None and isinstance(given, Quantity):
         problems += [
             Problem(node.place, address, f"there is no measured row '{row}'", choices(row, rows))
             for row in (*given.fitted_to, *given.seen)

@@ -6,23 +6,23 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from simbackup.methods.copy.spec import CopyData
-from simbackup.methods.database.spec import BinaryLog, DatabaseBackup
-from simbackup.methods.file_backup.spec import Backup
-from simbackup.methods.frozen_image.spec import ImageBackup
-from simbackup.methods.group.spec import SaveIndex, StartGroup, SystemState
-from simbackup.methods.native.spec import NativeBackup
-from simbackup.methods.observe.spec import Observe
-from simbackup.methods.snapshot.spec import CreateSnapshot, RemoveSnapshot, Synchronise
-from simbackup.methods.virtual_machine.spec import Resume, Suspend
-from simbackup.methods.write.spec import Write
+from simbackup.methods.copy.spec import CopySpec
+from simbackup.methods.database.spec import BinaryLogSpec, DatabaseBackupSpec
+from simbackup.methods.file_backup.spec import FileBackupSpec
+from simbackup.methods.frozen_image.spec import FrozenImageBackupSpec
+from simbackup.methods.group.spec import SaveIndexSpec, StartGroupSpec, SystemStateSpec
+from simbackup.methods.native.spec import NativeBackupSpec
+from simbackup.methods.observe.spec import ObserveSpec
+from simbackup.methods.snapshot.spec import CreateSnapshotSpec, RemoveSnapshotSpec, SynchroniseSpec
+from simbackup.methods.virtual_machine.spec import ResumeSpec, SuspendSpec
+from simbackup.methods.write.spec import WriteSpec
 from simbackup.schema.quantity import (
     Duration,
     Frozen,
     Text,
 )
-from simbackup.workloads.requests.spec import Requests
-from simbackup.workloads.users.spec import Users
+from simbackup.workloads.requests.spec import RequestsSpec
+from simbackup.workloads.users.spec import UsersSpec
 
 
 def _names(raw: Any) -> Any:
@@ -31,10 +31,10 @@ def _names(raw: Any) -> Any:
 
 
 Names = Annotated[tuple[Text, ...], BeforeValidator(_names)]
-Workload = Users | Requests
+Workload = UsersSpec | RequestsSpec
 
 
-class Job(Frozen):
+class JobSpec(Frozen):
     """What every job may say."""
 
     after: Names = ()
@@ -51,26 +51,26 @@ class Job(Frozen):
     """Time of day such as `06:00` by which it should end: the first after the beginning of it, or of its chain."""
 
 
-AnyBackup = NativeBackup | Backup | ImageBackup | DatabaseBackup | BinaryLog
-METHODS: dict[str, type[Job]] = {
-    "write": Write,
-    "copy": CopyData,
-    "create_snapshot": CreateSnapshot,
-    "remove_snapshot": RemoveSnapshot,
-    "synchronise": Synchronise,
-    "observe": Observe,
-    "frozen_image": ImageBackup,
-    "suspend": Suspend,
-    "resume": Resume,
-    "start_group": StartGroup,
-    "save_index": SaveIndex,
-    "system_state": SystemState,
-    "image": Backup,
-    "file_level": Backup,
-    "logical_dump": DatabaseBackup,
-    "hot_copy": DatabaseBackup,
-    "snapshot_copy": DatabaseBackup,
-    "binary_log": BinaryLog,
-    "database_native": NativeBackup,
+AnyBackup = NativeBackupSpec | FileBackupSpec | FrozenImageBackupSpec | DatabaseBackupSpec | BinaryLogSpec
+METHODS: dict[str, type[JobSpec]] = {
+    "write": WriteSpec,
+    "copy": CopySpec,
+    "create_snapshot": CreateSnapshotSpec,
+    "remove_snapshot": RemoveSnapshotSpec,
+    "synchronise": SynchroniseSpec,
+    "observe": ObserveSpec,
+    "frozen_image": FrozenImageBackupSpec,
+    "suspend": SuspendSpec,
+    "resume": ResumeSpec,
+    "start_group": StartGroupSpec,
+    "save_index": SaveIndexSpec,
+    "system_state": SystemStateSpec,
+    "image": FileBackupSpec,
+    "file_level": FileBackupSpec,
+    "logical_dump": DatabaseBackupSpec,
+    "hot_copy": DatabaseBackupSpec,
+    "snapshot_copy": DatabaseBackupSpec,
+    "binary_log": BinaryLogSpec,
+    "database_native": NativeBackupSpec,
 }
 """What a job of each method may say; a job with the key `restore` is a Restore."""

@@ -5,29 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from simbackup import units
-from simbackup.data.spec import Data
-from simbackup.devices.mirror.spec import Mirror
-from simbackup.devices.tape.spec import TapeLibrary
+from simbackup.data.spec import DataSpec
+from simbackup.devices.mirror.spec import MirrorSpec
+from simbackup.devices.tape.spec import TapeLibrarySpec
 from simbackup.devices.volume.spec import BLOCK_KINDS
 from simbackup.errors import choices
-from simbackup.methods.copy.spec import CopyData
-from simbackup.methods.database.spec import BinaryLog, DatabaseBackup
-from simbackup.methods.file_backup.spec import Backup
-from simbackup.methods.frozen_image.spec import ImageBackup
-from simbackup.methods.group.spec import SaveIndex, SystemState
-from simbackup.methods.native.spec import NativeBackup
-from simbackup.methods.observe.spec import Observe
-from simbackup.methods.restore.spec import Restore
-from simbackup.methods.snapshot.spec import CreateSnapshot, RemoveSnapshot, Synchronise
-from simbackup.methods.virtual_machine.spec import Resume, Suspend
-from simbackup.methods.write.spec import Write
+from simbackup.methods.copy.spec import CopySpec
+from simbackup.methods.database.spec import BinaryLogSpec, DatabaseBackupSpec
+from simbackup.methods.file_backup.spec import FileBackupSpec
+from simbackup.methods.frozen_image.spec import FrozenImageBackupSpec
+from simbackup.methods.group.spec import SaveIndexSpec, SystemStateSpec
+from simbackup.methods.native.spec import NativeBackupSpec
+from simbackup.methods.observe.spec import ObserveSpec
+from simbackup.methods.restore.spec import RestoreSpec
+from simbackup.methods.snapshot.spec import CreateSnapshotSpec, RemoveSnapshotSpec, SynchroniseSpec
+from simbackup.methods.virtual_machine.spec import ResumeSpec, SuspendSpec
+from simbackup.methods.write.spec import WriteSpec
 from simbackup.schema.capability import FrozenImage
 from simbackup.schema.database_checks import database_backup, database_restore
-from simbackup.schema.job import AnyBackup, Job
+from simbackup.schema.job import AnyBackup, JobSpec
 from simbackup.schema.native_checks import native_backup, native_restore
 from simbackup.schema.part_checks import PartChecks
 from simbackup.schema.places import data_end, owner_of, pool_sizes, taken, way_to
-from simbackup.schema.quantity import Given
+from simbackup.schema.quantity import Quantity
 
 GREATEST_RUNS = 100_000
 """Runs of one job that a scenario may ask for; three a day for ninety years are fewer."""
@@ -36,39 +36,39 @@ GREATEST_RUNS = 100_000
 class JobChecks(PartChecks):
     """Jobs: what they name, when they run, what fits where."""
 
-    def job(self, name: str, job: Job) -> None:
+    def job(self, name: str, job: JobSpec) -> None:
         """Everything that a job has to agree with."""
         path = ("jobs", name)
         self.times(path, job)
-        if isinstance(job, NativeBackup):
+        if isinstance(job, NativeBackupSpec):
             native_backup(self, path, job)
             return
-        for key in ("data", "to") if isinstance(job, CopyData) else ("data",):
-            if isinstance(job, Write | CopyData | AnyBackup):
+        for key in ("data", "to") if isinstance(job, CopySpec) else ("data",):
+            if isinstance(job, WriteSpec | CopySpec | AnyBackup):
                 self.name((*path, key), str(getattr(job, key)), self.spec.data, "data set")
-        checks: dict[type[Job], Any] = {
-            SaveIndex: self.index, Suspend: self.machine, Resume: self.machine, SystemState: self.machine,
-            Write: self.writer, Backup: self.backup, ImageBackup: self.image_backup, Restore: self.restore,
+        checks: dict[type[JobSpec], Any] = {
+            SaveIndexSpec: self.index, SuspendSpec: self.machine, ResumeSpec: self.machine, SystemStateSpec: self.machine,
+            WriteSpec: self.writer, FileBackupSpec: self.backup, FrozenImageBackupSpec: self.image_backup, RestoreSpec: self.restore,
         }  # fmt: skip
         if type(job) in checks:
             checks[type(job)](path, job)
-        if isinstance(job, CopyData) and job.data in self.spec.data:
+        if isinstance(job, CopySpec) and job.data in self.spec.data:
             self.room(path, self.spec.data[job.data].size, job.to)
             self.at_one_host(path, job.data, self.spec.data[job.to].on if job.to in self.spec.data else None)
-        if isinstance(job, (DatabaseBackup, BinaryLog)):
+        if isinstance(job, (DatabaseBackupSpec, BinaryLogSpec)):
             database_backup(self, path, job)
             self.at_one_host(path, job.data, job.to)
         self.named_parts(path, job)
-        if isinstance(job, Write | CopyData | AnyBackup) and job.data in self.spec.data:
+        if isinstance(job, WriteSpec | CopySpec | AnyBackup) and job.data in self.spec.data:
             self.owned(path, self.spec.data[job.data].on)
 
-    def named_parts(self, path: tuple[str | int, ...], job: Job) -> None:
+    def named_parts(self, path: tuple[str | int, ...], job: JobSpec) -> None:
         """The frozen images and the users that a job names are such."""
-        if isinstance(job, (CreateSnapshot, RemoveSnapshot)):
+        if isinstance(job, (CreateSnapshotSpec, RemoveSnapshotSpec)):
             self.freezing((*path, "snapshot"), job.snapshot)
-        if isinstance(job, Synchronise):
-            self.freezing((*path, "mirror"), job.mirror, Mirror, "mirror")
-        if isinstance(job, Observe):
+        if isinstance(job, SynchroniseSpec):
+            self.freezing((*path, "mirror"), job.mirror, MirrorSpec, "mirror")
+        if isinstance(job, ObserveSpec):
             self.name((*path, "workload"), job.workload, self.spec.workloads, "workload")
 
     def freezing(self, path: tuple[str | int, ...], name: str, kind: Any = FrozenImage, what: str = "snapshot") -> bool:
@@ -80,17 +80,17 @@ class JobChecks(PartChecks):
             self.report(path, f"'{name}' is no {what}", choices(name, legal))
         return False
 
-    def index(self, path: tuple[str | int, ...], job: SaveIndex) -> None:
+    def index(self, path: tuple[str | int, ...], job: SaveIndexSpec) -> None:
         """The index keeps the files of backups."""
-        legal = [n for n, j in self.spec.jobs.items() if isinstance(j, Backup | ImageBackup | SystemState)]
+        legal = [n for n, j in self.spec.jobs.items() if isinstance(j, FileBackupSpec | FrozenImageBackupSpec | SystemStateSpec)]
         for name in job.of:
             if not self.name((*path, "of"), name, legal, "job") and name in self.spec.jobs:
                 self.report((*path, "of"), f"'{name}' is no backup of files", choices(name, legal))
 
-    def machine(self, path: tuple[str | int, ...], job: Suspend | Resume | SystemState) -> None:
+    def machine(self, path: tuple[str | int, ...], job: SuspendSpec | ResumeSpec | SystemStateSpec) -> None:
         """What is suspended is a virtual machine, and its memory goes to a disk of its host."""
         known = self.name((*path, "machine"), job.machine, self.spec.hosts, "host")
-        if isinstance(job, SystemState):
+        if isinstance(job, SystemStateSpec):
             if job.data is not None:
                 self.name((*path, "data"), job.data, self.spec.data, "data set")
             return
@@ -99,7 +99,7 @@ class JobChecks(PartChecks):
         below = self.spec.hosts[job.machine].within
         if below is None:
             self.report((*path, "machine"), f"'{job.machine}' is no virtual machine", "say 'within:' of that host")
-        if isinstance(job, Suspend):
+        if isinstance(job, SuspendSpec):
             if not self.name((*path, "to"), job.to, self.block_devices(), "device"):
                 if job.to in self.spec.devices:
                     message = f"'{job.to}' is no disk, array or volume"
@@ -112,7 +112,7 @@ class JobChecks(PartChecks):
             else:
                 self.free((*path, "to"), job.to, self.spec.hosts[job.machine].memory, "the memory")
 
-    def image_backup(self, path: tuple[str | int, ...], job: ImageBackup) -> None:
+    def image_backup(self, path: tuple[str | int, ...], job: FrozenImageBackupSpec) -> None:
         """The frozen image that is the backup freezes the data."""
         if self.freezing((*path, "to"), job.to) and job.data in self.spec.data:
             self.freezes((*path, "to"), job.to, job.data)
@@ -124,7 +124,7 @@ class JobChecks(PartChecks):
             message = f"'{image}' freezes '{device.of}', and '{data}' lies on '{on}'"
             self.report(path, message, f"take a frozen image of '{on}'")
 
-    def times(self, path: tuple[str | int, ...], job: Job) -> None:
+    def times(self, path: tuple[str | int, ...], job: JobSpec) -> None:
         """After which jobs, when and how often the job begins."""
         listed = isinstance(self.tree.find((*path, "after"))[0].value, list)
         for i, other in enumerate(job.after):
@@ -143,7 +143,7 @@ class JobChecks(PartChecks):
                 message = f"the job would run more than {GREATEST_RUNS} times"
                 self.report((*path, "every"), message, "write a longer period, or an earlier 'until'")
 
-    def room(self, path: tuple[str | int, ...], size: Given, to: str) -> None:
+    def room(self, path: tuple[str | int, ...], size: Quantity, to: str) -> None:
         """The place that is written holds what is written to it."""
         target = self.spec.data.get(to)
         if target is not None and size.si > target.size.si:
@@ -184,7 +184,7 @@ class JobChecks(PartChecks):
         except units.UnitError as error:
             self.report(path, str(error).split(";", maxsplit=1)[0], "write one, such as '06:00'")
 
-    def writer(self, path: tuple[str | int, ...], job: Write) -> None:
+    def writer(self, path: tuple[str | int, ...], job: WriteSpec) -> None:
         """A writer makes requests one by one, or leaves it to the page cache."""
         if job.synchronous and job.request is None:
             self.report(
@@ -201,15 +201,15 @@ class JobChecks(PartChecks):
         if job.over is not None:
             self.name((*path, "over"), job.over, self.spec.links, "link")
 
-    def backup(self, path: tuple[str | int, ...], job: Backup) -> None:
+    def backup(self, path: tuple[str | int, ...], job: FileBackupSpec) -> None:
         """A backup: where it goes, the way there, the room, its source."""
-        legal = [n for n, d in self.spec.devices.items() if isinstance(d, (TapeLibrary, *BLOCK_KINDS))]
+        legal = [n for n, d in self.spec.devices.items() if isinstance(d, (TapeLibrarySpec, *BLOCK_KINDS))]
         if not self.name((*path, "to"), job.to, legal, "device"):
             if job.to in self.spec.devices:
                 self.report((*path, "to"), f"'{job.to}' takes no backup", choices(job.to, legal))
             return
         library, data = self.spec.devices[job.to], self.spec.data.get(job.data)
-        if isinstance(library, TapeLibrary):
+        if isinstance(library, TapeLibrarySpec):
             self.onto_tape(path, job, library)
         else:
             self.onto_disk(path, job)
@@ -221,21 +221,21 @@ class JobChecks(PartChecks):
             message = f"a file-level backup needs the file system of '{job.data}'"
             self.report((*path, "method"), message, f"write 'filesystem: filesystem/...' under data.{job.data}")
 
-    def onto_tape(self, path: tuple[str | int, ...], job: Backup, library: TapeLibrary) -> None:
+    def onto_tape(self, path: tuple[str | int, ...], job: FileBackupSpec, library: TapeLibrarySpec) -> None:
         """The library has the pool, the room and the drives."""
         data = self.spec.data.get(job.data)
         if data is not None:
             self.pool(path, job, library, data)
         self.enough_drives(path, job, job.to)
 
-    def enough_drives(self, path: tuple[str | int, ...], job: Backup | Restore, name: str) -> None:
+    def enough_drives(self, path: tuple[str | int, ...], job: FileBackupSpec | RestoreSpec, name: str) -> None:
         """The library has a drive for each stream."""
         library = self.spec.devices.get(name)
-        if isinstance(library, TapeLibrary) and job.streams is not None and job.streams.si > library.drives.si:
+        if isinstance(library, TapeLibrarySpec) and job.streams is not None and job.streams.si > library.drives.si:
             message = f"'{name}' has fewer drives than that, {library.drives.si:.0f}"
             self.report((*path, "streams"), message, f"write {library.drives.si:.0f} or fewer")
 
-    def onto_disk(self, path: tuple[str | int, ...], job: Backup) -> None:
+    def onto_disk(self, path: tuple[str | int, ...], job: FileBackupSpec) -> None:
         """The disk has a host and room; streams and pools are those of tape."""
         self.owned(path, job.to, "to")
         for key in ("streams", "pool"):
@@ -245,7 +245,7 @@ class JobChecks(PartChecks):
         if data is not None:
             self.free((*path, "to"), job.to, data.size, "a backup")
 
-    def free(self, path: tuple[str | int, ...], device: str, size: Given, what: str) -> None:
+    def free(self, path: tuple[str | int, ...], device: str, size: Quantity, what: str) -> None:
         """A device has room behind its volumes and data."""
         room, lying = self.capacity(device), [d for d in self.spec.devices.values() if getattr(d, "on", None) == device]
         behind = max(data_end(self.spec, device), sum(taken(self.spec, part) or 0.0 for part in lying))
@@ -253,7 +253,7 @@ class JobChecks(PartChecks):
             message = f"'{device}' has no room for {what} of {units.show_short(size.si, 'B')}"
             self.report(path, message, f"{units.show_short(max(room - behind, 0.0), 'B')} of it are free")
 
-    def pool(self, path: tuple[str | int, ...], job: Backup, library: TapeLibrary, data: Data) -> None:
+    def pool(self, path: tuple[str | int, ...], job: FileBackupSpec, library: TapeLibrarySpec, data: DataSpec) -> None:
         """The pool that is written is one of the library's, and holds the save set."""
         pools = pool_sizes(library)
         if job.pool not in pools:
@@ -274,7 +274,7 @@ class JobChecks(PartChecks):
             remedy = f"let a link join '{host}' and '{library}', or let '{host}' own it"
             self.report(path, f"there is no way from '{host}' to '{library}'", remedy)
 
-    def restore(self, path: tuple[str | int, ...], job: Restore) -> None:
+    def restore(self, path: tuple[str | int, ...], job: RestoreSpec) -> None:
         """A restore: of a backup, onto data that a host owns."""
         legal = [n for n, j in self.spec.jobs.items() if isinstance(j, AnyBackup)]
         if not self.name((*path, "restore"), job.restore, legal, "job"):
@@ -285,39 +285,39 @@ class JobChecks(PartChecks):
             self.name((*path, "to"), job.to, self.spec.data, "data set")
         saved = self.spec.jobs[job.restore]
         target = self.spec.data.get(job.to or "")
-        if job.rounds is not None and not isinstance(saved, NativeBackup):
+        if job.rounds is not None and not isinstance(saved, NativeBackupSpec):
             self.report((*path, "rounds"), "only buffers of a 'database_native' backup go round", "leave it out")
-        if isinstance(saved, NativeBackup):
+        if isinstance(saved, NativeBackupSpec):
             native_restore(self, path, job, saved)
-        elif isinstance(saved, (DatabaseBackup, BinaryLog)):
+        elif isinstance(saved, (DatabaseBackupSpec, BinaryLogSpec)):
             database_restore(self, path, job, saved)
             self.back_to_a_database(path, job, saved)
-        elif isinstance(saved, Backup | ImageBackup):
+        elif isinstance(saved, FileBackupSpec | FrozenImageBackupSpec):
             self.files_back(path, job, saved, target)
 
     def files_back(
-        self, path: tuple[str | int, ...], job: Restore, saved: Backup | ImageBackup, target: Data | None
+        self, path: tuple[str | int, ...], job: RestoreSpec, saved: FileBackupSpec | FrozenImageBackupSpec, target: DataSpec | None
     ) -> None:
         """Files or images come back to where they can be reached, and where they fit."""
         if job.replay:
             self.report((*path, "replay"), "only logs of a database are replayed", "leave it out")
-        if isinstance(saved, ImageBackup) and target is not None:
+        if isinstance(saved, FrozenImageBackupSpec) and target is not None:
             self.owned(path, target.on, "to")
             self.at_one_host((*path, "to"), job.to or "", saved.to)
-        if isinstance(saved, Backup):
+        if isinstance(saved, FileBackupSpec):
             self.enough_drives(path, job, saved.to)
-        if target is not None and isinstance(saved, Backup):
+        if target is not None and isinstance(saved, FileBackupSpec):
             self.owned(path, target.on, "to")
             self.connected((*path, "to"), target.on, saved.to)
-        on_disk = isinstance(saved, Backup) and not isinstance(self.spec.devices.get(saved.to), TapeLibrary)
-        if job.streams is not None and (on_disk or isinstance(saved, ImageBackup)):
+        on_disk = isinstance(saved, FileBackupSpec) and not isinstance(self.spec.devices.get(saved.to), TapeLibrarySpec)
+        if job.streams is not None and (on_disk or isinstance(saved, FrozenImageBackupSpec)):
             self.report((*path, "streams"), "says nothing of a restore from disk", "leave it out")
         data = self.spec.data.get(saved.data)
         if data is not None:
-            whole = on_disk and isinstance(saved, Backup) and saved.method == "image"
+            whole = on_disk and isinstance(saved, FileBackupSpec) and saved.method == "image"
             self.extent(path, job, data, whole=whole)
 
-    def extent(self, path: tuple[str | int, ...], job: Restore, data: Data, *, whole: bool) -> None:
+    def extent(self, path: tuple[str | int, ...], job: RestoreSpec, data: DataSpec, *, whole: bool) -> None:
         """What is restored was saved, and fits where it is written; an image on disk comes back whole."""
         if job.to is not None:
             self.room(path, job.select.size if job.select and not whole else data.size, job.to)
@@ -329,7 +329,7 @@ class JobChecks(PartChecks):
         if job.select.files.si > (data.files.si if data.files else 1.0):
             self.report((*path, "select", "files"), message, "say 'files:' of the data")
 
-    def back_to_a_database(self, path: tuple[str | int, ...], job: Restore, saved: DatabaseBackup | BinaryLog) -> None:
+    def back_to_a_database(self, path: tuple[str | int, ...], job: RestoreSpec, saved: DatabaseBackupSpec | BinaryLogSpec) -> None:
         """The database that is restored has a host, and holds what was saved."""
         data = self.spec.data.get(saved.data)
         if job.to is not None and job.to in self.spec.data and data is not None:
@@ -351,5 +351,5 @@ class JobChecks(PartChecks):
                     front.extend(self.spec.jobs[other].after)
 
 
-def _ratio(given: Given | None) -> float:
+def _ratio(given: Quantity | None) -> float:
     return given.si if given else 1.0

@@ -13,15 +13,15 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from pydantic import BaseModel
 
 from simbackup import units
-from simbackup.methods.restore.spec import Restore
+from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.schema.calibration import Fit
 from simbackup.schema.datasheet import KEYS
 from simbackup.schema.fleet import PARTS, Fleet, SpreadStarts
 from simbackup.schema.fleet_schema import with_placeholders
-from simbackup.schema.job import METHODS, Job, Names
+from simbackup.schema.job import METHODS, JobSpec, Names
 from simbackup.schema.kinds import DEVICES, PARAMETERS
 from simbackup.schema.measured import FORMS, MeasuredRow
-from simbackup.schema.modelled import Placed
+from simbackup.schema.modelled import Modelled
 from simbackup.schema.patterns import name_pattern, quantity_pattern
 from simbackup.schema.quantity import EXAMPLES, NEEDS, Frozen, Origin, Unit, Word
 from simbackup.schema.reflection import (
@@ -36,8 +36,8 @@ from simbackup.schema.reflection import (
 )
 from simbackup.schema.scenario import SECTIONS, Spec
 from simbackup.schema.study import Study
-from simbackup.workloads.requests.spec import Requests
-from simbackup.workloads.users.spec import Users
+from simbackup.workloads.requests.spec import RequestsSpec
+from simbackup.workloads.users.spec import UsersSpec
 
 Json = dict[str, Any]
 Kind = Literal["scenario", "datasheet", "study", "measured", "calibration"]
@@ -110,7 +110,7 @@ class _Builder:
         for section, part in _sections().items():
             if part is Frozen:
                 here, whole = self.device()
-            elif part is Job:
+            elif part is JobSpec:
                 here, whole = self.job()
             elif section == "workloads":
                 here, whole = self.workload()
@@ -138,19 +138,19 @@ class _Builder:
 
     def device(self) -> tuple[Json, Json]:
         """A device, and what it has to hold if it is complete."""
-        model = {"description": Placed.model_fields["model"].description}
+        model = {"description": Modelled.model_fields["model"].description}
         model |= self.sheet_name(*(kind for kind in DEVICES if kind in PARAMETERS))
         return self.choice("Device", {"kind": _offered("kind", DEVICES.values()), "model": model}, _device_cases())
 
     def job(self) -> tuple[Json, Json]:
         """A job, and what it has to hold if it is complete."""
-        restore = {"description": Restore.model_fields["restore"].description, "type": "string"}
+        restore = {"description": RestoreSpec.model_fields["restore"].description, "type": "string"}
         keys = {"method": _offered("method", dict.fromkeys(METHODS.values())), "restore": restore}
         return self.choice("Job", keys, _job_cases())
 
     def workload(self) -> tuple[Json, Json]:
         """A workload, and what it has to hold if it is complete."""
-        keys = {"data": plain_keys(Users)["data"], "model": self.sheet_name("workload"), "via": {}}
+        keys = {"data": plain_keys(UsersSpec)["data"], "model": self.sheet_name("workload"), "via": {}}
         return self.choice("Workload", keys, _workload_cases())
 
     def choice(self, name: str, keys: Json, cases: list[tuple[Json, type[Frozen]]]) -> tuple[Json, Json]:
@@ -360,11 +360,11 @@ def _device_cases() -> list[tuple[Json, type[Frozen]]]:
 def _workload_cases() -> list[tuple[Json, type[Frozen]]]:
     """When a workload is of each class: it works on data, or only crosses links."""
     on_data = {"anyOf": [{"required": ["data"]}, {"required": ["model"]}]}
-    return [(on_data, Users), ({"required": ["via"], "not": on_data}, Requests)]
+    return [(on_data, UsersSpec), ({"required": ["via"], "not": on_data}, RequestsSpec)]
 
 
 def _job_cases() -> list[tuple[Json, type[Frozen]]]:
     """When a job is of each class: it names a method, or what it restores."""
     parts = dict.fromkeys(METHODS.values())
     cases: list[tuple[Json, type[Frozen]]] = [(_says("method", *words_of(part, "method")), part) for part in parts]
-    return [*cases, ({"required": ["restore"]}, Restore)]
+    return [*cases, ({"required": ["restore"]}, RestoreSpec)]

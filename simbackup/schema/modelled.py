@@ -7,7 +7,7 @@ from typing import ClassVar
 from simbackup.schema.quantity import Frozen
 
 
-class Placed(Frozen):
+class Modelled(Frozen):
     """Anything that stands in a scenario and may take its parameters from a datasheet."""
 
     sheet: ClassVar[str | None] = None

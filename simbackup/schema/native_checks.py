@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from simbackup import units
-from simbackup.devices.nul.spec import Nul
+from simbackup.devices.nul.spec import NulSpec
 from simbackup.devices.volume.spec import BLOCK_KINDS
 from simbackup.errors import choices
-from simbackup.methods.native.spec import NativeBackup
-from simbackup.methods.restore.spec import Restore
+from simbackup.methods.native.spec import NativeBackupSpec
+from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.schema.database_checks import Path, Reporter
 from simbackup.schema.places import owner_of, way_to
 
@@ -33,7 +33,7 @@ class Checker(Reporter, Protocol):
         ...
 
 
-def native_backup(checks: Checker, path: Path, job: NativeBackup) -> None:
+def native_backup(checks: Checker, path: Path, job: NativeBackupSpec) -> None:
     """The data lie at one host, the files can be reached, the buffers have a legal size, and compression compresses."""
     spec = checks.spec
     if not job.data or not job.to:
@@ -62,7 +62,7 @@ def native_backup(checks: Checker, path: Path, job: NativeBackup) -> None:
         checks.report((*path, "service_times"), "says nothing of the steady state", "write 'rounds: by_event', too")
 
 
-def native_restore(checks: Checker, path: Path, job: Restore, saved: NativeBackup) -> None:
+def native_restore(checks: Checker, path: Path, job: RestoreSpec, saved: NativeBackupSpec) -> None:
     """All comes back, to where it was, in the way of its backup; few enough transfers where it is by event."""
     for key in ("select", "to", "replay", "streams"):
         if getattr(job, key):
@@ -71,7 +71,7 @@ def native_restore(checks: Checker, path: Path, job: Restore, saved: NativeBacku
         _few_transfers(checks, path, saved)
 
 
-def _few_transfers(checks: Checker, path: Path, job: NativeBackup) -> None:
+def _few_transfers(checks: Checker, path: Path, job: NativeBackupSpec) -> None:
     """What is asked for event by event is few enough transfers."""
     size = (job.transfer_size or job.engine.transfer_size).si
     known = [checks.spec.data[name].size.si for name in job.data if name in checks.spec.data]
@@ -81,14 +81,14 @@ def _few_transfers(checks: Checker, path: Path, job: NativeBackup) -> None:
         checks.report((*path, "rounds"), message, "leave it at 'steady', which is as good for so many")
 
 
-def _files(checks: Checker, path: Path, job: NativeBackup, host: str | None) -> None:
+def _files(checks: Checker, path: Path, job: NativeBackupSpec, host: str | None) -> None:
     """Each backup file goes to a disk that can be reached, or to nul."""
     spec = checks.spec
-    legal = [n for n, d in spec.devices.items() if isinstance(d, (*BLOCK_KINDS, Nul))]
+    legal = [n for n, d in spec.devices.items() if isinstance(d, (*BLOCK_KINDS, NulSpec))]
     for name in job.to:
         if name not in legal:
             what = "takes no backup file" if name in checks.named("devices") else "is not among the devices"
             checks.report((*path, "to"), f"'{name}' {what}", choices(name, legal))
-        elif host is not None and not isinstance(spec.devices[name], Nul) and way_to(spec, host, name) is None:
+        elif host is not None and not isinstance(spec.devices[name], NulSpec) and way_to(spec, host, name) is None:
             remedy = f"let a link join '{host}' and the host of '{name}'"
             checks.report((*path, "to"), f"there is no way from '{host}' to '{name}'", remedy)

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from simbackup import units
-from simbackup.data.spec import Data
-from simbackup.devices.disk.spec import Disk
-from simbackup.devices.host.spec import Host
-from simbackup.devices.mirror.spec import Mirror
-from simbackup.devices.raid.spec import Raid
-from simbackup.devices.redirect.spec import Clone, RedirectSnapshot
-from simbackup.devices.snapshot.spec import Checkpoint, Snapshot
-from simbackup.devices.ssd.spec import Ssd
-from simbackup.devices.volume.spec import BLOCK_KINDS, LogicalVolume, Volume
+from simbackup.data.spec import DataSpec
+from simbackup.devices.disk.spec import DiskSpec
+from simbackup.devices.host.spec import HostSpec
+from simbackup.devices.mirror.spec import MirrorSpec
+from simbackup.devices.raid.spec import RaidSpec
+from simbackup.devices.redirect.spec import CloneSpec, RedirectSnapshotSpec
+from simbackup.devices.snapshot.spec import CheckpointSpec, SnapshotSpec
+from simbackup.devices.ssd.spec import SsdSpec
+from simbackup.devices.volume.spec import BLOCK_KINDS, LogicalVolumeSpec, Volume
 from simbackup.equations import raid
 from simbackup.errors import Problem, choices
 from simbackup.schema.agreement import LEAST_CHUNKS, disagreements
@@ -106,7 +106,7 @@ class PartChecks:
                     message = f"there is no host, device or other link '{end}'"
                     self.report(("links", link, "joins", i), message, choices(end, legal))
 
-    def within(self, host: str, part: Host) -> None:
+    def within(self, host: str, part: HostSpec) -> None:
         """A virtual machine is on a real host, and as fast."""
         real = [name for name in self.named("hosts") if name != host]
         if part.within is not None and part.speed is not None:
@@ -123,15 +123,15 @@ class PartChecks:
     def device(self, name: str, device: Frozen) -> None:
         """A device lies on another one that there is."""
         path = ("devices", name)
-        if isinstance(device, (Volume, Snapshot, Mirror)):
+        if isinstance(device, (Volume, SnapshotSpec, MirrorSpec)):
             legal = [n for n in self.block_devices() if n != name]
             if self.name((*path, "on"), device.on, legal, "device"):
                 self.on_a_real_device((*path, "on"), device.on)
             elif device.on in self.spec.devices:
                 self.report((*path, "on"), f"'{device.on}' is no disk, array or volume", choices(device.on, legal))
-        if isinstance(device, RedirectSnapshot | Clone):
+        if isinstance(device, RedirectSnapshotSpec | CloneSpec):
             pointers(self, path, device)
-        elif isinstance(device, Snapshot | Checkpoint | Mirror):
+        elif isinstance(device, SnapshotSpec | CheckpointSpec | MirrorSpec):
             self.frozen_image(path, device)
 
     def on_a_real_device(self, path: tuple[str | int, ...], on: str) -> None:
@@ -139,18 +139,18 @@ class PartChecks:
         if isinstance(self.spec.devices[on], Volume):
             self.report(path, f"'{on}' is itself a logical volume", "lay volumes on a disk or an array")
 
-    def frozen_image(self, path: tuple[str | int, ...], device: Snapshot | Checkpoint | Mirror) -> None:
+    def frozen_image(self, path: tuple[str | int, ...], device: SnapshotSpec | CheckpointSpec | MirrorSpec) -> None:
         """What is frozen is a volume; a mirror lies on other disks, and a checkpoint has room behind the data."""
-        legal = [n for n, d in self.spec.devices.items() if isinstance(d, LogicalVolume)]
+        legal = [n for n, d in self.spec.devices.items() if isinstance(d, LogicalVolumeSpec)]
         if not self.name((*path, "of"), device.of, legal, "device"):
             if device.of in self.spec.devices:
                 self.report((*path, "of"), f"'{device.of}' is no logical volume", choices(device.of, legal))
             return
         volume = self.spec.devices[device.of]
-        if isinstance(device, Mirror) and isinstance(volume, LogicalVolume) and volume.on == device.on:
+        if isinstance(device, MirrorSpec) and isinstance(volume, LogicalVolumeSpec) and volume.on == device.on:
             message = f"would lie on '{device.on}', as the volume does that it mirrors"
             self.report((*path, "on"), message, "lay it on disks of its own")
-        if isinstance(device, Checkpoint) and isinstance(volume, LogicalVolume):
+        if isinstance(device, CheckpointSpec) and isinstance(volume, LogicalVolumeSpec):
             free = volume.size.si - data_end(self.spec, device.of)
             if free < LEAST_CHUNKS * device.chunk.si and self.sound("data"):
                 message = f"the file system on '{device.of}' has no room for what is copied"
@@ -161,7 +161,7 @@ class PartChecks:
         used: dict[str, float] = {}
         for name, device in self.spec.devices.items():
             size = taken(self.spec, device)
-            lying = isinstance(device, Volume | Snapshot | Mirror)
+            lying = isinstance(device, Volume | SnapshotSpec | MirrorSpec)
             if not lying or size is None or device.on not in self.block_devices():
                 continue
             used[device.on] = used.get(device.on, 0.0) + size
@@ -169,17 +169,17 @@ class PartChecks:
             if room is not None and used[device.on] > room:
                 short = units.show_short(used[device.on] - room, "B")
                 message = f"does not fit on '{device.on}' behind what is there: {short} too much"
-                key = ("devices", name, "on" if isinstance(device, Mirror) else "size")
+                key = ("devices", name, "on" if isinstance(device, MirrorSpec) else "size")
                 self.report(key, message, f"'{device.on}' holds {units.show_short(room, 'B')}")
 
     def capacity(self, name: str) -> float | None:
         """Bytes that a block device holds, if it can be told."""
         device = self.spec.devices.get(name)
-        if isinstance(device, (Disk, Ssd)):
+        if isinstance(device, (DiskSpec, SsdSpec)):
             return device.capacity.si
         if isinstance(device, Volume):
             return device.size.si
-        if isinstance(device, Raid):
+        if isinstance(device, RaidSpec):
             disks, groups = int(device.disks.si), int(device.groups.si) if device.groups else 1
             odd, disks = (device.level == "10" and disks // groups % 2) or disks % groups, disks // groups
             if disks < raid.minimum_disks(device.level) or odd:
@@ -187,7 +187,7 @@ class PartChecks:
             return groups * raid.usable_capacity(device.level, disks, device.disk.capacity.si)
         return None
 
-    def data(self, name: str, data: Data) -> None:
+    def data(self, name: str, data: DataSpec) -> None:
         """Data lie on a device that holds them, behind its volumes and copy areas."""
         path = ("data", name)
         if not self.name((*path, "on"), data.on, self.block_devices(), "device"):
@@ -196,7 +196,7 @@ class PartChecks:
                 self.report((*path, "on"), message, choices(data.on, self.block_devices()))
             return
         room, begin = self.capacity(data.on), self.begin(name, data)
-        lying = [d for d in self.spec.devices.values() if isinstance(d, Volume | Snapshot | Mirror)]
+        lying = [d for d in self.spec.devices.values() if isinstance(d, Volume | SnapshotSpec | MirrorSpec)]
         parts = [taken(self.spec, part) or 0.0 for part in lying if part.on == data.on]
         whole = not isinstance(self.spec.devices[data.on], Volume)
         if whole and begin < sum(parts):
@@ -211,7 +211,7 @@ class PartChecks:
             )
             self.report((*path, "size"), message, f"'{data.on}' holds {units.show_short(room, 'B')}")
 
-    def cached(self, path: tuple[str | int, ...], data: Data) -> None:
+    def cached(self, path: tuple[str | int, ...], data: DataSpec) -> None:
         """What lies in memory fits there."""
         host = self.spec.hosts.get(owner_of(self.spec, data.on) or "")
         if data.cached is None or host is None:
@@ -221,6 +221,6 @@ class PartChecks:
             message = f"{units.show_short(bytes_there, 'B')} do not fit into the memory of the host"
             self.report((*path, "cached"), message, f"it has {units.show_short(host.memory.si, 'B')}")
 
-    def begin(self, name: str, data: Data) -> float:
+    def begin(self, name: str, data: DataSpec) -> float:
         """Where a data set begins on its device."""
         return placement(self.spec)[name] if name in self.spec.data else (data.at.si if data.at else 0.0)

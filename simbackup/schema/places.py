@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from simbackup.devices.mirror.spec import Mirror
-from simbackup.devices.redirect.spec import Clone, RedirectSnapshot, RedirectVolume
-from simbackup.devices.snapshot.spec import Checkpoint, Snapshot
-from simbackup.devices.tape.spec import TapeLibrary
-from simbackup.devices.volume.spec import LogicalVolume, Volume
-from simbackup.methods.database.spec import DatabaseBackup
-from simbackup.methods.frozen_image.spec import ImageBackup
-from simbackup.methods.snapshot.spec import CreateSnapshot
-from simbackup.schema.job import Job
+from simbackup.devices.mirror.spec import MirrorSpec
+from simbackup.devices.redirect.spec import CloneSpec, RedirectSnapshotSpec, RedirectVolumeSpec
+from simbackup.devices.snapshot.spec import CheckpointSpec, SnapshotSpec
+from simbackup.devices.tape.spec import TapeLibrarySpec
+from simbackup.devices.volume.spec import LogicalVolumeSpec, Volume
+from simbackup.methods.database.spec import DatabaseBackupSpec
+from simbackup.methods.frozen_image.spec import FrozenImageBackupSpec
+from simbackup.methods.snapshot.spec import CreateSnapshotSpec
+from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.routes import route
 from simbackup.schema.scenario import Spec
@@ -22,8 +22,8 @@ def owner_of(spec: Spec, device: str) -> str | None:
     direct = next((name for name, host in spec.hosts.items() if device in host.owns), None)
     if direct is not None:
         return direct
-    below = part.on if isinstance(part, (Volume, Snapshot, Mirror)) else device
-    if isinstance(part, Checkpoint | RedirectSnapshot | Clone):
+    below = part.on if isinstance(part, (Volume, SnapshotSpec, MirrorSpec)) else device
+    if isinstance(part, CheckpointSpec | RedirectSnapshotSpec | CloneSpec):
         return owner_of(spec, part.of) if isinstance(spec.devices.get(part.of), Volume) else None
     return next((name for name, host in spec.hosts.items() if below in host.owns), None)
 
@@ -31,7 +31,7 @@ def owner_of(spec: Spec, device: str) -> str | None:
 def way_to(spec: Spec, host: str, device: str) -> tuple[str, ...] | None:
     """The links between a host and the library, or the host that owns the disk, that takes a backup; None if none."""
     owner = owner_of(spec, device)
-    to_tape = isinstance(spec.devices.get(device), TapeLibrary)
+    to_tape = isinstance(spec.devices.get(device), TapeLibrarySpec)
     if to_tape or owner is None:
         return route(spec, host, device)
     return () if owner == host else route(spec, host, owner)
@@ -55,13 +55,13 @@ def data_end(spec: Spec, device: str) -> float:
 
 def taken(spec: Spec, device: Frozen) -> float | None:
     """Bytes that a volume, a copy area or a mirror takes on the device that it lies on; None for what takes none."""
-    if isinstance(device, RedirectVolume) and device.guarantee == "none":
+    if isinstance(device, RedirectVolumeSpec) and device.guarantee == "none":
         return min(data_end(spec, next(n for n, d in spec.devices.items() if d is device)), device.size.si)
-    if isinstance(device, Volume | Snapshot):
+    if isinstance(device, Volume | SnapshotSpec):
         return device.size.si
-    if isinstance(device, Mirror):
+    if isinstance(device, MirrorSpec):
         origin = spec.devices.get(device.of)
-        return origin.size.si if isinstance(origin, LogicalVolume) else None
+        return origin.size.si if isinstance(origin, LogicalVolumeSpec) else None
     return None
 
 
@@ -70,14 +70,14 @@ def guaranteed(spec: Spec, on: str) -> float:
     return sum(taken(spec, part) or 0.0 for part in spec.devices.values() if getattr(part, "on", None) == on)
 
 
-def created(job: Job) -> str | None:
+def created(job: JobSpec) -> str | None:
     """The frozen image that a job creates, if it creates one."""
-    if isinstance(job, ImageBackup):
+    if isinstance(job, FrozenImageBackupSpec):
         return job.to
-    return job.snapshot if isinstance(job, CreateSnapshot | DatabaseBackup) else None
+    return job.snapshot if isinstance(job, CreateSnapshotSpec | DatabaseBackupSpec) else None
 
 
-def pool_sizes(library: TapeLibrary) -> dict[str | None, int]:
+def pool_sizes(library: TapeLibrarySpec) -> dict[str | None, int]:
     """Cartridges of each pool of a library; those of no pool under None."""
     named: dict[str | None, int] = {name: int(number.si) for name, number in (library.pools or {}).items()}
     rest = int((library.cartridges or library.slots).si) - sum(named.values())

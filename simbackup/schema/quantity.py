@@ -52,7 +52,7 @@ class Origin(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Quantity:
     """A value as a file gives it: the number in SI units, its unit, and its origin."""
 
     si: float
@@ -73,12 +73,12 @@ class Given:
     def __float__(self) -> float:
         return self.si
 
-    def on(self, basis: str) -> Given:
+    def on(self, basis: str) -> Quantity:
         """The same value, with a basis where it stated none."""
         return self if self.basis else replace(self, basis=basis)
 
 
-def si_or(given: Given | None, otherwise: float) -> float:
+def si_or(given: Quantity | None, otherwise: float) -> float:
     """The SI value of a quantity that a file may leave out."""
     return given.si if given is not None else otherwise
 
@@ -112,12 +112,12 @@ class Unit:
     most: float = float("inf")
     positive: bool = False
 
-    def read(self, raw: object) -> Given:
+    def read(self, raw: object) -> Quantity:
         """The value of a plain text or number, or of a mapping that tells its origin."""
-        if isinstance(raw, Given):
+        if isinstance(raw, Quantity):
             return raw
         if not isinstance(raw, dict):
-            return Given(self.number(raw), self.unit, str(raw))
+            return Quantity(self.number(raw), self.unit, str(raw))
         origin = read_origin(cast("object", raw))
         missing = [key for key in NEEDS.get(origin.basis or "", ()) if getattr(origin, key) in {None, "", ()}]
         if missing:
@@ -125,7 +125,7 @@ class Unit:
             raise problem(message, f"write {', '.join(f'{key}: ...' for key in missing)} beside it")
         return self.originated(origin)
 
-    def originated(self, origin: Origin) -> Given:
+    def originated(self, origin: Origin) -> Quantity:
         """The value of a mapping whose form is right; its range has to hold it."""
         si = self.number(origin.value, "value")
         low, high = self.pair(origin.range, "range")
@@ -139,7 +139,7 @@ class Unit:
                     name,
                 )
         least, most = plausible
-        return Given(
+        return Quantity(
             si=si,
             unit=self.unit,
             text=str(origin.value),
@@ -191,25 +191,25 @@ EXAMPLES = {
     "m/s": "4.06 m/s", "s/B": "4 ns/B", "s/file": "0.2 ms/file", "B/file": "160 B/file",
 }  # fmt: skip
 
-Size = Annotated[Given, Unit("B")]
-PositiveSize = Annotated[Given, Unit("B", positive=True)]
-Duration = Annotated[Given, Unit("s")]
-PositiveDuration = Annotated[Given, Unit("s", positive=True)]
-Rate = Annotated[Given, Unit("B/s", positive=True)]
-Frequency = Annotated[Given, Unit("1/s", positive=True)]
-Share = Annotated[Given, Unit("1", most=1.0)]
-PositiveShare = Annotated[Given, Unit("1", most=1.0, positive=True)]
-Ratio = Annotated[Given, Unit("1", positive=True)]
-Count = Annotated[Given, Unit("count")]
-PositiveCount = Annotated[Given, Unit("count", least=1.0)]
-Pieces = Annotated[Given, Unit("count", least=1.0, most=1e5)]
+Size = Annotated[Quantity, Unit("B")]
+PositiveSize = Annotated[Quantity, Unit("B", positive=True)]
+Duration = Annotated[Quantity, Unit("s")]
+PositiveDuration = Annotated[Quantity, Unit("s", positive=True)]
+Rate = Annotated[Quantity, Unit("B/s", positive=True)]
+Frequency = Annotated[Quantity, Unit("1/s", positive=True)]
+Share = Annotated[Quantity, Unit("1", most=1.0)]
+PositiveShare = Annotated[Quantity, Unit("1", most=1.0, positive=True)]
+Ratio = Annotated[Quantity, Unit("1", positive=True)]
+Count = Annotated[Quantity, Unit("count")]
+PositiveCount = Annotated[Quantity, Unit("count", least=1.0)]
+Pieces = Annotated[Quantity, Unit("count", least=1.0, most=1e5)]
 """A number of things that are simulated one by one."""
-Length = Annotated[Given, Unit("m", positive=True)]
-Speed = Annotated[Given, Unit("m/s", positive=True)]
-TimePerByte = Annotated[Given, Unit("s/B")]
-PositiveTimePerByte = Annotated[Given, Unit("s/B", positive=True)]
-TimePerFile = Annotated[Given, Unit("s/file")]
-SizePerFile = Annotated[Given, Unit("B/file")]
+Length = Annotated[Quantity, Unit("m", positive=True)]
+Speed = Annotated[Quantity, Unit("m/s", positive=True)]
+TimePerByte = Annotated[Quantity, Unit("s/B")]
+PositiveTimePerByte = Annotated[Quantity, Unit("s/B", positive=True)]
+TimePerFile = Annotated[Quantity, Unit("s/file")]
+SizePerFile = Annotated[Quantity, Unit("B/file")]
 
 
 def _word(raw: object) -> object:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from simbackup import units
-from simbackup.data.spec import Data
-from simbackup.devices.redirect.spec import Clone, RedirectSnapshot, RedirectVolume
+from simbackup.data.spec import DataSpec
+from simbackup.devices.redirect.spec import CloneSpec, RedirectSnapshotSpec, RedirectVolumeSpec
 from simbackup.errors import choices
 from simbackup.schema.database_checks import Path, Reporter
 from simbackup.schema.places import created, guaranteed
@@ -25,20 +25,20 @@ class Namer(Reporter, Protocol):
         ...
 
 
-def pointers(checks: Namer, path: Path, device: RedirectSnapshot | Clone) -> None:
+def pointers(checks: Namer, path: Path, device: RedirectSnapshotSpec | CloneSpec) -> None:
     """What is frozen is a redirect-on-write volume; a clone that is there from the start has its room."""
     spec = checks.spec
-    legal = [n for n, d in spec.devices.items() if isinstance(d, RedirectVolume)]
+    legal = [n for n, d in spec.devices.items() if isinstance(d, RedirectVolumeSpec)]
     if not checks.name((*path, "of"), device.of, legal, "device"):
         if device.of in spec.devices:
             message = f"'{device.of}' is no redirect-on-write volume"
             checks.report((*path, "of"), message, choices(device.of, legal))
         return
-    if not isinstance(device, Clone) or any(created(job) == path[-1] for job in spec.jobs.values()):
+    if not isinstance(device, CloneSpec) or any(created(job) == path[-1] for job in spec.jobs.values()):
         return
     volume = spec.devices[device.of]
-    room = checks.capacity(volume.on) if isinstance(volume, RedirectVolume) else None
-    if device.guarantee == "volume" and isinstance(volume, RedirectVolume) and room is not None:
+    room = checks.capacity(volume.on) if isinstance(volume, RedirectVolumeSpec) else None
+    if device.guarantee == "volume" and isinstance(volume, RedirectVolumeSpec) and room is not None:
         free = room - guaranteed(spec, volume.on)
         if volume.size.si > free:
             message = f"has no guarantee of {units.show_short(volume.size.si, 'B')} on '{volume.on}'"
@@ -46,12 +46,12 @@ def pointers(checks: Namer, path: Path, device: RedirectSnapshot | Clone) -> Non
             checks.report((*path, "of"), message, remedy)
 
 
-def aged(checks: Reporter, path: Path, data: Data) -> None:
+def aged(checks: Reporter, path: Path, data: DataSpec) -> None:
     """Only what is written to free places is moved about by updates."""
     if data.aged is None:
         return
     device = checks.spec.devices.get(data.on)
-    if device is not None and not isinstance(device, RedirectVolume):
+    if device is not None and not isinstance(device, RedirectVolumeSpec):
         message = f"updates move nothing on '{data.on}', which is written in place"
         checks.report((*path, "aged"), message, "leave it out, or lay the data on a redirect_volume")
     if (data.aged.hot_data is None) != (data.aged.hot_updates is None):

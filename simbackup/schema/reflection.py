@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from simbackup.schema.kinds import PARAMETERS
-from simbackup.schema.modelled import Placed
+from simbackup.schema.modelled import Modelled
 
 Mark = TypeVar("Mark")
 
@@ -20,10 +20,10 @@ def words_of(part: type[BaseModel], key: str) -> tuple[str, ...]:
 
 def sheet_kind(part: type[BaseModel]) -> str | None:
     """The kind of datasheet that a class may take its parameters from."""
-    if issubclass(part, Placed) and part.sheet is not None:
+    if issubclass(part, Modelled) and part.sheet is not None:
         return part.sheet
     return next(
-        (kind for kind, sheet in PARAMETERS.items() if issubclass(part, Placed) and issubclass(part, sheet)), None
+        (kind for kind, sheet in PARAMETERS.items() if issubclass(part, Modelled) and issubclass(part, sheet)), None
     )
 
 
@@ -34,7 +34,7 @@ def required(part: type[BaseModel]) -> dict[str, Any]:
     inside = {name: required(nested) for name in part.model_fields if (nested := nested_part(part, name))}
     inside = {name: inner for name, inner in inside.items() if inner}
     told: dict[str, Any] = {**({"required": needs} if needs else {}), **({"properties": inside} if inside else {})}
-    if issubclass(part, Placed) and part.sheet is not None:  # it may do without a datasheet altogether
+    if issubclass(part, Modelled) and part.sheet is not None:  # it may do without a datasheet altogether
         own = [name for name, field in part.model_fields.items() if field.is_required() and name in supplied]
         told["anyOf"] = [{"required": own}, {"required": ["model"]}]
     return told

@@ -7,19 +7,19 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
-from simbackup.data.spec import Data
-from simbackup.devices.host.spec import Host
-from simbackup.devices.network.spec import Link
+from simbackup.data.spec import DataSpec
+from simbackup.devices.host.spec import HostSpec
+from simbackup.devices.network.spec import LinkSpec
 from simbackup.errors import Problem, choices
-from simbackup.methods.restore.spec import Restore
+from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.schema.fleet import PARTS
-from simbackup.schema.job import METHODS, Job, Workload
+from simbackup.schema.job import METHODS, JobSpec, Workload
 from simbackup.schema.kinds import DEVICES
-from simbackup.schema.quantity import MISSING, Frozen, Given
+from simbackup.schema.quantity import MISSING, Frozen, Quantity
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import Part, validate
-from simbackup.workloads.requests.spec import Requests
-from simbackup.workloads.users.spec import Users
+from simbackup.workloads.requests.spec import RequestsSpec
+from simbackup.workloads.users.spec import UsersSpec
 
 SECTIONS = ("title", "question", "extends", "hosts", "devices", "links", "data", "workloads", "jobs", "fleets")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
@@ -31,14 +31,14 @@ class Spec:
 
     title: str
     question: str
-    hosts: dict[str, Host]
+    hosts: dict[str, HostSpec]
     devices: dict[str, Frozen]
-    links: dict[str, Link]
-    data: dict[str, Data]
+    links: dict[str, LinkSpec]
+    data: dict[str, DataSpec]
     workloads: dict[str, Workload]
-    jobs: dict[str, Job]
+    jobs: dict[str, JobSpec]
 
-    def quantities(self) -> Iterator[tuple[tuple[str, ...], Given]]:
+    def quantities(self) -> Iterator[tuple[tuple[str, ...], Quantity]]:
         """Every quantity of the scenario with its path, such as `("devices", "sdb", "capacity")`."""
         for section in PARTS:
             for name, part in getattr(self, section).items():
@@ -60,7 +60,7 @@ def _scaled(part: Frozen, address: str, factors: Mapping[str, float]) -> Frozen:
     changed: dict[str, object] = {}
     for name in type(part).model_fields:
         value, here = getattr(part, name), f"{address}.{name}"
-        if isinstance(value, Given) and here in factors:
+        if isinstance(value, Quantity) and here in factors:
             changed[name] = replace(value, si=value.si * factors[here])
         elif isinstance(value, Frozen):
             changed[name] = _scaled(value, here, factors)
@@ -70,10 +70,10 @@ def _scaled(part: Frozen, address: str, factors: Mapping[str, float]) -> Frozen:
     return part.model_copy(update=changed)
 
 
-def _quantities(part: Frozen, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Given]]:
+def _quantities(part: Frozen, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Quantity]]:
     for name in type(part).model_fields:
         value = getattr(part, name)
-        if isinstance(value, Given):
+        if isinstance(value, Quantity):
             yield (*path, name), value
         elif isinstance(value, Frozen):
             yield from _quantities(value, (*path, name))
@@ -100,10 +100,10 @@ def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] = 
     return Spec(
         str(title.value) if title else "",
         str(question.value) if question else "",
-        _parts(tree, "hosts", lambda node, address: Host, problems, unresolved),  # noqa: ARG005
+        _parts(tree, "hosts", lambda node, address: HostSpec, problems, unresolved),  # noqa: ARG005
         _parts(tree, "devices", lambda node, address: _device_class(node, address, problems), problems, unresolved),
-        _parts(tree, "links", lambda node, address: Link, problems, unresolved),  # noqa: ARG005
-        _parts(tree, "data", lambda node, address: Data, problems, unresolved),  # noqa: ARG005
+        _parts(tree, "links", lambda node, address: LinkSpec, problems, unresolved),  # noqa: ARG005
+        _parts(tree, "data", lambda node, address: DataSpec, problems, unresolved),  # noqa: ARG005
         _parts(tree, "workloads", lambda node, address: _workload_class(node), problems, unresolved),  # noqa: ARG005
         _parts(tree, "jobs", lambda node, address: _job_class(node, address, problems), problems, unresolved),
     )
@@ -160,13 +160,13 @@ def _device_class(node: Node, address: str, problems: list[Problem]) -> type[Fro
 
 def _workload_class(node: Node) -> type[Workload]:
     """The class of a workload: users of data, unless it only says what links it crosses."""
-    return Requests if "via" in node.mapping and not {"data", "model"} & set(node.mapping) else Users
+    return RequestsSpec if "via" in node.mapping and not {"data", "model"} & set(node.mapping) else UsersSpec
 
 
-def _job_class(node: Node, address: str, problems: list[Problem]) -> type[Job] | None:
+def _job_class(node: Node, address: str, problems: list[Problem]) -> type[JobSpec] | None:
     """The class of a job by its method."""
     if "restore" in node.mapping:
-        return Restore
+        return RestoreSpec
     method = node.mapping.get("method")
     if method is None:
         remedy = f"write 'method:' with one of {', '.join(METHODS)}, or 'restore: job'"

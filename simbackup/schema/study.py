@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from simbackup.schema.quantity import Frozen, Given, Text, Unit
+from simbackup.schema.quantity import Frozen, Quantity, Text, Unit
 
 
 class Study(Frozen):
@@ -31,7 +31,7 @@ class Study(Frozen):
 
     Of a job also its `status`, the `reason` of it, and its `cause`, the address at which it spent most of its time.
     """
-    seeds: Annotated[Given, Unit("count", least=2.0, most=1e4)] | None = None
+    seeds: Annotated[Quantity, Unit("count", least=2.0, most=1e4)] | None = None
     """Runs of each row, with one seed after the other, the same for all rows; figures are means with intervals.
 
     One run unless stated. It takes a scenario that draws, such as one with `rounds: by_event`.

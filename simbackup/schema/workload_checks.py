@@ -11,7 +11,7 @@ from simbackup.errors import choices
 from simbackup.schema.database_checks import Path, Reporter
 from simbackup.schema.job import Workload
 from simbackup.schema.quantity import si_or
-from simbackup.workloads.users.spec import Users
+from simbackup.workloads.users.spec import UsersSpec
 
 
 class Checker(Reporter, Protocol):
@@ -28,7 +28,7 @@ class Checker(Reporter, Protocol):
 
 def check_workload(checks: Checker, path: Path, workload: Workload) -> None:
     """A workload asks either so often or one after the other, of data or over links that there are."""
-    if isinstance(workload, Users):
+    if isinstance(workload, UsersSpec):
         _on_data(checks, path, workload)
     if (workload.transactions is None) == (workload.clients is None):
         message = (
@@ -49,7 +49,7 @@ def check_workload(checks: Checker, path: Path, workload: Workload) -> None:
             checks.report((*path, "via"), message, "name the links in the order in which they are crossed")
 
 
-def _on_data(checks: Checker, path: Path, workload: Users) -> None:
+def _on_data(checks: Checker, path: Path, workload: UsersSpec) -> None:
     """The data that users work on have a host; what they say of updates and of networks is complete."""
     legal = list(checks.named("data"))
     if workload.data not in legal:

@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from simbackup import datasheets, units
-from simbackup.methods.restore.spec import Restore
+from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.schema.job import METHODS
 from simbackup.schema.json_schema import KINDS, Kind, json_schema
 from simbackup.schema.kinds import DEVICES, PARAMETERS
@@ -105,7 +105,7 @@ def test_all_sections_kinds_methods_and_keys_are_offered() -> None:
     assert tuple(schema["properties"]) == SECTIONS
     assert schema["$defs"]["Device"]["properties"]["kind"]["enum"] == list(DEVICES)
     assert set(schema["$defs"]["Job"]["properties"]["method"]["enum"]) == set(METHODS)
-    for part in (*DEVICES.values(), *METHODS.values(), Restore, Origin):
+    for part in (*DEVICES.values(), *METHODS.values(), RestoreSpec, Origin):
         assert set(schema["$defs"][part.__name__]["properties"]) == set(part.model_fields)
     for part in PARAMETERS.values():
         assert set(SCHEMAS["datasheet"]["$defs"][part.__name__]["properties"]) == set(part.model_fields)

@@ -10,7 +10,7 @@ from simbackup.schema.quantity import (
     Count,
     Duration,
     Frozen,
-    Given,
+    Quantity,
     Pieces,
     PositiveCount,
     PositiveShare,
@@ -27,8 +27,8 @@ from simbackup.schema.validate import validate
 class Part(Frozen):
     """A part with a field of each kind."""
 
-    size: Size = Given(0.0, "B", "0 B")
-    positive: PositiveSize = Given(1.0, "B", "1 B")
+    size: Size = Quantity(0.0, "B", "0 B")
+    positive: PositiveSize = Quantity(1.0, "B", "1 B")
     time: Duration | None = None
     rate: Rate | None = None
     share: Share | None = None
@@ -174,4 +174,4 @@ def test_a_word_may_be_a_number_and_tell_its_origin(written: Any) -> None:
 def test_parts_are_frozen() -> None:
     part, _ = read(size="1 B")
     with pytest.raises(ValidationError):
-        part.size = Given(2.0, "B", "2 B")  # type: ignore[union-attr, misc]
+        part.size = Quantity(2.0, "B", "2 B")  # type: ignore[union-attr, misc]

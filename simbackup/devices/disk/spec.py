@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from simbackup.schema.modelled import Placed
+from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import (
     Duration,
     Frequency,
@@ -14,7 +14,7 @@ from simbackup.schema.quantity import (
 )
 
 
-class DiskParameters(Frozen):
+class DiskSheet(Frozen):
     """A rotating disk."""
 
     capacity: PositiveSize
@@ -37,7 +37,7 @@ class DiskParameters(Frozen):
     """Time that drive and controller spend on each request."""
 
 
-class Disk(Placed, DiskParameters):
+class DiskSpec(Modelled, DiskSheet):
     """A rotating disk in a scenario."""
 
     kind: Literal["disk"]

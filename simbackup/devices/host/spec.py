@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simbackup.schema.modelled import Placed
+from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import (
     Frozen,
     Pieces,
@@ -15,7 +15,7 @@ from simbackup.schema.quantity import (
 )
 
 
-class HostParameters(Frozen):
+class HostSheet(Frozen):
     """A computer and the page cache of its operating system."""
 
     cores: Pieces
@@ -34,7 +34,7 @@ class HostParameters(Frozen):
     """Window that is read ahead of a program, and waited for; without it reading never waits for its own windows."""
 
 
-class Host(Placed, HostParameters):
+class HostSpec(Modelled, HostSheet):
     """A computer: it owns devices, runs jobs, and caches what is written."""
 
     owns: tuple[Text, ...] = ()

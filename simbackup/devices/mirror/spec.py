@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from simbackup.schema.modelled import Placed
+from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import Duration, Frozen, Pieces, PositiveSize, Text, Word
 
 
-class MirrorParameters(Frozen):
+class MirrorSheet(Frozen):
     """A mirror of a volume that is split off as a frozen image, and brought into line again."""
 
     region: PositiveSize
@@ -25,7 +25,7 @@ class MirrorParameters(Frozen):
     """Time to give the frozen image up, before it is synchronised again."""
 
 
-class Mirror(Placed, MirrorParameters):
+class MirrorSpec(Modelled, MirrorSheet):
     """A mirror of a volume on disks of its own."""
 
     kind: Literal["mirror"]

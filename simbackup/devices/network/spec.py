@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simbackup.schema.modelled import Placed
+from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import (
     Duration,
     Frozen,
@@ -13,7 +13,7 @@ from simbackup.schema.quantity import (
 )
 
 
-class NetworkParameters(Frozen):
+class NetworkSheet(Frozen):
     """A network or bus."""
 
     rate: Rate
@@ -24,7 +24,7 @@ class NetworkParameters(Frozen):
     """Bytes that one stream has outstanding in the queue of the adapter; none stand there unless stated."""
 
 
-class Link(Placed, NetworkParameters):
+class LinkSpec(Modelled, NetworkSheet):
     """A network or bus that joins hosts and devices."""
 
     joins: tuple[Text, ...]

@@ -9,7 +9,7 @@ from simbackup.schema.quantity import (
 )
 
 
-class Nul(Frozen):
+class NulSpec(Frozen):
     """A device that takes whatever is written and keeps nothing, by which the reading side is measured alone."""
 
     kind: Literal["nul"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from simbackup.devices.disk.spec import DiskParameters
-from simbackup.schema.modelled import Placed
+from simbackup.devices.disk.spec import DiskSheet
+from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import (
     Duration,
     Frozen,
@@ -16,7 +16,7 @@ from simbackup.schema.quantity import (
 )
 
 
-class RaidParameters(Frozen):
+class RaidSheet(Frozen):
     """A redundant or striped array of equal disks."""
 
     level: Annotated[Literal["0", "1", "10", "4", "5", "6", "dp"], Word()]
@@ -33,15 +33,15 @@ class RaidParameters(Frozen):
     """Disks that one group has at most, parity included; any number unless stated."""
 
 
-class MemberDisk(Placed, DiskParameters):
+class MemberDiskSpec(Modelled, DiskSheet):
     """The disks of an array."""
 
 
-class Raid(Placed, RaidParameters):
+class RaidSpec(Modelled, RaidSheet):
     """An array of equal disks in a scenario."""
 
     kind: Literal["raid"]
-    disk: MemberDisk
+    disk: MemberDiskSpec
     """The disks it is made of: a datasheet `disk/name`, or a mapping."""
     disks: Pieces
     """Number of disks, parity and mirrors included."""

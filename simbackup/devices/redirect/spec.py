@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from simbackup.devices.volume.spec import Volume
-from simbackup.schema.modelled import Placed
+from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import (
     Duration,
     Frozen,
@@ -14,7 +14,7 @@ from simbackup.schema.quantity import (
 )
 
 
-class RedirectVolumeParameters(Frozen):
+class RedirectVolumeSheet(Frozen):
     """A volume that writes to free places, never over old data, as WAFL does."""
 
     block: PositiveSize
@@ -33,7 +33,7 @@ class RedirectVolumeParameters(Frozen):
     """Time to remove one."""
 
 
-class RedirectVolume(Placed, RedirectVolumeParameters, Volume):
+class RedirectVolumeSpec(Modelled, RedirectVolumeSheet, Volume):
     """A volume that writes to free places, in a scenario."""
 
     kind: Literal["redirect_volume"]
@@ -41,7 +41,7 @@ class RedirectVolume(Placed, RedirectVolumeParameters, Volume):
     """Whether its size is kept for it on its device, or only what it uses is taken."""
 
 
-class RedirectSnapshot(Frozen):
+class RedirectSnapshotSpec(Frozen):
     """A snapshot of a redirect-on-write volume: nothing is copied, and what is overwritten stays allocated."""
 
     kind: Literal["redirect_snapshot"]
@@ -51,7 +51,7 @@ class RedirectSnapshot(Frozen):
     """Whether it is deleted where writes find no room otherwise; unless stated it stays, and writes fail."""
 
 
-class Clone(Frozen):
+class CloneSpec(Frozen):
     """A clone of a redirect-on-write volume: a snapshot that is kept as much room as its volume has."""
 
     kind: Literal["clone"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from simbackup.schema.modelled import Placed
+from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import Duration, Frozen, PositiveSize, Size, Text, Word
 
 
-class CopyOnWriteParameters(Frozen):
+class CopyOnWriteSheet(Frozen):
     """What it costs to keep the old data of whatever is overwritten."""
 
     chunk: PositiveSize
@@ -27,14 +27,14 @@ class CopyOnWriteParameters(Frozen):
     """Time that a read of the frozen image spends on each chunk to find where it lies."""
 
 
-class SnapshotParameters(CopyOnWriteParameters):
+class SnapshotSheet(CopyOnWriteSheet):
     """A copy-on-write snapshot in the volume manager."""
 
     method: Annotated[Literal["copy_on_write"], Word()]
     """How the frozen image is kept."""
 
 
-class Snapshot(Placed, SnapshotParameters):
+class SnapshotSpec(Modelled, SnapshotSheet):
     """A copy-on-write snapshot of a volume; without a job that creates it, it is in place from the start."""
 
     kind: Literal["snapshot"]
@@ -46,11 +46,11 @@ class Snapshot(Placed, SnapshotParameters):
     """Size of its copy area; when that is full the snapshot is invalid."""
 
 
-class CheckpointParameters(CopyOnWriteParameters):
+class CheckpointSheet(CopyOnWriteSheet):
     """A checkpoint of a file system: copy-on-write inside the file system, into its own free space."""
 
 
-class Checkpoint(Placed, CheckpointParameters):
+class CheckpointSpec(Modelled, CheckpointSheet):
     """A checkpoint of a file system; without a job that creates it, it is in place from the start."""
 
     kind: Literal["checkpoint"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from simbackup.schema.modelled import Placed
+from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import (
     Duration,
     Frozen,
@@ -13,7 +13,7 @@ from simbackup.schema.quantity import (
 )
 
 
-class SsdParameters(Frozen):
+class SsdSheet(Frozen):
     """A solid-state disk."""
 
     capacity: PositiveSize
@@ -28,7 +28,7 @@ class SsdParameters(Frozen):
     """Time of one small write."""
 
 
-class Ssd(Placed, SsdParameters):
+class SsdSpec(Modelled, SsdSheet):
     """A solid-state disk in a scenario."""
 
     kind: Literal["ssd"]

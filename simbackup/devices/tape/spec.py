@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from simbackup.schema.modelled import Placed
+from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import (
     Duration,
     Frozen,
@@ -19,7 +19,7 @@ from simbackup.schema.quantity import (
 )
 
 
-class TapeDriveParameters(Frozen):
+class TapeDriveSheet(Frozen):
     """A serpentine tape drive and its cartridge."""
 
     media: Annotated[str, Word()]
@@ -54,11 +54,11 @@ class TapeDriveParameters(Frozen):
     """Greatest rate at the interface, whatever the compression."""
 
 
-class TapeDrive(Placed, TapeDriveParameters):
+class TapeDriveSpec(Modelled, TapeDriveSheet):
     """A tape drive in a library."""
 
 
-class TapeLibraryParameters(Frozen):
+class TapeLibrarySheet(Frozen):
     """A tape library."""
 
     slots: Pieces
@@ -71,11 +71,11 @@ class TapeLibraryParameters(Frozen):
     """Mean time of one move between a slot and a drive."""
 
 
-class TapeLibrary(Placed, TapeLibraryParameters):
+class TapeLibrarySpec(Modelled, TapeLibrarySheet):
     """A tape library with its drives and cartridges."""
 
     kind: Literal["tape_library"]
-    drive: TapeDrive
+    drive: TapeDriveSpec
     """Its drives: a datasheet `tape_drive/name`, or a mapping."""
     drives: Pieces
     """Number of drives."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from simbackup.devices.disk.spec import Disk
-from simbackup.devices.raid.spec import Raid
-from simbackup.devices.ssd.spec import Ssd
+from simbackup.devices.disk.spec import DiskSpec
+from simbackup.devices.raid.spec import RaidSpec
+from simbackup.devices.ssd.spec import SsdSpec
 from simbackup.schema.quantity import (
     Frozen,
     PositiveSize,
@@ -23,11 +23,11 @@ class Volume(Frozen):
     """Its size."""
 
 
-class LogicalVolume(Volume):
+class LogicalVolumeSpec(Volume):
     """A logical volume: a contiguous part of a device, allocated in the order in which the volumes are listed."""
 
     kind: Literal["logical_volume"]
 
 
-BLOCK_KINDS = (Disk, Ssd, Raid, Volume)
+BLOCK_KINDS = (DiskSpec, SsdSpec, RaidSpec, Volume)
 """Devices that hold data and backups."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from simbackup.schema.job import Job
+from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import (
     Text,
 )
 
 
-class CopyData(Job):
+class CopySpec(JobSpec):
     """Copy of one data set onto another place, as cp does."""
 
     method: Literal["copy"]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from simbackup.methods.tool.spec import BackupTool
-from simbackup.schema.job import Job
+from simbackup.methods.tool.spec import BackupToolSpec
+from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import (
     PositiveShare,
     Text,
 )
 
 
-class DatabaseBackup(Job):
+class DatabaseBackupSpec(JobSpec):
     """Full backup of a database onto a volume."""
 
     method: Literal["logical_dump", "hot_copy", "snapshot_copy"]
@@ -23,11 +23,11 @@ class DatabaseBackup(Job):
     """The volume or device that takes the backup, behind what lies there."""
     snapshot: Text | None = None
     """The snapshot that a `snapshot_copy` creates and removes."""
-    tool: BackupTool | None = None
+    tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
 
-class BinaryLog(Job):
+class BinaryLogSpec(JobSpec):
     """Incremental backup of a database: the binary log of what was changed."""
 
     method: Literal["binary_log"]
@@ -37,5 +37,5 @@ class BinaryLog(Job):
     """The volume or device that takes the backup."""
     changed: PositiveShare
     """Bytes of log since the backup before, as a share of the database."""
-    tool: BackupTool | None = None
+    tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from simbackup.methods.tool.spec import BackupTool
-from simbackup.schema.job import Job
+from simbackup.methods.tool.spec import BackupToolSpec
+from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import (
     Pieces,
     Text,
 )
 
 
-class Backup(Job):
+class FileBackupSpec(JobSpec):
     """Backup of a data set to a tape library or onto a disk."""
 
     method: Literal["image", "file_level"]
@@ -27,5 +27,5 @@ class Backup(Job):
     """Parts that are saved at once, each on a drive of its own; one unless stated."""
     pool: Text | None = None
     """The pool whose cartridges are written; those of no pool unless stated."""
-    tool: BackupTool | None = None
+    tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""

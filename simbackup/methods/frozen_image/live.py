@@ -27,7 +27,7 @@ DEFAULT_REQUEST = 128.0 * 1024.0
 
 
 @dataclass(frozen=True, slots=True)
-class ImageBackup:
+class FrozenImageBackup:
     """A backup that ends as soon as the frozen image exists."""
 
     data: str
@@ -47,7 +47,7 @@ class ImageBackup:
 
 
 @dataclass(frozen=True, slots=True)
-class ImageRestore:
+class FrozenImageRestore:
     """A restore from a frozen image: it is mounted, and one program copies from it, one request at a time."""
 
     host: str

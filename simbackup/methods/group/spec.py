@@ -4,32 +4,32 @@ from __future__ import annotations
 
 from typing import Literal
 
-from simbackup.methods.tool.spec import BackupTool
-from simbackup.schema.job import Job, Names
+from simbackup.methods.tool.spec import BackupToolSpec
+from simbackup.schema.job import JobSpec, Names
 from simbackup.schema.quantity import (
     Text,
 )
 
 
-class StartGroup(Job):
+class StartGroupSpec(JobSpec):
     """Start of a group: what the backup program does before the first save set begins."""
 
     method: Literal["start_group"]
-    tool: BackupTool
+    tool: BackupToolSpec
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
 
 
-class SaveIndex(Job):
+class SaveIndexSpec(JobSpec):
     """Backup of the index in which the backup program keeps every file that it has saved."""
 
     method: Literal["save_index"]
     of: Names
     """The backups whose files it keeps."""
-    tool: BackupTool
+    tool: BackupToolSpec
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
 
 
-class SystemState(Job):
+class SystemStateSpec(JobSpec):
     """Backup of the state of an operating system through its shadow copy service."""
 
     method: Literal["system_state"]
@@ -37,5 +37,5 @@ class SystemState(Job):
     """The host whose state is saved."""
     data: Text | None = None
     """Its files; none are counted unless stated."""
-    tool: BackupTool
+    tool: BackupToolSpec
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""

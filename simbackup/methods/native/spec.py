@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from simbackup.schema.job import Job, Names
-from simbackup.schema.modelled import Placed
+from simbackup.schema.job import JobSpec, Names
+from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import (
     Duration,
     Frozen,
@@ -15,7 +15,7 @@ from simbackup.schema.quantity import (
 )
 
 
-class BackupEngineParameters(Frozen):
+class BackupEngineSheet(Frozen):
     """The backup engine of a database server: a closed loop of buffers between readers and writers."""
 
     transfer_size: PositiveSize
@@ -34,7 +34,7 @@ class BackupEngineParameters(Frozen):
     """Memory for all buffers, beyond which a backup fails."""
 
 
-class BackupEngine(Placed, BackupEngineParameters):
+class BackupEngineSpec(Modelled, BackupEngineSheet):
     """The backup engine that runs a job."""
 
 
@@ -42,7 +42,7 @@ Rounds = Literal["steady", "by_event"]
 ServiceTimes = Literal["exponential", "constant"]
 
 
-class NativeBackup(Job):
+class NativeBackupSpec(JobSpec):
     """Full backup of a database by its own server, as SQL Server's BACKUP: a loop of buffers."""
 
     method: Literal["database_native"]
@@ -50,7 +50,7 @@ class NativeBackup(Job):
     """The data sets of the database, one for each volume that is read."""
     to: Names
     """The volumes, devices or `nul` that take the backup files, one for each file."""
-    engine: BackupEngine
+    engine: BackupEngineSpec
     """The backup engine: a datasheet `backup_engine/name`, or a mapping."""
     buffers: Pieces | None = None
     """Number of buffers (BUFFERCOUNT); unless stated, depth and one for each file, and two for each volume."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-from simbackup.schema.job import Job
+from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import (
     PositiveDuration,
     Text,
 )
 
 
-class Observe(Job):
+class ObserveSpec(JobSpec):
     """Nothing but time that passes, over which it is told how much users get done."""
 
     method: Literal["observe"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simbackup.methods.native.spec import Rounds
-from simbackup.schema.job import Job, Names
+from simbackup.schema.job import JobSpec, Names
 from simbackup.schema.quantity import (
     Frozen,
     Pieces,
@@ -13,7 +13,7 @@ from simbackup.schema.quantity import (
 )
 
 
-class Select(Frozen):
+class SelectSpec(Frozen):
     """The part of a save set that is restored."""
 
     files: Pieces
@@ -24,12 +24,12 @@ class Select(Frozen):
     """Where they lie in the save set; spread over it unless stated."""
 
 
-class Restore(Job):
+class RestoreSpec(JobSpec):
     """Restore of the last copy that a backup job made."""
 
     restore: Text
     """The backup job whose save set is restored."""
-    select: Select | None = None
+    select: SelectSpec | None = None
     """The files that are wanted; the whole save set unless stated."""
     to: Text | None = None
     """The data set whose place is written; where the data came from unless stated."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from simbackup.schema.job import Job
+from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import (
     Text,
 )
 
 
-class CreateSnapshot(Job):
+class CreateSnapshotSpec(JobSpec):
     """Creation of a frozen image: of a snapshot or a checkpoint, or a mirror is split off."""
 
     method: Literal["create_snapshot"]
@@ -18,7 +18,7 @@ class CreateSnapshot(Job):
     """The snapshot, checkpoint or mirror."""
 
 
-class RemoveSnapshot(Job):
+class RemoveSnapshotSpec(JobSpec):
     """Removal of a frozen image; what was copied for it is given up."""
 
     method: Literal["remove_snapshot"]
@@ -26,7 +26,7 @@ class RemoveSnapshot(Job):
     """The snapshot, checkpoint or mirror."""
 
 
-class Synchronise(Job):
+class SynchroniseSpec(JobSpec):
     """Synchronisation of a mirror with its volume: of all at first, later of what changed since it was split."""
 
     method: Literal["synchronise"]

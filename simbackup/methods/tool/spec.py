@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simbackup.schema.modelled import Placed
+from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import (
     Duration,
     Frozen,
@@ -15,7 +15,7 @@ from simbackup.schema.quantity import (
 )
 
 
-class BackupToolParameters(Frozen):
+class BackupToolSheet(Frozen):
     """What a backup program adds to the copying."""
 
     start_time: Duration
@@ -44,5 +44,5 @@ class BackupToolParameters(Frozen):
     """Time to save the state of the operating system through its shadow copy service."""
 
 
-class BackupTool(Placed, BackupToolParameters):
+class BackupToolSpec(Modelled, BackupToolSheet):
     """The backup program that runs a job."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from simbackup.schema.job import Job
+from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import (
     Text,
 )
 
 
-class Suspend(Job):
+class SuspendSpec(JobSpec):
     """Suspension of a virtual machine: its memory is saved to disk, and it stands still until it is resumed."""
 
     method: Literal["suspend"]
@@ -20,7 +20,7 @@ class Suspend(Job):
     """The volume or device that takes its memory."""
 
 
-class Resume(Job):
+class ResumeSpec(JobSpec):
     """Resumption of a virtual machine from the disk that holds its memory."""
 
     method: Literal["resume"]

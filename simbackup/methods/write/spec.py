@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from simbackup.schema.job import Job
+from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import (
     PositiveShare,
     PositiveSize,
@@ -13,7 +13,7 @@ from simbackup.schema.quantity import (
 )
 
 
-class Write(Job):
+class WriteSpec(JobSpec):
     """Foreground program that writes a data set in sequence through the page cache, as dd does."""
 
     method: Literal["write"]

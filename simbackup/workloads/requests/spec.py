@@ -17,7 +17,7 @@ from simbackup.schema.quantity import (
 )
 
 
-class Requests(Frozen):
+class RequestsSpec(Frozen):
     """An application whose requests cross links: so many a second, or so many clients one after the other."""
 
     via: Annotated[Names, Field(min_length=1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from simbackup.schema.job import Names
-from simbackup.schema.modelled import Placed
+from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import (
     Duration,
     Frequency,
@@ -21,7 +21,7 @@ from simbackup.schema.quantity import (
 )
 
 
-class WorkloadParameters(Frozen):
+class WorkloadSheet(Frozen):
     """What users ask of the data with each transaction."""
 
     reads: Ratio
@@ -46,7 +46,7 @@ class WorkloadParameters(Frozen):
     """Share of the disk writes that go to the hot data."""
 
 
-class Users(Placed, WorkloadParameters):
+class UsersSpec(Modelled, WorkloadSheet):
     """Users who go on working on a data set: so many transactions a second, or so many users one after the other."""
 
     data: Text
