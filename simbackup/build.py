@@ -33,6 +33,7 @@ from simbackup.equations import snapshot as snapshot_equations
 from simbackup.equations import tape as tape_equations
 from simbackup.methods.job import Job, Schedule
 from simbackup.redirects import lay_out, pointers, redirect_volume
+from simbackup.scenario.spec import Spec
 from simbackup.schema import devices as spec_devices
 from simbackup.schema import frozen_images as spec_images
 from simbackup.schema import jobs as spec_jobs
@@ -40,7 +41,6 @@ from simbackup.schema import software
 from simbackup.schema.places import created, data_end, owner_of, placement, pool_sizes, taken
 from simbackup.schema.quantity import Frozen, si_or
 from simbackup.schema.routes import route
-from simbackup.schema.scenario import Spec
 from simbackup.system import System
 from simbackup.units import parse, parse_clock
 from simbackup.workloads.requests.live import Application, Asking

@@ -271,7 +271,7 @@ def schema(
     """Print the JSON Schema of a kind of file, by which editors complete and explain."""
     from simbackup import datasheets, show  # noqa: PLC0415
     from simbackup.errors import choices  # noqa: PLC0415
-    from simbackup.schema.json_schema import KINDS, json_schema  # noqa: PLC0415
+    from simbackup.scenario.json_schema import KINDS, json_schema  # noqa: PLC0415
 
     if listed:
         show.listing([{"kind": name, "file": text} for name, text in KINDS.items()], as_json=as_json)

@@ -7,11 +7,11 @@ from simbackup.devices.redirect.fragments import Redirect
 from simbackup.devices.redirect.live import RedirectSnapshot, RedirectVolume, Space
 from simbackup.devices.store import Region
 from simbackup.devices.times import Times
+from simbackup.scenario.spec import Spec
 from simbackup.schema import devices as spec_devices
 from simbackup.schema import frozen_images as spec_images
 from simbackup.schema import jobs as spec_jobs
 from simbackup.schema.quantity import si_or
-from simbackup.schema.scenario import Spec
 from simbackup.system import System
 
 

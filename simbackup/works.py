@@ -21,12 +21,12 @@ from simbackup.methods.snapshot.live import CreateSnapshot, RemoveSnapshot, Sync
 from simbackup.methods.tool.live import NO_TOOL, Tool
 from simbackup.methods.virtual_machine.live import Resume, Suspend
 from simbackup.methods.write.live import SynchronousWrite, Write
+from simbackup.scenario.spec import Spec
 from simbackup.schema import devices as spec_devices
 from simbackup.schema import jobs as spec_jobs
 from simbackup.schema import software
 from simbackup.schema.places import owner_of, way_to
 from simbackup.schema.quantity import si_or
-from simbackup.schema.scenario import Spec
 
 
 def _host(spec: Spec, data: str) -> str:

@@ -1,10 +1,19 @@
-"""simbackup.data.spec"""
+"""What a file may say of data sets, their file systems and database engines."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from simbackup import units
+from simbackup.schema.capability import BlockDevice, Device, Volume
+from simbackup.schema.facts import Fact, Facts, amount, made, number
+from simbackup.schema.part import Modelled, Part, Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+
 from typing import Annotated, Literal
 
-from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import (
     Count,
     Duration,
@@ -101,7 +110,7 @@ class AgedSpec(Frozen):
     """Share of the updates that went to the hot data."""
 
 
-class DataSpec(Modelled, FilesSheet):
+class DataSpec(Part, Modelled, FilesSheet):
     """A data set: so many bytes in so many files on a device."""
 
     sheet = "population"
@@ -121,3 +130,53 @@ class DataSpec(Modelled, FilesSheet):
     """Updates before the beginning, on a volume that writes them to free places; none unless stated."""
     content: PositiveSize | None = None
     """Bytes of its rows, which a logical dump writes and which it is named by; all its bytes unless stated."""
+
+    def facts(self) -> Facts:
+        """Size, files, how well they compress, and what they lie in."""
+        yield from amount(self.size)
+        yield from number(self.files, "file")
+        if self.compression is not None and self.compression.si != 1:
+            yield Fact(f"{self.compression.si:g}:1 compressible")
+        if self.cached is not None and self.cached.si > 0:
+            yield from amount(self.cached, "in memory")
+        yield from made(self.filesystem)
+        yield from made(self.database)
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Data lie on a device that holds them, behind its volumes and copy areas."""
+        spec, name = checks.spec, str(path[-1])
+        if not checks.block_device((*path, "on"), self.on):
+            return
+        below, room = spec.devices[self.on], checks.capacity(self.on)
+        begin = spec.placement()[name]
+        whole = isinstance(below, BlockDevice) and below.holds_volumes
+        if whole and begin < spec.guaranteed(self.on):
+            message = f"would lie where the volumes and copy areas of '{self.on}' lie"
+            checks.report((*path, "on"), message, "lay it on a volume, or say 'at:' a place behind them")
+        self._check_cached(checks, path)
+        self._check_aged(checks, path, below)
+        if room is not None and begin + self.size.si > room:
+            over = units.show_short(begin + self.size.si - room, "B")
+            where = units.show_short(begin, "B")
+            message = f"does not fit on '{self.on}': it begins at {where} and is {over} too large"
+            checks.report((*path, "size"), message, f"'{self.on}' holds {units.show_short(room, 'B')}")
+
+    def _check_cached(self, checks: Checks, path: Path) -> None:
+        """What lies in memory fits there."""
+        host = checks.spec.hosts.get(checks.spec.owner_of(self.on) or "")
+        if self.cached is None or host is None:
+            return
+        bytes_there = self.cached.si * self.size.si
+        if bytes_there > host.memory.si:
+            message = f"{units.show_short(bytes_there, 'B')} do not fit into the memory of the host"
+            checks.report((*path, "cached"), message, f"it has {units.show_short(host.memory.si, 'B')}")
+
+    def _check_aged(self, checks: Checks, path: Path, below: Device) -> None:
+        """Only what is written to free places is moved about by updates."""
+        if self.aged is None:
+            return
+        if not isinstance(below, Volume) or below.overwrites:
+            message = f"updates move nothing on '{self.on}', which is written in place"
+            checks.report((*path, "aged"), message, "leave it out, or lay the data on a redirect_volume")
+        if (self.aged.hot_data is None) != (self.aged.hot_updates is None):
+            checks.report((*path, "aged"), "hot_data and hot_updates go together", "give both, or neither")

@@ -77,7 +77,9 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
         return factor if mine and inner[-1] == "speed" else by_unit if mine else 1.0
     if (section, name) != (section_of, name_of):
         image = scenario.spec.devices.get(name_of) if section_of == section == "devices" else None
-        taken = isinstance(image, RedirectSnapshotSpec | CloneSpec) and name == image.of  # its volume tells what it takes
+        taken = (
+            isinstance(image, RedirectSnapshotSpec | CloneSpec) and name == image.of
+        )  # its volume tells what it takes
         return by_unit if taken and inner[-1] in {"create_time", "remove_time"} else 1.0
     if section == "devices" and piece in {"drives", "robot"}:
         count = {"drives": "drives", "robot": "robots"}[piece]

@@ -13,9 +13,9 @@ from simbackup.methods.copy.spec import CopySpec
 from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.methods.write.spec import WriteSpec
 from simbackup.scenario import Scenario
+from simbackup.scenario.spec import Spec
 from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import Frozen
-from simbackup.schema.scenario import Spec
 from simbackup.workloads.users.spec import UsersSpec
 
 FIELDS = {

@@ -1,13 +1,189 @@
-"""simbackup.schema.capability"""
+"""What parts can do for other parts. Rooms ask for a capability, never for a class of another room."""
 
 from __future__ import annotations
 
-from simbackup.devices.mirror.spec import MirrorSpec
-from simbackup.devices.redirect.spec import CloneSpec, RedirectSnapshotSpec
-from simbackup.devices.snapshot.spec import (
-    CheckpointSpec,
-    SnapshotSpec,
-)
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-FrozenImage = SnapshotSpec | CheckpointSpec | MirrorSpec | RedirectSnapshotSpec | CloneSpec
-"""Whatever keeps a volume as it was."""
+from simbackup import units
+from simbackup.errors import choices
+from simbackup.schema.part import Part, Path
+from simbackup.schema.quantity import PositiveSize, Quantity, Text
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+    from simbackup.schema.job import Restoring, Saving
+
+
+class Piece(NamedTuple):
+    """A piece of a device that limits by itself: the keys of its number and of its times, empty if it has none."""
+
+    count: str = ""
+    times: str = ""
+
+
+class Device(Part):
+    """What stands under `devices:`."""
+
+    drawn_as: ClassVar[str] = ""
+    """The sign that it has in pictures; that of its kind unless stated."""
+    pieces: ClassVar[Mapping[str, Piece]] = {}
+    """Pieces that limit by themselves, by the name that they have in addresses."""
+
+    def lies_on(self) -> str | None:
+        """The device that it lies on or in, whose host is its own; None if it stands by itself."""
+        return None
+
+    def inner(self) -> Mapping[str, tuple[str, Part, int]]:
+        """Parts inside it that pictures show: by piece the name, the part, and how many there are."""
+        return {}
+
+
+class BackupTarget(Device):
+    """A device that takes save sets of `image` and `file_level` backups."""
+
+    def check_backup(self, checks: Checks, path: Path, job: Saving) -> None:
+        """Report what keeps a backup from being saved here."""
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """Report what keeps a restore from being read from here."""
+
+
+class BlockDevice(BackupTarget):
+    """A device that holds data and save sets at addresses."""
+
+    holds_volumes: ClassVar[bool] = True
+    """Whether volumes may lie on it."""
+
+    def capacity_bytes(self) -> float | None:
+        """Bytes that it holds, None if its values do not go together."""
+        return None
+
+    def check_backup(self, checks: Checks, path: Path, job: Saving) -> None:
+        """A disk has a host and room; streams and pools are those of tape."""
+        checks.owned(path, job.to, "to")
+        for key in ("streams", "pool"):
+            if getattr(job, key) is not None:
+                checks.report((*path, key), "says nothing of a backup onto a disk", "leave it out")
+        data = checks.spec.data.get(job.data)
+        if data is not None:
+            checks.free((*path, "to"), job.to, data.size, "a backup")
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """One walk brings files back."""
+        if job.streams is not None:
+            checks.report((*path, "streams"), "says nothing of a restore from disk", "leave it out")
+
+
+class OnDevice(Device):
+    """A device that takes room on another one, in the order of the file."""
+
+    if TYPE_CHECKING:
+        on: Text
+    size_key: ClassVar[str] = "size"
+    """The key that is wrong where there is too little room."""
+
+    def lies_on(self) -> str | None:
+        """The device below it."""
+        return self.on
+
+    def room(self, spec: Spec, name: str) -> float | None:
+        """Bytes that it takes there at the start, None if that cannot be said."""
+        raise NotImplementedError
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """It lies on a block device that holds volumes."""
+        legal = [n for n in checks.block_devices() if n != path[-1]]
+        if checks.name((*path, "on"), self.on, legal, "device"):
+            below = checks.spec.devices[self.on]
+            if isinstance(below, BlockDevice) and not below.holds_volumes:
+                message = f"'{self.on}' is itself a logical volume"
+                checks.report((*path, "on"), message, "lay volumes on a disk or an array")
+        elif self.on in checks.spec.devices:
+            checks.report((*path, "on"), f"'{self.on}' is no disk, array or volume", choices(self.on, legal))
+
+
+class Volume(OnDevice, BlockDevice):
+    """A volume on a device."""
+
+    holds_volumes: ClassVar[bool] = False
+    overwrites: ClassVar[bool] = True
+    """Whether new data go where the old ones lie, so that a frozen image has to keep copies of these."""
+
+    on: Text
+    """The device that it lies on."""
+    size: PositiveSize
+    """Its size."""
+
+    def capacity_bytes(self) -> float | None:
+        """Its size in bytes."""
+        return self.size.si
+
+    def room(self, spec: Spec, name: str) -> float | None:
+        """All of its size."""
+        del spec, name
+        return self.size.si
+
+
+class FrozenImage(Device):
+    """Whatever keeps a volume as it was."""
+
+    if TYPE_CHECKING:
+        of: Text
+    times_of_volume: ClassVar[bool] = False
+    """Whether its volume says how long it takes to create and remove one."""
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """What is frozen is a volume whose data are overwritten in place."""
+        super().check(checks, path)
+        self.check_frozen(checks, path)
+
+    def check_frozen(self, checks: Checks, path: Path) -> None:
+        """What is frozen is a volume whose data are overwritten in place."""
+        legal = [n for n, d in checks.spec.devices.items() if isinstance(d, Volume) and d.overwrites]
+        if checks.name((*path, "of"), self.of, legal, "device"):
+            volume = checks.spec.devices[self.of]
+            if isinstance(volume, Volume):
+                self.check_volume(checks, path, volume)
+        elif self.of in checks.spec.devices:
+            checks.report((*path, "of"), f"'{self.of}' is no logical volume", choices(self.of, legal))
+
+    def check_volume(self, checks: Checks, path: Path, volume: Volume) -> None:
+        """Report in what it disagrees with the volume that it freezes; nothing unless overridden."""
+
+
+class InVolume(FrozenImage):
+    """A frozen image that lies in the volume that it freezes."""
+
+    drawn_within: ClassVar[bool] = False
+    """Whether pictures show it inside its volume."""
+
+    def lies_on(self) -> str | None:
+        """The volume."""
+        return self.of
+
+
+class SplitMirror(FrozenImage):
+    """A frozen image that is synchronised with its volume."""
+
+
+class MediaLibrary(BackupTarget):
+    """A library of cartridges that drives read and write one after the other."""
+
+    def drive_count(self) -> int:
+        """Number of drives."""
+        raise NotImplementedError
+
+    def pool_sizes(self) -> dict[str | None, int]:
+        """Cartridges of each pool; those of no pool under None."""
+        raise NotImplementedError
+
+
+class Sink(Device):
+    """A device that takes whatever is written and keeps nothing."""
+
+
+def shown_size(given: Quantity) -> str:
+    """A size as messages show it."""
+    return units.show_short(given.si, "B")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from simbackup.errors import Problem, choices
-from simbackup.schema.agreement import disagreements
-from simbackup.schema.kinds import PARAMETERS
+from simbackup.schema.part import disagreements
 from simbackup.schema.quantity import Frozen, Quantity
+from simbackup.schema.registry import sheets
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
 
@@ -38,11 +38,11 @@ def check_datasheet(
         for name in ("title", "description")
         if name in tree.mapping and not isinstance(tree.mapping[name].value, str)
     ]
-    if kind.word not in PARAMETERS:
+    if kind.word not in sheets():
         message = f"there are no datasheets of the kind '{kind.word}'"
-        return None, [*problems, Problem(kind.place, "kind", message, choices(kind.word, PARAMETERS))]
+        return None, [*problems, Problem(kind.place, "kind", message, choices(kind.word, sheets()))]
     parameters = tree.mapping["parameters"]
-    part = validate(PARAMETERS[kind.word], parameters, "parameters", problems)
+    part = validate(sheets()[kind.word], parameters, "parameters", problems)
     if part is not None:
         problems.extend(
             Problem(parameters.find(found.paths[0])[0].place, f"parameters.{found.paths[0][0]}", *found[1:])

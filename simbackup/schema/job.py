@@ -1,28 +1,21 @@
-"""simbackup.schema.job"""
+"""What every job may say, and what jobs can do for other jobs."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator
 
-from simbackup.methods.copy.spec import CopySpec
-from simbackup.methods.database.spec import BinaryLogSpec, DatabaseBackupSpec
-from simbackup.methods.file_backup.spec import FileBackupSpec
-from simbackup.methods.frozen_image.spec import FrozenImageBackupSpec
-from simbackup.methods.group.spec import SaveIndexSpec, StartGroupSpec, SystemStateSpec
-from simbackup.methods.native.spec import NativeBackupSpec
-from simbackup.methods.observe.spec import ObserveSpec
-from simbackup.methods.snapshot.spec import CreateSnapshotSpec, RemoveSnapshotSpec, SynchroniseSpec
-from simbackup.methods.virtual_machine.spec import ResumeSpec, SuspendSpec
-from simbackup.methods.write.spec import WriteSpec
-from simbackup.schema.quantity import (
-    Duration,
-    Frozen,
-    Text,
-)
-from simbackup.workloads.requests.spec import RequestsSpec
-from simbackup.workloads.users.spec import UsersSpec
+from simbackup import units
+from simbackup.schema.facts import CLOCK, Fact, Facts, amount, made, number
+from simbackup.schema.part import Part, Path
+from simbackup.schema.quantity import Duration, Pieces, Quantity, Text
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+
+SCHEDULE = ("every", "until", "window")
 
 
 def _names(raw: Any) -> Any:
@@ -31,10 +24,10 @@ def _names(raw: Any) -> Any:
 
 
 Names = Annotated[tuple[Text, ...], BeforeValidator(_names)]
-Workload = UsersSpec | RequestsSpec
+Rounds = Literal["steady", "by_event"]
 
 
-class JobSpec(Frozen):
+class JobSpec(Part):
     """What every job may say."""
 
     after: Names = ()
@@ -50,27 +43,85 @@ class JobSpec(Frozen):
     deadline: Text | None = None
     """Time of day such as `06:00` by which it should end: the first after the beginning of it, or of its chain."""
 
+    writes_data: ClassVar[bool] = False
+    """Whether it writes the data set that it names under `data`."""
+    to_data: ClassVar[bool] = False
+    """Whether `to` names a data set rather than a device."""
 
-AnyBackup = NativeBackupSpec | FileBackupSpec | FrozenImageBackupSpec | DatabaseBackupSpec | BinaryLogSpec
-METHODS: dict[str, type[JobSpec]] = {
-    "write": WriteSpec,
-    "copy": CopySpec,
-    "create_snapshot": CreateSnapshotSpec,
-    "remove_snapshot": RemoveSnapshotSpec,
-    "synchronise": SynchroniseSpec,
-    "observe": ObserveSpec,
-    "frozen_image": FrozenImageBackupSpec,
-    "suspend": SuspendSpec,
-    "resume": ResumeSpec,
-    "start_group": StartGroupSpec,
-    "save_index": SaveIndexSpec,
-    "system_state": SystemStateSpec,
-    "image": FileBackupSpec,
-    "file_level": FileBackupSpec,
-    "logical_dump": DatabaseBackupSpec,
-    "hot_copy": DatabaseBackupSpec,
-    "snapshot_copy": DatabaseBackupSpec,
-    "binary_log": BinaryLogSpec,
-    "database_native": NativeBackupSpec,
-}
-"""What a job of each method may say; a job with the key `restore` is a Restore."""
+    def creates(self) -> str | None:
+        """The frozen image that it creates, None if it creates none."""
+        return None
+
+    def tool_of(self) -> str | None:
+        """The job whose backup program it uses, None if it is its own."""
+        return None
+
+    def facts(self) -> Facts:
+        """What a reader wants to know of the job: what it moves, when it runs, and by which program."""
+        given = dict(self)
+        streams = given.get("streams")
+        if streams is not None and streams.si > 1:
+            yield from number(streams, "stream")
+        yield from amount(given.get("portion"), "of it")
+        yield from amount(given.get("changed"), "changed")
+        yield from amount(given.get("duration"))
+        yield from number(given.get("buffers"), "buffer")
+        yield from amount(given.get("transfer_size"), "transfers")
+        if given.get("compress"):
+            yield Fact("compressed")
+        select = given.get("select")
+        if select is not None:
+            yield from number(select.files, "file")
+            yield from amount(select.size, "together")
+        yield from self._schedule()
+        yield from made(given.get("tool"), "by ")
+        yield from made(given.get("engine"), "by ")
+
+    def _schedule(self) -> Iterator[Fact]:
+        if self.begin is not None:
+            if ":" in self.begin:
+                yield Fact.of(units.parse_clock(self.begin), CLOCK)
+            else:
+                yield Fact.of(units.parse(self.begin, "s"), "s", "after the start")
+        if self.deadline is not None:
+            yield Fact(f"by {self.deadline}")
+        for name in SCHEDULE:
+            time = getattr(self, name)
+            if isinstance(time, Quantity):
+                yield Fact(f"{name} {Fact.of(time.si, time.unit)}")
+
+
+class BackupJob(JobSpec):
+    """A job that makes save sets, which restores bring back."""
+
+    if TYPE_CHECKING:
+        data: Any  # the data set that it saves, or several of them
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """Report what keeps a restore from bringing back what this job saves."""
+        raise NotImplementedError
+
+
+class FileKeeping(JobSpec):
+    """A job whose files an index keeps."""
+
+
+class Saving(BackupJob):
+    """A backup that a target of any kind takes."""
+
+    if TYPE_CHECKING:
+        to: Text
+        streams: Pieces | None
+        pool: Text | None
+
+
+class Restoring(JobSpec):
+    """A restore of what a backup saved."""
+
+    if TYPE_CHECKING:
+        restore: Text
+        select: Any
+        to: Text | None
+        streams: Pieces | None
+        replay: Names
+        rounds: Rounds | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, cast
 
@@ -222,6 +223,10 @@ class Frozen(BaseModel):
     """A part of a file: frozen, and no key that it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    def rules(self) -> Iterator[tuple[tuple[str, ...], str, str]]:
+        """Where values of the part do not go together: their keys, what is wrong, what would be right."""
+        yield from ()
 
 
 class Word:

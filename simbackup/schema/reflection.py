@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from simbackup.schema.kinds import PARAMETERS
-from simbackup.schema.modelled import Modelled
+from simbackup.data.spec import DataSpec
+from simbackup.schema.part import Modelled
+from simbackup.schema.registry import device_kinds, method_kinds, sheets
 
 Mark = TypeVar("Mark")
 
@@ -23,13 +26,13 @@ def sheet_kind(part: type[BaseModel]) -> str | None:
     if issubclass(part, Modelled) and part.sheet is not None:
         return part.sheet
     return next(
-        (kind for kind, sheet in PARAMETERS.items() if issubclass(part, Modelled) and issubclass(part, sheet)), None
+        (kind for kind, sheet in sheets().items() if issubclass(part, Modelled) and issubclass(part, sheet)), None
     )
 
 
 def required(part: type[BaseModel]) -> dict[str, Any]:
     """What a complete part has to hold: what no datasheet supplies, and likewise in the parts inside it."""
-    supplied = {"kind", *PARAMETERS[kind].model_fields} if (kind := sheet_kind(part)) else {"kind"}
+    supplied = {"kind", *sheets()[kind].model_fields} if (kind := sheet_kind(part)) else {"kind"}
     needs = [name for name, told in part.model_fields.items() if told.is_required() and name not in supplied]
     inside = {name: required(nested) for name in part.model_fields if (nested := nested_part(part, name))}
     inside = {name: inner for name, inner in inside.items() if inner}
@@ -77,3 +80,16 @@ def mark_of(part: type[BaseModel], name: str, mark: type[Mark]) -> Mark | None:
     inside = [a.__metadata__ for a in alternatives(part, name) if get_origin(a) is Annotated]
     marks = [*part.model_fields[name].metadata, *(each for metadata in inside for each in metadata)]
     return next((each for each in marks if isinstance(each, mark)), None)
+
+
+@cache
+def nested_sheets() -> Mapping[str, str]:
+    """Keys whose value is a part that may stand on a datasheet of its own, with the kind of that datasheet.
+
+    >>> nested_sheets()["drive"], nested_sheets()["tool"]
+    ('tape_drive', 'backup_tool')
+    """
+    parts: list[type[BaseModel]] = [kind.spec for kind in (*device_kinds().values(), *method_kinds().values())]
+    found = ((name, nested_part(part, name)) for part in (*parts, DataSpec) for name in part.model_fields)
+    inside = {name: sheet_kind(part) for name, part in found if part is not None}
+    return {name: kind for name, kind in inside.items() if kind is not None}

@@ -8,7 +8,7 @@ import pytest
 
 from simbackup.errors import InputError, Problem
 from simbackup.scenario import Scenario, load
-from simbackup.schema.agreement import disagreements
+from simbackup.schema.part import disagreements
 from simbackup.schema.job_checks import GREATEST_RUNS
 from simbackup.schema.places import created, data_end, owner_of, placement, taken
 from simbackup.schema.routes import route

@@ -15,11 +15,11 @@ from jsonschema import Draft7Validator, Draft202012Validator
 from simbackup import datasheets, units
 from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.schema.job import METHODS
-from simbackup.schema.json_schema import KINDS, Kind, json_schema
+from simbackup.scenario.json_schema import KINDS, Kind, json_schema
 from simbackup.schema.kinds import DEVICES, PARAMETERS
 from simbackup.schema.patterns import quantity_pattern
 from simbackup.schema.quantity import NEEDS, Basis, Origin
-from simbackup.schema.scenario import SECTIONS
+from simbackup.scenario.spec import SECTIONS
 from simbackup.schema.tree import parse, read
 
 ROOT = Path(__file__).parents[2]

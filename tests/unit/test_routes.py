@@ -7,7 +7,7 @@ import pytest
 from simbackup import load
 from simbackup.build import build
 from simbackup.schema.routes import route
-from simbackup.schema.scenario import Spec
+from simbackup.scenario.spec import Spec
 
 HEAD = """
 title: Hosts, devices and what lies between them

@@ -1,10 +1,12 @@
-"""simbackup.devices.disk.spec"""
+"""What a file may say of a rotating disk."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from simbackup.schema.modelled import Modelled
+from simbackup.schema.capability import BlockDevice
+from simbackup.schema.facts import Fact, Facts, amount
+from simbackup.schema.part import Modelled, Rules
 from simbackup.schema.quantity import (
     Duration,
     Frequency,
@@ -36,8 +38,27 @@ class DiskSheet(Frozen):
     command_overhead: Duration
     """Time that drive and controller spend on each request."""
 
+    def rules(self) -> Rules:
+        """The outer zone is the faster, and longer seeks take longer."""
+        if self.inner_rate.si > self.outer_rate.si:
+            message = "inner_rate is above outer_rate"
+            yield ("inner_rate", "outer_rate"), message, "addresses begin in the outer zone, which is the faster"
+        if not self.track_to_track_seek.si <= self.average_seek.si <= self.full_stroke_seek.si:
+            message = "average_seek is not between track_to_track_seek and full_stroke_seek"
+            yield ("average_seek", "track_to_track_seek", "full_stroke_seek"), message, "order the three seek times"
 
-class DiskSpec(Modelled, DiskSheet):
+
+class DiskSpec(BlockDevice, Modelled, DiskSheet):
     """A rotating disk in a scenario."""
 
     kind: Literal["disk"]
+
+    def capacity_bytes(self) -> float | None:
+        """Its capacity in bytes."""
+        return self.capacity.si
+
+    def facts(self) -> Facts:
+        """Capacity, speed and rate."""
+        yield from amount(self.capacity)
+        yield Fact(f"{self.rotation_speed.si * 60:,.0f} rpm")
+        yield from amount(self.outer_rate, "outside")

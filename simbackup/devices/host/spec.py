@@ -1,8 +1,16 @@
-"""simbackup.devices.host.spec"""
+"""What a file may say of a host."""
 
 from __future__ import annotations
 
-from simbackup.schema.modelled import Modelled
+from typing import TYPE_CHECKING
+
+from simbackup.errors import choices
+from simbackup.schema.facts import Fact, Facts, amount, number
+from simbackup.schema.part import Modelled, Part, Path, Rules
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+
 from simbackup.schema.quantity import (
     Frozen,
     Pieces,
@@ -33,11 +41,39 @@ class HostSheet(Frozen):
     read_ahead: PositiveSize | None = None
     """Window that is read ahead of a program, and waited for; without it reading never waits for its own windows."""
 
+    def rules(self) -> Rules:
+        """Write-back begins at or below the limit."""
+        if self.dirty_background.si > self.dirty_limit.si:
+            message = "write-back would begin above the limit at which writers wait"
+            yield ("dirty_background", "dirty_limit"), message, "make dirty_background at most dirty_limit"
 
-class HostSpec(Modelled, HostSheet):
+
+class HostSpec(Part, Modelled, HostSheet):
     """A computer: it owns devices, runs jobs, and caches what is written."""
 
     owns: tuple[Text, ...] = ()
     """The devices attached to it."""
     within: Text | None = None
     """The host on which it is a virtual machine: its cores are cores of that one, and as fast."""
+
+    def facts(self) -> Facts:
+        """Cores and memory."""
+        if self.within is not None:
+            yield Fact("virtual machine")
+        yield from number(self.cores, "core")
+        yield from amount(self.memory, "memory")
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """A virtual machine is on a real host, and as fast."""
+        host, hosts = str(path[-1]), checks.spec.hosts
+        real = [name for name in checks.named("hosts") if name != host]
+        if self.within is not None and self.speed is not None:
+            checks.report((*path, "speed"), "a virtual machine is as fast as its host", "leave it out")
+        here, whole = (*path, "within"), [name for name, h in hosts.items() if h.within is None]
+        if self.within == host:
+            checks.report(here, f"'{host}' would run on itself", choices(host, whole))
+        elif self.within is not None and checks.name(here, self.within, real, "host"):
+            below = hosts.get(self.within)
+            if below is not None and below.within is not None:
+                remedy = f"write '{below.within}'" if below.within in whole else choices(self.within, whole)
+                checks.report(here, f"'{self.within}' is itself a virtual machine", remedy)

@@ -1,11 +1,23 @@
-"""simbackup.devices.mirror.spec"""
+"""What a file may say of a mirror that is split off its volume."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup.schema.capability import OnDevice, SplitMirror, Volume
+from simbackup.schema.facts import Fact, Facts, amount
+from simbackup.schema.part import Modelled, Path, Rules
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
 from typing import Annotated, Literal
 
-from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import Duration, Frozen, Pieces, PositiveSize, Text, Word
+
+GREATEST_IN_FLIGHT = 2**30
+"""Bytes beyond which requests at once are a slip of the pen."""
 
 
 class MirrorSheet(Frozen):
@@ -24,8 +36,14 @@ class MirrorSheet(Frozen):
     remove_time: Duration
     """Time to give the frozen image up, before it is synchronised again."""
 
+    def rules(self) -> Rules:
+        """Not too much is under way at once."""
+        if self.in_flight.si * self.request.si > GREATEST_IN_FLIGHT:
+            message = "more than 1 GiB would be under way at once"
+            yield ("in_flight", "request"), message, "write fewer or smaller requests"
 
-class MirrorSpec(Modelled, MirrorSheet):
+
+class MirrorSpec(SplitMirror, OnDevice, Modelled, MirrorSheet):
     """A mirror of a volume on disks of its own."""
 
     kind: Literal["mirror"]
@@ -35,3 +53,23 @@ class MirrorSpec(Modelled, MirrorSheet):
     """The device that it lies on; it takes as much room there as the volume."""
     state: Literal["attached", "new"] = "attached"
     """At the start: in line with the volume, or still to be synchronised with it for the first time."""
+
+    size_key: ClassVar[str] = "on"
+
+    def room(self, spec: Spec, name: str) -> float | None:
+        """As many bytes as its volume."""
+        del name
+        origin = spec.devices.get(self.of)
+        return origin.size.si if isinstance(origin, Volume) and origin.overwrites else None
+
+    def check_volume(self, checks: Checks, path: Path, volume: Volume) -> None:
+        """It lies on other disks than its volume."""
+        if volume.on == self.on:
+            message = f"would lie on '{self.on}', as the volume does that it mirrors"
+            checks.report((*path, "on"), message, "lay it on disks of its own")
+
+    def facts(self) -> Facts:
+        """State and regions."""
+        if self.state != "attached":
+            yield Fact("still to be synchronised")
+        yield from amount(self.region, "regions")

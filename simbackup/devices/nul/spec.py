@@ -1,15 +1,13 @@
-"""simbackup.devices.nul.spec"""
+"""What a file may say of a device that keeps nothing."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from simbackup.schema.quantity import (
-    Frozen,
-)
+from simbackup.schema.capability import Sink
 
 
-class NulSpec(Frozen):
+class NulSpec(Sink):
     """A device that takes whatever is written and keeps nothing, by which the reading side is measured alone."""
 
     kind: Literal["nul"]

@@ -1,11 +1,21 @@
-"""simbackup.devices.redirect.spec"""
+"""What a file may say of redirect-on-write volumes, their snapshots and their clones."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup import units
+from simbackup.errors import choices
+from simbackup.schema.capability import InVolume, Volume
+from simbackup.schema.facts import Fact, Facts, amount
+from simbackup.schema.part import Modelled, Path, Rules
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
 from typing import Literal
 
-from simbackup.devices.volume.spec import Volume
-from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import (
     Duration,
     Frozen,
@@ -32,6 +42,14 @@ class RedirectVolumeSheet(Frozen):
     remove_time: Duration
     """Time to remove one."""
 
+    def rules(self) -> Rules:
+        """Runs hold a block, and read-ahead a request."""
+        if self.run.si < self.block.si:
+            yield ("run", "block"), "run is smaller than a block", "let run be one block or more"
+        if self.read_ahead is not None and self.read_ahead.si < self.request.si:
+            message = "read_ahead is smaller than one request"
+            yield ("read_ahead", "request"), message, "leave it out where the server does not read ahead"
+
 
 class RedirectVolumeSpec(Modelled, RedirectVolumeSheet, Volume):
     """A volume that writes to free places, in a scenario."""
@@ -40,8 +58,37 @@ class RedirectVolumeSpec(Modelled, RedirectVolumeSheet, Volume):
     guarantee: Literal["volume", "none"] = "volume"
     """Whether its size is kept for it on its device, or only what it uses is taken."""
 
+    drawn_as: ClassVar[str] = "volume"
+    overwrites: ClassVar[bool] = False
 
-class RedirectSnapshotSpec(Frozen):
+    def room(self, spec: Spec, name: str) -> float | None:
+        """Its size where that is guaranteed, else the bytes that its data reach to."""
+        return self.size.si if self.guarantee == "volume" else min(spec.data_end(name), self.size.si)
+
+    def facts(self) -> Facts:
+        """Size and guarantee."""
+        yield from amount(self.size)
+        yield Fact("guaranteed" if self.guarantee == "volume" else "not guaranteed")
+
+
+class _Pointers(InVolume):
+    """An image of a redirect-on-write volume: old blocks stay where they are."""
+
+    times_of_volume: ClassVar[bool] = True
+
+    def check_frozen(self, checks: Checks, path: Path) -> None:
+        """What is frozen is a redirect-on-write volume."""
+        legal = [n for n, d in checks.spec.devices.items() if isinstance(d, RedirectVolumeSpec)]
+        if checks.name((*path, "of"), self.of, legal, "device"):
+            volume = checks.spec.devices[self.of]
+            if isinstance(volume, RedirectVolumeSpec):
+                self.check_volume(checks, path, volume)
+        elif self.of in checks.spec.devices:
+            message = f"'{self.of}' is no redirect-on-write volume"
+            checks.report((*path, "of"), message, choices(self.of, legal))
+
+
+class RedirectSnapshotSpec(_Pointers):
     """A snapshot of a redirect-on-write volume: nothing is copied, and what is overwritten stays allocated."""
 
     kind: Literal["redirect_snapshot"]
@@ -50,8 +97,14 @@ class RedirectSnapshotSpec(Frozen):
     autodelete: bool = False
     """Whether it is deleted where writes find no room otherwise; unless stated it stays, and writes fail."""
 
+    drawn_as: ClassVar[str] = "snapshot"
 
-class CloneSpec(Frozen):
+    def facts(self) -> Facts:
+        """What happens where room is short."""
+        yield Fact("deleted where room is short" if self.autodelete else "kept where room is short")
+
+
+class CloneSpec(_Pointers):
     """A clone of a redirect-on-write volume: a snapshot that is kept as much room as its volume has."""
 
     kind: Literal["clone"]
@@ -59,3 +112,19 @@ class CloneSpec(Frozen):
     """The volume that it is a clone of."""
     guarantee: Literal["volume", "none"] = "volume"
     """Whether the size of its volume is kept for it; where there is not so much room its creation fails."""
+
+    def check_volume(self, checks: Checks, path: Path, volume: Volume) -> None:
+        """A clone that is there from the start has its room."""
+        if any(job.creates() == path[-1] for job in checks.spec.jobs.values()):
+            return
+        room = checks.capacity(volume.on)
+        if self.guarantee == "volume" and room is not None:
+            free = room - checks.spec.guaranteed(volume.on)
+            if volume.size.si > free:
+                message = f"has no guarantee of {units.show_short(volume.size.si, 'B')} on '{volume.on}'"
+                remedy = f"{units.show_short(max(free, 0.0), 'B')} of it are free; or write 'guarantee: none'"
+                checks.report((*path, "of"), message, remedy)
+
+    def facts(self) -> Facts:
+        """Whether its room is guaranteed."""
+        yield Fact("room guaranteed" if self.guarantee == "volume" else "room not guaranteed")

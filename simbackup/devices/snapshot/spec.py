@@ -1,11 +1,26 @@
-"""simbackup.devices.snapshot.spec"""
+"""What a file may say of copy-on-write snapshots and of checkpoints of a file system."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup import units
+from simbackup.schema.capability import FrozenImage, InVolume, OnDevice, Volume
+from simbackup.schema.facts import Facts, amount
+from simbackup.schema.part import Modelled, Path, Rules
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
 from typing import Annotated, Literal
 
-from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import Duration, Frozen, PositiveSize, Size, Text, Word
+
+LEAST_CHUNKS = 3
+"""Chunks of a copy area that holds one copied chunk: header, metadata, chunk."""
+SECTOR = 512
+"""Bytes of a sector."""
 
 
 class CopyOnWriteSheet(Frozen):
@@ -26,6 +41,17 @@ class CopyOnWriteSheet(Frozen):
     lookup_time: Duration
     """Time that a read of the frozen image spends on each chunk to find where it lies."""
 
+    def rules(self) -> Rules:
+        """A chunk is a power of two of sectors, and holds its metadata."""
+        chunk = int(self.chunk.si)
+        if chunk != self.chunk.si or chunk & (chunk - 1) or chunk < SECTOR:
+            yield ("chunk",), "is no power of two of 512 bytes or more", "write for example 8 KiB"
+        if self.in_flight.si < self.chunk.si:
+            message = "in_flight is smaller than one chunk"
+            yield ("in_flight", "chunk"), message, "let in_flight be one chunk or more"
+        if self.record.si > self.chunk.si:
+            yield ("record", "chunk"), "record is larger than a chunk", "the metadata of a chunk fit into one"
+
 
 class SnapshotSheet(CopyOnWriteSheet):
     """A copy-on-write snapshot in the volume manager."""
@@ -34,7 +60,7 @@ class SnapshotSheet(CopyOnWriteSheet):
     """How the frozen image is kept."""
 
 
-class SnapshotSpec(Modelled, SnapshotSheet):
+class SnapshotSpec(FrozenImage, OnDevice, Modelled, SnapshotSheet):
     """A copy-on-write snapshot of a volume; without a job that creates it, it is in place from the start."""
 
     kind: Literal["snapshot"]
@@ -45,14 +71,45 @@ class SnapshotSpec(Modelled, SnapshotSheet):
     size: PositiveSize
     """Size of its copy area; when that is full the snapshot is invalid."""
 
+    def rules(self) -> Rules:
+        """The copy area holds a chunk and its metadata."""
+        yield from super().rules()
+        least = LEAST_CHUNKS * self.chunk.si
+        if self.size.si < least:
+            message = "the copy area has no room for one chunk and its metadata"
+            yield ("size", "chunk"), message, f"write a size of at least {units.show(least, 'B')}"
+
+    def room(self, spec: Spec, name: str) -> float | None:
+        """Its copy area, in bytes."""
+        del spec, name
+        return self.size.si
+
+    def facts(self) -> Facts:
+        """Copy area and chunks."""
+        yield from amount(self.size, "copy area")
+        yield from amount(self.chunk, "chunks")
+
 
 class CheckpointSheet(CopyOnWriteSheet):
     """A checkpoint of a file system: copy-on-write inside the file system, into its own free space."""
 
 
-class CheckpointSpec(Modelled, CheckpointSheet):
+class CheckpointSpec(InVolume, Modelled, CheckpointSheet):
     """A checkpoint of a file system; without a job that creates it, it is in place from the start."""
 
     kind: Literal["checkpoint"]
     of: Text
     """The volume whose file system it freezes; what is copied takes the room behind the data there."""
+
+    drawn_within: ClassVar[bool] = True
+
+    def check_volume(self, checks: Checks, path: Path, volume: Volume) -> None:
+        """The file system has room behind its data for what is copied."""
+        free = volume.size.si - checks.spec.data_end(self.of)
+        if free < LEAST_CHUNKS * self.chunk.si and checks.sound("data"):
+            message = f"the file system on '{self.of}' has no room for what is copied"
+            checks.report((*path, "of"), message, f"let '{self.of}' be larger than its data")
+
+    def facts(self) -> Facts:
+        """Blocks."""
+        yield from amount(self.chunk, "blocks")

@@ -1,10 +1,12 @@
-"""simbackup.devices.ssd.spec"""
+"""What a file may say of a solid-state disk."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from simbackup.schema.modelled import Modelled
+from simbackup.schema.capability import BlockDevice
+from simbackup.schema.facts import Facts, amount
+from simbackup.schema.part import Modelled
 from simbackup.schema.quantity import (
     Duration,
     Frozen,
@@ -28,7 +30,17 @@ class SsdSheet(Frozen):
     """Time of one small write."""
 
 
-class SsdSpec(Modelled, SsdSheet):
+class SsdSpec(BlockDevice, Modelled, SsdSheet):
     """A solid-state disk in a scenario."""
 
     kind: Literal["ssd"]
+
+    def capacity_bytes(self) -> float | None:
+        """Its capacity in bytes."""
+        return self.capacity.si
+
+    def facts(self) -> Facts:
+        """Capacity and rates."""
+        yield from amount(self.capacity, "solid state")
+        yield from amount(self.read_rate, "read")
+        yield from amount(self.write_rate, "written")

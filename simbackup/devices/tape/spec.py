@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup import units
+from simbackup.errors import choices
+from simbackup.schema.capability import MediaLibrary, Piece
+from simbackup.schema.facts import Facts, amount, number
+from simbackup.schema.part import Modelled, Part, Path, Rules
+from simbackup.schema.quantity import si_or
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.schema.job import Restoring, Saving
+
 from typing import Annotated, Literal
 
-from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import (
     Duration,
     Frozen,
@@ -53,9 +66,24 @@ class TapeDriveSheet(Frozen):
     host_rate: Rate | None = None
     """Greatest rate at the interface, whatever the compression."""
 
+    def rules(self) -> Rules:
+        """A tape searches as fast as it reads or faster, and a drive that matches its host slows down."""
+        if self.search_speed.si < self.read_speed.si:
+            message = "search_speed is below read_speed"
+            yield ("search_speed", "read_speed"), message, "a tape searches as fast as it reads, or faster"
+        if self.slowest_rate is not None and self.slowest_rate.si > self.native_rate.si:
+            message = "slowest_rate is above native_rate"
+            yield ("slowest_rate", "native_rate"), message, "a drive that matches its host slows down"
 
-class TapeDriveSpec(Modelled, TapeDriveSheet):
+
+class TapeDriveSpec(Part, Modelled, TapeDriveSheet):
     """A tape drive in a library."""
+
+    def facts(self) -> Facts:
+        """Rates and the capacity of a cartridge."""
+        yield from amount(self.native_rate, "native")
+        yield from amount(self.slowest_rate, "at least")
+        yield from amount(self.cartridge_capacity, "a cartridge")
 
 
 class TapeLibrarySheet(Frozen):
@@ -71,7 +99,7 @@ class TapeLibrarySheet(Frozen):
     """Mean time of one move between a slot and a drive."""
 
 
-class TapeLibrarySpec(Modelled, TapeLibrarySheet):
+class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     """A tape library with its drives and cartridges."""
 
     kind: Literal["tape_library"]
@@ -87,3 +115,77 @@ class TapeLibrarySpec(Modelled, TapeLibrarySheet):
     """Cartridges set aside for a named pool; the others are the pool of jobs that name none."""
     unload_after: Duration | None = None
     """Idle time for which a drive stays loaded; unless stated a job ends with its cartridge back in the slot."""
+
+    drawn_as: ClassVar[str] = "library"
+    pieces: ClassVar[Mapping[str, Piece]] = {
+        "drives": Piece("drives"), "robot": Piece("robots", "exchange_time"), "drive": Piece(),
+    }  # fmt: skip
+
+    def rules(self) -> Rules:
+        """Drives, cartridges and pools fit into the library."""
+        if self.drives.si > self.bays.si:
+            message = f"drives are more than the bays of the library, {self.bays.si:.0f}"
+            yield ("drives", "bays"), message, f"write {self.bays.si:.0f} or fewer"
+        if self.media is not None and self.media != self.drive.media:
+            message = f"a cartridge '{self.media}' does not fit into drives that take '{self.drive.media}'"
+            yield ("media",), message, f"leave it out, or write '{self.drive.media}'"
+        named = sum(many.si for many in (self.pools or {}).values())
+        if named > (self.cartridges or self.slots).si:
+            message = "the pools have more cartridges than the library"
+            yield ("pools",), message, f"write {(self.cartridges or self.slots).si:.0f} or fewer in all"
+        if self.cartridges is not None and self.cartridges.si > self.slots.si:
+            message = f"cartridges are more than the slots of the library, {self.slots.si:.0f}"
+            yield ("cartridges", "slots"), message, f"write {self.slots.si:.0f} or fewer"
+
+    def drive_count(self) -> int:
+        """Number of drives."""
+        return int(self.drives.si)
+
+    def pool_sizes(self) -> dict[str | None, int]:
+        """Cartridges of each pool; those of no pool under None."""
+        named: dict[str | None, int] = {name: int(many.si) for name, many in (self.pools or {}).items()}
+        rest = int((self.cartridges or self.slots).si) - sum(named.values())
+        return {None: max(rest, 0), **named}
+
+    def check_backup(self, checks: Checks, path: Path, job: Saving) -> None:
+        """The library has the pool, the room and a drive for each stream."""
+        data = checks.spec.data.get(job.data)
+        if data is not None:
+            self._check_pool(checks, path, job, data.size.si, si_or(data.compression, 1.0))
+        self._check_drives(checks, path, job.to, job.streams)
+
+    def _check_pool(self, checks: Checks, path: Path, job: Saving, size: float, compression: float) -> None:
+        pools = self.pool_sizes()
+        if job.pool not in pools:
+            message = f"'{job.to}' has no pool '{job.pool}'"
+            checks.report((*path, "pool"), message, choices(str(job.pool), self.pools or ()))
+            return
+        room = pools[job.pool] * self.drive.cartridge_capacity.si * compression
+        if size > room:
+            pool = f"pool '{job.pool}'" if job.pool else "pool"
+            message = f"the save set is larger than the {pool} of '{job.to}'"
+            checks.report((*path, "to"), message, f"its cartridges hold {units.show_short(room, 'B')} of such data")
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """The library has a drive for each stream."""
+        saved = checks.spec.jobs[job.restore]
+        self._check_drives(checks, path, str(getattr(saved, "to", "")), job.streams)
+
+    def _check_drives(self, checks: Checks, path: Path, name: str, streams: Pieces | None) -> None:
+        if streams is not None and streams.si > self.drives.si:
+            message = f"'{name}' has fewer drives than that, {self.drives.si:.0f}"
+            checks.report((*path, "streams"), message, f"write {self.drives.si:.0f} or fewer")
+
+    def inner(self) -> Mapping[str, tuple[str, Part, int]]:
+        """Its drives."""
+        drives = self.drive_count()
+        return {"drive": ("drive" if drives == 1 else "drives", self.drive, drives)}
+
+    def facts(self) -> Facts:
+        """Slots, cartridges and robots."""
+        yield from number(self.slots, "slot")
+        if self.cartridges is not None:
+            yield from number(self.cartridges, "cartridge")
+        yield from number(self.robots, "robot")
+        for pool, many in (self.pools or {}).items():
+            yield from number(many, f"cartridge of {pool}", f"cartridges of {pool}")

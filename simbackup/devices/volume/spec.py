@@ -1,26 +1,11 @@
-"""simbackup.devices.volume.spec"""
+"""What a file may say of a logical volume."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from simbackup.devices.disk.spec import DiskSpec
-from simbackup.devices.raid.spec import RaidSpec
-from simbackup.devices.ssd.spec import SsdSpec
-from simbackup.schema.quantity import (
-    Frozen,
-    PositiveSize,
-    Text,
-)
-
-
-class Volume(Frozen):
-    """A volume on a device."""
-
-    on: Text
-    """The device that it lies on."""
-    size: PositiveSize
-    """Its size."""
+from simbackup.schema.capability import Volume
+from simbackup.schema.facts import Facts, amount
 
 
 class LogicalVolumeSpec(Volume):
@@ -28,6 +13,8 @@ class LogicalVolumeSpec(Volume):
 
     kind: Literal["logical_volume"]
 
+    drawn_as: ClassVar[str] = "volume"
 
-BLOCK_KINDS = (DiskSpec, SsdSpec, RaidSpec, Volume)
-"""Devices that hold data and backups."""
+    def facts(self) -> Facts:
+        """Its size."""
+        yield from amount(self.size)

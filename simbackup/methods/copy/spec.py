@@ -1,6 +1,13 @@
-"""simbackup.methods.copy.spec"""
+"""What a file may say of a copy of one data set onto another."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
 
 from typing import Literal
 
@@ -18,3 +25,14 @@ class CopySpec(JobSpec):
     """The data set that is read."""
     to: Text
     """The data set whose place is written."""
+
+    to_data: ClassVar[bool] = True
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Both data sets are there, belong to one host, and the copy fits."""
+        spec = checks.spec
+        checks.data_set(path, self.data)
+        checks.data_set(path, self.to, "to")
+        if self.data in spec.data:
+            checks.room(path, spec.data[self.data].size, self.to)
+            checks.at_one_host(path, self.data, spec.data[self.to].on if self.to in spec.data else None)

@@ -1,18 +1,30 @@
-"""simbackup.methods.database.spec"""
+"""What a file may say of backups of a database onto a volume."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup import units
+from simbackup.errors import choices
+from simbackup.schema.capability import BlockDevice, FrozenImage, Volume
+from simbackup.schema.job import BackupJob
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.data.spec import DataSpec
+    from simbackup.scenario.checks import Checks
+    from simbackup.schema.job import Restoring
 
 from typing import Literal
 
 from simbackup.methods.tool.spec import BackupToolSpec
-from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import (
     PositiveShare,
     Text,
 )
 
 
-class DatabaseBackupSpec(JobSpec):
+class DatabaseBackupSpec(BackupJob):
     """Full backup of a database onto a volume."""
 
     method: Literal["logical_dump", "hot_copy", "snapshot_copy"]
@@ -26,8 +38,59 @@ class DatabaseBackupSpec(JobSpec):
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
+    def creates(self) -> str | None:
+        """The snapshot of a snapshot copy."""
+        return self.snapshot
 
-class BinaryLogSpec(JobSpec):
+    def check(self, checks: Checks, path: Path) -> None:
+        """There is a database, its target is a volume of its host with room, and its snapshot freezes it."""
+        _check_places(checks, path, self)
+
+    def check_copy(self, checks: Checks, path: Path) -> None:
+        """Files that stand still are copied, into room that there is, by a snapshot of the database's volume."""
+        spec = checks.spec
+        data, target = spec.data.get(self.data), spec.devices.get(self.to)
+        engine = data.database if data is not None else None
+        if self.method == "hot_copy" and engine is not None and not engine.hot_copy:
+            message = f"the files of '{self.data}' change even under a read lock"
+            checks.report((*path, "method"), message, "choose snapshot_copy or logical_dump")
+        if data is not None and isinstance(target, Volume):
+            self._check_room(checks, path, data, target.size.si)
+        if self.method == "snapshot_copy":
+            self._check_snapshot(checks, path, data)
+        elif self.snapshot is not None:
+            checks.report((*path, "snapshot"), f"says nothing of a {self.method}", "leave it out")
+
+    def _check_room(self, checks: Checks, path: Path, data: DataSpec, room: float) -> None:
+        """The volume holds what lies on it and one backup."""
+        size = data.size.si
+        if self.method == "logical_dump" and data.database is not None:
+            size = (data.content or data.size).si * data.database.dump_ratio.si
+        there = sum(other.size.si for other in checks.spec.data.values() if other.on == self.to)
+        if there + size > room:
+            message = f"'{self.to}' has no room for a backup of {units.show_short(size, 'B')}"
+            checks.report((*path, "to"), message, f"{units.show_short(max(room - there, 0.0), 'B')} of it are free")
+
+    def _check_snapshot(self, checks: Checks, path: Path, data: DataSpec | None) -> None:
+        """A snapshot copy names a snapshot of the database's volume."""
+        snapshots = [n for n, d in checks.spec.devices.items() if isinstance(d, FrozenImage)]
+        frozen = checks.spec.devices.get(self.snapshot or "")
+        if self.snapshot is None:
+            message, remedy = "a snapshot copy needs the snapshot that it creates", choices("", snapshots)
+            checks.report(path, message, f"write 'snapshot:', {remedy}")
+        elif not isinstance(frozen, FrozenImage):
+            message = f"there is no snapshot '{self.snapshot}'"
+            checks.report((*path, "snapshot"), message, choices(self.snapshot, snapshots))
+        elif data is not None and frozen.of != data.on:
+            message = f"'{self.snapshot}' freezes '{frozen.of}', and '{self.data}' lies on '{data.on}'"
+            checks.report((*path, "snapshot"), message, f"take a snapshot of '{data.on}'")
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """A database comes back whole, replaying logs of its own."""
+        _check_restore(checks, path, job, self)
+
+
+class BinaryLogSpec(BackupJob):
     """Incremental backup of a database: the binary log of what was changed."""
 
     method: Literal["binary_log"]
@@ -39,3 +102,53 @@ class BinaryLogSpec(JobSpec):
     """Bytes of log since the backup before, as a share of the database."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """There is a database, and its target is a volume of its host."""
+        _check_places(checks, path, self)
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """A log is replayed after a full backup."""
+        full = [n for n, j in checks.spec.jobs.items() if isinstance(j, DatabaseBackupSpec)]
+        message = f"'{job.restore}' holds only what was changed"
+        remedy = f"restore a full backup and 'replay: {job.restore}'; {choices('', full)}"
+        checks.report((*path, "restore"), message, remedy)
+        _check_restore(checks, path, job, self)
+
+
+def _check_places(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLogSpec) -> None:
+    """What is saved is a database, and its target a block device of the same host."""
+    known = checks.data_set(path, job.data, owned=False)
+    data = checks.spec.data.get(job.data)
+    if data is not None and data.database is None:
+        message = f"'{job.data}' is no database"
+        checks.report((*path, "data"), message, f"write 'database: database/...' under data.{job.data}")
+    target = checks.spec.devices.get(job.to)
+    if not isinstance(target, BlockDevice):
+        what = "is no disk, array or volume" if job.to in checks.spec.devices else "is not among the devices"
+        checks.report((*path, "to"), f"'{job.to}' {what}", choices(job.to, checks.block_devices()))
+    if isinstance(job, DatabaseBackupSpec):
+        job.check_copy(checks, path)
+    checks.at_one_host(path, job.data, job.to)
+    if known:
+        checks.owned(path, checks.spec.data[job.data].on)
+
+
+def _check_restore(checks: Checks, path: Path, job: Restoring, saved: DatabaseBackupSpec | BinaryLogSpec) -> None:
+    """A database comes back whole, to a database, replaying logs of its own, where it has a host and fits."""
+    spec = checks.spec
+    if job.select is not None:
+        checks.report((*path, "select"), "a database is restored whole", "leave it out")
+    target, data = spec.data.get(job.to or ""), spec.data.get(saved.data)
+    if target is not None and target.database is None:
+        checks.report((*path, "to"), f"'{job.to}' is no database", "restore to a data set with 'database:'")
+    logs = [n for n, j in spec.jobs.items() if isinstance(j, BinaryLogSpec) and j.data == saved.data]
+    wrong = set(checks.named("jobs")) - set(spec.jobs)  # these have been reported already
+    for name in job.replay:
+        if name not in logs and name not in wrong:
+            message = f"'{name}' is no incremental backup of '{saved.data}'"
+            checks.report((*path, "replay"), message, choices(name, logs))
+    if job.to is not None and target is not None and data is not None:
+        checks.owned(path, target.on, "to")
+        checks.at_one_host(path, job.to, saved.to)
+        checks.room(path, data.size, job.to)

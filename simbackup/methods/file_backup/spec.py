@@ -1,18 +1,29 @@
-"""simbackup.methods.file_backup.spec"""
+"""What a file may say of image and file-level backups."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup.errors import choices
+from simbackup.schema.capability import BackupTarget, MediaLibrary
+from simbackup.schema.job import FileKeeping, Saving
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.schema.job import Restoring
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
 
 from typing import Literal
 
 from simbackup.methods.tool.spec import BackupToolSpec
-from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import (
     Pieces,
     Text,
 )
 
 
-class FileBackupSpec(JobSpec):
+class FileBackupSpec(Saving, FileKeeping):
     """Backup of a data set to a tape library or onto a disk."""
 
     method: Literal["image", "file_level"]
@@ -29,3 +40,42 @@ class FileBackupSpec(JobSpec):
     """The pool whose cartridges are written; those of no pool unless stated."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Where it goes, the way there, the room, its source."""
+        spec = checks.spec
+        checks.data_set(path, self.data, owned=False)
+        legal = [n for n, d in spec.devices.items() if isinstance(d, BackupTarget)]
+        if not checks.name((*path, "to"), self.to, legal, "device"):
+            if self.to in spec.devices:
+                checks.report((*path, "to"), f"'{self.to}' takes no backup", choices(self.to, legal))
+        else:
+            self._check_way(checks, path)
+        if self.data in spec.data:
+            checks.owned(path, spec.data[self.data].on)
+
+    def _check_way(self, checks: Checks, path: Path) -> None:
+        spec = checks.spec
+        target, data = spec.devices[self.to], spec.data.get(self.data)
+        if isinstance(target, BackupTarget):
+            target.check_backup(checks, path, self)
+        if data is not None:
+            checks.connected((*path, "to"), data.on, self.to)
+        if self.source is not None and checks.frozen_image((*path, "source"), self.source) and data is not None:
+            checks.freezes((*path, "source"), self.source, self.data)
+        if self.method == "file_level" and data is not None and data.filesystem is None:
+            message = f"a file-level backup needs the file system of '{self.data}'"
+            checks.report((*path, "method"), message, f"write 'filesystem: filesystem/...' under data.{self.data}")
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """Files or images come back to where they can be reached, and where they fit."""
+        target, library = checks.spec.data.get(job.to or ""), checks.spec.devices.get(self.to)
+        checks.nothing_replayed(path, job)
+        if isinstance(library, BackupTarget):
+            library.check_restore(checks, path, job)
+        if target is not None:
+            checks.owned(path, target.on, "to")
+            checks.connected((*path, "to"), target.on, self.to)
+        if self.data in checks.spec.data:
+            whole = self.method == "image" and not isinstance(library, MediaLibrary)
+            checks.extent(path, job, checks.spec.data[self.data], whole=whole)

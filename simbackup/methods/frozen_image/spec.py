@@ -1,17 +1,26 @@
-"""simbackup.methods.frozen_image.spec"""
+"""What a file may say of backups that are frozen images."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup.schema.job import BackupJob, FileKeeping
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.schema.job import Restoring
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
 
 from typing import Literal
 
 from simbackup.methods.tool.spec import BackupToolSpec
-from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import (
     Text,
 )
 
 
-class FrozenImageBackupSpec(JobSpec):
+class FrozenImageBackupSpec(BackupJob, FileKeeping):
     """Backup that is a frozen image itself: nothing is copied until something is restored."""
 
     method: Literal["frozen_image"]
@@ -21,3 +30,27 @@ class FrozenImageBackupSpec(JobSpec):
     """The snapshot or checkpoint that is created, or the mirror that is split off."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+
+    def creates(self) -> str | None:
+        """The frozen image that is the backup."""
+        return self.to
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """The frozen image that is the backup freezes the data."""
+        known = checks.data_set(path, self.data, owned=False)
+        if checks.frozen_image((*path, "to"), self.to) and known:
+            checks.freezes((*path, "to"), self.to, self.data)
+        if known:
+            checks.owned(path, checks.spec.data[self.data].on)
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """What is restored fits where it is written, at the host of the image."""
+        target = checks.spec.data.get(job.to or "")
+        checks.nothing_replayed(path, job)
+        if target is not None:
+            checks.owned(path, target.on, "to")
+            checks.at_one_host((*path, "to"), job.to or "", self.to)
+        if job.streams is not None:
+            checks.report((*path, "streams"), "says nothing of a restore from disk", "leave it out")
+        if self.data in checks.spec.data:
+            checks.extent(path, job, checks.spec.data[self.data], whole=False)

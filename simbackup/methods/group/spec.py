@@ -1,6 +1,15 @@
-"""simbackup.methods.group.spec"""
+"""What a file may say of what a backup program adds to a group of save sets."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup.errors import choices
+from simbackup.schema.job import FileKeeping
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
 
 from typing import Literal
 
@@ -28,8 +37,15 @@ class SaveIndexSpec(JobSpec):
     tool: BackupToolSpec
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
 
+    def check(self, checks: Checks, path: Path) -> None:
+        """The index keeps the files of backups."""
+        legal = [n for n, j in checks.spec.jobs.items() if isinstance(j, FileKeeping)]
+        for name in self.of:
+            if not checks.name((*path, "of"), name, legal, "job") and name in checks.spec.jobs:
+                checks.report((*path, "of"), f"'{name}' is no backup of files", choices(name, legal))
 
-class SystemStateSpec(JobSpec):
+
+class SystemStateSpec(FileKeeping):
     """Backup of the state of an operating system through its shadow copy service."""
 
     method: Literal["system_state"]
@@ -39,3 +55,9 @@ class SystemStateSpec(JobSpec):
     """Its files; none are counted unless stated."""
     tool: BackupToolSpec
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """The machine is a host, and its files are data."""
+        checks.name((*path, "machine"), self.machine, checks.spec.hosts, "host")
+        if self.data is not None:
+            checks.data_set(path, self.data)

@@ -1,11 +1,22 @@
-"""simbackup.methods.native.spec"""
+"""What a file may say of backups by a database's own server, and of its backup engine."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from simbackup import units
+from simbackup.errors import choices
+from simbackup.schema.capability import BlockDevice, Sink
+from simbackup.schema.job import BackupJob, Rounds
+from simbackup.schema.part import Modelled, Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.schema.job import Restoring
+
 from typing import Literal
 
-from simbackup.schema.job import JobSpec, Names
-from simbackup.schema.modelled import Modelled
+from simbackup.schema.job import Names
 from simbackup.schema.quantity import (
     Duration,
     Frozen,
@@ -38,11 +49,17 @@ class BackupEngineSpec(Modelled, BackupEngineSheet):
     """The backup engine that runs a job."""
 
 
-Rounds = Literal["steady", "by_event"]
 ServiceTimes = Literal["exponential", "constant"]
 
 
-class NativeBackupSpec(JobSpec):
+STEP = 64 * 1024
+MOST = 4 * 1024 * 1024
+"""Bytes of which a transfer size is a multiple, and that it is at most."""
+MOST_TRANSFERS = 100_000
+"""Transfers that are simulated one by one at most: each takes about a millisecond and some lines of the trace."""
+
+
+class NativeBackupSpec(BackupJob):
     """Full backup of a database by its own server, as SQL Server's BACKUP: a loop of buffers."""
 
     method: Literal["database_native"]
@@ -62,3 +79,60 @@ class NativeBackupSpec(JobSpec):
     """`steady`, as unless stated: the mean rate of the loop, an equation; `by_event`: each buffer for itself."""
     service_times: ServiceTimes | None = None
     """`exponential`, as unless stated, about the mean that the steady loop takes, or `constant`; only by event."""
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Data at one host, files that can be reached, buffers of a legal size, and compression that compresses."""
+        spec = checks.spec
+        if not self.data or not self.to:
+            checks.report((*path, "to" if self.data else "data"), "names nothing", "name at least one")
+        for name in dict.fromkeys(name for name in self.data if self.data.count(name) > 1):
+            checks.report((*path, "data"), f"names '{name}' more than once", "leave it out")
+        known = [name for name in self.data if checks.data_set(path, name, owned=False)]
+        for name in known:
+            checks.owned(path, spec.data[name].on)
+            ratio = spec.data[name].compression
+            if self.compress and ratio is not None and ratio.si < 1.0:
+                message = f"'{name}' would grow: its compression is below 1"
+                checks.report((*path, "compress"), message, f"correct data.{name}.compression")
+        hosts = list({owner: None for name in known if (owner := spec.owner_of(spec.data[name].on)) is not None})
+        if len(hosts) > 1:
+            checks.report((*path, "data"), "the data belong to several hosts", "name data of one host")
+        self._check_files(checks, path, hosts[0] if len(hosts) == 1 else None)
+        for size, key in ((self.transfer_size, "transfer_size"), (self.engine.transfer_size, "engine.transfer_size")):
+            if size is not None and (size.si % STEP or size.si > MOST):
+                message = f"{units.show_short(size.si, 'B')} is no multiple of 64 KiB up to 4 MiB"
+                checks.report((*path, *key.split(".")), message, "write 1 MiB")
+        if self.rounds == "by_event":
+            self._check_transfers(checks, path)
+        elif self.service_times is not None:
+            checks.report((*path, "service_times"), "says nothing of the steady state", "write 'rounds: by_event', too")
+
+    def _check_files(self, checks: Checks, path: Path, host: str | None) -> None:
+        """Each backup file goes to a disk that can be reached, or to nul."""
+        spec = checks.spec
+        legal = [n for n, d in spec.devices.items() if isinstance(d, BlockDevice | Sink)]
+        for name in self.to:
+            if name not in legal:
+                what = "takes no backup file" if name in checks.named("devices") else "is not among the devices"
+                checks.report((*path, "to"), f"'{name}' {what}", choices(name, legal))
+            elif host is not None and not isinstance(spec.devices[name], Sink) and spec.way_to(host, name) is None:
+                remedy = f"let a link join '{host}' and the host of '{name}'"
+                checks.report((*path, "to"), f"there is no way from '{host}' to '{name}'", remedy)
+
+    def _check_transfers(self, checks: Checks, path: Path) -> None:
+        """What is asked for event by event is few enough transfers."""
+        size = (self.transfer_size or self.engine.transfer_size).si
+        known = [checks.spec.data[name].size.si for name in self.data if name in checks.spec.data]
+        transfers = sum(-int(-each // size) for each in known)
+        if transfers > MOST_TRANSFERS:
+            message = f"by event it is {transfers:,} transfers, more than {MOST_TRANSFERS:,}"
+            checks.report((*path, "rounds"), message, "leave it at 'steady', which is as good for so many")
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """All comes back, to where it was, in the way of its backup; few enough transfers where it is by event."""
+        for key in ("select", "to", "replay", "streams"):
+            if getattr(job, key):
+                message = "says nothing of a database that its own server restores"
+                checks.report((*path, key), message, "leave it out")
+        if job.rounds == "by_event":
+            self._check_transfers(checks, path)

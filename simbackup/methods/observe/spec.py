@@ -1,6 +1,13 @@
-"""simbackup.methods.observe.spec"""
+"""What a file may say of time over which users are watched."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
 
 from typing import Literal
 
@@ -19,3 +26,7 @@ class ObserveSpec(JobSpec):
     """The users."""
     duration: PositiveDuration
     """How long they are watched."""
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """The users are there."""
+        checks.name((*path, "workload"), self.workload, checks.spec.workloads, "workload")

@@ -1,9 +1,17 @@
-"""simbackup.methods.restore.spec"""
+"""What a file may say of restores."""
 
 from __future__ import annotations
 
-from simbackup.methods.native.spec import Rounds
-from simbackup.schema.job import JobSpec, Names
+from typing import TYPE_CHECKING
+
+from simbackup.errors import choices
+from simbackup.schema.job import BackupJob, Restoring
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+
+from simbackup.schema.job import Names, Rounds
 from simbackup.schema.quantity import (
     Frozen,
     Pieces,
@@ -24,7 +32,7 @@ class SelectSpec(Frozen):
     """Where they lie in the save set; spread over it unless stated."""
 
 
-class RestoreSpec(JobSpec):
+class RestoreSpec(Restoring):
     """Restore of the last copy that a backup job made."""
 
     restore: Text
@@ -39,3 +47,24 @@ class RestoreSpec(JobSpec):
     """Incremental backups whose runs since then are replayed after it."""
     rounds: Rounds | None = None
     """How the buffers of a native restore go round, `steady` or `by_event`; as in its backup unless stated."""
+
+    def tool_of(self) -> str | None:
+        """The backup, whose program restores."""
+        return self.restore
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """What is restored is a backup, and it comes back to data that there are."""
+        spec = checks.spec
+        legal = [n for n, j in spec.jobs.items() if isinstance(j, BackupJob)]
+        if not checks.name((*path, "restore"), self.restore, legal, "job"):
+            if self.restore in spec.jobs:
+                checks.report((*path, "restore"), f"'{self.restore}' is no backup", choices(self.restore, legal))
+            return
+        if self.to is not None:
+            checks.name((*path, "to"), self.to, spec.data, "data set")
+        saved = spec.jobs[self.restore]
+        if self.rounds is not None and "rounds" not in type(saved).model_fields:
+            remedy = "only buffers of a 'database_native' backup go round"
+            checks.report((*path, "rounds"), remedy, "leave it out")
+        if isinstance(saved, BackupJob):
+            saved.check_restore(checks, path, self)

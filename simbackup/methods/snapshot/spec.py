@@ -1,6 +1,14 @@
-"""simbackup.methods.snapshot.spec"""
+"""What a file may say of jobs that create, remove and synchronise frozen images."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup.schema.capability import SplitMirror
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
 
 from typing import Literal
 
@@ -17,6 +25,14 @@ class CreateSnapshotSpec(JobSpec):
     snapshot: Text
     """The snapshot, checkpoint or mirror."""
 
+    def creates(self) -> str | None:
+        """The snapshot."""
+        return self.snapshot
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """What it creates is a frozen image."""
+        checks.frozen_image((*path, "snapshot"), self.snapshot)
+
 
 class RemoveSnapshotSpec(JobSpec):
     """Removal of a frozen image; what was copied for it is given up."""
@@ -25,6 +41,10 @@ class RemoveSnapshotSpec(JobSpec):
     snapshot: Text
     """The snapshot, checkpoint or mirror."""
 
+    def check(self, checks: Checks, path: Path) -> None:
+        """What it removes is a frozen image."""
+        checks.frozen_image((*path, "snapshot"), self.snapshot)
+
 
 class SynchroniseSpec(JobSpec):
     """Synchronisation of a mirror with its volume: of all at first, later of what changed since it was split."""
@@ -32,3 +52,7 @@ class SynchroniseSpec(JobSpec):
     method: Literal["synchronise"]
     mirror: Text
     """The mirror."""
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """What it synchronises is a mirror."""
+        checks.frozen_image((*path, "mirror"), self.mirror, SplitMirror, "mirror")

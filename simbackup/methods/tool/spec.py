@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simbackup.schema.modelled import Modelled
+from simbackup.schema.part import Modelled
 from simbackup.schema.quantity import (
     Duration,
     Frozen,

@@ -1,6 +1,13 @@
-"""simbackup.methods.virtual_machine.spec"""
+"""What a file may say of virtual machines that stand still while they are saved."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
 
 from typing import Literal
 
@@ -19,6 +26,18 @@ class SuspendSpec(JobSpec):
     to: Text
     """The volume or device that takes its memory."""
 
+    def check(self, checks: Checks, path: Path) -> None:
+        """What is suspended is a virtual machine, and its memory goes to a disk of its host."""
+        below = _guest(checks, path, self.machine)
+        if self.machine not in checks.spec.hosts or not checks.block_device((*path, "to"), self.to):
+            return
+        owner = checks.spec.owner_of(self.to)
+        if below is not None and owner != below and checks.sound("hosts", "devices"):
+            message = f"'{self.to}' does not belong to '{below}', on which '{self.machine}' runs"
+            checks.report((*path, "to"), message, f"name a disk or volume of '{below}'")
+        else:
+            checks.free((*path, "to"), self.to, checks.spec.hosts[self.machine].memory, "the memory")
+
 
 class ResumeSpec(JobSpec):
     """Resumption of a virtual machine from the disk that holds its memory."""
@@ -26,3 +45,17 @@ class ResumeSpec(JobSpec):
     method: Literal["resume"]
     machine: Text
     """The virtual machine."""
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """What is resumed is a virtual machine."""
+        _guest(checks, path, self.machine)
+
+
+def _guest(checks: Checks, path: Path, machine: str) -> str | None:
+    """The host of a virtual machine, None after it was reported that there is none."""
+    if not checks.name((*path, "machine"), machine, checks.spec.hosts, "host"):
+        return None
+    below = checks.spec.hosts[machine].within
+    if below is None:
+        checks.report((*path, "machine"), f"'{machine}' is no virtual machine", "say 'within:' of that host")
+    return below

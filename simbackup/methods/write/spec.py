@@ -1,6 +1,13 @@
-"""simbackup.methods.write.spec"""
+"""What a file may say of a program that writes."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
 
 from typing import Literal
 
@@ -31,3 +38,17 @@ class WriteSpec(JobSpec):
     """Bytes of one request of a synchronous writer."""
     over: Text | None = None
     """The network through which the writer reaches the host of the data."""
+
+    writes_data: ClassVar[bool] = True
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """A writer makes requests one by one, or leaves it to the page cache."""
+        checks.data_set(path, self.data)
+        if self.synchronous and self.request is None:
+            message = "a synchronous writer needs the size of its requests"
+            checks.report(path, message, "write for example 'request: 4 KiB'")
+        if not self.synchronous and self.request is not None:
+            message = "says nothing of a writer through the page cache"
+            checks.report((*path, "request"), message, "add 'synchronous: true'")
+        if self.over is not None:
+            checks.name((*path, "over"), self.over, checks.spec.links, "link")

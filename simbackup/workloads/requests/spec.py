@@ -1,8 +1,8 @@
-"""simbackup.workloads.requests.spec"""
+"""What a file may say of an application whose requests cross links."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -10,14 +10,14 @@ from simbackup.schema.job import Names
 from simbackup.schema.quantity import (
     Duration,
     Frequency,
-    Frozen,
     PositiveCount,
     PositiveDuration,
     PositiveSize,
 )
+from simbackup.schema.workload import WorkloadSpec
 
 
-class RequestsSpec(Frozen):
+class RequestsSpec(WorkloadSpec):
     """An application whose requests cross links: so many a second, or so many clients one after the other."""
 
     via: Annotated[Names, Field(min_length=1)]
@@ -32,3 +32,5 @@ class RequestsSpec(Frozen):
     """Clients of whom each makes the next request when it has the answer to the last."""
     think_time: Duration | None = None
     """Time that such a client waits between two requests; none unless stated."""
+
+    told_by: ClassVar[tuple[str, ...]] = ("via",)

@@ -1,11 +1,20 @@
-"""simbackup.workloads.users.spec"""
+"""What a file may say of users who work on a data set."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup.errors import choices
+from simbackup.schema.facts import Facts, amount
+from simbackup.schema.part import Modelled, Path
+from simbackup.schema.workload import WorkloadSpec
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
 
 from typing import Annotated
 
 from simbackup.schema.job import Names
-from simbackup.schema.modelled import Modelled
 from simbackup.schema.quantity import (
     Duration,
     Frequency,
@@ -46,7 +55,7 @@ class WorkloadSheet(Frozen):
     """Share of the disk writes that go to the hot data."""
 
 
-class UsersSpec(Modelled, WorkloadSheet):
+class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
     """Users who go on working on a data set: so many transactions a second, or so many users one after the other."""
 
     data: Text
@@ -63,3 +72,29 @@ class UsersSpec(Modelled, WorkloadSheet):
     """Mean bytes that a transaction moves over each of these links, question and answer together."""
     timeout: PositiveDuration | None = None
     """Wait for its turn on the links after which a transaction has timed out; none does unless stated."""
+
+    told_by: ClassVar[tuple[str, ...]] = ("data", "model")
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """The data that users work on have a host; what they say of updates and of networks is complete."""
+        legal = list(checks.named("data"))
+        if self.data not in legal:
+            checks.report((*path, "data"), f"there is no data set '{self.data}'", choices(self.data, legal))
+        if self.data in checks.spec.data:
+            checks.owned(path, checks.spec.data[self.data].on)
+        if self.update_size is not None and self.updates is None:
+            checks.report((*path, "update_size"), "says nothing without updates", "write 'updates:' of a transaction")
+        if (self.hot_data is None) != (self.hot_updates is None):
+            missing = "hot_data" if self.hot_data is None else "hot_updates"
+            checks.report(path, f"says what is hot without '{missing}'", "give both 'hot_data' and 'hot_updates'")
+        if self.via and self.request is None:
+            checks.report((*path, "via"), "says nothing without the bytes of a request", "write 'request: 16 KiB'")
+        for key in ("request", "timeout"):
+            if getattr(self, key) is not None and not self.via:
+                checks.report((*path, key), "says nothing of users who cross no link", "write 'via:' and a link")
+        super().check(checks, path)
+
+    def own_facts(self) -> Facts:
+        """How many transactions write."""
+        if self.writes.si > 0:
+            yield from amount(self.writes, "of transactions write")

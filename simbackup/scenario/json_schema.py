@@ -13,15 +13,15 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from pydantic import BaseModel
 
 from simbackup import units
-from simbackup.methods.restore.spec import RestoreSpec
+from simbackup.scenario.spec import SECTIONS, Spec
 from simbackup.schema.calibration import Fit
+from simbackup.schema.capability import Device
 from simbackup.schema.datasheet import KEYS
 from simbackup.schema.fleet import PARTS, Fleet, SpreadStarts
 from simbackup.schema.fleet_schema import with_placeholders
-from simbackup.schema.job import METHODS, JobSpec, Names
-from simbackup.schema.kinds import DEVICES, PARAMETERS
+from simbackup.schema.job import JobSpec, Names
 from simbackup.schema.measured import FORMS, MeasuredRow
-from simbackup.schema.modelled import Modelled
+from simbackup.schema.part import Modelled
 from simbackup.schema.patterns import name_pattern, quantity_pattern
 from simbackup.schema.quantity import EXAMPLES, NEEDS, Frozen, Origin, Unit, Word
 from simbackup.schema.reflection import (
@@ -34,10 +34,8 @@ from simbackup.schema.reflection import (
     sheet_kind,
     words_of,
 )
-from simbackup.schema.scenario import SECTIONS, Spec
+from simbackup.schema.registry import device_kinds, method_kinds, sheets, workload_kinds
 from simbackup.schema.study import Study
-from simbackup.workloads.requests.spec import RequestsSpec
-from simbackup.workloads.users.spec import UsersSpec
 
 Json = dict[str, Any]
 Kind = Literal["scenario", "datasheet", "study", "measured", "calibration"]
@@ -108,7 +106,7 @@ class _Builder:
         properties = {name: _text(TEXTS[name]) for name in ("title", "question", "extends")}
         complete: Json = {}
         for section, part in _sections().items():
-            if part is Frozen:
+            if part is Device:
                 here, whole = self.device()
             elif part is JobSpec:
                 here, whole = self.job()
@@ -139,18 +137,26 @@ class _Builder:
     def device(self) -> tuple[Json, Json]:
         """A device, and what it has to hold if it is complete."""
         model = {"description": Modelled.model_fields["model"].description}
-        model |= self.sheet_name(*(kind for kind in DEVICES if kind in PARAMETERS))
-        return self.choice("Device", {"kind": _offered("kind", DEVICES.values()), "model": model}, _device_cases())
+        model |= self.sheet_name(*(kind for kind in device_kinds() if kind in sheets()))
+        return self.choice(
+            "Device",
+            {"kind": _offered("kind", (kind.spec for kind in device_kinds().values())), "model": model},
+            _device_cases(),
+        )
 
     def job(self) -> tuple[Json, Json]:
         """A job, and what it has to hold if it is complete."""
-        restore = {"description": RestoreSpec.model_fields["restore"].description, "type": "string"}
-        keys = {"method": _offered("method", dict.fromkeys(METHODS.values())), "restore": restore}
+        restore = {"description": method_kinds()["restore"].spec.model_fields["restore"].description, "type": "string"}
+        keys = {"method": _offered("method", _methods()), "restore": restore}
         return self.choice("Job", keys, _job_cases())
 
     def workload(self) -> tuple[Json, Json]:
         """A workload, and what it has to hold if it is complete."""
-        keys = {"data": plain_keys(UsersSpec)["data"], "model": self.sheet_name("workload"), "via": {}}
+        keys = {
+            "data": plain_keys(workload_kinds()["users"].spec)["data"],
+            "model": self.sheet_name("workload"),
+            "via": {},
+        }
         return self.choice("Workload", keys, _workload_cases())
 
     def choice(self, name: str, keys: Json, cases: list[tuple[Json, type[Frozen]]]) -> tuple[Json, Json]:
@@ -172,11 +178,11 @@ class _Builder:
     def datasheet(self) -> Json:
         """A datasheet: the parameters of its kind, each with its basis."""
         properties = {key: _text(TEXTS[key]) for key in KEYS}
-        properties["kind"] = {"description": TEXTS["kind"], "enum": list(PARAMETERS)}
+        properties["kind"] = {"description": TEXTS["kind"], "enum": list(sheets())}
         properties["parameters"] = {"description": TEXTS["parameters"], "type": "object"}
         cases = [
             {"if": _says("kind", kind), "then": {"properties": {"parameters": self.parameters(part)}}}
-            for kind, part in PARAMETERS.items()
+            for kind, part in sheets().items()
         ]
         return {**_closed(properties, "title", "kind", "parameters"), "allOf": cases}
 
@@ -351,20 +357,25 @@ def _sections() -> dict[str, type[Frozen]]:
 def _device_cases() -> list[tuple[Json, type[Frozen]]]:
     """When a device is of each class: it names the kind, or a datasheet of it."""
     cases: list[tuple[Json, type[Frozen]]] = []
-    for kind, part in DEVICES.items():
+    for kind, part in ((name, each.spec) for name, each in device_kinds().items()):
         model = {"required": ["model"], "properties": {"model": {"type": "string", "pattern": f"^{kind}/"}}}
-        cases.append(({"anyOf": [_says("kind", kind), model]} if kind in PARAMETERS else _says("kind", kind), part))
+        cases.append(({"anyOf": [_says("kind", kind), model]} if kind in sheets() else _says("kind", kind), part))
     return cases
 
 
 def _workload_cases() -> list[tuple[Json, type[Frozen]]]:
     """When a workload is of each class: it works on data, or only crosses links."""
     on_data = {"anyOf": [{"required": ["data"]}, {"required": ["model"]}]}
-    return [(on_data, UsersSpec), ({"required": ["via"], "not": on_data}, RequestsSpec)]
+    kinds = workload_kinds()
+    return [(on_data, kinds["users"].spec), ({"required": ["via"], "not": on_data}, kinds["requests"].spec)]
+
+
+def _methods() -> dict[type[JobSpec], None]:
+    """The classes of jobs that name a method."""
+    return {kind.spec: None for name, kind in method_kinds().items() if name != "restore"}
 
 
 def _job_cases() -> list[tuple[Json, type[Frozen]]]:
     """When a job is of each class: it names a method, or what it restores."""
-    parts = dict.fromkeys(METHODS.values())
-    cases: list[tuple[Json, type[Frozen]]] = [(_says("method", *words_of(part, "method")), part) for part in parts]
-    return [*cases, ({"required": ["restore"]}, RestoreSpec)]
+    cases: list[tuple[Json, type[Frozen]]] = [(_says("method", *words_of(part, "method")), part) for part in _methods()]
+    return [*cases, ({"required": ["restore"]}, method_kinds()["restore"].spec)]

@@ -1,8 +1,7 @@
-"""What a scenario file may say, and what has to agree between its parts."""
+"""What a whole scenario says, read part by part, and where its parts lie."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
@@ -11,31 +10,31 @@ from simbackup.data.spec import DataSpec
 from simbackup.devices.host.spec import HostSpec
 from simbackup.devices.network.spec import LinkSpec
 from simbackup.errors import Problem, choices
-from simbackup.methods.restore.spec import RestoreSpec
+from simbackup.scenario.places import Places
+from simbackup.schema import registry
+from simbackup.schema.capability import Device
 from simbackup.schema.fleet import PARTS
-from simbackup.schema.job import METHODS, JobSpec, Workload
-from simbackup.schema.kinds import DEVICES
+from simbackup.schema.job import JobSpec
+from simbackup.schema.part import NAME
 from simbackup.schema.quantity import MISSING, Frozen, Quantity
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import Part, validate
-from simbackup.workloads.requests.spec import RequestsSpec
-from simbackup.workloads.users.spec import UsersSpec
+from simbackup.schema.workload import WorkloadSpec
 
-SECTIONS = ("title", "question", "extends", "hosts", "devices", "links", "data", "workloads", "jobs", "fleets")
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
+SECTIONS = ("title", "question", "extends", *PARTS, "fleets")
 
 
 @dataclass(frozen=True, slots=True)
-class Spec:
+class Spec(Places):
     """A whole scenario whose form is right."""
 
     title: str
     question: str
     hosts: dict[str, HostSpec]
-    devices: dict[str, Frozen]
+    devices: dict[str, Device]
     links: dict[str, LinkSpec]
     data: dict[str, DataSpec]
-    workloads: dict[str, Workload]
+    workloads: dict[str, WorkloadSpec]
     jobs: dict[str, JobSpec]
 
     def quantities(self) -> Iterator[tuple[tuple[str, ...], Quantity]]:
@@ -65,7 +64,7 @@ def _scaled(part: Frozen, address: str, factors: Mapping[str, float]) -> Frozen:
         elif isinstance(value, Frozen):
             changed[name] = _scaled(value, here, factors)
         elif isinstance(value, dict):
-            named = cast("dict[str, Given]", value)
+            named = cast("dict[str, Quantity]", value)
             changed[name] = {k: replace(v, si=v.si * factors.get(f"{here}.{k}", 1.0)) for k, v in named.items()}
     return part.model_copy(update=changed)
 
@@ -78,7 +77,7 @@ def _quantities(part: Frozen, path: tuple[str, ...]) -> Iterator[tuple[tuple[str
         elif isinstance(value, Frozen):
             yield from _quantities(value, (*path, name))
         elif isinstance(value, dict):
-            named = cast("dict[str, Given]", value)  # no field maps names to anything else
+            named = cast("dict[str, Quantity]", value)  # no field maps names to anything else
             yield from (((*path, name, key), given) for key, given in named.items())
 
 
@@ -104,7 +103,7 @@ def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] = 
         _parts(tree, "devices", lambda node, address: _device_class(node, address, problems), problems, unresolved),
         _parts(tree, "links", lambda node, address: LinkSpec, problems, unresolved),  # noqa: ARG005
         _parts(tree, "data", lambda node, address: DataSpec, problems, unresolved),  # noqa: ARG005
-        _parts(tree, "workloads", lambda node, address: _workload_class(node), problems, unresolved),  # noqa: ARG005
+        _parts(tree, "workloads", lambda node, address: _workload_class(node, address, problems), problems, unresolved),
         _parts(tree, "jobs", lambda node, address: _job_class(node, address, problems), problems, unresolved),
     )
 
@@ -141,39 +140,49 @@ def _parts(
     return parts
 
 
-def _device_class(node: Node, address: str, problems: list[Problem]) -> type[Frozen] | None:
+def _device_class(node: Node, address: str, problems: list[Problem]) -> type[Device] | None:
     """The class of a device by its kind."""
-    kind = node.mapping.get("kind")
+    kinds, kind = registry.device_kinds(), node.mapping.get("kind")
     if kind is None:
         if "model" in node.mapping:
             return None  # that it names no datasheet of a device has been reported
         message = "has neither a model nor a kind"
-        remedy = f"write 'model: kind/name', or 'kind:' with one of {', '.join(DEVICES)}"
+        remedy = f"write 'model: kind/name', or 'kind:' with one of {', '.join(kinds)}"
         problems.append(Problem(node.place, address, message, remedy))
         return None
-    found = DEVICES.get(kind.word)
-    if found is None:
+    if kind.word not in kinds:
         message = f"no device is of the kind '{kind.word}'"
-        problems.append(Problem(kind.place, f"{address}.kind", message, choices(kind.word, DEVICES)))
-    return found
+        problems.append(Problem(kind.place, f"{address}.kind", message, choices(kind.word, kinds)))
+        return None
+    return kinds[kind.word].spec
 
 
-def _workload_class(node: Node) -> type[Workload]:
-    """The class of a workload: users of data, unless it only says what links it crosses."""
-    return RequestsSpec if "via" in node.mapping and not {"data", "model"} & set(node.mapping) else UsersSpec
+def _workload_class(node: Node, address: str, problems: list[Problem]) -> type[WorkloadSpec] | None:
+    """The class of a workload: that of its kind, or the last that has one of its keys, users of data unless stated."""
+    kinds, kind = registry.workload_kinds(), node.mapping.get("kind")
+    if kind is not None and kind.word not in kinds:
+        message = f"no workload is of the kind '{kind.word}'"
+        problems.append(Problem(kind.place, f"{address}.kind", message, choices(kind.word, kinds)))
+        return None
+    if kind is not None:
+        return kinds[kind.word].spec
+    told = [each.spec for each in kinds.values() if set(each.spec.told_by) & set(node.mapping)]
+    return told[-1] if told else kinds["users"].spec
 
 
 def _job_class(node: Node, address: str, problems: list[Problem]) -> type[JobSpec] | None:
     """The class of a job by its method."""
+    kinds = registry.method_kinds()
+    methods = [name for name in kinds if name != "restore"]
     if "restore" in node.mapping:
-        return RestoreSpec
+        return kinds["restore"].spec
     method = node.mapping.get("method")
     if method is None:
-        remedy = f"write 'method:' with one of {', '.join(METHODS)}, or 'restore: job'"
+        remedy = f"write 'method:' with one of {', '.join(methods)}, or 'restore: job'"
         problems.append(Problem(node.place, address, "has neither a method nor a restore", remedy))
         return None
-    found = METHODS.get(method.word)
-    if found is None:
+    if method.word not in methods:
         message = f"there is no method '{method.word}'"
-        problems.append(Problem(method.place, f"{address}.method", message, choices(method.word, METHODS)))
-    return found
+        problems.append(Problem(method.place, f"{address}.method", message, choices(method.word, methods)))
+        return None
+    return kinds[method.word].spec

@@ -11,7 +11,7 @@ from simbackup import datasheets, units
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.schema.fleet import NUMBER, PARTS, Fleet, SpreadStarts, filled, placeholders, written
 from simbackup.schema.inventory import read_inventory
-from simbackup.schema.scenario import NAME
+from simbackup.schema.part import NAME
 from simbackup.schema.tree import GREATEST_NODES, Node
 from simbackup.schema.validate import validate
 

@@ -11,24 +11,15 @@ from pathlib import Path
 from simbackup import datasheets
 from simbackup.datasheets import Datasheet, is_file
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.fleets import Fleets, beside, lay_out, told_once
+from simbackup.scenario.check import check
+from simbackup.scenario.fleets import Fleets, beside, lay_out, told_once
+from simbackup.scenario.spec import SECTIONS, Spec, read_spec
 from simbackup.schema import tree as trees
-from simbackup.schema.checks import check
-from simbackup.schema.kinds import DEVICES
 from simbackup.schema.quantity import Quantity
-from simbackup.schema.scenario import SECTIONS, Spec, read_spec
+from simbackup.schema.reflection import nested_sheets
+from simbackup.schema.registry import device_kinds
 from simbackup.schema.tree import Node
 
-NESTED = {
-    "disk": "disk", "drive": "tape_drive", "filesystem": "filesystem", "database": "database", "tool": "backup_tool",
-    "engine": "backup_engine",
-}  # fmt: skip
-"""Keys whose value is a datasheet of its own, with the kind of that datasheet."""
-KINDS = {
-    "hosts": ("host",), "devices": tuple(DEVICES), "links": ("network",), "data": ("population",),
-    "workloads": ("workload",), "jobs": (),
-}  # fmt: skip
-"""Kinds of datasheets that the parts of a section may name."""
 GREATEST_CHAIN = 20
 
 
@@ -247,7 +238,9 @@ def _reference(part: Node) -> Node:
     if not isinstance(part.value, dict):
         return part
     inner = {
-        key: Node({"model": child}, child.place, child.key) if key in NESTED and isinstance(child.value, str) else child
+        key: Node({"model": child}, child.place, child.key)
+        if key in nested_sheets() and isinstance(child.value, str)
+        else child
         for key, child in part.value.items()
     }
     return Node(inner, part.place, part.key)
@@ -271,11 +264,20 @@ def _override(tree: Node, address: str, node: Node, log: list[str], problems: li
     return trees.overlay(tree, node, "", log)
 
 
+def _kinds() -> dict[str, tuple[str, ...]]:
+    """Kinds of datasheets that the parts of each section may name."""
+    devices = tuple(device_kinds())
+    return {
+        "hosts": ("host",), "devices": devices, "links": ("network",), "data": ("population",),
+        "workloads": ("workload",), "jobs": (),
+    }  # fmt: skip
+
+
 def _complete(tree: Node, log: list[str], problems: list[Problem]) -> tuple[Node, set[str]]:
     """The tree in which each part with a `model` stands on its datasheet, and the parts that found none."""
     unresolved: set[str] = set()
     sections: dict[str, Node] = dict(tree.mapping)
-    for section, kinds in KINDS.items():
+    for section, kinds in _kinds().items():
         parts = sections.get(section)
         if parts is None or not isinstance(parts.value, dict):
             continue
@@ -294,7 +296,7 @@ def _on_datasheet(part: Node, address: str, kinds: Sequence[str], log: list[str]
     if not isinstance(part.value, dict):
         return part
     inner = dict(part.value)
-    for key, kind in NESTED.items():
+    for key, kind in nested_sheets().items():
         if key in inner:
             inner[key] = _on_datasheet(inner[key], f"{address}.{key}", (kind,), log, problems)
     part = Node(inner, part.place, part.key)

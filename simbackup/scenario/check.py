@@ -1,0 +1,131 @@
+"""What has to agree between the parts of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from simbackup import units
+from simbackup.errors import Problem
+from simbackup.scenario.checks import Checks
+from simbackup.scenario.spec import Spec
+from simbackup.schema.job import JobSpec
+from simbackup.schema.part import Part, Path, disagreements
+from simbackup.schema.quantity import si_or
+from simbackup.schema.tree import Node
+
+GREATEST_RUNS = 100_000
+"""Runs of one job that a scenario may ask for; three a day for ninety years are fewer."""
+
+
+def check(spec: Spec, tree: Node, before: Sequence[Problem] = ()) -> list[Problem]:
+    """Everything in which the parts of a scenario disagree, as far as what was wrong `before` lets it be said."""
+    checks = Checks(spec, tree, tuple(before))
+    _agreement(checks)
+    _owners(checks)
+    parts: dict[str, Mapping[str, Part]] = {"hosts": spec.hosts, "links": spec.links, "devices": spec.devices}
+    _each(checks, parts)
+    checks.allocation()
+    _each(checks, {"data": spec.data, "workloads": spec.workloads})
+    _loads(checks)
+    for name, job in spec.jobs.items():
+        _times(checks, ("jobs", name), job)
+        job.check(checks, ("jobs", name))
+    _order(checks)
+    return checks.problems
+
+
+def _each(checks: Checks, sections: Mapping[str, Mapping[str, Part]]) -> None:
+    """Every part of some sections checks itself."""
+    for section, parts in sections.items():
+        for name, part in parts.items():
+            part.check(checks, (section, name))
+
+
+def _agreement(checks: Checks) -> None:
+    """The values of each part go together."""
+    spec = checks.spec
+    parts: dict[str, Mapping[str, Part]] = {"hosts": spec.hosts, "devices": spec.devices, "data": spec.data}
+    for section, named in parts.items():
+        for name, part in named.items():
+            for paths, message, remedy in disagreements(part):
+                checks.report(checks.written([(section, name, *path) for path in paths]), message, remedy)
+
+
+def _owners(checks: Checks) -> None:
+    """Each device has one host."""
+    owner: dict[str, str] = {}
+    for host, part in checks.spec.hosts.items():
+        for i, device in enumerate(part.owns):
+            path = ("hosts", host, "owns", i)
+            if checks.name(path, device, checks.spec.devices, "device") and device in owner:
+                checks.report(path, f"'{device}' is owned by '{owner[device]}' already", "a device has one host")
+            owner.setdefault(device, host)
+
+
+def _loads(checks: Checks) -> None:
+    """No link has to carry more requests that come by themselves than it can: their queue would grow without end."""
+    for name, link in checks.spec.links.items():
+        crossing = {w: part for w, part in checks.spec.workloads.items() if name in part.via}
+        asked = {
+            w: part.request.si * part.transactions.si
+            for w, part in crossing.items()
+            if part.request is not None and part.transactions is not None
+        }
+        room = link.rate.si * si_or(link.count, 1.0)
+        if asked and sum(asked.values()) >= room:
+            last = list(asked)[-1]
+            message = f"'{name}' would have to carry {units.show_short(sum(asked.values()), 'B/s')} of requests"
+            remedy = f"it carries {units.show_short(room, 'B/s')}: ask less often, for less, or say 'clients:'"
+            checks.report(("workloads", last, "transactions"), message, remedy)
+
+
+def _times(checks: Checks, path: Path, job: JobSpec) -> None:
+    """After which jobs, when and how often a job begins."""
+    listed = isinstance(checks.tree.find((*path, "after"))[0].value, list)
+    for i, other in enumerate(job.after):
+        checks.name((*path, "after", i) if listed else (*path, "after"), other, checks.spec.jobs, "job")
+    if job.begin is not None:
+        _time(checks, (*path, "begin"), job.begin)
+    if job.deadline is not None:
+        _clock(checks, (*path, "deadline"), job.deadline)
+    if (job.every is None) != (job.until is None):
+        missing = "until" if job.until is None else "every"
+        checks.report(path, f"repeats without '{missing}'", "give both 'every' and 'until'")
+    if job.every is not None and job.until is not None:
+        if job.every.si <= 0:
+            checks.report((*path, "every"), "is no period", "write for example '1 day'")
+        elif job.until.si / job.every.si > GREATEST_RUNS:
+            message = f"the job would run more than {GREATEST_RUNS} times"
+            checks.report((*path, "every"), message, "write a longer period, or an earlier 'until'")
+
+
+def _time(checks: Checks, path: Path, text: str) -> None:
+    """A time of day, or a time after the start."""
+    try:
+        units.parse_clock(text) if ":" in text else units.parse(text, "s")
+    except units.UnitError as error:
+        what = str(error).split(";", maxsplit=1)[0]
+        checks.report(path, what, "write a time of day, '22:00', or a time after the start, '90 s'")
+
+
+def _clock(checks: Checks, path: Path, text: str) -> None:
+    """A time of day."""
+    try:
+        units.parse_clock(text)
+    except units.UnitError as error:
+        checks.report(path, str(error).split(";", maxsplit=1)[0], "write one, such as '06:00'")
+
+
+def _order(checks: Checks) -> None:
+    """No job waits for itself."""
+    jobs = checks.spec.jobs
+    for name in jobs:
+        seen, front = set[str](), list(jobs[name].after)
+        while front:
+            other = front.pop()
+            if other == name:
+                checks.report(("jobs", name, "after"), "the job would wait for itself", "break the circle")
+                break
+            if other not in seen and other in jobs:
+                seen.add(other)
+                front.extend(jobs[other].after)

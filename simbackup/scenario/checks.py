@@ -1,0 +1,178 @@
+"""What the checks of all rooms need: reporting, names, owners, room and ways."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from simbackup import units
+from simbackup.errors import Problem, choices
+from simbackup.scenario.spec import Spec
+from simbackup.schema.capability import BlockDevice, FrozenImage, OnDevice
+from simbackup.schema.job import Restoring
+from simbackup.schema.part import Path
+from simbackup.schema.quantity import Quantity
+from simbackup.schema.tree import Node
+
+_TIES = re.compile(r"\.(owns|joins|on)\b")
+
+
+@dataclass(slots=True)
+class Checks:
+    """One reading of a scenario: what it says, and the problems found so far."""
+
+    spec: Spec
+    tree: Node
+    before: tuple[Problem, ...] = ()
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+    def report(self, path: Path, message: str, remedy: str) -> None:
+        """Note a problem at a path."""
+        found, _ = self.tree.find(path)
+        self.problems.append(Problem(found.place, ".".join(map(str, path)), message, remedy))
+
+    def name(self, path: Path, name: str, legal: Iterable[str], what: str) -> bool:
+        """Whether a name is one of the legal ones; if not, that is a problem."""
+        names = list(legal)
+        if name in names:
+            return True
+        if name not in self.named("data" if what == "data set" else f"{what}s"):
+            # a part that is wrong in itself has been reported already
+            self.report(path, f"there is no {what} '{name}'", choices(name, names))
+        return False
+
+    def named(self, section: str) -> Iterable[str]:
+        """The names of a section, also those of parts that are wrong in themselves."""
+        return self.tree.mapping[section].mapping if section in self.tree.mapping else ()
+
+    def sound(self, *sections: str) -> bool:
+        """Whether nothing in these sections was wrong so far, so that what is missing is missing indeed."""
+        loose = [p.address for p in self.before] + [p.address for p in self.problems if _TIES.search(p.address)]
+        return not any(address.split(".")[0] in sections for address in loose)
+
+    def written(self, paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+        """Of the paths of values that disagree the one that its author would change: own values before others'."""
+
+        def distance(path: tuple[str, ...]) -> int:
+            node, seen = self.tree.find(path)
+            place = node.place
+            if len(seen) < len(path) or place.file.startswith("models/"):
+                return 3
+            return 0 if not place.line else 1 if place.file == self.tree.place.file else 2
+
+        return min(paths, key=distance)
+
+    def block_devices(self) -> list[str]:
+        """The names of disks, arrays and volumes."""
+        return self.spec.block_devices()
+
+    def block_device(self, path: Path, name: str) -> bool:
+        """Whether a name is that of a disk, array or volume; if not, that is a problem."""
+        if self.name(path, name, self.block_devices(), "device"):
+            return True
+        if name in self.spec.devices:
+            self.report(path, f"'{name}' is no disk, array or volume", choices(name, self.block_devices()))
+        return False
+
+    def data_set(self, path: Path, name: str, key: str = "data", *, owned: bool = True) -> bool:
+        """Whether a job names a data set under a key, whose device a host owns; if not, that is a problem."""
+        known = self.name((*path, key), name, self.spec.data, "data set")
+        if known and owned and key == "data":
+            self.owned(path, self.spec.data[name].on)
+        return known
+
+    def frozen_image(self, path: Path, name: str, kind: Any = FrozenImage, what: str = "snapshot") -> bool:
+        """Whether the frozen image that a job creates, removes, synchronises or reads is one."""
+        legal = [n for n, d in self.spec.devices.items() if isinstance(d, kind)]
+        if self.name(path, name, legal, "device"):
+            return True
+        if name in self.spec.devices:
+            self.report(path, f"'{name}' is no {what}", choices(name, legal))
+        return False
+
+    def freezes(self, path: Path, image: str, data: str) -> None:
+        """A frozen image freezes the volume of some data."""
+        device, on = self.spec.devices[image], self.spec.data[data].on
+        if isinstance(device, FrozenImage) and device.of != on:
+            message = f"'{image}' freezes '{device.of}', and '{data}' lies on '{on}'"
+            self.report(path, message, f"take a frozen image of '{on}'")
+
+    def capacity(self, name: str) -> float | None:
+        """Bytes that a block device holds, if that can be said."""
+        device = self.spec.devices.get(name)
+        return device.capacity_bytes() if isinstance(device, BlockDevice) else None
+
+    def room(self, path: Path, size: Quantity, to: str) -> None:
+        """The data set that is written holds what is written to it."""
+        target = self.spec.data.get(to)
+        if target is not None and size.si > target.size.si:
+            message = f"'{to}' is smaller than what is written to it, {units.show_short(size.si, 'B')}"
+            self.report((*path, "to"), message, f"'{to}' holds {units.show_short(target.size.si, 'B')}")
+
+    def free(self, path: Path, device: str, size: Quantity, what: str) -> None:
+        """A device has room behind its volumes and data."""
+        room, behind = self.capacity(device), max(self.spec.data_end(device), self.spec.guaranteed(device))
+        if room is not None and behind + size.si > room:
+            message = f"'{device}' has no room for {what} of {units.show_short(size.si, 'B')}"
+            self.report(path, message, f"{units.show_short(max(room - behind, 0.0), 'B')} of it are free")
+
+    def at_one_host(self, path: Path, data: str, device: str | None) -> None:
+        """Both places belong to one host: only image and file-level backups cross networks."""
+        if data not in self.spec.data or device not in self.spec.devices:
+            return
+        hosts = [self.spec.owner_of(name) for name in (self.spec.data[data].on, device)]
+        if None not in hosts and hosts[0] != hosts[1]:
+            message = f"'{device}' belongs to '{hosts[1]}', and '{data}' to '{hosts[0]}'"
+            remedy = "let one host own both: only image and file_level backups cross networks"
+            self.report((*path, "to"), message, remedy)
+        elif hosts[1] is None and hosts[0] is not None:
+            self.owned(path, device, "to")
+
+    def owned(self, path: Path, device: str, key: str = "data") -> None:
+        """A host owns the device that data lie on."""
+        if self.spec.owner_of(device) is None and device in self.block_devices() and self.sound("hosts", "devices"):
+            message = f"no host owns '{device}', on which its data lie"
+            self.report((*path, key), message, f"name '{device}' under 'owns' of a host")
+
+    def connected(self, path: Path, device: str, target: str) -> None:
+        """The data's host reaches the target of a backup."""
+        host = self.spec.owner_of(device)
+        sound = self.sound("hosts", "devices", "links")
+        if host is not None and sound and self.spec.way_to(host, target) is None:
+            remedy = f"let a link join '{host}' and '{target}', or let '{host}' own it"
+            self.report(path, f"there is no way from '{host}' to '{target}'", remedy)
+
+    def extent(self, path: Path, job: Restoring, data: Any, *, whole: bool) -> None:
+        """What is restored was saved, and fits where it is written; an image on disk comes back whole."""
+        if job.to is not None:
+            self.room(path, job.select.size if job.select and not whole else data.size, job.to)
+        if job.select is None:
+            return
+        message = f"is more than '{job.restore}' saves"
+        if job.select.size.si > data.size.si:
+            self.report((*path, "select", "size"), message, "select less")
+        if job.select.files.si > (data.files.si if data.files else 1.0):
+            self.report((*path, "select", "files"), message, "say 'files:' of the data")
+
+    def nothing_replayed(self, path: Path, job: Restoring) -> None:
+        """Only logs of a database are replayed."""
+        if job.replay:
+            self.report((*path, "replay"), "only logs of a database are replayed", "leave it out")
+
+    def allocation(self) -> None:
+        """Volumes and copy areas fit on their devices, one behind the other."""
+        used: dict[str, float] = {}
+        for name, device in self.spec.devices.items():
+            size = device.room(self.spec, name) if isinstance(device, OnDevice) else None
+            if not isinstance(device, OnDevice) or size is None or device.on not in self.block_devices():
+                continue
+            used[device.on] = used.get(device.on, 0.0) + size
+            room = self.capacity(device.on)
+            if room is not None and used[device.on] > room:
+                short = units.show_short(used[device.on] - room, "B")
+                message = f"does not fit on '{device.on}' behind what is there: {short} too much"
+                self.report(
+                    ("devices", name, device.size_key), message, f"'{device.on}' holds {units.show_short(room, 'B')}"
+                )

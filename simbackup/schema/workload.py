@@ -1,0 +1,63 @@
+"""What every workload may say: how often it asks, or how many ask, and which links their requests cross."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup.schema.facts import Fact, Facts, amount, number
+from simbackup.schema.job import Names
+from simbackup.schema.part import Part, Path
+from simbackup.schema.quantity import Quantity
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+
+
+class WorkloadSpec(Part):
+    """What stands under `workloads:`."""
+
+    told_by: ClassVar[tuple[str, ...]] = ()
+    """Keys by any of which it is recognised where it says no `kind`."""
+
+    if TYPE_CHECKING:
+        via: Names
+        request: Quantity | None
+        transactions: Quantity | None
+        clients: Quantity | None
+        think_time: Quantity | None
+        timeout: Quantity | None
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """A workload asks either so often or one after the other, over links that there are."""
+        if (self.transactions is None) == (self.clients is None):
+            both, neither = "says both 'transactions' and 'clients'", "says neither how often nor how many"
+            remedy = "write 'transactions: 100 /s', or 'clients: 50' and their 'think_time'"
+            checks.report(path, both if self.clients else neither, remedy)
+        if self.think_time is not None and self.clients is None:
+            checks.report((*path, "think_time"), "says nothing of transactions that come by themselves", "leave it out")
+        for name in dict.fromkeys(self.via):
+            checks.name((*path, "via"), name, checks.spec.links, "link")
+            if self.via.count(name) > 1:
+                checks.report((*path, "via"), f"names '{name}' more than once", "leave it out")
+        known = [name for name in self.via if name in checks.spec.links]
+        for before, after in pairwise(known):
+            ends = [{name, *checks.spec.links[name].joins} for name in (before, after)]
+            if not ends[0] & ends[1]:
+                message = f"'{before}' and '{after}' join nothing in common"
+                checks.report((*path, "via"), message, "name the links in the order in which they are crossed")
+
+    def facts(self) -> Facts:
+        """How often it asks, or how many ask, and what over links."""
+        if self.transactions is not None:
+            yield Fact(f"{self.transactions.si:,.4g} transactions a second")
+        yield from number(self.clients, "client")
+        if self.think_time is not None and self.think_time.si > 0:
+            yield from amount(self.think_time, "between two transactions")
+        yield from self.own_facts()
+        yield from amount(self.request, "each over the network")
+        yield from amount(self.timeout, "until one times out")
+
+    def own_facts(self) -> Facts:
+        """What else a reader wants to know of a kind of workload."""
+        yield from ()
