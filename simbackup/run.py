@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from simbackup.build import build
-from simbackup.devices.redirect.live import RedirectVolume
-from simbackup.devices.tape.live import MECHANICS, Library
 from simbackup.engine.flows import Link
 from simbackup.errors import InputError, Problem, ResultError
 from simbackup.layout.drawn import layout_of
@@ -15,6 +13,8 @@ from simbackup.methods.job import start
 from simbackup.results.record import Record, rests_on
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario, load
+from simbackup.scenario.spec import Spec
+from simbackup.schema import registry
 from simbackup.system import System
 
 STEPS_BETWEEN_REPORTS = 5_000
@@ -75,7 +75,7 @@ def simulate(
     for host in system.hosts.values():
         if host.suspended is not None:
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
-    _summarise(system)
+    _summarise(system, scenario.spec)
     return Result(Record.of(scenario, seed), rests_on(scenario), system.trace, layout_of(scenario))
 
 
@@ -115,47 +115,18 @@ def scenario_of(result: Result) -> Scenario:
     return scenario
 
 
-def _summarise(system: System) -> None:
+def _summarise(system: System, spec: Spec) -> None:
     """Write one summary of each device into the trace."""
     for name, host in system.hosts.items():
         _device(system, f"hosts.{name}.cores", "processor", host.cpu)
     for name, store in system.stores.items():
-        _device(system, f"devices.{name}", type(store).__name__.lower(), store.link)
-    for name, snapshot in system.snapshots.items():
-        used = snapshot.used * snapshot.parameters.chunk
-        state = "invalid" if snapshot.invalid_since is not None else "active" if snapshot.active else "removed"
-        system.trace.device(
-            f"devices.{name}", "snapshot", 0.0, units=float(snapshot.used), bytes_moved=used,
-            peak_bytes_per_s=0.0, state=state, copied_bytes=used, area_bytes=snapshot.area.size,
-        )  # fmt: skip
-    for name, volume in system.volumes.items():
-        if isinstance(volume, RedirectVolume):
-            region = volume.region
-            system.trace.device(
-                f"devices.{name}", "volume", 0.0, units=0.0, bytes_moved=0.0, peak_bytes_per_s=0.0,
-                used_bytes=volume.used, kept_bytes=volume.held,
-                breaks=volume.store.fragments.breaks(region.begin, region.size) * region.size,
-            )  # fmt: skip
-    for name, image in system.redirects.items():
-        state = "deleted" if image.gone else "active" if image.active else "removed"
-        system.trace.device(
-            f"devices.{name}", "snapshot", 0.0, units=image.kept / image.lookup_size, bytes_moved=image.kept,
-            peak_bytes_per_s=0.0, state=state, kept_bytes=image.kept,
-        )  # fmt: skip
+        _device(system, f"devices.{name}", registry.kind_of(spec.devices[name]).name, store.link)
+    for part in (*system.volumes.values(), *system.images.values()):
+        part.record(system.trace)
     for name, network in system.networks.items():
         _device(system, f"links.{name}", "network", network.link)
     for library in system.libraries.values():
-        _library(system, library)
-
-
-def _library(system: System, library: Library) -> None:
-    for drive in library.drives:
-        moving = (s.end - s.start for s in system.trace.spans if s.cause == drive.name and s.activity in MECHANICS)
-        link = drive.link
-        system.trace.device(
-            drive.name, "tape drive", sum(moving) + link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
-            peak_bytes_per_s=link.peak_bytes_per_s,
-        )  # fmt: skip
+        library.record(system.trace)
 
 
 def _device(system: System, address: str, kind: str, link: Link) -> None:

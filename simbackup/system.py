@@ -1,4 +1,4 @@
-"""simbackup.system"""
+"""A live system: everything that jobs work with, by name."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from simbackup.catalogue import Catalogue, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import LEAST, Dirty, Place
-from simbackup.devices.mirror.live import Mirror
+from simbackup.devices.image import FrozenImage
 from simbackup.devices.network.adapter import Adapter, Loop
 from simbackup.devices.network.live import Network
-from simbackup.devices.redirect.live import RedirectSnapshot
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.snapshot.live import Snapshot
+from simbackup.devices.space import Space
 from simbackup.devices.store import Region, Store
 from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
@@ -26,11 +25,7 @@ from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Flow, FlowNetwork
 from simbackup.engine.link import Law
 from simbackup.engine.trace import Trace
-from simbackup.workloads.requests.live import Application
-from simbackup.workloads.users.live import Users
-
-Image = Snapshot | Mirror | RedirectSnapshot
-"""A frozen image of any kind."""
+from simbackup.workloads.live import UsersOfData, Workload
 
 
 class JobFailedError(Exception):
@@ -60,20 +55,34 @@ class System:
     hosts: dict[str, Host] = field(default_factory=dict[str, Host])
     stores: dict[str, Store] = field(default_factory=dict[str, Store])
     volumes: dict[str, Volume] = field(default_factory=dict[str, Volume])
-    snapshots: dict[str, Snapshot] = field(default_factory=dict[str, Snapshot])
-    mirrors: dict[str, Mirror] = field(default_factory=dict[str, Mirror])
-    redirects: dict[str, RedirectSnapshot] = field(default_factory=dict[str, RedirectSnapshot])
+    images: dict[str, FrozenImage] = field(default_factory=dict[str, FrozenImage])
     libraries: dict[str, Library] = field(default_factory=dict[str, Library])
     networks: dict[str, Network] = field(default_factory=dict[str, Network])
     data: dict[str, DataSet] = field(default_factory=dict[str, DataSet])
     catalogue: Catalogue = field(default_factory=Catalogue)
     on_disk: list[simpy.Event] = field(default_factory=list[simpy.Event])
 
-    users: list[Users] = field(default_factory=list[Users])
-    applications: list[Application] = field(default_factory=list[Application])
+    workloads: list[Workload] = field(default_factory=list[Workload])
     adapters: dict[str, Adapter] = field(default_factory=dict[str, Adapter])
     used: dict[str, float] = field(default_factory=dict[str, float])
     taken: dict[str, float] = field(default_factory=dict[str, float])
+    spaces: dict[str, Space] = field(default_factory=dict[str, Space])
+    others: dict[str, object] = field(default_factory=dict[str, object])
+    """Live parts of devices that are none of these."""
+
+    @property
+    def users(self) -> list[UsersOfData]:
+        """Those who work on data."""
+        return [workload for workload in self.workloads if isinstance(workload, UsersOfData)]
+
+    def queues(self, links: tuple[str, ...]) -> tuple[Adapter, ...]:
+        """The queues of some links, which are made where somebody waits in them."""
+        return tuple(self.adapters.setdefault(link, Adapter(self.networks[link])) for link in links)
+
+    def add_store(self, name: str, store: Store) -> None:
+        """Take a block device in, and the volume that all of it is."""
+        self.stores[name] = store
+        self.volumes[name] = Volume(self.env, f"devices.{name}", Region(store, 0.0, store.size))
 
     def room(self, volume: str, size: float) -> float | None:
         """Where so many bytes lie on a volume from now on, behind its data sets and backups; None if it is full."""
@@ -85,11 +94,6 @@ class System:
             return None
         self.used[volume] = begin + size
         return begin
-
-    @property
-    def images(self) -> dict[str, Image]:
-        """All frozen images, by name."""
-        return {**self.snapshots, **self.mirrors, **self.redirects}
 
     @property
     def env(self) -> simpy.Environment:

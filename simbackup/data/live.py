@@ -1,4 +1,4 @@
-"""simbackup.data.live"""
+"""Data sets, and what their file systems and engines cost."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from simbackup.devices.volume.live import Volume
 class Files:
     """What a file system costs for each file: reads, reference core seconds; bytes of runs, records, residents."""
 
-    reads: float
-    cpu: float
+    reads_per_file: float
+    cpu_per_file: float
     fragment: float
     record: float = 0.0
     resident: float = 0.0
@@ -40,8 +40,8 @@ class DataSet:
     begin: float
     size: float
     files: int
-    compression: float
-    filesystem: Files | None
+    compression: float = 1.0
+    filesystem: Files | None = None
     database: Database | None = None
     content: float = 0.0
     cached: float = 0.0

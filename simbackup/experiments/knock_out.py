@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simbackup.devices.redirect.spec import CloneSpec, RedirectSnapshotSpec
-from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.scenario import Scenario, Value
+from simbackup.schema.capability import FrozenImage
 
 if TYPE_CHECKING:
     from simbackup.results.causes import Cause
@@ -78,7 +77,7 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
     if (section, name) != (section_of, name_of):
         image = scenario.spec.devices.get(name_of) if section_of == section == "devices" else None
         taken = (
-            isinstance(image, RedirectSnapshotSpec | CloneSpec) and name == image.of
+            isinstance(image, FrozenImage) and image.times_of_volume and name == image.of
         )  # its volume tells what it takes
         return by_unit if taken and inner[-1] in {"create_time", "remove_time"} else 1.0
     if section == "devices" and piece in {"drives", "robot"}:
@@ -91,7 +90,7 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
 def _backup(scenario: Scenario, job: str) -> str:
     """The backup whose engine and tool a job uses: its own, or that of the backup that it restores."""
     spec = scenario.spec.jobs.get(job.partition(".")[0])
-    return spec.restore if isinstance(spec, RestoreSpec) else job.partition(".")[0]
+    return (spec.tool_of() if spec is not None else None) or job.partition(".")[0]
 
 
 def _computers(scenario: Scenario, name: str) -> set[str]:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import cast
 
-from simbackup.devices.snapshot.spec import CheckpointSpec
-from simbackup.devices.tape.spec import TapeLibrarySpec
-from simbackup.layout.facts import facts, kind_of, title_of
+from simbackup import datasheets
+from simbackup.errors import SimbackupError
 from simbackup.layout.layout import Edge, Layout, Node
-from simbackup.methods.copy.spec import CopySpec
-from simbackup.methods.restore.spec import RestoreSpec
-from simbackup.methods.write.spec import WriteSpec
 from simbackup.scenario import Scenario
 from simbackup.scenario.spec import Spec
-from simbackup.schema.job import JobSpec
+from simbackup.schema import registry
+from simbackup.schema.capability import InVolume
+from simbackup.schema.facts import Fact
+from simbackup.schema.job import JobSpec, Restoring
+from simbackup.schema.part import Part
 from simbackup.schema.quantity import Frozen
-from simbackup.workloads.users.spec import UsersSpec
 
 FIELDS = {
     "data": ("reads", ("data",)),
@@ -53,22 +53,43 @@ def _nodes(spec: Spec) -> Iterator[Node]:
     for name, host in spec.hosts.items():
         yield _node(f"hosts.{name}", "host", name, host)
     for name, device in spec.devices.items():
-        yield _node(f"devices.{name}", kind_of(device), name, device)
-        if isinstance(device, TapeLibrarySpec):
-            drives = int(device.drives.si)
-            drive = _node(f"devices.{name}.drive", "drive", "drive" if drives == 1 else "drives", device.drive)
-            yield Node(drive.address, drive.kind, drive.name, drive.title, drive.facts, drives)
-    sections = (("links", "link"), ("data", "data"), ("workloads", "workload"))
-    for section, kind in sections:
-        for name, part in cast("dict[str, Frozen]", getattr(spec, section)).items():
+        kind = device.drawn_as or registry.kind_of(device).name
+        yield _node(f"devices.{name}", kind, name, device)
+        for piece, (title, part, count) in device.inner().items():
+            yield replace(_node(f"devices.{name}.{piece}", piece, title, part), count=count)
+    sections: tuple[tuple[str, str, Mapping[str, Part]], ...] = (
+        ("links", "link", spec.links), ("data", "data", spec.data), ("workloads", "workload", spec.workloads)
+    )  # fmt: skip
+    for section, kind, parts in sections:
+        for name, part in parts.items():
             yield _node(f"{section}.{name}", kind, name, part)
     for name, job in spec.jobs.items():
-        method = "restore" if isinstance(job, RestoreSpec) else str(getattr(job, "method", "job"))
-        yield Node(f"jobs.{name}", "job", name, method.replace("_", " "), tuple(facts(job)))
+        method = str(getattr(job, "method", registry.kind_of(job).names[0]))
+        yield Node(f"jobs.{name}", "job", name, method.replace("_", " "), tuple(_facts(job)))
 
 
-def _node(address: str, kind: str, name: str, part: Frozen) -> Node:
-    return Node(address, kind, name, title_of(part), tuple(facts(part)))
+def _node(address: str, kind: str, name: str, part: Part) -> Node:
+    return Node(address, kind, name, title_of(part), tuple(_facts(part)))
+
+
+def _facts(part: Part) -> Iterator[Fact]:
+    """The facts of a part, with the titles of datasheets in them."""
+    for fact in part.facts():
+        if isinstance(fact, Fact):
+            yield fact
+        elif title := title_of(fact.part):
+            yield Fact(f"{fact.before}{title}")
+
+
+def title_of(part: Frozen) -> str:
+    """The make and model of a part, empty if it stands on no datasheet."""
+    named = getattr(part, "model", None)
+    if named is None:
+        return ""
+    try:
+        return datasheets.load_datasheet(named).title
+    except SimbackupError:  # a scenario that is kept may outlive its datasheets
+        return str(named)
 
 
 def _belonging(spec: Spec) -> Iterator[Edge]:
@@ -91,15 +112,15 @@ def _placed(spec: Spec) -> Iterator[Edge]:
             yield Edge(f"devices.{name}", f"devices.{below}", "on")
         if isinstance(frozen, str):
             yield Edge(f"devices.{name}", f"devices.{frozen}", "freezes")
-        if isinstance(frozen, str) and isinstance(device, CheckpointSpec):
+        if isinstance(frozen, str) and isinstance(device, InVolume) and device.drawn_within:
             yield Edge(f"devices.{name}", f"devices.{frozen}", "within")
-        if isinstance(device, TapeLibrarySpec):
-            yield Edge(f"devices.{name}.drive", f"devices.{name}", "within")
+        for piece in device.inner():
+            yield Edge(f"devices.{name}.{piece}", f"devices.{name}", "within")
     for name, data in spec.data.items():
         yield Edge(f"data.{name}", f"devices.{data.on}", "on")
     for name, workload in spec.workloads.items():
-        if isinstance(workload, UsersSpec):
-            yield Edge(f"workloads.{name}", f"data.{workload.data}", "works on")
+        for data in _names(getattr(workload, "data", None)):
+            yield Edge(f"workloads.{name}", f"data.{data}", "works on")
         for link in workload.via:
             yield Edge(f"workloads.{name}", f"links.{link}", "works on")
 
@@ -109,15 +130,15 @@ def _done(spec: Spec) -> Iterator[Edge]:
     for name, job in spec.jobs.items():
         given = dict(job)
         for field, (does, sections) in FIELDS.items():
-            kind = "writes" if isinstance(job, WriteSpec) and field == "data" else does
-            looked = ("data", "devices") if field == "to" and isinstance(job, CopySpec | RestoreSpec) else sections
+            kind = "writes" if job.writes_data and field == "data" else does
+            looked = ("data", "devices") if field == "to" and job.to_data else sections
             for text in _names(given.get(field)):
                 yield from _edge(spec, f"jobs.{name}", text, kind, looked)
-        if isinstance(job, RestoreSpec):
+        if isinstance(job, Restoring):
             yield from _restored(spec, name, job)
 
 
-def _restored(spec: Spec, name: str, job: RestoreSpec) -> Iterator[Edge]:
+def _restored(spec: Spec, name: str, job: Restoring) -> Iterator[Edge]:
     """From where and to where a restore goes, which its backup tells."""
     backup: JobSpec | None = spec.jobs.get(job.restore)
     for text in _names(getattr(backup, "to", None)):

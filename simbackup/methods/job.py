@@ -111,8 +111,8 @@ def side_by_side(
 def start(system: System, jobs: list[Job]) -> simpy.Event:
     """Set all jobs going; the event on which the last of them has ended and all data are on disk."""
     ended, since = {job.name: system.env.event() for job in jobs}, dict[str, float]()
-    for users in (*system.users, *system.applications):
-        users.start()
+    for workload in system.workloads:
+        workload.start()
     for job in jobs:
         system.env.process(_series(system, job, ended, since))
     return system.env.process(_finish(system, list(ended.values())))
@@ -150,8 +150,8 @@ def _once(
 ) -> Generator[simpy.Event, Any, bool]:
     """One run of a job, when it was due and since when its deadline counts; whether it came to its end, on record."""
     begin, due = system.env.now, times[0]
-    for users in (*system.users, *system.applications):
-        users.watch(name, begin)
+    for workload in system.workloads:
+        workload.watch(name, begin)
     moved, status, reason = Moved(0.0, 0.0), "done", ""
     if failed:
         status, reason = "skipped", f"'{failed[0]}' did not end well"
@@ -172,6 +172,6 @@ def _once(
             "due": float(due),
         } | ({"window": window} if window is not None else {}) | ({"buffers": moved.buffers} if moved.buffers else {})
     )  # fmt: skip
-    for users in (*system.users, *system.applications):
-        users.tell(name, end)
+    for workload in system.workloads:
+        workload.tell(name, end)
     return status in {"done", "late"}

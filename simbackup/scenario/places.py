@@ -39,6 +39,10 @@ class Places:
             here = part.lies_on() if part is not None else None
         return None
 
+    def host_of(self, data: str) -> str:
+        """The host of a data set, which the checks have found."""
+        return self.owner_of(self.data[data].on) or ""
+
     def way_to(self, host: str, device: str) -> tuple[str, ...] | None:
         """The links between a host and the library, or the host that owns the disk, that takes a backup; None if none."""
         owner = self.owner_of(device)

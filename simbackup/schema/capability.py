@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 from simbackup import units
 from simbackup.errors import choices
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from simbackup.schema.job import Restoring, Saving
 
 
-class Piece(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Piece:
     """A piece of a device that limits by itself: the keys of its number and of its times, empty if it has none."""
 
     count: str = ""

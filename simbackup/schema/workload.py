@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from simbackup.schema.facts import Fact, Facts, amount, number
 from simbackup.schema.job import Names
@@ -22,7 +22,7 @@ class WorkloadSpec(Part):
 
     if TYPE_CHECKING:
         via: Names
-        request: Quantity | None
+        request: Any  # its bytes; some kinds may leave it out
         transactions: Quantity | None
         clients: Quantity | None
         think_time: Quantity | None

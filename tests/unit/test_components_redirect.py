@@ -12,7 +12,7 @@ from simbackup.devices.redirect.fragments import Fragments, Redirect, RedirectSt
 from simbackup.devices.redirect.live import RedirectSnapshot, RedirectVolume, Space
 from simbackup.devices.ssd.live import Ssd
 from simbackup.devices.store import Region, Store
-from simbackup.devices.times import Times
+from simbackup.devices.image import Times
 from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disks
 from simbackup.equations import raid

@@ -13,7 +13,7 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.ssd.live import Ssd
 from simbackup.devices.store import Region, Store
-from simbackup.devices.times import Times
+from simbackup.devices.image import Times
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.flows import FlowNetwork, Link
 from simbackup.engine.trace import Trace

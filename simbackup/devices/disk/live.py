@@ -22,7 +22,7 @@ class Disk:
 
     def _turns(self, flow: Flow) -> float:
         """Seconds for each unit of a sequential stream that go into turning to it from others."""
-        return _turns(self.parameters, flow.moves.get(self.link, 0.0)) if flow.sequential else 0.0
+        return turns(self.parameters, flow.moves.get(self.link, 0.0)) if flow.sequential else 0.0
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream."""
@@ -42,7 +42,7 @@ class Disk:
 
     def append(self, position: float, size: float) -> Service:
         """What a write takes that just missed its place: whole revolutions."""
-        return _missed(self.parameters, position, size)
+        return missed(self.parameters, position, size)
 
     def alone(self, position: float, size: float) -> float:
         """No bound of its own: the next bytes are on their way before they are asked for."""
@@ -51,23 +51,23 @@ class Disk:
 
     def turn(self, here: float, there: float, size: float) -> Service:
         """What a request loses to a stream elsewhere: a seek there and back, and half a revolution."""
-        time = _turning(self.parameters, here, there) * min(size / self.parameters.stream_turn, 1.0)
+        time = turning(self.parameters, here, there) * min(size / self.parameters.stream_turn, 1.0)
         return Service(time, time)
 
 
-def _missed(disk: disks.Disk, position: float, size: float) -> Service:
+def missed(disk: disks.Disk, position: float, size: float) -> Service:
     """A write whose place has just passed under the head: overhead and transfer, up to the next whole revolution."""
     time = disk.command_overhead + size / disks.rate_at(disk, position)
     whole = math.ceil(time * disk.rotation_speed) / disk.rotation_speed
     return Service(whole, whole)
 
 
-def _turning(disk: disks.Disk, here: float, there: float) -> float:
+def turning(disk: disks.Disk, here: float, there: float) -> float:
     """Seconds from one stream to another and back: two seeks, and half a revolution to come upon the first again."""
     seek = disks.seek_time(disk, abs(disks.cylinder(disk, there) - disks.cylinder(disk, here)))
     return 2.0 * seek + disks.rotational_latency(disk)
 
 
-def _turns(disk: disks.Disk, size: float) -> float:
+def turns(disk: disks.Disk, size: float) -> float:
     """Seconds that a disk loses over so many bytes of a stream when it turns to it again and again from others."""
     return size / disk.stream_turn * disks.turn_time(disk)

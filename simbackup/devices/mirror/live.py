@@ -9,6 +9,7 @@ from simbackup.devices.changes import Changes
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region, Service
+from simbackup.engine.trace import Trace
 
 if TYPE_CHECKING:
     from simbackup.devices.volume.live import Volume
@@ -80,6 +81,13 @@ class Mirror:
     def source(self, begin: float, size: float) -> Region:
         """Where a part of the frozen image is read: on the disks of the mirror."""
         return self.region.part(begin, size)
+
+    def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
+        """Old data are written back in place."""
+        del volume, begin, size
+
+    def record(self, trace: Trace) -> None:
+        """Its disks are recorded for themselves."""
 
     def create(self) -> None:
         """Split the mirror off: it keeps what it has."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from simbackup.devices.disk.live import _missed, _turning, _turns
+from simbackup.devices.disk.live import missed, turning, turns
 from simbackup.devices.network.live import Network
 from simbackup.devices.store import Direction, Service
 from simbackup.engine.flows import Flow, Link
@@ -21,8 +21,8 @@ class Array:
     disks: int
     disk: disks.Disk
     stripe_unit: float
-    controller_rate: float
     controller_overhead: float
+    controller_rate: float = math.inf
     prefetches: bool = False
     groups: int = 1
 
@@ -58,7 +58,7 @@ class Raid:
 
     def _turns(self, flow: Flow) -> float:
         """Seconds for each unit of a sequential stream that go into turning to it from others, on all disks at once."""
-        return _turns(self.array.disk, flow.moves.get(self.link, 0.0) / self.data_disks) if flow.sequential else 0.0
+        return turns(self.array.disk, flow.moves.get(self.link, 0.0) / self.data_disks) if flow.sequential else 0.0
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream: full stripes on all disks at once."""
@@ -107,7 +107,7 @@ class Raid:
     def append(self, position: float, size: float) -> Service:
         """What a write takes that just missed its place on its disks."""
         touched = self._touched(size)
-        one = _missed(self.array.disk, position / self.data_disks, size / touched)
+        one = missed(self.array.disk, position / self.data_disks, size / touched)
         level, group, unit = self.array.level, self.array.group, self.array.stripe_unit
         operations = raid.write_operations(level, group, size, unit).operations / self.array.disks
         parity = raid.parity_disk_work(level, group, size, unit).operations / self.array.groups
@@ -122,6 +122,6 @@ class Raid:
     def turn(self, here: float, there: float, size: float) -> Service:
         """What a request loses to a stream elsewhere on the same disks, each of which reads ahead for its part."""
         one, touched = self.array.disk, self._touched(size)
-        lost = _turning(one, here / self.data_disks, there / self.data_disks)
+        lost = turning(one, here / self.data_disks, there / self.data_disks)
         latency = lost * min(size / touched / one.stream_turn, 1.0)
         return Service(latency, latency * touched / self.array.reading_disks)

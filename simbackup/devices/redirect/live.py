@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-
 import simpy
 
 from simbackup import units
 from simbackup.devices.changes import SPENT, Changes, Spread
 from simbackup.devices.extents import ExtentSet
+from simbackup.devices.image import Times
 from simbackup.devices.redirect.fragments import Redirect, RedirectStore
+from simbackup.devices.space import Space
 from simbackup.devices.store import Region, Store
-from simbackup.devices.times import Times
 from simbackup.devices.volume.live import Stretch, Volume
 from simbackup.engine.trace import Trace
 
@@ -20,19 +18,6 @@ HALVINGS = 50
 """Halvings by which the bytes are found that still fit."""
 REST = 1.0
 """Bytes of a write below which nothing of it is still to come."""
-
-
-@dataclass(slots=True)
-class Space:
-    """Room on a device that several volumes and clones share: each takes what it is guaranteed, or what it uses."""
-
-    size: float
-    taken: dict[str, Callable[[], float]] = field(default_factory=dict[str, Callable[[], float]])
-
-    @property
-    def free(self) -> float:
-        """Bytes that nothing takes."""
-        return self.size - sum(taken() for taken in self.taken.values())
 
 
 class RedirectVolume(Volume):
@@ -61,7 +46,19 @@ class RedirectVolume(Volume):
         self.coming: list[tuple[float, float]] = []
         self.seen: dict[str, float] = {}
         self.full_since: float | None = None
-        space.taken[name] = lambda: size if guaranteed else self.used + self.promised
+
+    def taken(self) -> float:
+        """Bytes that it takes on its device: its size where that is guaranteed, else what it uses and has promised."""
+        return self.region.size if self.guaranteed else self.used + self.promised
+
+    def record(self, trace: Trace) -> None:
+        """Write what it uses and keeps, and how broken up it is, into the trace."""
+        region = self.region
+        trace.device(
+            self.name, "volume", 0.0, units=0.0, bytes_moved=0.0, peak_bytes_per_s=0.0,
+            used_bytes=self.used, kept_bytes=self.held,
+            breaks=self.store.fragments.breaks(region.begin, region.size) * region.size,
+        )  # fmt: skip
 
     @property
     def held(self) -> float:
@@ -129,6 +126,13 @@ class RedirectVolume(Volume):
             self.images[-1].changes.add(begin, until - begin)
         self.allocated.add(stretch.begin, end)
         self.store.fragments.rewrite(self.region.begin + stretch.begin, size)
+
+    def lay(self, data: str, place: tuple[float, float], spread: Spread | None, updates: float) -> None:
+        """Place data at the beginning: in sequence, or moved about by the updates before."""
+        begin, size = place
+        self.allocated.add(begin, begin + size)
+        if spread is not None:
+            self.updated(data, place, spread, updates)
 
     def updated(self, users: str, place: tuple[float, float], spread: Spread, updates: float) -> None:
         """Take note of how many updates some users have made in all."""
@@ -232,6 +236,18 @@ class RedirectSnapshot:
     def source(self, begin: float, size: float) -> Region:
         """Where a part of the frozen image is read: in the volume, whose blocks lie where updates left them."""
         return self.origin.region.part(begin, size)
+
+    def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
+        """Old data are written back to where the volume finds room."""
+        del volume, begin, size
+
+    def record(self, trace: Trace) -> None:
+        """Write its state and what it keeps into the trace."""
+        state = "deleted" if self.gone else "active" if self.active else "removed"
+        trace.device(
+            self.name, "snapshot", 0.0, units=self.kept / self.lookup_size, bytes_moved=self.kept,
+            peak_bytes_per_s=0.0, state=state, kept_bytes=self.kept,
+        )  # fmt: skip
 
     def create(self) -> None:
         """Freeze the volume as it is now."""

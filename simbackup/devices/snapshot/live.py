@@ -11,7 +11,7 @@ from simbackup.equations import snapshot as equations
 
 if TYPE_CHECKING:
     from simbackup.devices.volume.live import Volume
-from simbackup.devices.times import Times
+from simbackup.devices.image import Times
 
 
 class Snapshot:
@@ -79,6 +79,21 @@ class Snapshot:
     def source(self, begin: float, size: float) -> Region:
         """Where a part of the frozen image is read: what was not overwritten lies in the origin still."""
         return self.origin.region.part(begin, size)
+
+    def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
+        """Room behind the data, where the image is kept inside the file system of the volume that is written."""
+        if self.in_place or volume is not self.origin:
+            return None
+        return self.area.part(min(begin, max(self.area.size - size, 0.0)), min(size, self.area.size))
+
+    def record(self, trace: Trace) -> None:
+        """Write its state and the room that it takes into the trace."""
+        state = "invalid" if self.invalid_since is not None else "active" if self.active else "removed"
+        copied = self.used * self.parameters.chunk
+        trace.device(
+            self.name, "snapshot", 0.0, units=float(self.used), bytes_moved=copied, peak_bytes_per_s=0.0,
+            state=state, copied_bytes=copied, area_bytes=self.area.size,
+        )  # fmt: skip
 
     def create(self) -> None:
         """Freeze the origin as it is now."""

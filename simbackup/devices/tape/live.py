@@ -11,6 +11,7 @@ import simpy
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
 from simbackup.engine.link import WHOLE, Law, Limit
+from simbackup.engine.trace import Trace
 from simbackup.equations import tape
 
 MECHANICS = frozenset({"load", "locate", "rewind", "unload", "tape marks"})
@@ -88,6 +89,16 @@ class Library:
         self.idle = list(self.drives)
         self.free = simpy.Resource(self.clock.env, len(self.drives))
         self.returned = self.clock.env.event()
+
+    def record(self, trace: Trace) -> None:
+        """Write how long each drive moved its tape, and what went through it, into the trace."""
+        for drive in self.drives:
+            moving = (s.end - s.start for s in trace.spans if s.cause == drive.name and s.activity in MECHANICS)
+            link = drive.link
+            trace.device(
+                drive.name, "tape drive", sum(moving) + link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
+                peak_bytes_per_s=link.peak_bytes_per_s,
+            )  # fmt: skip
 
     def take_drive(self, job: str, wanted: Cartridge | None = None) -> Generator[simpy.Event, Any, Drive]:
         """A drive, as soon as one is idle: the one that holds a wanted cartridge, else an empty one if there is."""

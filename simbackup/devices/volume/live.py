@@ -13,6 +13,7 @@ from simbackup.devices.mirror.live import Mirror
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Region, Store
+from simbackup.engine.trace import Trace
 from simbackup.equations import snapshot as equations
 
 
@@ -35,6 +36,13 @@ class Volume:
         self.mirrors: list[Mirror] = []
         self.changed = env.event()
 
+    def taken(self) -> float:
+        """Bytes that it takes on its device."""
+        return self.region.size
+
+    def record(self, trace: Trace) -> None:
+        """Write what became of it into the trace; nothing where it overwrites in place."""
+
     @property
     def full(self) -> bool:
         """Whether updates fail for want of room; never where they overwrite in place."""
@@ -47,6 +55,9 @@ class Volume:
 
     def expect(self, begin: float, size: float) -> None:
         """Keep the room of a write that begins now; there is none to keep where it overwrites in place."""
+
+    def lay(self, data: str, place: tuple[float, float], spread: Spread | None, updates: float) -> None:
+        """Place data at the beginning, as updates before have left them; these move nothing in place."""
 
     def updated(self, users: str, place: tuple[float, float], spread: Spread, updates: float) -> None:
         """Take note of how many updates some users have made in all; nothing moves where they overwrite in place."""

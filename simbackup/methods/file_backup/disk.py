@@ -105,7 +105,7 @@ class DiskRestore:
         host, server = system.hosts[self.host], system.hosts[self.server]
         copy = self.tool.copying(host)
         if target.filesystem is not None:
-            copy += host.seconds(target.filesystem.cpu + self.tool.file_cpu) * made
+            copy += host.seconds(target.filesystem.cpu_per_file + self.tool.file_cpu) * made
         if host is server:
             return host.reading(source, copy)
         return host.then(server.reading(source), copy)

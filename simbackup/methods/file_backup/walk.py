@@ -26,7 +26,7 @@ def walking(host: Host, data: DataSet, region: Region, file_cpu: float) -> FlowS
     each, cold, store = data.size / data.files, 1.0 - data.cached, region.store
     outside = equations.outside_record(data.file_size or each, files.resident)
     read = _together(host, files, region, outside) if data.together else _scattered(files, region, outside)
-    cpu, index = host.seconds(files.cpu), host.seconds(file_cpu)
+    cpu, index = host.seconds(files.cpu_per_file), host.seconds(file_cpu)
     shape = FlowShape({store.link: read.busy / each}, {store.link: 1.0}, sequential=data.together)
     shape = host.working(shape.over(store.path).part(cold), (cpu + index) / each)
     parts = {part: cold * seconds / each for part, seconds in read.parts.items()}
@@ -58,7 +58,7 @@ def _scattered(files: Files, region: Region, outside: float) -> _Reads:
     data_reads = equations.positioned_reads(outside, files.fragment, 0.0)
     record = max(min(files.record, room), 1.0)
     piece = max(min(outside / data_reads if data_reads else 0.0, room), 1.0)
-    walk = (region.store.request("read", begin, begin + third, record), files.reads)
+    walk = (region.store.request("read", begin, begin + third, record), files.reads_per_file)
     return _sum(region.store, walk, (region.store.request("read", begin, begin + third, piece), data_reads))
 
 

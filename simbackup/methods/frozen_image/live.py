@@ -11,16 +11,16 @@ import simpy
 from simbackup.catalogue import Extent, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.page_cache import LEAST
+from simbackup.devices.image import FrozenImage
 from simbackup.devices.network.live import travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Region
 from simbackup.devices.volume.live import Stretch, first_write_shape
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.snapshot.live import create
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
-from simbackup.system import Image, JobFailedError, System
+from simbackup.system import JobFailedError, System
 
 DEFAULT_REQUEST = 128.0 * 1024.0
 """Bytes that a program reads and then writes where none are stated: the read-ahead of many systems."""
@@ -99,12 +99,10 @@ class FrozenImageRestore:
             system.require_image(saved.target)  # what is written may have filled its area
 
     @staticmethod
-    def _place(target: DataSet, image: Image, stretch: Stretch) -> Region:
+    def _place(target: DataSet, image: FrozenImage, stretch: Stretch) -> Region:
         """Where a stretch is written: a file system whose old blocks a checkpoint keeps gives new ones behind them."""
-        if isinstance(image, Snapshot) and not image.in_place and image.origin is target.volume:
-            begin = min(stretch.begin - target.begin, max(image.area.size - stretch.size, 0.0))
-            return image.area.part(begin, min(stretch.size, image.area.size))
-        return target.volume.region.part(stretch.begin, stretch.size)
+        fresh = image.new_blocks(target.volume, stretch.begin - target.begin, stretch.size)
+        return fresh or target.volume.region.part(stretch.begin, stretch.size)
 
     def _request(self, size: float) -> float:
         """Bytes that are read and then written together."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
 from simbackup.schema.job import BackupJob, Restoring
@@ -47,6 +47,8 @@ class RestoreSpec(Restoring):
     """Incremental backups whose runs since then are replayed after it."""
     rounds: Rounds | None = None
     """How the buffers of a native restore go round, `steady` or `by_event`; as in its backup unless stated."""
+
+    to_data: ClassVar[bool] = True
 
     def tool_of(self) -> str | None:
         """The backup, whose program restores."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import simpy
 
+from simbackup.devices.image import FrozenImage, SynchronisedImage
 from simbackup.engine.alarm import LAST, Call
 from simbackup.methods.job import Moved, Steps
-from simbackup.system import Image, JobFailedError, System
+from simbackup.system import JobFailedError, System
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def create(system: System, job: str, name: str) -> Steps:
     return Moved(0.0, 0.0)
 
 
-def _noted(system: System, image: Image) -> Generator[simpy.Event, Any, None]:
+def _noted(system: System, image: FrozenImage) -> Generator[simpy.Event, Any, None]:
     """Let all writers take note of what they have written so far, before it counts otherwise."""
     image.origin.announce()
     yield Call(system.env, lambda: None, priority=LAST)
@@ -76,7 +77,7 @@ class Synchronise:
 
     def run(self, system: System, job: str) -> Steps:
         """Copy what is behind, runs in sequence before regions here and there; new writes go to both sides."""
-        mirror = system.mirrors[self.mirror]
+        mirror = cast("SynchronisedImage", system.images[self.mirror])
         if mirror.state == "synchronising":
             raise JobFailedError(f"mirror '{self.mirror}' is being synchronised already")
         yield from _noted(system, mirror)

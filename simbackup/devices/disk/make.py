@@ -1,0 +1,19 @@
+"""A live disk from what a file says."""
+
+from __future__ import annotations
+
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.disk.spec import DiskSheet, DiskSpec
+from simbackup.devices.site import Site
+from simbackup.equations import disk as equations
+from simbackup.parameters import parameters_of
+
+
+def make(site: Site, disk: DiskSpec) -> Disk:
+    """The disk."""
+    return Disk(site.address, mechanics(disk))
+
+
+def mechanics(disk: DiskSheet) -> equations.Disk:
+    """The mechanics of a disk, alone or in an array."""
+    return parameters_of(equations.Disk, disk)

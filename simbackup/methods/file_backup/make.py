@@ -1,0 +1,39 @@
+"""The work of image and file-level backups, and of their restores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup.methods.file_backup.disk import DiskBackup, DiskRestore
+from simbackup.methods.file_backup.spec import FileBackupSpec
+from simbackup.methods.file_backup.tape import TapeBackup
+from simbackup.methods.file_backup.tape_restore import TapeRestore
+from simbackup.methods.job import Work
+from simbackup.methods.restore.make import selection_of
+from simbackup.methods.restore.spec import RestoreSpec
+from simbackup.methods.tool.make import tool_of
+from simbackup.schema.capability import MediaLibrary
+from simbackup.schema.quantity import si_or
+
+if TYPE_CHECKING:
+    from simbackup.scenario.spec import Spec
+
+
+def make(job: FileBackupSpec, spec: Spec) -> Work:
+    """The backup, to the drives of a library or to a disk of any host."""
+    host, tool = spec.host_of(job.data), tool_of(job.tool)
+    way = spec.way_to(host, job.to) or ()
+    if isinstance(spec.devices[job.to], MediaLibrary):
+        streams = int(si_or(job.streams, 1.0))
+        return TapeBackup(host, job.data, job.to, way, job.method, tool, job.source, streams, job.pool)
+    return DiskBackup(host, job.data, job.to, spec.owner_of(job.to) or "", way, job.method, tool, job.source)
+
+
+def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
+    """The restore, from the drives of a library or from a disk of any host."""
+    to = job.to or saved.data
+    host, selection, tool = spec.host_of(to), selection_of(job), tool_of(saved.tool)
+    way = spec.way_to(host, saved.to) or ()
+    if isinstance(spec.devices[saved.to], MediaLibrary):
+        return TapeRestore(host, job.restore, to, way, selection, tool, int(si_or(job.streams, 1.0)))
+    return DiskRestore(host, job.restore, to, spec.owner_of(saved.to) or "", way, selection, tool)
