@@ -89,7 +89,7 @@ def _areas(system: System, spec: Spec) -> dict[str, Region]:
         else:
             volume = _made(device)(Site(system, spec, name, areas[name]), device)
             system.volumes[name] = volume
-            space.taken[volume.name] = volume.taken
+            space.taken.setdefault(volume.name, volume.taken)
     return areas
 
 

@@ -1,4 +1,4 @@
-"""simbackup.devices.store"""
+"""Block devices as all others see them: the time that requests and streams take, and regions."""
 
 from __future__ import annotations
 

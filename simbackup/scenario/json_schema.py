@@ -197,8 +197,8 @@ class _Builder:
             text = {"description": self.text(part, name, unit)}
             properties[name] = {**text, "type": "object", "allOf": [form, _ref("BasisOfDatasheet")]}
         needs = [name for name, told in part.model_fields.items() if told.is_required()]
-        self.defs[part.__name__] = {"description": about(part), **_closed(properties, *needs)}
-        return _ref(part.__name__)
+        self.defs[_name(part)] = {"description": about(part), **_closed(properties, *needs)}
+        return _ref(_name(part))
 
     def measured(self) -> Json:
         """Measured rows, each with the address of its simulated value."""
@@ -216,10 +216,10 @@ class _Builder:
 
     def part(self, part: type[BaseModel]) -> Json:
         """Reference to the form of a class; nothing in it is required, for the rest may stand elsewhere."""
-        if part.__name__ not in self.defs:
-            self.defs[part.__name__] = {}  # a place for a class that holds itself
-            self.defs[part.__name__] = self.form(part)
-        return _ref(part.__name__)
+        if _name(part) not in self.defs:
+            self.defs[_name(part)] = {}  # a place for a class that holds itself
+            self.defs[_name(part)] = self.form(part)
+        return _ref(_name(part))
 
     def whole(self, part: type[BaseModel]) -> Json:
         """The form of a class, with what it requires."""
@@ -320,6 +320,11 @@ class _Builder:
     def resolved(self, ref: Json) -> Json:
         """The definition that a reference points to."""
         return self.defs[ref["$ref"].rsplit("/", maxsplit=1)[-1]]
+
+
+def _name(part: type[BaseModel]) -> str:
+    """The name of the form of a class."""
+    return part.__name__.removesuffix("Spec")
 
 
 def _ref(name: str) -> Json:

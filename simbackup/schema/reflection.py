@@ -9,9 +9,8 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from simbackup.data.spec import DataSpec
 from simbackup.schema.part import Modelled
-from simbackup.schema.registry import device_kinds, method_kinds, sheets
+from simbackup.schema.registry import device_kinds, method_kinds, sections, sheets
 
 Mark = TypeVar("Mark")
 
@@ -90,6 +89,6 @@ def nested_sheets() -> Mapping[str, str]:
     ('tape_drive', 'backup_tool')
     """
     parts: list[type[BaseModel]] = [kind.spec for kind in (*device_kinds().values(), *method_kinds().values())]
-    found = ((name, nested_part(part, name)) for part in (*parts, DataSpec) for name in part.model_fields)
+    found = ((name, nested_part(part, name)) for part in (*parts, *sections().values()) for name in part.model_fields)
     inside = {name: sheet_kind(part) for name, part in found if part is not None}
     return {name: kind for name, kind in inside.items() if kind is not None}

@@ -3,6 +3,7 @@
 A room is a package or module with some of these names:
 
 - `KINDS`: the kinds that a scenario may name (`DeviceKind`, `MethodKind`, `WorkloadKind`),
+- `SECTIONS`: the class of all parts of a section of a scenario, by section,
 - `SHEETS`: the kinds of datasheets that stand for its parts, by name,
 - `LOOKS`: how pictures draw its parts, by kind.
 
@@ -24,6 +25,7 @@ from typing import Any, NamedTuple, cast
 from simbackup.errors import SimbackupError
 from simbackup.schema.capability import Device
 from simbackup.schema.job import JobSpec
+from simbackup.schema.part import Part
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.workload import WorkloadSpec
 
@@ -130,6 +132,15 @@ def sheets() -> Mapping[str, type[Frozen]]:
     found: list[tuple[str, type[Frozen]]] = []
     for room in rooms():
         found += cast("Mapping[str, type[Frozen]]", getattr(room, "SHEETS", {})).items()
+    return _unique(found)
+
+
+@cache
+def sections() -> Mapping[str, type[Part]]:
+    """What a part of each section says whose parts are all of one class: hosts, links, data."""
+    found: list[tuple[str, type[Part]]] = []
+    for room in rooms():
+        found += cast("Mapping[str, type[Part]]", getattr(room, "SECTIONS", {})).items()
     return _unique(found)
 
 

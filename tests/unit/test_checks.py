@@ -8,10 +8,10 @@ import pytest
 
 from simbackup.errors import InputError, Problem
 from simbackup.scenario import Scenario, load
+from simbackup.scenario.check import GREATEST_RUNS
+from simbackup.scenario.spec import Spec
+from simbackup.schema.capability import OnDevice
 from simbackup.schema.part import disagreements
-from simbackup.schema.job_checks import GREATEST_RUNS
-from simbackup.schema.places import created, data_end, owner_of, placement, taken
-from simbackup.schema.routes import route
 
 SITE = """\
 title: A site
@@ -65,21 +65,21 @@ def test_the_site_is_sound(site: Load) -> None:
 
 
 def test_data_lie_behind_each_other_unless_told(site: Load) -> None:
-    assert placement(site().spec) == {"files": 0.0, "more": 10e9, "far": 60e9, "last": 65e9}
+    assert site().spec.placement() == {"files": 0.0, "more": 10e9, "far": 60e9, "last": 65e9}
 
 
 def test_a_volume_belongs_to_the_host_of_its_device(site: Load) -> None:
     spec = site().spec
-    assert owner_of(spec, "volume") == "server"
-    assert owner_of(spec, "cow") == "server"
-    assert owner_of(spec, "tape") is None
+    assert spec.owner_of("volume") == "server"
+    assert spec.owner_of("cow") == "server"
+    assert spec.owner_of("tape") is None
 
 
 def test_the_way_goes_over_the_links_in_order(site: Load) -> None:
     spec = site().spec
-    assert route(spec, "server", "tape") == ("lan", "san")
-    assert route(spec, "server", "sda") == ()
-    assert route(spec, "server", "nowhere") is None
+    assert spec.route("server", "tape") == ("lan", "san")
+    assert spec.route("server", "sda") == ()
+    assert spec.route("server", "nowhere") is None
 
 
 def test_the_sound_parts_do_not_disagree(site: Load) -> None:
@@ -251,14 +251,20 @@ def test_frozen_images_that_are_just_wrong(site: Load, changes: dict[str, Any], 
     assert (address, message) in {(problem.address, problem.message) for problem in caught.value.problems}
 
 
+def _room(spec: Spec, name: str) -> float | None:
+    """Bytes that a device takes on the one below."""
+    device = spec.devices[name]
+    return device.room(spec, name) if isinstance(device, OnDevice) else None
+
+
 def test_checkpoints_and_mirrors_belong_to_the_host_of_their_volume_or_device(site: Load) -> None:
     spec = site(None, **FROZEN).spec
-    assert {name: owner_of(spec, name) for name in ("mirror", "point", "cow")} == {
+    assert {name: spec.owner_of(name) for name in ("mirror", "point", "cow")} == {
         "mirror": "server", "point": "server", "cow": "server",
     }  # fmt: skip
-    assert {name: taken(spec, spec.devices[name]) for name in ("volume", "mirror", "cow", "point", "sda")} == {
+    assert {name: _room(spec, name) for name in ("volume", "mirror", "cow", "point", "sda")} == {
         "volume": 100e9, "mirror": 100e9, "cow": 10e9, "point": None, "sda": None,
     }  # fmt: skip
-    assert data_end(spec, "volume") == 66e9
-    assert data_end(spec, "sda") == 0.0
-    assert [created(job) for job in spec.jobs.values()] == ["point", None, None, None, None]
+    assert spec.data_end("volume") == 66e9
+    assert spec.data_end("sda") == 0.0
+    assert [job.creates() for job in spec.jobs.values()] == ["point", None, None, None, None]

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
+from simbackup.devices.image import Times
 from simbackup.devices.raid.live import Array, Raid
 from simbackup.devices.redirect.fragments import Fragments, Redirect, RedirectStore
 from simbackup.devices.redirect.live import RedirectSnapshot, RedirectVolume, Space
 from simbackup.devices.ssd.live import Ssd
 from simbackup.devices.store import Region, Store
-from simbackup.devices.image import Times
 from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disks
 from simbackup.equations import raid

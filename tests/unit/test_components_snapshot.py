@@ -4,9 +4,9 @@ import pytest
 import simpy
 
 from simbackup.devices.disk.live import Disk
+from simbackup.devices.image import Times
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Region, Store
-from simbackup.devices.image import Times
 from simbackup.devices.volume.live import Stretch, Volume, first_write_shape
 from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disks

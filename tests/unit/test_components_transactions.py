@@ -9,11 +9,11 @@ from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.host.page_cache import Place
+from simbackup.devices.image import Times
 from simbackup.devices.network.live import Network
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.ssd.live import Ssd
 from simbackup.devices.store import Region, Store
-from simbackup.devices.image import Times
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.flows import FlowNetwork, Link
 from simbackup.engine.trace import Trace

@@ -122,7 +122,7 @@ def test_files_all_in_memory_take_the_processor_alone() -> None:
 
 
 def test_files_in_memory_that_cost_nothing_are_limited_by_nothing() -> None:
-    machine, walked = host(), replace(data(disk(), files=replace(SMALL, cpu=0.0)), cached=1.0)
+    machine, walked = host(), replace(data(disk(), files=replace(SMALL, cpu_per_file=0.0)), cached=1.0)
     assert math.isinf(walking(machine, walked, walked.volume.region, 0.0).cap)
 
 
@@ -167,7 +167,7 @@ def test_a_bus_of_several_wires_is_not_asked_for_what_lies_in_memory() -> None:
 
 @pytest.mark.parametrize(("cpu", "cause"), [(1e-3, "devices.a"), (1.0, "hosts.h.cores")])
 def test_the_larger_part_is_named_as_the_cause(cpu: float, cause: str) -> None:
-    machine, walked = host(), data(disk(), files=replace(SMALL, cpu=cpu))
+    machine, walked = host(), data(disk(), files=replace(SMALL, cpu_per_file=cpu))
     shape = walking(machine, walked, walked.volume.region, 0.0)
     assert shape.cause == cause
 

@@ -13,13 +13,11 @@ import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from simbackup import datasheets, units
-from simbackup.methods.restore.spec import RestoreSpec
-from simbackup.schema.job import METHODS
 from simbackup.scenario.json_schema import KINDS, Kind, json_schema
-from simbackup.schema.kinds import DEVICES, PARAMETERS
+from simbackup.scenario.spec import SECTIONS
 from simbackup.schema.patterns import quantity_pattern
 from simbackup.schema.quantity import NEEDS, Basis, Origin
-from simbackup.scenario.spec import SECTIONS
+from simbackup.schema.registry import device_kinds, method_kinds, sheets
 from simbackup.schema.tree import parse, read
 
 ROOT = Path(__file__).parents[2]
@@ -103,11 +101,11 @@ def test_every_key_is_explained(kind: Kind) -> None:
 def test_all_sections_kinds_methods_and_keys_are_offered() -> None:
     schema = SCHEMAS["scenario"]
     assert tuple(schema["properties"]) == SECTIONS
-    assert schema["$defs"]["Device"]["properties"]["kind"]["enum"] == list(DEVICES)
-    assert set(schema["$defs"]["Job"]["properties"]["method"]["enum"]) == set(METHODS)
-    for part in (*DEVICES.values(), *METHODS.values(), RestoreSpec, Origin):
-        assert set(schema["$defs"][part.__name__]["properties"]) == set(part.model_fields)
-    for part in PARAMETERS.values():
+    assert schema["$defs"]["Device"]["properties"]["kind"]["enum"] == list(device_kinds())
+    assert set(schema["$defs"]["Job"]["properties"]["method"]["enum"]) == set(method_kinds()) - {"restore"}
+    for part in (*(kind.spec for kind in (*device_kinds().values(), *method_kinds().values())), Origin):
+        assert set(schema["$defs"][part.__name__.removesuffix("Spec")]["properties"]) == set(part.model_fields)
+    for part in sheets().values():
         assert set(SCHEMAS["datasheet"]["$defs"][part.__name__]["properties"]) == set(part.model_fields)
 
 
@@ -115,7 +113,7 @@ def test_datasheets_are_offered_where_they_fit() -> None:
     defs = SCHEMAS["scenario"]["$defs"]
     offered = defs["Device"]["properties"]["model"]["examples"]
     assert "disk/scsi-10k-146gb-2004" in offered
-    assert not [name for name in offered if name.split("/")[0] not in DEVICES]
+    assert not [name for name in offered if name.split("/")[0] not in device_kinds()]
     nested = (("Raid", "disk", "disk"), ("TapeLibrary", "drive", "tape_drive"), ("Link", "model", "network"))
     for part, key, kind in nested:
         name = defs[part]["properties"][key]["anyOf"][0]

@@ -8,12 +8,12 @@ import pytest
 from simbackup import Result, load, simulate
 from simbackup.errors import ResultError
 from simbackup.layout.drawn import layout_of
-from simbackup.layout.facts import facts, kind_of
 from simbackup.layout.layout import Edge, Fact, Layout, Node
 from simbackup.layout.siblings import LARGE, merged
 from simbackup.results.record import Record
 from simbackup.scenario import names
-from simbackup.schema.quantity import Frozen, Rate, Size
+from simbackup.schema.capability import Device
+from simbackup.schema.quantity import Rate, Size
 
 EVERY = [name for folder in ("published", "planning", "teaching", "base") for name in names(folder)]
 
@@ -86,7 +86,7 @@ def test_a_writer_writes_its_data_and_users_work_on_theirs() -> None:
     assert Edge("workloads.users", "data.db", "works on") in layout("planning/mysql-under-load").edges
 
 
-class Vault(Frozen):
+class Vault(Device):
     """A kind of device that the pictures know nothing of."""
 
     kind: str = "vault"
@@ -96,8 +96,7 @@ class Vault(Frozen):
 
 def test_a_kind_that_is_not_known_tells_its_size_and_rate() -> None:
     vault = Vault.model_validate({"capacity": "5 TB", "rate": "80 MB/s"})
-    assert kind_of(vault) == "vault"
-    assert [str(fact) for fact in facts(vault)] == ["5 TB", "80 MB/s"]
+    assert [str(fact) for fact in vault.facts()] == ["5 TB", "80 MB/s"]
 
 
 @pytest.mark.parametrize(

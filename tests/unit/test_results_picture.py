@@ -14,7 +14,8 @@ from simbackup.layout.drawn import layout_of
 from simbackup.layout.layout import Edge, Fact, Layout, Node
 from simbackup.results.boxes import BADGE, NAME, Box
 from simbackup.results.diagrams import dot, mermaid
-from simbackup.results.icons import LOOKS, OTHER, look
+from simbackup.results.icons import OTHER, look
+from simbackup.schema.registry import looks
 from simbackup.results.lettering import width, wrapped
 from simbackup.results.page import Page, page_of
 from simbackup.results.picture import svg
@@ -181,7 +182,7 @@ def test_no_line_leads_from_a_part_to_what_it_lies_in() -> None:
 
 def test_every_kind_has_a_look_and_a_strange_one_the_common_look() -> None:
     kinds = {node.kind for name in EVERY for node in layout_of(load(name)).nodes}
-    assert kinds - LOOKS.keys() <= {"nul"}
+    assert kinds - looks().keys() <= {"nul"}
     assert look("vault") == OTHER
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from simbackup import load
 from simbackup.build import build
-from simbackup.schema.routes import route
 from simbackup.scenario.spec import Spec
 
 HEAD = """
@@ -32,55 +31,55 @@ def spec(tmp_path: Path, **links: list[str]) -> Spec:
 
 def test_a_device_and_its_owner_are_at_one_place(tmp_path: Path) -> None:
     site = spec(tmp_path, lan=["filer", "server", "jukebox"])
-    assert route(site, "filer", "array") == ()
-    assert route(site, "filer", "filer") == ()
-    assert route(site, "filer", "disk") == ("lan",)
-    assert route(site, "array", "jukebox") == ("lan",)
+    assert site.route("filer", "array") == ()
+    assert site.route("filer", "filer") == ()
+    assert site.route("filer", "disk") == ("lan",)
+    assert site.route("array", "jukebox") == ("lan",)
 
 
 def test_a_link_between_a_device_and_its_owner_is_its_bus(tmp_path: Path) -> None:
     site = spec(tmp_path, lan=["filer", "server", "jukebox"], bus=["filer", "array"])
-    assert route(site, "filer", "array") == route(site, "array", "filer") == ("bus",)
-    assert route(site, "server", "disk") == ()
-    assert route(site, "server", "array") == ("lan", "bus")
-    assert route(site, "disk", "array") == ("lan", "bus")
+    assert site.route("filer", "array") == site.route("array", "filer") == ("bus",)
+    assert site.route("server", "disk") == ()
+    assert site.route("server", "array") == ("lan", "bus")
+    assert site.route("disk", "array") == ("lan", "bus")
 
 
 def test_a_link_may_join_another_link(tmp_path: Path) -> None:
     site = spec(tmp_path, loops=["filer", "bridges"], bridges=["jukebox", "loops"])
-    assert route(site, "filer", "jukebox") == ("loops", "bridges")
-    assert route(site, "jukebox", "filer") == ("bridges", "loops")
-    assert route(site, "server", "jukebox") is None
+    assert site.route("filer", "jukebox") == ("loops", "bridges")
+    assert site.route("jukebox", "filer") == ("bridges", "loops")
+    assert site.route("server", "jukebox") is None
 
 
 def test_it_is_enough_that_one_of_two_links_names_the_other(tmp_path: Path) -> None:
     one = spec(tmp_path, loop=["filer", "server"], bridge=["loop", "jukebox"])
     other = spec(tmp_path, loop=["filer", "bridge"], bridge=["server", "jukebox"])
     for site in (one, other):
-        assert route(site, "filer", "jukebox") == ("loop", "bridge")
+        assert site.route("filer", "jukebox") == ("loop", "bridge")
 
 
 def test_a_chain_of_links_may_be_long(tmp_path: Path) -> None:
     site = spec(tmp_path, a=["filer", "b"], b=["c", "a"], c=["d", "b"], d=["c", "jukebox"])
-    assert route(site, "filer", "jukebox") == ("a", "b", "c", "d")
+    assert site.route("filer", "jukebox") == ("a", "b", "c", "d")
 
 
 def test_the_way_with_the_fewest_links_is_taken(tmp_path: Path) -> None:
     site = spec(tmp_path, a=["filer", "b"], b=["a", "jukebox"], san=["filer", "jukebox"])
-    assert route(site, "filer", "jukebox") == ("san",)
-    assert route(site, "array", "jukebox") == ("san",)
+    assert site.route("filer", "jukebox") == ("san",)
+    assert site.route("array", "jukebox") == ("san",)
 
 
 @pytest.mark.parametrize("names", [("one", "two"), ("two", "one")])
 def test_of_equal_ways_the_one_listed_first_is_taken(tmp_path: Path, names: tuple[str, str]) -> None:
     site = spec(tmp_path, **{name: ["filer", "jukebox"] for name in names})
-    assert route(site, "filer", "jukebox") == (names[0],)
+    assert site.route("filer", "jukebox") == (names[0],)
 
 
 def test_there_may_be_no_way(tmp_path: Path) -> None:
     site = spec(tmp_path, lan=["filer", "jukebox"])
-    assert route(site, "server", "jukebox") is None
-    assert route(site, "filer", "disk") is None
+    assert site.route("server", "jukebox") is None
+    assert site.route("filer", "disk") is None
 
 
 def test_a_disk_is_reached_over_its_bus_and_a_library_over_nothing_of_it(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""simbackup.devices.disk.live"""
+"""Rotating disks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""simbackup.devices.raid.live"""
+"""Arrays of equal disks behind one controller."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Array:
     disks: int
     disk: disks.Disk
     stripe_unit: float
-    controller_overhead: float
     controller_rate: float = math.inf
+    controller_overhead: float = 0.0
     prefetches: bool = False
     groups: int = 1
 

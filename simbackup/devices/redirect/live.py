@@ -46,6 +46,7 @@ class RedirectVolume(Volume):
         self.coming: list[tuple[float, float]] = []
         self.seen: dict[str, float] = {}
         self.full_since: float | None = None
+        space.taken[name] = self.taken
 
     def taken(self) -> float:
         """Bytes that it takes on its device: its size where that is guaranteed, else what it uses and has promised."""

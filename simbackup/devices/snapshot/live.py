@@ -1,4 +1,4 @@
-"""simbackup.devices.snapshot.live"""
+"""Copy-on-write snapshots and checkpoints: what they still need, and where their copies lie."""
 
 from __future__ import annotations
 

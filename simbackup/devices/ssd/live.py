@@ -1,4 +1,4 @@
-"""simbackup.devices.ssd.live"""
+"""Solid-state disks."""
 
 from __future__ import annotations
 

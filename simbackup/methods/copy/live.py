@@ -1,4 +1,4 @@
-"""simbackup.methods.copy.live"""
+"""The copy of one data set onto another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""simbackup.methods.file_backup.disk"""
+"""Backup onto disks of any host, block by block or file by file, and restores from there."""
 
 from __future__ import annotations
 

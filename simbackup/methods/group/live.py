@@ -1,4 +1,4 @@
-"""simbackup.methods.group.live"""
+"""What a backup program adds to a group: its start, the index, the state of an operating system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""simbackup.methods.observe.live"""
+"""Time over which users are watched."""
 
 from __future__ import annotations
 

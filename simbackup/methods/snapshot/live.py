@@ -1,4 +1,4 @@
-"""simbackup.methods.snapshot.live"""
+"""Work on frozen images: creation, removal, synchronisation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""simbackup.methods.tool.spec"""
+"""What a file may say of backup programs."""
 
 from __future__ import annotations
 

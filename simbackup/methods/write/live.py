@@ -1,4 +1,4 @@
-"""simbackup.methods.write.live"""
+"""Programs that write in sequence, through the page cache or request by request."""
 
 from __future__ import annotations
 
