@@ -29,8 +29,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import simbackup as sb
-from simbackup.results.plots import style
-from simbackup.results.plots.style import BLUE, DARK, GREY, RED, SKY
+from simbackup.plots import style
+from simbackup.plots.style import BLUE, DARK, GREY, RED, SKY
 
 style.use()
 MB, MIB, GIB = 1e6, 2**20, 2**30

@@ -32,8 +32,8 @@ import os
 import numpy as np
 import pandas as pd
 import simbackup as sb
-from simbackup.results.plots import style
-from simbackup.results.plots.style import BAND, BLUE, DARK, GREY, RED, SAND, SKY, WINE
+from simbackup.plots import style
+from simbackup.plots.style import BAND, BLUE, DARK, GREY, RED, SAND, SKY, WINE
 
 style.use()
 MB, GB, MINUTE, HOUR, DAY = 1e6, 1e9, 60, 3600, 86400

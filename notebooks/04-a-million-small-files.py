@@ -27,8 +27,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import simbackup as sb
-from simbackup.results.plots import style
-from simbackup.results.plots.style import BLUE, DARK, GREY, RED, SAND, SKY, WINE
+from simbackup.plots import style
+from simbackup.plots.style import BLUE, DARK, GREY, RED, SAND, SKY, WINE
 
 style.use()
 MB, KIB, MINUTE, HOUR, DAY = 1e6, 1024, 60, 3600, 86400

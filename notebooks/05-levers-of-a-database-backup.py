@@ -27,8 +27,8 @@ import numpy as np
 import pandas as pd
 import simbackup as sb
 from matplotlib.colors import LogNorm
-from simbackup.results.plots import style
-from simbackup.results.plots.style import BLUE, DARK, GREY, RED, SAND, SKY
+from simbackup.plots import style
+from simbackup.plots.style import BLUE, DARK, GREY, RED, SAND, SKY
 
 style.use()
 MB, MIB, MINUTE = 1e6, 2**20, 60

@@ -34,8 +34,8 @@ from scipy import stats
 from simbackup.experiments.calibrate import calibrate
 from simbackup.experiments.cross_validate import cross_validate
 from simbackup.experiments.separability import separability
-from simbackup.results.plots import style
-from simbackup.results.plots.style import BLUE, DARK, RED, SKY
+from simbackup.plots import style
+from simbackup.plots.style import BLUE, DARK, RED, SKY
 
 style.use()
 MB, MS, NS = 1e6, 1e-3, 1e-9

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from simbackup.drawing.picture import picture
     from simbackup.errors import InputError, SimbackupError
     from simbackup.experiments.explanation import explain
     from simbackup.experiments.reproduce import reproduce
     from simbackup.experiments.study import study
     from simbackup.reporting.report import report
-    from simbackup.results.picture import picture
     from simbackup.results.result import Result
     from simbackup.run import simulate
     from simbackup.scenario import Scenario, load
@@ -33,7 +33,7 @@ _HOMES = {
     "SimbackupError": "simbackup.errors",
     "explain": "simbackup.experiments.explanation",
     "load": "simbackup.scenario",
-    "picture": "simbackup.results.picture",
+    "picture": "simbackup.drawing.picture",
     "report": "simbackup.reporting.report",
     "reproduce": "simbackup.experiments.reproduce",
     "simulate": "simbackup.run",

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from simbackup.build import build
+from simbackup.drawing.layout_of import layout_of
 from simbackup.engine.flows import Link
 from simbackup.errors import InputError, Problem, ResultError
-from simbackup.layout.drawn import layout_of
 from simbackup.methods.job import start
 from simbackup.results.record import Record, rests_on
 from simbackup.results.result import Result

@@ -23,7 +23,7 @@ from simbackup.schema.measured import Measured, read_measured
 MEASURED = "measured.yaml"
 
 if TYPE_CHECKING:
-    from simbackup.results.plots.beside import RowPlots
+    from simbackup.plots.reproduction import RowPlots
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Reproduction:
     @property
     def plot(self) -> RowPlots:
         """Pictures of measured beside simulated; they need matplotlib."""
-        from simbackup.results.plots.beside import RowPlots  # noqa: PLC0415 (matplotlib is an extra)
+        from simbackup.plots.reproduction import RowPlots  # noqa: PLC0415 (matplotlib is an extra)
 
         return RowPlots(self.rows)
 

@@ -13,8 +13,8 @@ from simbackup.equations.intervals import Interval
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.replications import HALF, Figure, difference, together
+from simbackup.output import whole
 from simbackup.results.causes import by_address, split
-from simbackup.results.output import whole
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import load
@@ -25,7 +25,7 @@ from simbackup.schema.validate import validate
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simbackup.results.plots.studies import StudyPlots
+    from simbackup.plots.studies import StudyPlots
 
 CHUNK = 8
 """Runs that a worker process takes at a time."""
@@ -109,7 +109,7 @@ class Table:
     @property
     def plot(self) -> StudyPlots:
         """Pictures of the figures over what was varied; they need matplotlib."""
-        from simbackup.results.plots.studies import StudyPlots  # noqa: PLC0415 (matplotlib is an extra)
+        from simbackup.plots.studies import StudyPlots  # noqa: PLC0415 (matplotlib is an extra)
 
         return StudyPlots(self.title, self.rows)
 

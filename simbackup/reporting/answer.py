@@ -10,11 +10,11 @@ from typing import Any
 from simbackup import units
 from simbackup.experiments.explain import Explained
 from simbackup.reporting import sentences
+from simbackup.reporting.bottleneck import told
 from simbackup.reporting.tables import Cell, Column, Table, quantity, words
-from simbackup.results.fleets import series
+from simbackup.results.fleet_figures import series
 from simbackup.results.groups import Group, Row, equals, runs, slowest
 from simbackup.results.result import Result
-from simbackup.show_causes import told
 
 MATTERS = 0.01
 """Share of the longest job's time from which on a job has a line of its own in the answer."""

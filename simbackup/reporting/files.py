@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from simbackup.errors import InputError, Place, Problem
+from simbackup.output import whole, write_whole
 from simbackup.reporting.tables import Cell, Column, Table
-from simbackup.results.output import whole, write_whole
 
 EXCEL = ".xlsx"
 LONGEST_NAME = 31

@@ -13,7 +13,7 @@ from simbackup.errors import ResultError
 from simbackup.reporting import answer, sections, sentences
 from simbackup.reporting.tables import Cell, Column, Table, percent, words
 from simbackup.results.result import Result
-from simbackup.results.validation import Checked, Distance, distance
+from simbackup.results.validated_range import Checked, Distance, distance
 
 if TYPE_CHECKING:
     from simbackup.experiments.explain import Explained

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import matplotlib as mpl
 from matplotlib.artist import Artist
 
+from simbackup.drawing.picture import Picture, described
+from simbackup.plots import style
+from simbackup.plots.activities import below
 from simbackup.results.groups import thinned
-from simbackup.results.picture import Picture, described
-from simbackup.results.plots import style
-from simbackup.results.plots.activities import below
 from simbackup.results.result import Result
 
 WIDE, NARROW = 960.0, 315.0

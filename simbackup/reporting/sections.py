@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from simbackup import datasheets, units
+from simbackup.plots.activities import WAITS, look
 from simbackup.reporting.answer import Item, example, telling
 from simbackup.reporting.tables import Cell, Column, Table, percent, quantity, words
 from simbackup.results.causes import Cause, split
 from simbackup.results.groups import Group, device_row, grouped
-from simbackup.results.plots.activities import WAITS, look
 from simbackup.results.record import Rest
 from simbackup.results.result import Result
 

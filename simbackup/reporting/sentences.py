@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simbackup import units
-from simbackup.results.fleets import series
+from simbackup.results.fleet_figures import series
 from simbackup.results.groups import Group, Row, slowest
 
 WATCHING = "observe"

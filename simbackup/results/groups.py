@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simbackup.engine.trace import Trace
-from simbackup.results.fleets import job_figures, series, templates
+from simbackup.results.fleet_figures import job_figures, series, templates
 from simbackup.results.result import Result
 
 Row = Mapping[str, Any]

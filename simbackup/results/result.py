@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import datasheets, units
+from simbackup.drawing.layout import Layout
 from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError, choices
-from simbackup.layout.layout import Layout
-from simbackup.results.fleets import job_figures, jobs_of, times_in_use
+from simbackup.results.fleet_figures import job_figures, jobs_of, times_in_use
 from simbackup.results.folder import RECORD_FILE, TRACE_FILE, put
 from simbackup.results.record import Record, Rest
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simbackup.results.picture import Picture
-    from simbackup.results.plots.of_result import Plots
+    from simbackup.drawing.picture import Picture
+    from simbackup.plots.of_result import Plots
 
 WAITING = frozenset({"wait for a drive", "wait for a cartridge", "wait for the cartridge", "mount queue"})
 """Activities in which a job only waits for others."""
@@ -113,7 +113,7 @@ class Result:
     @property
     def plot(self) -> Plots:
         """Pictures of it, such as `plot.timeline()`; they need matplotlib."""
-        from simbackup.results.plots.of_result import Plots  # noqa: PLC0415 (matplotlib is an extra, and slow to import)
+        from simbackup.plots.of_result import Plots  # noqa: PLC0415 (matplotlib is an extra, and slow to import)
 
         return Plots(self)
 
@@ -233,7 +233,7 @@ class Result:
         ResultError
             The result was saved by a version that kept no layout of the system.
         """
-        from simbackup.results.picture import Picture  # noqa: PLC0415
+        from simbackup.drawing.picture import Picture  # noqa: PLC0415
 
         if self.layout is None:
             raise ResultError("the result does not hold the layout of its system; draw its scenario instead")
@@ -247,8 +247,8 @@ class Result:
         ResultError
             The file cannot be written; nothing is left of it then.
         """
+        from simbackup.output import write_whole  # noqa: PLC0415
         from simbackup.results import chrome_trace  # noqa: PLC0415
-        from simbackup.results.output import write_whole  # noqa: PLC0415
 
         trace = chrome_trace.chrome_trace(self)
         if path is not None:

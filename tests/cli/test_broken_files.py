@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import cli
+from simbackup.cli import app as cli
 
 BROKEN = Path(__file__).parent / "broken"
 FILES = sorted(path.name for path in BROKEN.glob("*.yaml"))

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import pandas as pd
 import pytest
 
-from simbackup import cli, datasheets
+from simbackup import datasheets
+from simbackup.cli import app as cli
 from simbackup.results.result import Result
 
 SNAPSHOT = "published/003-lvm-snapshots/same-disk"
@@ -343,7 +344,8 @@ jobs:
 WATCHED = """\
 import sys
 from contextlib import contextmanager
-from simbackup import cli, run, show
+from simbackup import run
+from simbackup.cli import app as cli, show
 
 @contextmanager
 def progress():

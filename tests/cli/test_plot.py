@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import cli, simulate
+from simbackup import simulate
+from simbackup.cli import app as cli
 
 PNG, SNAPSHOT = b"\x89PNG\r\n\x1a\n", "published/003-lvm-snapshots/no-snapshot"
 QUEUE = "teaching/mount-queue"
@@ -79,7 +80,7 @@ def test_without_matplotlib_it_says_what_to_install(tmp_path: Path) -> None:
     program = (
         "import importlib.util as u, sys; real = u.find_spec\n"
         "u.find_spec = lambda name, *rest: None if name == 'matplotlib' else real(name, *rest)\n"
-        "from simbackup import cli; sys.argv = ['simbackup', 'plot', sys.argv[1]]; cli.main()\n"
+        "from simbackup.cli import app as cli; sys.argv = ['simbackup', 'plot', sys.argv[1]]; cli.main()\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, SNAPSHOT], capture_output=True, text=True, check=False, cwd=tmp_path
@@ -90,8 +91,8 @@ def test_without_matplotlib_it_says_what_to_install(tmp_path: Path) -> None:
 
 INTERRUPTED = """\
 import os, signal, sys
-from simbackup import cli
-from simbackup.results.plots import style
+from simbackup.cli import app as cli
+from simbackup.plots import style
 
 def savefig(self, path, **settings):
     path.write_bytes(b"half")

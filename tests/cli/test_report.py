@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import cli
+from simbackup.cli import app as cli
 
 WRITE, OTHER = "published/003-lvm-snapshots/no-snapshot", "published/003-lvm-snapshots/same-disk"
 Say = Callable[..., tuple[object, str, str]]

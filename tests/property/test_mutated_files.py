@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from simbackup import datasheets, units
-from simbackup.checking import check_file
-from simbackup.cli import overrides
+from simbackup.cli.app import overrides
+from simbackup.cli.checking import check_file
 from simbackup.errors import InputError, Problem, SimbackupError
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load, names

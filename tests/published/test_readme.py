@@ -9,10 +9,10 @@ from pathlib import Path
 
 import simbackup as sb
 from simbackup import units
+from simbackup.cli.show_published import cross_validation_markdown, markdown
 from simbackup.experiments.cross_validate import cross_validate
 from simbackup.experiments.overview import fitted_list
 from simbackup.experiments.reproduce import Reproduction, reproduce
-from simbackup.show_published import cross_validation_markdown, markdown
 
 TOP = Path(__file__).resolve().parents[2]
 README, RESULTS = TOP / "README.md", TOP / "RESULTS.md"

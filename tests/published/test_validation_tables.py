@@ -8,8 +8,8 @@ import pytest
 
 import simbackup as sb
 from simbackup.experiments.reproduce import reproduce
-from simbackup.experiments.validation import covered, errors
-from simbackup.results.validation import ERRORS, SPANS, checked, distance
+from simbackup.experiments.validation_tables import covered, errors
+from simbackup.results.validated_range import ERRORS, SPANS, checked, distance
 
 FOLDER = Path(__file__).resolve().parents[2] / "scenarios" / "published"
 LVM = "published/003-lvm-snapshots/same-disk"

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from simbackup import Result, cli, load, simulate
+from simbackup import Result, load, simulate
+from simbackup.cli import app as cli
 from simbackup.experiments import explain as experiment
 from simbackup.experiments.explain import explain
 from simbackup.experiments.knock_out import MANY, faster, resource

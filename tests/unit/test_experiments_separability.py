@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simbackup import cli
+from simbackup.cli import app as cli
 from simbackup.engine.randomness import stream
 from simbackup.errors import SimbackupError
 from simbackup.experiments import calibrate as calibration

@@ -92,7 +92,7 @@ def test_figures_of_a_fleet_are_those_of_its_jobs(tmp_path: Path) -> None:
 
 
 def test_many_rows_are_shown_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from simbackup import show  # noqa: PLC0415
+    from simbackup.cli import show  # noqa: PLC0415
 
     show.result(sb.simulate(written(tmp_path, "count: 30")))
     out = capsys.readouterr().out

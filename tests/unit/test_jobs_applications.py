@@ -184,7 +184,7 @@ def test_what_several_jobs_have_outstanding_adds_up() -> None:
 
 
 def test_a_table_shows_the_columns_that_there_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from simbackup import show  # noqa: PLC0415
+    from simbackup.cli import show  # noqa: PLC0415
 
     result = run(tmp_path, asking(80))
     show.users(result)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from simbackup import Result, load, simulate
+from simbackup.drawing.layout import Edge, Fact, Layout, Node
+from simbackup.drawing.layout_of import layout_of
+from simbackup.drawing.siblings import LARGE, merged
 from simbackup.errors import ResultError
-from simbackup.layout.drawn import layout_of
-from simbackup.layout.layout import Edge, Fact, Layout, Node
-from simbackup.layout.siblings import LARGE, merged
 from simbackup.results.record import Record
 from simbackup.scenario import names
 from simbackup.schema.capability import Device

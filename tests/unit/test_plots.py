@@ -13,12 +13,12 @@ from matplotlib.figure import Figure
 from simbackup import Result, simulate
 from simbackup.engine.trace import Span
 from simbackup.errors import ResultError
+from simbackup.plots import style
+from simbackup.plots.activities import COLOURS, WAITS, look, stacked
+from simbackup.plots.drives import states_of, waiting
+from simbackup.plots.of_result import KINDS, Plots
+from simbackup.plots.rates import MOST, steps_of
 from simbackup.results.causes import split
-from simbackup.results.plots import style
-from simbackup.results.plots.activities import COLOURS, WAITS, look, stacked
-from simbackup.results.plots.drives import states_of, waiting
-from simbackup.results.plots.of_result import KINDS, Plots
-from simbackup.results.plots.rates import MOST, steps_of
 
 TAPE = "published/000-netbackup-frozen-images/tape"
 SITE = """\

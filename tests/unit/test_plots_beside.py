@@ -8,9 +8,9 @@ from simbackup import simulate
 from simbackup.errors import ResultError
 from simbackup.experiments.reproduce import Reproduction, reproduce
 from simbackup.experiments.study import study
-from simbackup.results.plots import style
-from simbackup.results.plots.beside import ALL_FROM, ALL_TO
-from simbackup.results.plots.studies import StudyPlots, figures, ruler
+from simbackup.plots import style
+from simbackup.plots.reproduction import ALL_FROM, ALL_TO
+from simbackup.plots.studies import StudyPlots, figures, ruler
 
 ROWS = [
     {"case": case, "data.db.size": size, "jobs.full.elapsed": seconds, "jobs.full.rate": 5e6, "users.lost": 0.25}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from simbackup import simulate
+from simbackup.plots.activities import WAITS, look
+from simbackup.plots.rates import MOST
 from simbackup.results.causes import split
-from simbackup.results.fleets import greatest_of_each
-from simbackup.results.plots.activities import WAITS, look
-from simbackup.results.plots.rates import MOST
+from simbackup.results.fleet_figures import greatest_of_each
 from simbackup.scenario import names
 
 SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "days": 86_400.0}

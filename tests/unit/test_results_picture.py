@@ -10,16 +10,16 @@ from typing import NamedTuple
 import pytest
 
 from simbackup import load, picture
-from simbackup.layout.drawn import layout_of
-from simbackup.layout.layout import Edge, Fact, Layout, Node
-from simbackup.results.boxes import BADGE, NAME, Box
-from simbackup.results.diagrams import dot, mermaid
-from simbackup.results.icons import OTHER, look
-from simbackup.schema.registry import looks
-from simbackup.results.lettering import width, wrapped
-from simbackup.results.page import Page, page_of
-from simbackup.results.picture import svg
+from simbackup.drawing.arrangement import Page, page_of
+from simbackup.drawing.boxes import BADGE, NAME, Box
+from simbackup.drawing.diagrams import dot, mermaid
+from simbackup.drawing.layout import Edge, Fact, Layout, Node
+from simbackup.drawing.layout_of import layout_of
+from simbackup.drawing.lettering import width, wrapped
+from simbackup.drawing.looks import OTHER, look
+from simbackup.drawing.picture import svg
 from simbackup.scenario import names
+from simbackup.schema.registry import looks
 
 EVERY = [name for folder in ("published", "planning", "teaching", "base") for name in names(folder)]
 WIDTHS = (343.0, 600.0, 960.0, 1400.0)

@@ -36,8 +36,8 @@ def draw(
     InputError, ResultError
         There is no such result, scenario, or picture; the file cannot be written.
     """
-    from simbackup.results.plots import style  # noqa: PLC0415 (matplotlib is an extra, and slow to import)
-    from simbackup.results.plots.of_result import KINDS  # noqa: PLC0415
+    from simbackup.plots import style  # noqa: PLC0415 (matplotlib is an extra, and slow to import)
+    from simbackup.plots.of_result import KINDS  # noqa: PLC0415
 
     if kind not in KINDS:
         problem = Problem(Place("simbackup plot"), "", f"there is no picture '{kind}'", choices(kind, KINDS))

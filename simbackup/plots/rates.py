@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from matplotlib.axes import Axes
 
 from simbackup.engine.trace import Rate
-from simbackup.results.fleets import greatest_of_each
-from simbackup.results.plots import style
-from simbackup.results.plots.timeline import first_start
+from simbackup.plots import style
+from simbackup.plots.timeline import first_start
+from simbackup.results.fleet_figures import greatest_of_each
 from simbackup.results.result import Result
 
 MOST = 24

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from simbackup.layout.layout import Layout
-from simbackup.layout.siblings import merged
-from simbackup.results.boxes import FACT, GAP, PAD, Box, Line, Style, flow, rows
-from simbackup.results.lettering import width, wrapped
-from simbackup.results.parts import APART, box_of, job_box, job_numbers, link_box, workload_box
+from simbackup.drawing.boxes import FACT, GAP, PAD, Box, Line, Style, flow, rows
+from simbackup.drawing.layout import Layout
+from simbackup.drawing.lettering import width, wrapped
+from simbackup.drawing.part_boxes import APART, box_of, job_box, job_numbers, link_box, workload_box
+from simbackup.drawing.siblings import merged
 
 MARGIN, LANE = 16.0, 9.0
 ROW_GAP, BAR_GAP = 30.0, 20.0

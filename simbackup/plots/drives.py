@@ -9,10 +9,10 @@ from matplotlib.patches import Patch
 
 from simbackup.engine.trace import Span
 from simbackup.errors import ResultError
-from simbackup.results.plots import style
-from simbackup.results.plots.activities import Bar, Look, below, draw_bars, legend_patches, look, stacked
-from simbackup.results.plots.rates import steps_of
-from simbackup.results.plots.timeline import first_start, style_rows
+from simbackup.plots import style
+from simbackup.plots.activities import Bar, Look, below, draw_bars, legend_patches, look, stacked
+from simbackup.plots.rates import steps_of
+from simbackup.plots.timeline import first_start, style_rows
 from simbackup.results.result import WAITING, Result
 
 ROW = 0.34

@@ -17,7 +17,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from simbackup.errors import ResultError, choices
-from simbackup.results.output import whole
+from simbackup.output import whole
 
 BLUE, SKY, RED, GREY, DARK, SAND = "#33638d", "#8fbfe0", "#d1495b", "#b5b5b5", "#333333", "#e0b96a"
 WINE, TEAL, OLIVE, PURPLE, LILAC, PALE = "#8c2f3f", "#3f9d8f", "#8a8a3c", "#8e5aa8", "#c3b1d6", "#e4e4e4"

@@ -9,11 +9,11 @@ from matplotlib.colors import to_rgb
 
 from simbackup import units
 from simbackup.errors import ResultError, choices
+from simbackup.plots import style
+from simbackup.plots.activities import WAITS, below, legend_patches, look
+from simbackup.plots.timeline import ROW, TALLEST, style_rows
 from simbackup.results.causes import Cause, split
-from simbackup.results.fleets import greatest_of_each
-from simbackup.results.plots import style
-from simbackup.results.plots.activities import WAITS, below, legend_patches, look
-from simbackup.results.plots.timeline import ROW, TALLEST, style_rows
+from simbackup.results.fleet_figures import greatest_of_each
 from simbackup.results.result import Result
 
 THICK = 0.68

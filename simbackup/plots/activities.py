@@ -14,8 +14,8 @@ from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
 
 from simbackup.engine.trace import Span
-from simbackup.results.plots import style
-from simbackup.results.plots.style import (
+from simbackup.plots import style
+from simbackup.plots.style import (  # fmt: skip
     BLUE,
     BROWN,
     DARK,
@@ -34,7 +34,7 @@ from simbackup.results.plots.style import (
     VIOLET,
     WINE,
     Scale,
-)  # fmt: skip
+)
 
 SAME_INSTANT = 1e-6
 """Seconds by which two spans that follow each other may seem to overlap."""

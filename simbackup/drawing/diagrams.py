@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from simbackup.layout.layout import CONTAINS, Layout, Node
-from simbackup.layout.siblings import merged
-from simbackup.results.boxes import TIMES
-from simbackup.results.icons import look
-from simbackup.results.parts import job_numbers, method
+from simbackup.drawing.boxes import TIMES
+from simbackup.drawing.layout import CONTAINS, Layout, Node
+from simbackup.drawing.looks import look
+from simbackup.drawing.part_boxes import job_numbers, method
+from simbackup.drawing.siblings import merged
 
 SHAPES = {
     "disk": ('[("', '")]'), "ssd": ('[("', '")]'), "array": ('[("', '")]'), "data": ('[/"', '"/]'),

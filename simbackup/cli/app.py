@@ -37,7 +37,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Simulate one scenario. Ends with 1 when a job failed."""
-    from simbackup import show  # noqa: PLC0415
+    from simbackup.cli import show  # noqa: PLC0415
     from simbackup.results.folder import place_beside  # noqa: PLC0415
     from simbackup.run import simulate  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
@@ -68,10 +68,11 @@ def plot(
     seed: Seed = 0,
 ) -> None:
     """Draw a picture of a result, or of a scenario that is run for it."""
-    from simbackup import drawing, show  # noqa: PLC0415
+    from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.plots import draw  # noqa: PLC0415
 
     with show.progress() as progress:
-        path = drawing.draw(what, kind, out, overrides=overrides(sets or []), seed=seed, progress=progress)
+        path = draw.draw(what, kind, out, overrides=overrides(sets or []), seed=seed, progress=progress)
     print(f"written to {path}", file=sys.stderr)  # noqa: T201
 
 
@@ -91,7 +92,7 @@ def report(  # noqa: PLR0917 (typer reads each as an option)
     seed: Seed = 0,
 ) -> None:
     """Write a page that answers a scenario's question, and says what the answer rests on; several are compared."""
-    from simbackup import show  # noqa: PLC0415
+    from simbackup.cli import show  # noqa: PLC0415
     from simbackup.reporting.report import report as write  # noqa: PLC0415
 
     with show.progress() as progress:
@@ -115,7 +116,7 @@ def reproduce(
     as_json: Json = False,
 ) -> None:
     """Simulate the published measurements, and print measured beside simulated."""
-    from simbackup import show, show_published  # noqa: PLC0415
+    from simbackup.cli import show, show_published  # noqa: PLC0415
     from simbackup.experiments.reproduce import reproduce as everything  # noqa: PLC0415
 
     if left_out:
@@ -143,7 +144,7 @@ def explain(
     as_json: Json = False,
 ) -> None:
     """Tell why each job took as long as it did, and what would change without its bottleneck."""
-    from simbackup import show, show_causes  # noqa: PLC0415
+    from simbackup.cli import show, show_causes  # noqa: PLC0415
     from simbackup.experiments.explain import explain as why  # noqa: PLC0415
     from simbackup.run import result_of, scenario_of  # noqa: PLC0415
 
@@ -161,7 +162,7 @@ def check(
     files: Annotated[list[Path], typer.Argument(help="Scenarios, datasheets or files of measurements.")],
 ) -> None:
     """Tell everything that is wrong with files, each with its place."""
-    from simbackup.checking import check_file  # noqa: PLC0415
+    from simbackup.cli.checking import check_file  # noqa: PLC0415
 
     problems: list[Problem] = []
     for file in files:
@@ -180,7 +181,7 @@ def study(
     as_json: Json = False,
 ) -> None:
     """Run scenarios with values varied, and print one table."""
-    from simbackup import show  # noqa: PLC0415
+    from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.study import study as many  # noqa: PLC0415
 
     table = many(name, seed=seed, workers=workers)
@@ -200,7 +201,7 @@ def trace(
     seed: Seed = 0,
 ) -> None:
     """Write a timeline that Perfetto and chrome://tracing open."""
-    from simbackup import show  # noqa: PLC0415
+    from simbackup.cli import show  # noqa: PLC0415
     from simbackup.run import result_of  # noqa: PLC0415
 
     with show.progress() as progress:
@@ -219,7 +220,7 @@ def picture(
     sets: Sets = None,
 ) -> None:
     """Draw the system: hosts, devices, links, data, users and jobs. Nothing is run."""
-    from simbackup.results.picture import picture as drawn  # noqa: PLC0415
+    from simbackup.drawing.picture import picture as drawn  # noqa: PLC0415
     from simbackup.results.result import Result  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
 
@@ -241,7 +242,7 @@ def calibrate(
     as_json: Json = False,
 ) -> None:
     """Fit the constants of a document to its rows, tell which cannot be told apart, and write the datasheets."""
-    from simbackup import show_published  # noqa: PLC0415
+    from simbackup.cli import show_published  # noqa: PLC0415
     from simbackup.experiments.calibrate import calibrate as fit  # noqa: PLC0415
     from simbackup.experiments.separability import separability  # noqa: PLC0415
 
@@ -256,7 +257,7 @@ def calibrate(
 @app.command()
 def scenarios(as_json: Json = False) -> None:
     """List the scenarios that can be run by name."""
-    from simbackup import show  # noqa: PLC0415
+    from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.overview import scenario_list  # noqa: PLC0415
 
     show.listing(scenario_list(), as_json=as_json)
@@ -269,7 +270,8 @@ def schema(
     as_json: Json = False,
 ) -> None:
     """Print the JSON Schema of a kind of file, by which editors complete and explain."""
-    from simbackup import datasheets, show  # noqa: PLC0415
+    from simbackup import datasheets  # noqa: PLC0415
+    from simbackup.cli import show  # noqa: PLC0415
     from simbackup.errors import choices  # noqa: PLC0415
     from simbackup.scenario.json_schema import KINDS, json_schema  # noqa: PLC0415
 
@@ -285,7 +287,7 @@ def schema(
 @models.command("list")
 def models_list(as_json: Json = False) -> None:
     """List the datasheets."""
-    from simbackup import show  # noqa: PLC0415
+    from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.overview import datasheet_list  # noqa: PLC0415
 
     show.listing(datasheet_list(), as_json=as_json)
@@ -296,7 +298,7 @@ def models_show(
     name: Annotated[str, typer.Argument(help="Such as disk/scsi-10k-146gb-2004.")], as_json: Json = False
 ) -> None:
     """Show each value of a datasheet with its basis and source."""
-    from simbackup import show  # noqa: PLC0415
+    from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.overview import datasheet_values  # noqa: PLC0415
 
     show.listing(datasheet_values(name), as_json=as_json)
@@ -305,7 +307,7 @@ def models_show(
 @models.command("fitted")
 def models_fitted(as_json: Json = False) -> None:
     """List the fitted and the chosen constants."""
-    from simbackup import show  # noqa: PLC0415
+    from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.overview import fitted_list  # noqa: PLC0415
 
     show.listing(fitted_list(), as_json=as_json)
@@ -317,7 +319,7 @@ def models_cite(
     as_json: Json = False,
 ) -> None:
     """List the works that the datasheets, or those of a scenario, cite."""
-    from simbackup import show  # noqa: PLC0415
+    from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.overview import works  # noqa: PLC0415
 
     show.listing(works(scenario), as_json=as_json)

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from simbackup.errors import ResultError
+from simbackup.plots.cause_bars import causes
+from simbackup.plots.drives import drives
+from simbackup.plots.rates import throughput, utilisation
+from simbackup.plots.reproduction import row_by_row
+from simbackup.plots.style import Picture
+from simbackup.plots.timeline import timeline
 from simbackup.results.compare import rows_of_scenario
-from simbackup.results.plots.beside import row_by_row
-from simbackup.results.plots.causes import causes
-from simbackup.results.plots.drives import drives
-from simbackup.results.plots.rates import throughput, utilisation
-from simbackup.results.plots.style import Picture
-from simbackup.results.plots.timeline import timeline
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from simbackup import show, units
+from simbackup import units
+from simbackup.cli import show
 from simbackup.experiments.calibrate import Fitted
 from simbackup.experiments.cross_validate import CrossValidation
 from simbackup.experiments.reproduce import Reproduction

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 
 from simbackup import units
 from simbackup.errors import ResultError, choices
-from simbackup.results.plots import style
+from simbackup.plots import style
 
 Rows = Sequence[dict[str, Any]]
 SECONDS = frozenset({"start", "end", "elapsed", "waits", "lock", "busy_s", "mean_wait", "longest_wait", "down", "due"})

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from simbackup.experiments.reproduce import chosen, scenarios_of
 from simbackup.results.compare import Row
-from simbackup.results.validation import Checked, Span
+from simbackup.results.validated_range import Checked, Span
 
 
 def errors(rows: Iterable[Row]) -> str:

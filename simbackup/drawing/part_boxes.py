@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from simbackup.layout.layout import Fact, Layout, Node
-from simbackup.results.boxes import FACT, NAME, TITLE, Badge, Box, Style
+from simbackup.drawing.boxes import FACT, NAME, TITLE, Badge, Box, Style
+from simbackup.drawing.layout import Fact, Layout, Node
 
 READ, NOT_TOUCHED = ("reads", "observes"), ("follows", "restores", "indexes", "replays", "crosses")
 APART = ("job", "workload")

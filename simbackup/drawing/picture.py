@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from simbackup.drawing.arrangement import Page, page_of
+from simbackup.drawing.boxes import BADGE, NAME, PAD, Box, Line
+from simbackup.drawing.diagrams import dot, mermaid
+from simbackup.drawing.layout import Layout
+from simbackup.drawing.layout_of import layout_of
+from simbackup.drawing.lettering import xml
+from simbackup.drawing.looks import look
+from simbackup.drawing.part_boxes import APART, what
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.layout.drawn import layout_of
-from simbackup.layout.layout import Layout
-from simbackup.results.boxes import BADGE, NAME, PAD, Box, Line
-from simbackup.results.diagrams import dot, mermaid
-from simbackup.results.icons import look
-from simbackup.results.lettering import xml
-from simbackup.results.output import write_whole
-from simbackup.results.page import Page, page_of
-from simbackup.results.parts import APART, what
+from simbackup.output import write_whole
 from simbackup.scenario import Scenario, load
 
 WIDTH = 960.0

@@ -11,9 +11,9 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from simbackup.plots import style
+from simbackup.plots.activities import below
 from simbackup.results.compare import TOLERANCE, Row
-from simbackup.results.plots import style
-from simbackup.results.plots.activities import below
 
 ROLES = {
     "fitted": (style.BLUE, "o", "a constant was fitted to its group, or chosen on it"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 
-from simbackup.layout.layout import Edge, Fact, Layout, Node
+from simbackup.drawing.layout import Edge, Fact, Layout, Node
 
 LARGE = 60
 """Parts beyond which those that differ only in their amounts are drawn as one."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from simbackup import show, units
+from simbackup import units
+from simbackup.cli import show
 from simbackup.experiments.explain import rows_of
+from simbackup.reporting.bottleneck import LEAST_SHARE, told
 from simbackup.results import groups
 
 if TYPE_CHECKING:
@@ -17,8 +19,6 @@ BAR = 40
 """Characters of a bar that stands for the whole time of a job."""
 SHADES = "█▓▒░▚▞▤▥"
 """What the causes of a stacked bar are drawn with, in turn."""
-LEAST_SHARE = 0.0005
-"""Share of a job's time below which a cause is not worth a line; what is left out is told."""
 
 
 def chosen(result: Result, jobs: Sequence[str]) -> dict[str, str]:
@@ -73,27 +73,6 @@ def stacked(seconds: Sequence[float], total: float) -> str:
         done += part
         text += _shade(i) * (round(BAR * done / total) - len(text))
     return text
-
-
-def told(one: Explained) -> str:
-    """What limits a job and what would be without it, in a sentence."""
-    if one.bottleneck is None:
-        return "nothing that could be faster"
-    text = f"bottleneck: {one.bottleneck}, {_percent(one.share / one.elapsed)} of the time."
-    if one.doubled is None or one.without is None:
-        return text
-    text += f" Twice as fast: {_gain(one.elapsed, one.doubled)}. Without it: {_gain(one.elapsed, one.without)}"
-    later = one.next_bottleneck
-    if later is None or later == one.bottleneck:
-        return f"{text}."
-    return f"{text}; then {later} limits."
-
-
-def _gain(before: float, after: float) -> str:
-    """A time beside one that was longer."""
-    change = (after - before) / before
-    sign = "no gain" if abs(change) < LEAST_SHARE else f"{change:+.0%}"
-    return f"{units.show_short(after, 's')} ({sign})"
 
 
 def _smaller(count: int) -> str:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import cast
 
 from simbackup import datasheets
+from simbackup.drawing.layout import Edge, Layout, Node
 from simbackup.errors import SimbackupError
-from simbackup.layout.layout import Edge, Layout, Node
 from simbackup.scenario import Scenario
 from simbackup.scenario.spec import Spec
 from simbackup.schema import registry

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from simbackup.results.lettering import width, wrapped
+from simbackup.drawing.lettering import width, wrapped
 
 PAD, GAP, LEADING = 12.0, 12.0, 1.36
 ICON = 24.0

@@ -12,9 +12,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from simbackup.engine.trace import Span
-from simbackup.results.fleets import series
-from simbackup.results.plots import style
-from simbackup.results.plots.activities import Bar, Look, below, draw_bars, legend_patches, look, stacked
+from simbackup.plots import style
+from simbackup.plots.activities import Bar, Look, below, draw_bars, legend_patches, look, stacked
+from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
 
 FEWER_LABELS = 60
