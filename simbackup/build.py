@@ -40,7 +40,7 @@ from simbackup.schema.places import created, data_end, owner_of, placement, pool
 from simbackup.schema.quantity import Frozen, si_or
 from simbackup.schema.routes import route
 from simbackup.schema.scenario import Spec
-from simbackup.units import parse, parse_clock
+from simbackup.units import parse_clock, parse_moment
 from simbackup.works import make_work
 
 LYING = (spec_devices.Volume, spec_images.Snapshot, spec_images.Mirror)
@@ -317,9 +317,7 @@ def _application(system: System, name: str, workload: spec_jobs.Requests) -> App
 
 
 def _job(spec: Spec, name: str, job: spec_jobs.Job) -> Job:
-    begin = 0.0
-    if job.begin is not None:
-        begin = parse_clock(job.begin) if ":" in job.begin else parse(job.begin, "s")
+    begin = parse_moment(job.begin) if job.begin is not None else 0.0
     schedule = Schedule(
         begin, job.after, job.every.si if job.every else None, si_or(job.until, 0.0),
         job.window.si if job.window else None, parse_clock(job.deadline) if job.deadline else None,

@@ -33,7 +33,7 @@ from simbackup.schema.jobs import (
 from simbackup.schema.native_checks import native_backup, native_restore
 from simbackup.schema.part_checks import PartChecks
 from simbackup.schema.places import data_end, owner_of, pool_sizes, taken, way_to
-from simbackup.schema.quantity import Given
+from simbackup.schema.quantity import DURATION, LATEST, Given
 from simbackup.schema.tape import TapeLibrary
 
 GREATEST_RUNS = 100_000
@@ -149,6 +149,11 @@ class JobChecks(PartChecks):
             elif job.until.si / job.every.si > GREATEST_RUNS:
                 message = f"the job would run more than {GREATEST_RUNS} times"
                 self.report((*path, "every"), message, "write a longer period, or an earlier 'until'")
+            begin = _seconds(job.begin or "0 s")
+            if begin is not None and job.until.si < begin:
+                message = f"{job.until.text} is before the job begins, {job.begin}, so that it would never run"
+                least = units.show(begin, "s")
+                self.report((*path, "until"), message, f"write {least} or more: it counts from the start of the run")
 
     def room(self, path: tuple[str | int, ...], size: Given, to: str) -> None:
         """The place that is written holds what is written to it."""
@@ -179,10 +184,13 @@ class JobChecks(PartChecks):
     def time(self, path: tuple[str | int, ...], text: str) -> None:
         """A time of day, or a time after the start."""
         try:
-            units.parse_clock(text) if ":" in text else units.parse(text, "s")
+            seconds = units.parse_moment(text)
         except units.UnitError as error:
             what = str(error).split(";", maxsplit=1)[0]
             self.report(path, what, "write a time of day, '22:00', or a time after the start, '90 s'")
+            return
+        if seconds > LATEST:
+            self.report(path, f"{text} is out of bounds", DURATION.remedy(seconds))
 
     def clock(self, path: tuple[str | int, ...], text: str) -> None:
         """A time of day."""
@@ -356,6 +364,14 @@ class JobChecks(PartChecks):
                 if other not in seen and other in self.spec.jobs:
                     seen.add(other)
                     front.extend(self.spec.jobs[other].after)
+
+
+def _seconds(begin: str) -> float | None:
+    """Seconds after the start of a `begin`; None if it is no time."""
+    try:
+        return units.parse_moment(begin)
+    except units.UnitError:
+        return None
 
 
 def _ratio(given: Given | None) -> float:

@@ -175,3 +175,9 @@ def test_parts_are_frozen() -> None:
     part, _ = read(size="1 B")
     with pytest.raises(ValidationError):
         part.size = Given(2.0, "B", "2 B")  # type: ignore[union-attr, misc]
+
+
+def test_up_to_the_latest_time_a_microsecond_is_kept() -> None:
+    assert math.ulp(LATEST) < 1e-6
+    assert DURATION.number("36500 d") == LATEST
+    assert LATEST + 18.000001 - LATEST == pytest.approx(18.000001, abs=1e-6)
