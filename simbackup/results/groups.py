@@ -104,7 +104,8 @@ def device_row(group: Group) -> dict[str, Any]:
     """One row for many devices: the busiest of them, all their bytes, the highest peak."""
     rows = group.rows
     states = dict.fromkeys(str(row.get("state", "")) for row in rows)
-    return {
+    within = [row["busy_window"] for row in rows if "busy_window" in row]
+    return ({"busy_window": max(within)} if within else {}) | {
         "device": group.name, "kind": rows[0]["kind"], "busy": max(row["busy"] for row in rows),
         "bytes": sum(row["bytes"] for row in rows), "peak": max(row["peak"] for row in rows),
         "state": ", ".join(filter(None, states)),

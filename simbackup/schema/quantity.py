@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, cast
 
@@ -111,7 +112,7 @@ class Unit:
 
     unit: str
     least: float = 0.0
-    most: float = float("inf")
+    most: float = math.inf
     positive: bool = False
 
     def read(self, raw: object) -> Given:
@@ -180,11 +181,11 @@ class Unit:
 
     def remedy(self, si: float) -> str:
         """What would be right instead of a value that is out of bounds."""
-        if self.unit == "s" and si > self.most == LATEST:
+        if si > self.most == LATEST:
             most = units.show_short(LATEST, "s")
             return f"write at most {most}, up to which times keep their microseconds; say far times in days, '30 d'"
         bounds = [f"at least {units.show_short(self.least, self.unit)}"] if self.least > 0 else []
-        bounds += [f"at most {units.show_short(self.most, self.unit)}"] if self.most < float("inf") else []
+        bounds += [f"at most {units.show_short(self.most, self.unit)}"] if self.most not in {LATEST, math.inf} else []
         bounds += ["more than 0"] if self.positive and self.least == 0 else []
         return f"write {' and '.join(bounds)}"
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -7,6 +8,8 @@ from pydantic import ValidationError
 
 from simbackup.errors import Place, Problem
 from simbackup.schema.quantity import (
+    DURATION,
+    LATEST,
     Count,
     Duration,
     Frozen,
