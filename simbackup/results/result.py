@@ -88,7 +88,18 @@ class Result:
         """Table of what users felt of each run of a job, with the columns that `user_rows` explains."""
         import pandas as pd  # noqa: PLC0415
 
-        columns = ["users", "job", "offered", "served", "rate", "lost", "waited", "mean_wait", "longest_wait", "slowdown"]
+        columns = [
+            "users",
+            "job",
+            "offered",
+            "served",
+            "rate",
+            "lost",
+            "waited",
+            "mean_wait",
+            "longest_wait",
+            "slowdown",
+        ]
         columns += ["network_wait", "timed_out"]
         return pd.DataFrame(self.user_rows, columns=columns)
 

@@ -183,4 +183,5 @@ def test_parts_are_frozen() -> None:
 def test_up_to_the_latest_time_a_microsecond_is_kept() -> None:
     assert math.ulp(LATEST) < 1e-6
     assert DURATION.number("36500 d") == LATEST
-    assert LATEST + 18.000001 - LATEST == pytest.approx(18.000001, abs=1e-6)
+    later = LATEST + 18.000001
+    assert later - LATEST == pytest.approx(18.000001, abs=1e-6)
