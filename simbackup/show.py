@@ -89,9 +89,15 @@ def result(one: Result) -> None:
     from simbackup.results import groups  # noqa: PLC0415 (it reads results, which takes time to import)
 
     jobs = list(groups.grouped(one, one.job_rows, "job"))
-    rows = [groups.job_row(item) if isinstance(item, groups.Group) else item for item in jobs]
+    rows: list[dict[str, Any]] = []
+    for item in jobs:
+        row = {**(groups.job_row(item) if isinstance(item, groups.Group) else item)}
+        took = _seconds(row["elapsed"])
+        if isinstance(item, groups.Group) and groups.repeated(item):
+            took = f"mean {_seconds(row['mean'])}, worst {_seconds(row['slowest'])}"
+        rows.append({**row, "elapsed": took})
     columns: Columns = {
-        "job": ("job", str), "method": ("method", str), "start": ("start", _seconds), "elapsed": ("elapsed", _seconds),
+        "job": ("job", str), "method": ("method", str), "start": ("start", _seconds), "elapsed": ("elapsed", str),
         "bytes": ("bytes", _bytes), "files": ("files", _count), "rate": ("rate", _rate),
         "transfer_rate": ("transfer rate", _rate), "waits": ("waits", _seconds), "lock": ("lock", _seconds),
     }  # fmt: skip
