@@ -17,6 +17,7 @@ from simbackup.results.fleets import job_figures, jobs_of, times_in_use
 from simbackup.results.folder import RECORD_FILE, TRACE_FILE, put
 from simbackup.results.record import Record, Rest
 from simbackup.results.rows import device_rows, job_rows
+from simbackup.results.target import TRACE, check_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -253,11 +254,13 @@ class Result:
         Raises
         ------
         ResultError
-            The file cannot be written; nothing is left of it then.
+            Its name does not end with `.json`, there is no such folder, or it cannot be written; nothing is left then.
         """
         from simbackup.results import chrome_trace  # noqa: PLC0415
         from simbackup.results.output import write_whole  # noqa: PLC0415
 
+        if path is not None:
+            check_file(path, TRACE)
         trace = chrome_trace.chrome_trace(self)
         if path is not None:
             write_whole(path, chrome_trace.text(trace))
