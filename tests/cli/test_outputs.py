@@ -50,8 +50,7 @@ def no_run(monkeypatch: pytest.MonkeyPatch) -> None:
     def run(*_: object, **__: object) -> None:
         raise AssertionError("it was run")
 
-    for module in ("run", "experiments.study"):
-        monkeypatch.setattr(f"simbackup.{module}.simulate", run)
+    monkeypatch.setattr("simbackup.run.build", run)
 
 
 @EVERY
