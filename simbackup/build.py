@@ -22,7 +22,7 @@ from simbackup.schema.capability import BlockDevice, FrozenImage, MediaLibrary, 
 from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import si_or
 from simbackup.system import System
-from simbackup.units import parse, parse_clock
+from simbackup.units import parse_clock, parse_moment
 
 
 def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
@@ -94,9 +94,7 @@ def _areas(system: System, spec: Spec) -> dict[str, Region]:
 
 
 def _schedule(job: JobSpec) -> Schedule:
-    begin = 0.0
-    if job.begin is not None:
-        begin = parse_clock(job.begin) if ":" in job.begin else parse(job.begin, "s")
+    begin = parse_moment(job.begin) if job.begin is not None else 0.0
     return Schedule(
         begin, job.after, job.every.si if job.every else None, si_or(job.until, 0.0),
         job.window.si if job.window else None, parse_clock(job.deadline) if job.deadline else None,

@@ -347,6 +347,20 @@ def parse_clock(text: str) -> float:
     return float(int(hours) * 3600 + int(minutes) * 60 + int(seconds))
 
 
+def parse_moment(text: str) -> float:
+    """Seconds after the start of a run, whose first day begins then: a time of day, or a time after the start.
+
+    Raises
+    ------
+    UnitError
+        If it is neither.
+
+    >>> parse_moment("22:00"), parse_moment("90 s")
+    (79200.0, 90.0)
+    """
+    return parse_clock(text) if ":" in text else parse(text, "s")
+
+
 # Fifteen digits find the short text of a rounded quotient (5 a minute); seventeen tell all floats apart.
 _SHORTER = Context(prec=15, Emin=-9999, Emax=9999)
 _LONGER = Context(prec=17, Emin=-9999, Emax=9999)

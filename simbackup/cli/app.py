@@ -39,11 +39,13 @@ def run(
     """Simulate one scenario. Ends with 1 when a job failed."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.results.folder import place_beside  # noqa: PLC0415
+    from simbackup.results.target import check_folder  # noqa: PLC0415
     from simbackup.run import simulate  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
 
     loaded = load(scenario, overrides(sets or []))
     if out is not None:
+        check_folder(out)
         place_beside(out).rmdir()  # tell what is wrong with the folder before a long run
     with show.progress() as progress:
         result = simulate(loaded, seed=seed, progress=progress)
@@ -81,8 +83,8 @@ def report(  # noqa: PLR0917 (typer reads each as an option)
     what: Annotated[
         list[str], typer.Argument(metavar="RESULT|SCENARIO...", help="Folders of results, or scenarios to run.")
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The HTML page.")] = Path("report.html"),
-    excel: Annotated[Path | None, typer.Option(metavar="FILE", help="Write its tables as a workbook, too.")] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page: .html.")] = Path("report.html"),
+    excel: Annotated[Path | None, typer.Option(metavar="FILE", help="Write its tables, too: .xlsx.")] = None,
     csv: Annotated[Path | None, typer.Option(metavar="DIR", help="Write its tables as CSV, too.")] = None,
     intervals: Annotated[
         bool, typer.Option("--intervals", help="Tell how far times move within what is assumed; takes many runs.")
@@ -177,13 +179,18 @@ def study(
     name: Annotated[str, typer.Argument(help="File or name of a study, such as planning/snapshot-chunk-size.")],
     seed: Seed = 0,
     workers: Annotated[int, typer.Option(help="Worker processes.", min=1)] = 1,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table there, as CSV or Parquet.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the table there: .csv, .parquet, .xlsx or .json.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Run scenarios with values varied, and print one table."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.study import study as many  # noqa: PLC0415
+    from simbackup.results.target import TABLE, check_file  # noqa: PLC0415
 
+    if out is not None:
+        check_file(out, TABLE)
     table = many(name, seed=seed, workers=workers)
     if as_json:
         show.json(list(table.rows))
@@ -196,14 +203,16 @@ def study(
 @app.command()
 def trace(
     name: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario.")],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write the trace there, as JSON.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write the trace there: .json.")],
     sets: Sets = None,
     seed: Seed = 0,
 ) -> None:
     """Write a timeline that Perfetto and chrome://tracing open."""
     from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.results.target import TRACE, check_file  # noqa: PLC0415
     from simbackup.run import result_of  # noqa: PLC0415
 
+    check_file(out, TRACE)
     with show.progress() as progress:
         result = result_of(name, overrides(sets or []), seed=seed, progress=progress)
     result.chrome_trace(out)

@@ -25,6 +25,8 @@ WIDE = 160
 MOST_REASONS = 5
 """Reasons why jobs failed that are printed below the table of a study."""
 Cells = Sequence[Sequence[str]]
+Columns = dict[str, tuple[str, Callable[[Any], str]]]
+"""Heads by the key of a row, with what makes text of its value."""
 
 
 def json(data: object) -> None:
@@ -62,23 +64,54 @@ def _text(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else "" if value is None else str(value)
 
 
+def _seconds(value: float) -> str:
+    return units.show_short(value, "s")
+
+
+def _bytes(value: float) -> str:
+    return units.show_short(value, "B")
+
+
+def _rate(value: float) -> str:
+    return units.show_short(value, "B/s")
+
+
+def _share(value: float) -> str:
+    return units.show_short(value, "1")
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
 def result(one: Result) -> None:
     """Print the jobs and the devices of a result, and what it rests on; what a fleet has many of, in one row."""
     from simbackup.results import groups  # noqa: PLC0415 (it reads results, which takes time to import)
 
     jobs = list(groups.grouped(one, one.job_rows, "job"))
-    rows = [
+    rows: list[dict[str, Any]] = []
+    for item in jobs:
+        row = {**(groups.job_row(item) if isinstance(item, groups.Group) else item)}
+        took = _seconds(row["elapsed"])
+        if isinstance(item, groups.Group) and groups.repeated(item):
+            took = f"mean {_seconds(row['mean'])}, worst {_seconds(row['slowest'])}"
+        rows.append({**row, "elapsed": took})
+    columns: Columns = {
+        "job": ("job", str), "method": ("method", str), "start": ("start", _seconds), "elapsed": ("elapsed", str),
+        "bytes": ("bytes", _bytes), "files": ("files", _count), "rate": ("rate", _rate),
+        "transfer_rate": ("transfer rate", _rate), "waits": ("waits", _seconds), "lock": ("lock", _seconds),
+    }  # fmt: skip
+    if all(_rate(row["transfer_rate"]) in {_rate(row["rate"]), _rate(0.0)} for row in rows):
+        del columns["transfer_rate"]  # no job did anything but move bytes
+    cells = [
         [
-            row["job"], row["method"], units.show_short(row["start"], "s"), units.show_short(row["elapsed"], "s"),
-            units.show_short(row["bytes"], "B"), f"{row['files']:,.0f}", units.show_short(row["rate"], "B/s"),
-            units.show_short(row["waits"], "s"), units.show_short(row["lock"], "s"),
+            *(shown(row[key]) for key, (_, shown) in columns.items()),
             ": ".join(filter(None, (row["status"], row["reason"]))),
         ]
-        for item in jobs
-        for row in [groups.job_row(item) if isinstance(item, groups.Group) else item]
-    ]  # fmt: skip
-    header = ["job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "lock", "status"]
-    table(header, rows, one.record.title, right=range(2, 9))
+        for row in rows
+    ]
+    header = [*(name for name, _ in columns.values()), "status"]
+    table(header, cells, one.record.title, right=range(2, len(columns)))
     for item in jobs:
         row = groups.slowest(item) if isinstance(item, groups.Group) else item
         longest = list(split(one, row["job"]).items())[:4]
@@ -86,16 +119,7 @@ def result(one: Result) -> None:
         if told:
             took = f" (the slowest, {units.show_short(row['elapsed'], 's')})" if item is not row else ""
             print(f"{row['job']}{took}: {told}")  # noqa: T201
-    used = [row for row in one.device_rows if row["bytes"] or row["busy"]]
-    devices = [
-        [
-            row["device"], row["kind"], units.show_short(row["busy"], "1"), units.show_short(row["bytes"], "B"),
-            units.show_short(row["peak"], "B/s"), str(row.get("state", "")),
-        ]
-        for item in groups.grouped(one, used, "device")
-        for row in [groups.device_row(item) if isinstance(item, groups.Group) else item]
-    ]  # fmt: skip
-    table(["device", "kind", "busy", "bytes", "peak", "state"], devices, right=(2, 3, 4))
+    _devices(one)
     for event in one.trace.events:
         if event.what.startswith("is "):
             print(f"{event.address} {event.what}, at {units.show_short(event.time, 's')}")  # noqa: T201
@@ -104,18 +128,31 @@ def result(one: Result) -> None:
     print(f"rests on {told} values; scenario {one.record.hash}, seed {one.record.seed}")  # noqa: T201
 
 
+def _devices(one: Result) -> None:
+    """Print how busy devices were from the first start to the last end of any job, and in the windows of jobs."""
+    from simbackup.results import groups  # noqa: PLC0415
+
+    used = [row for row in one.device_rows if row["bytes"] or row["busy_s"]]
+    items = groups.grouped(one, used, "device")
+    rows = [groups.device_row(item) if isinstance(item, groups.Group) else item for item in items]
+    columns: Columns = {
+        "device": ("device", str), "kind": ("kind", str), "busy": ("busy", _share),
+        "busy_window": ("busy in window", _share), "bytes": ("bytes", _bytes), "peak": ("peak", _rate),
+    }  # fmt: skip
+    if not any("busy_window" in row for row in rows):
+        del columns["busy_window"]
+    cells = [[*(shown(row[key]) for key, (_, shown) in columns.items()), str(row.get("state", ""))] for row in rows]
+    table([*(name for name, _ in columns.values()), "state"], cells, right=range(2, len(columns)))
+
+
 def users(one: Result) -> None:
     """Print what users felt, in those columns that any of them has."""
-    columns: dict[str, tuple[str, Callable[[float], str]]] = {
-        "offered": ("transactions", lambda number: f"{number:,.0f}"),
-        "lost": ("lost", lambda share: units.show_short(share, "1")),
-        "waited": ("waited for lock", lambda number: f"{number:,.0f}"),
-        "mean_wait": ("mean wait", lambda seconds: units.show_short(seconds, "s")),
-        "longest_wait": ("longest wait", lambda seconds: units.show_short(seconds, "s")),
-        "slowdown": ("disk slowed", lambda factor: f"{factor:.3g} times"),
-        "network_wait": ("wait at links", lambda seconds: units.show_short(seconds, "s")),
-        "timed_out": ("timed out", lambda share: units.show_short(share, "1")),
-    }
+    columns: Columns = {
+        "offered": ("asked for", _count), "served": ("served", _count), "rate": ("served a second", "{:,.4g}".format),
+        "lost": ("lost", _share), "waited": ("waited for lock", _count), "mean_wait": ("mean wait", _seconds),
+        "longest_wait": ("longest wait", _seconds), "slowdown": ("disk slowed", "{:.3g} times".format),
+        "network_wait": ("wait at links", _seconds), "timed_out": ("timed out", _share),
+    }  # fmt: skip
     told = {key: column for key, column in columns.items() if any(key in row for row in one.user_rows)}
     felt = [
         [row["users"], row["job"], *(show(row[key]) if key in row else "" for key, (_, show) in told.items())]
@@ -148,7 +185,8 @@ COLUMN_UNITS = {
     "elapsed": "s", "start": "s", "end": "s", "slowest": "s", "mean": "s", "active": "s", "saturated": "s",
     "waits": "s", "lock": "s", "mean_wait": "s", "longest_wait": "s",
     "network_wait": "s", "timed_out": "1", "lost": "1", "busy_s": "s", "bytes": "B", "copied_bytes": "B",
-    "area_bytes": "B", "used_bytes": "B", "kept_bytes": "B", "size": "B", "rate": "B/s", "peak": "B/s", "busy": "1",
+    "area_bytes": "B", "used_bytes": "B", "kept_bytes": "B", "size": "B", "rate": "B/s", "transfer_rate": "B/s",
+    "peak": "B/s", "busy": "1", "busy_window": "1",
 }  # fmt: skip
 """Units of the figures of a result, by the last word of their address."""
 

@@ -10,6 +10,7 @@ from simbackup.cli import show
 from simbackup.experiments.explain import rows_of
 from simbackup.reporting.bottleneck import LEAST_SHARE, told
 from simbackup.results import groups
+from simbackup.results.fleet_figures import job_figures
 
 if TYPE_CHECKING:
     from simbackup.experiments.explain import Explained
@@ -21,35 +22,37 @@ SHADES = "█▓▒░▚▞▤▥"
 """What the causes of a stacked bar are drawn with, in turn."""
 
 
-def chosen(result: Result, jobs: Sequence[str]) -> dict[str, str]:
-    """The runs that are worth a table of their own, and for how many of a kind each stands; nothing for itself alone.
+def chosen(result: Result, jobs: Sequence[str]) -> dict[str, groups.Group | None]:
+    """The runs that are worth a table of their own, and for which others each stands; None for itself alone.
 
     Of a fleet's jobs and of the runs of a repeated job it is the slowest. A run that is named stands for itself.
     """
     rows = rows_of(result, jobs)
-    found = {row["job"]: "" for row in rows if row["job"] in jobs}
+    found: dict[str, groups.Group | None] = {row["job"]: None for row in rows if row["job"] in jobs}
     for item in groups.runs(result, [row for row in rows if row["job"] not in found]):
         row = groups.slowest(item) if isinstance(item, groups.Group) else item
-        found[row["job"]] = item.name if isinstance(item, groups.Group) else ""
+        found[row["job"]] = item if isinstance(item, groups.Group) else None
     return found
 
 
-def explained(found: Sequence[Explained], stands: Mapping[str, str]) -> None:
+def explained(found: Sequence[Explained], stands: Mapping[str, groups.Group | None]) -> None:
     """Print each job's time by cause, its bottleneck, and what would be without it; and what it stands for."""
     for one in found:
-        _job(one, stands.get(one.name, ""))
+        _job(one, stands.get(one.name))
 
 
-def _job(one: Explained, stands: str) -> None:
+def _job(one: Explained, stands: groups.Group | None) -> None:
     shown = {cause: seconds for cause, seconds in one.causes.items() if seconds >= LEAST_SHARE * one.elapsed}
     rows = [
         [_shade(i), cause.address, cause.activity, units.show_short(seconds, "s"), _percent(seconds / one.elapsed)]
         for i, (cause, seconds) in enumerate(shown.items())
     ]
-    name = f"{one.name}, the slowest of {stands}" if stands else one.name
+    name = f"{one.name}, the slowest of {stands.name}" if stands else one.name
     title = f"{name}: {units.show_short(one.elapsed, 's')}" + (
         "" if one.status == "done" else f", {one.status}: {one.reason}"
     )
+    mean = job_figures(stands.rows)["mean"] if stands else 0.0
+    title += f" (mean {units.show_short(mean, 's')})" if mean else ""
     print(title)  # noqa: T201 (the title of a table is folded to its width)
     if not rows:
         print()  # noqa: T201

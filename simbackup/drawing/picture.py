@@ -17,13 +17,12 @@ from simbackup.drawing.looks import look
 from simbackup.drawing.part_boxes import APART, what
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.output import write_whole
+from simbackup.results.target import SYSTEM, check_file
 from simbackup.scenario import Scenario, load
 
 WIDTH = 960.0
 INK, FAINT, WIRE, PAPER = "#1e293b", "#526077", "#64748b", "#ffffff"
 FACES = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
-FORMS = ("svg", "mmd", "dot")
-"""The forms of a picture, which are the ends of the names of its files."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,7 +53,7 @@ class Picture:
         """
         drawn = {"svg": self.svg, "mmd": self.mermaid, "dot": self.dot}
         if form not in drawn:
-            raise InputError([Problem(Place("picture"), "", f"there is no form '{form}'", choices(form, FORMS))])
+            raise InputError([Problem(Place("picture"), "", f"there is no form '{form}'", choices(form, SYSTEM))])
         return drawn[form]()
 
     def save(self, path: str | Path) -> Path:
@@ -62,16 +61,10 @@ class Picture:
 
         Raises
         ------
-        InputError
-            The name ends with none of `.svg`, `.mmd` and `.dot`.
         ResultError
-            The file cannot be written.
+            The name ends with none of `.svg`, `.mmd` and `.dot`, there is no such folder, or it cannot be written.
         """
-        form = Path(path).suffix.removeprefix(".")
-        if form not in FORMS:
-            remedy = f"let it end with {', '.join(f'.{known}' for known in FORMS)}"
-            raise InputError([Problem(Place(str(path)), "", "its name does not tell the form of the picture", remedy)])
-        return write_whole(path, self.text(form))
+        return write_whole(path, self.text(check_file(path, SYSTEM)))
 
     def __repr__(self) -> str:
         """What stands where no picture can be shown."""

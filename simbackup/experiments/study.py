@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,9 +14,11 @@ from simbackup.equations.intervals import Interval
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.replications import HALF, Figure, difference, together
-from simbackup.output import whole
+from simbackup.output import whole, write_whole
 from simbackup.results.causes import by_address, split
 from simbackup.results.result import Result
+from simbackup.results.target import TABLE, check_file
+from simbackup.results.workbook import write_workbook
 from simbackup.run import simulate
 from simbackup.scenario import load
 from simbackup.schema import study as schema
@@ -114,18 +117,25 @@ class Table:
         return StudyPlots(self.title, self.rows)
 
     def write(self, path: Path) -> None:
-        """Write the rows to a file, whole or not at all: Parquet if its name ends so, else CSV.
+        """Write the rows to a file, whole or not at all: `.csv`, `.parquet`, `.xlsx` (Excel) or `.json`.
 
         Raises
         ------
         ResultError
-            The file cannot be written.
+            Its name ends otherwise, there is no such folder, it cannot be written, or openpyxl is missing for Excel.
         """
-        with whole(path) as partial:
-            if path.suffix == ".parquet":
-                self.frame.to_parquet(partial)
-            else:
-                self.frame.to_csv(partial, index=False)
+        form = check_file(path, TABLE)
+        if form == "json":
+            write_whole(path, json.dumps(list(self.rows), indent=1, allow_nan=False) + "\n")
+        elif form == "xlsx":
+            heads = list(dict.fromkeys(name for row in self.rows for name in row))
+            write_workbook({"Study": (heads, [[row.get(head) for head in heads] for row in self.rows])}, path)
+        else:
+            with whole(path) as partial:
+                if form == "parquet":
+                    self.frame.to_parquet(partial)
+                else:
+                    self.frame.to_csv(partial, index=False)
 
 
 def find(name: str) -> Path:

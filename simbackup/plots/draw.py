@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from simbackup.errors import InputError, Place, Problem, ResultError, choices
+from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.results.target import PICTURE, check_file
 from simbackup.run import Progress, result_of
 
 DEFAULT = "png"
@@ -43,9 +44,7 @@ def draw(
         problem = Problem(Place("simbackup plot"), "", f"there is no picture '{kind}'", choices(kind, KINDS))
         raise InputError([problem])
     if out is not None:
-        style.check_format(out)
-        if not out.parent.is_dir():
-            raise ResultError(f"{out} cannot be written (there is no folder {out.parent})")
+        check_file(out, PICTURE)
     result = result_of(what, overrides, seed=seed, progress=progress)
     path = out or Path(f"{Path(result.record.scenario).name.removesuffix('.yaml')}-{kind}.{DEFAULT}")
     return style.write(result.plot.kinds()[kind](), path)

@@ -14,13 +14,12 @@ from simbackup.plots.activities import Bar, Look, below, draw_bars, legend_patch
 from simbackup.plots.rates import steps_of
 from simbackup.plots.timeline import first_start, style_rows
 from simbackup.results.result import WAITING, Result
+from simbackup.results.rows import MECHANICS, WAITING
 
 ROW = 0.34
 """Height of a drive's row, inches."""
 THICK = 0.72
 """Share of a row that its bar takes."""
-STATES = ("load", "locate", "rewind", "unload", "tape marks")
-"""What drives do without transfer, as the trace names it."""
 MOVES = ("mount", "dismount")
 """What robots do."""
 
@@ -61,7 +60,7 @@ def drives(result: Result) -> style.Picture:
 
 def states_of(result: Result, drive: str) -> list[Span]:
     """What a drive was doing, in the order of time: its own moves, and transfer whenever it moved bytes."""
-    found = [span for span in result.trace.spans if span.cause == drive and span.activity in STATES]
+    found = [span for span in result.trace.spans if span.cause == drive and span.activity in MECHANICS]
     stops = [span for span in result.trace.spans if span.cause == f"{drive}.repositioning"]
     steps = steps_of(result, lambda rate: rate.bytes_per_s).get(drive)
     if steps is not None:

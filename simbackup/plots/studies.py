@@ -18,8 +18,10 @@ from simbackup.plots import style
 Rows = Sequence[dict[str, Any]]
 SECONDS = frozenset({"start", "end", "elapsed", "waits", "lock", "busy_s", "mean_wait", "longest_wait", "down", "due"})
 """Figures that are times."""
-SHARES = frozenset({"busy", "lost"})
+SHARES = frozenset({"busy", "busy_window", "lost"})
 """Figures that are shares of one."""
+RATES = frozenset({"rate", "transfer_rate", "peak"})
+"""Figures that are bytes a second."""
 TIMES = {
     0.01: "10 ms", 0.1: "0.1 s", 1.0: "1 s", 10.0: "10 s", 60.0: "1 min", 600.0: "10 min", 3600.0: "1 h",
     36_000.0: "10 h", 86_400.0: "1 day", 864_000.0: "10 days", 8_640_000.0: "100 days",
@@ -131,7 +133,7 @@ def ruler(rows: Rows, name: str) -> Ruler:
     >>> ruler([{"chunk": "16 KiB"}, {"chunk": "1 MiB"}], "chunk").values
     [16384.0, 1048576.0]
     """
-    if name.rpartition(".")[2] in SECONDS | SHARES | {"rate", "peak", "bytes"} and isinstance(rows[0][name], float):
+    if name.rpartition(".")[2] in SECONDS | SHARES | RATES | {"bytes"} and isinstance(rows[0][name], float):
         return figures(rows, name)
     texts = [str(row[name]) for row in rows]
     for unit in ("count", "1", *UNITS):
@@ -159,7 +161,7 @@ def figures(rows: Rows, name: str) -> Ruler:
         return Ruler(_plain(name), values, None, timed=True)
     if last in SECONDS:
         scale = style.scale_of(greatest)
-    elif last in {"rate", "peak"}:
+    elif last in RATES:
         scale = style.scale_of(greatest, style.RATES)
     elif last in {"bytes", "copied_bytes", "area_bytes", "size"}:
         scale = style.scale_of(greatest, style.BYTES)

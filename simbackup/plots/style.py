@@ -16,8 +16,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from simbackup.errors import ResultError, choices
 from simbackup.output import whole
+from simbackup.results.target import PICTURE, check_file
 
 BLUE, SKY, RED, GREY, DARK, SAND = "#33638d", "#8fbfe0", "#d1495b", "#b5b5b5", "#333333", "#e0b96a"
 WINE, TEAL, OLIVE, PURPLE, LILAC, PALE = "#8c2f3f", "#3f9d8f", "#8a8a3c", "#8e5aa8", "#c3b1d6", "#e4e4e4"
@@ -45,7 +45,6 @@ STYLE: Any = {
 """Settings of matplotlib; the salt gives the same picture the same bytes."""
 UNDATED: Mapping[str, Mapping[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 """What a file must not say of itself, lest the same picture give other bytes, by format."""
-FORMATS = ("pdf", "png", "svg")
 LETTERS = 12.0
 """Letters of a title to the inch."""
 SMALL, SMALLER = 9.0, 8.0
@@ -94,26 +93,12 @@ def write(drawn: Figure, path: Path) -> Path:
     Raises
     ------
     ResultError
-        The format is unknown, or the file cannot be written.
+        The extension is unknown, there is no such folder, or the file cannot be written.
     """
-    kind = check_format(path)
+    kind = check_file(path, PICTURE)
     with whole(path) as partial:
         drawn.savefig(partial, format=kind)
     return path
-
-
-def check_format(path: Path) -> str:
-    """The format that the name of a file asks for: png, svg or pdf.
-
-    Raises
-    ------
-    ResultError
-        It is none of these.
-    """
-    kind = path.suffix.removeprefix(".").lower()
-    if kind not in FORMATS:
-        raise ResultError(f"{path}: no format of pictures is called '{kind}'; {choices(kind, FORMATS)}")
-    return kind
 
 
 def titled(text: str, width: float) -> str:

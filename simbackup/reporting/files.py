@@ -5,41 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-import zipfile
 from collections.abc import Sequence
-from datetime import datetime
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-from simbackup.errors import InputError, Place, Problem
-from simbackup.output import whole, write_whole
+from simbackup.output import write_whole
 from simbackup.reporting.tables import Cell, Column, Table
+from simbackup.results.workbook import write_workbook
 
-EXCEL = ".xlsx"
 LONGEST_NAME = 31
 """Letters of the name of a sheet that Excel allows."""
-DATE = (1980, 1, 1, 0, 0, 0)
-"""The date of every file in a workbook, so that the same tables give the same bytes."""
-
-
-def check_excel(path: Path) -> None:
-    """Tell what is wrong with the name of a workbook, or that what writes it is missing, before anything is run.
-
-    Raises
-    ------
-    InputError
-        The name does not end with .xlsx, or openpyxl is not there.
-    """
-    place, problems = Place(f"--excel {path}"), list[Problem]()
-    if path.suffix.lower() != EXCEL:
-        problems.append(Problem(place, "", "is no name of a workbook", f"let it end with {EXCEL}"))
-    if find_spec("openpyxl") is None:
-        remedy = "install it with: pip install 'simbackup[excel]', or ask for --csv DIR"
-        problems.append(Problem(place, "", "cannot be written without openpyxl", remedy))
-    if problems:
-        raise InputError(problems)
 
 
 def write_excel(tables: Sequence[Table], path: Path) -> Path:
@@ -50,46 +24,11 @@ def write_excel(tables: Sequence[Table], path: Path) -> Path:
     ResultError
         The file cannot be written.
     """
-    openpyxl: Any = import_module("openpyxl")
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    book.properties.created = book.properties.modified = datetime(*DATE[:3])  # noqa: DTZ001 (Excel knows no zones)
-    bold = import_module("openpyxl.styles").Font(bold=True)
-    for name, table in zip(sheet_names(tables), tables, strict=True):
-        sheet = book.create_sheet(name)
-        sheet.freeze_panes = "A2"
-        for at, column in enumerate(table.columns, 1):
-            _set(sheet, 1, at, column.plain).font = bold
-            longest = max([len(column.plain), *(len(row[at - 1].text) for row in table.rows)])
-            sheet.column_dimensions[sheet.cell(1, at).column_letter].width = min(longest + 2, 60)
-        for down, row in enumerate(table.rows, 2):
-            for at, (cell, column) in enumerate(zip(row, table.columns, strict=True), 1):
-                _set(sheet, down, at, plain(cell, column))
-    written = io.BytesIO()
-    book.save(written)
-    with whole(path) as partial:
-        partial.write_bytes(_undated(written.getvalue()))
-    return path
-
-
-def _set(sheet: Any, row: int, column: int, value: str | float) -> Any:
-    """A cell that was set; text stays text, even where it begins as a formula does."""
-    cell = sheet.cell(row, column, value)
-    if isinstance(value, str):
-        cell.data_type = "s"
-    return cell
-
-
-def _undated(book: bytes) -> bytes:
-    """A workbook whose parts bear no date of today."""
-    written = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(book)) as old, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as new:
-        for name in old.namelist():
-            content = old.read(name)
-            if name == "docProps/core.xml":
-                content = re.sub(rb"(<dcterms:modified[^>]*>)[^<]*", rb"\g<1>1980-01-01T00:00:00Z", content)
-            new.writestr(zipfile.ZipInfo(name, DATE), content, zipfile.ZIP_DEFLATED)
-    return written.getvalue()
+    sheets = {
+        name: ([column.plain for column in table.columns], [_plain(row, table) for row in table.rows])
+        for name, table in zip(sheet_names(tables), tables, strict=True)
+    }
+    return write_workbook(sheets, path)
 
 
 def write_csv(tables: Sequence[Table], folder: Path) -> Path:
@@ -105,9 +44,13 @@ def write_csv(tables: Sequence[Table], folder: Path) -> Path:
         writer = csv.writer(written, lineterminator="\n")
         writer.writerow([column.plain for column in table.columns])
         for row in table.rows:
-            writer.writerow([plain(cell, column) for cell, column in zip(row, table.columns, strict=True)])
+            writer.writerow(_plain(row, table))
         write_whole(folder / f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}.csv", written.getvalue())
     return folder
+
+
+def _plain(row: Sequence[Cell], table: Table) -> list[str | float]:
+    return [plain(cell, column) for cell, column in zip(row, table.columns, strict=True)]
 
 
 def plain(cell: Cell, column: Column) -> str | float:

@@ -14,6 +14,7 @@ from simbackup.reporting.answer import example, restores, telling
 from simbackup.reporting.page import Chapter, check_engine, page
 from simbackup.reporting.tables import Table
 from simbackup.results.result import Result
+from simbackup.results.target import PAGE, WORKBOOK, check_file, check_folder
 from simbackup.run import Progress, result_of, scenario_of
 from simbackup.scenario import Scenario
 
@@ -57,13 +58,19 @@ def report(
     Raises
     ------
     InputError, ResultError
-        There is no such result or scenario, something needed is not installed, or a file cannot be written.
+        There is no such result or scenario, something needed is not installed, or a file cannot be written; or
+        intervals are asked for of a result whose scenario cannot be run again.
     """
     check_engine()
-    if excel is not None:
-        files.check_excel(excel)
+    for file, forms in ((path, PAGE), (excel, WORKBOOK)):
+        if file is not None:
+            check_file(file, forms)
+    if tables is not None:
+        check_folder(tables)
     if not what:
         raise ResultError("a report needs a result or a scenario; name one")
+    if intervals:
+        _check_scenarios(what)
     results = [
         one if isinstance(one, Result) else result_of(one, overrides, seed=seed, progress=progress) for one in what
     ]
@@ -81,6 +88,20 @@ def report(
         if tables is not None:
             files.write_csv(every, tables)
     return written
+
+
+def _check_scenarios(what: Sequence[Result | str]) -> None:
+    """Tell before any run of which result the scenario cannot be run again, as intervals ask for."""
+    for one in what:
+        if isinstance(one, Result) or Path(one).is_dir():
+            result = one if isinstance(one, Result) else Result.load(one)
+            try:
+                scenario_of(result)
+            except (InputError, ResultError) as error:
+                named = f"the result of '{result.record.scenario}'" if isinstance(one, Result) else one
+                first = str(error).splitlines()[0]
+                message = f"{named}: intervals need its scenario, which cannot be run again: {first}"
+                raise ResultError(message) from None
 
 
 def _chapter(name: str, result: Result, *, intervals: bool, reruns: bool, drawn: bool) -> Chapter:

@@ -79,43 +79,56 @@ def jobs(result: Result) -> Table:
     """Every run of every job."""
     columns = (
         Column("job"), Column("method"), Column("start", "s"), Column("elapsed", "s"), Column("bytes", "B"),
-        Column("files", "count"), Column("rate", "B/s"), Column("waits", "s"), Column("status"),
+        Column("files", "count"), Column("rate", "B/s"), Column("transfer rate", "B/s"), Column("waits", "s"),
+        Column("status"),
     )  # fmt: skip
     rows = [
         (
             words(row["job"]), words(row["method"]), quantity(row["start"], "s"), quantity(row["elapsed"], "s"),
             quantity(row["bytes"], "B"), quantity(row["files"], "count"), quantity(row["rate"], "B/s"),
-            quantity(row["waits"], "s"), words(": ".join(filter(None, (row["status"], row["reason"])))),
+            quantity(row["transfer_rate"], "B/s"), quantity(row["waits"], "s"),
+            words(": ".join(filter(None, (row["status"], row["reason"])))),
         )
         for row in result.job_rows
     ]  # fmt: skip
-    return Table("Jobs", columns, rows, "Every run of every job")
+    caption = "Every run of every job; its rate is over all its time, its transfer rate over that in which bytes moved"
+    return Table("Jobs", columns, rows, caption)
 
 
 def devices(result: Result, *, tape: bool = False) -> Table:
     """How busy devices and links were; of tape drives instead if asked for."""
-    rows: list[tuple[Cell, ...]] = []
     used = [
-        row for row in result.device_rows if (row["bytes"] or row["busy"]) and (row["kind"] == "tape drive") == tape
+        row for row in result.device_rows if (row["bytes"] or row["busy_s"]) and (row["kind"] == "tape drive") == tape
     ]
     used = used if tape else sorted(used, key=lambda row: (-row["busy"], row["device"]))
-    for item in grouped(result, used, "device"):
-        row: Mapping[str, Any] = device_row(item) if isinstance(item, Group) else item
-        busy = Cell(percent(row["busy"]).text, row["busy"], share=min(row["busy"], 1.0))
-        rows.append(
-            (words(row["device"]), words(row["kind"]), busy, quantity(row["bytes"], "B"), quantity(row["peak"], "B/s"),
-             words(row.get("state", "")))
-        )  # fmt: skip
-    columns = (Column("device or link"), Column("kind"), Column("busy", "1"), Column("moved", "B"),
-               Column("peak", "B/s"), Column("state"))  # fmt: skip
-    if not any(row[-1].text for row in rows):
-        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    shown: list[Mapping[str, Any]] = [
+        device_row(item) if isinstance(item, Group) else item for item in grouped(result, used, "device")
+    ]
+    windows, states = (any(row.get(key) for row in shown) for key in ("busy_window", "state"))
+    columns = [Column("device or link"), Column("kind"), Column("busy", "1")]
+    columns += [Column("busy in window", "1")] if windows else []
+    columns += [Column("moved", "B"), Column("peak", "B/s"), *([Column("state")] if states else [])]
+    rows = [
+        (
+            words(row["device"]), words(row["kind"]), _busy(row["busy"]),
+            *([_busy(row["busy_window"])] if windows else []), quantity(row["bytes"], "B"),
+            quantity(row["peak"], "B/s"), *([words(row.get("state", ""))] if states else []),
+        )
+        for row in shown
+    ]  # fmt: skip
     name = "Tape drives" if tape else "Devices and links"
-    return Table(name, columns, rows, f"{name}: share of the whole run in which each was busy")
+    caption = f"{name}: share of the time from the first start to the last end of any job in which each was busy"
+    caption += ", and of the windows of jobs, from when each was due" if windows else ""
+    return Table(name, tuple(columns), rows, caption)
+
+
+def _busy(share: float) -> Cell:
+    return Cell(percent(share).text, share, share=min(share, 1.0))
 
 
 FELT = {
-    "offered": Column("transactions", "count"), "lost": Column("lost", "1"),
+    "offered": Column("asked for", "count"), "served": Column("served", "count"),
+    "rate": Column("served a second", "count"), "lost": Column("lost", "1"),
     "waited": Column("waited for lock", "count"),
     "mean_wait": Column("mean wait", "s"), "longest_wait": Column("longest wait", "s"),
     "slowdown": Column("disk slowed, times", "count"), "network_wait": Column("wait at links", "s"),

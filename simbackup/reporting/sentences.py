@@ -7,7 +7,7 @@ from typing import Any
 
 from simbackup import units
 from simbackup.results.fleet_figures import series
-from simbackup.results.groups import Group, Row, slowest
+from simbackup.results.groups import Group, Row, repeated, slowest
 
 WATCHING = "observe"
 """The method of a job that only watches users for a while."""
@@ -95,7 +95,7 @@ def fate_of_many(group: Group) -> str:
         mean = units.show_short(sum(row["elapsed"] for row in ran) / len(ran), "s", 3)
         text += f" Each took {most}" if most == mean else f" The slowest took {most}, the mean is {mean}"
         span = units.show_short(max(row["end"] for row in rows) - min(row["start"] for row in rows), "s", 3)
-        text += "." if span == most else f"; from the first start to the last end {span} passed."
+        text += "." if span == most or repeated(group) else f"; from the first start to the last end {span} passed."
     in_time = [row for row in ran if verdict(row) == "in window"]
     late = [row for row in ran if row["status"] == "late"]
     if late:

@@ -88,8 +88,14 @@ def _address(name: str, key: str) -> str:
 
 
 def job_row(group: Group) -> dict[str, Any]:
-    """One row for many runs of jobs: from the first start to the last end, and how they ended."""
+    """One row for many runs of jobs: from the first start to the last end, and how they ended.
+
+    Where jobs are repeated, the time between their runs is no time of theirs: `rate` is over that of the runs alone.
+    """
     figures = job_figures(group.rows)
+    if repeated(group):
+        took = sum(row["elapsed"] for row in group.rows)
+        figures["rate"] = figures["bytes"] / took if took else 0.0
     counts: dict[str, int] = {}
     for row in group.rows:
         counts[row["status"]] = counts.get(row["status"], 0) + 1
@@ -100,11 +106,17 @@ def job_row(group: Group) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def repeated(group: Group) -> bool:
+    """Whether any job has more than one run among the rows, so that what passes between them says nothing."""
+    return len({series(str(row["job"])) for row in group.rows}) < len(group.rows)
+
+
 def device_row(group: Group) -> dict[str, Any]:
     """One row for many devices: the busiest of them, all their bytes, the highest peak."""
     rows = group.rows
     states = dict.fromkeys(str(row.get("state", "")) for row in rows)
-    return {
+    within = [row["busy_window"] for row in rows if "busy_window" in row]
+    return ({"busy_window": max(within)} if within else {}) | {
         "device": group.name, "kind": rows[0]["kind"], "busy": max(row["busy"] for row in rows),
         "bytes": sum(row["bytes"] for row in rows), "peak": max(row["peak"] for row in rows),
         "state": ", ".join(filter(None, states)),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import asdict
 from functools import cached_property
 from importlib import import_module
@@ -17,6 +16,8 @@ from simbackup.errors import ResultError, choices
 from simbackup.results.fleet_figures import job_figures, jobs_of, times_in_use
 from simbackup.results.folder import RECORD_FILE, TRACE_FILE, put
 from simbackup.results.record import Record, Rest
+from simbackup.results.rows import device_rows, job_rows
+from simbackup.results.target import TRACE, check_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from simbackup.drawing.picture import Picture
     from simbackup.plots.of_result import Plots
 
-WAITING = frozenset({"wait for a drive", "wait for a cartridge", "wait for the cartridge", "mount queue"})
-"""Activities in which a job only waits for others."""
-SHOWN_JOB = ("job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "lock", "status", "reason")
+SHOWN_JOB = (
+    "job", "method", "start", "elapsed", "bytes", "files", "rate", "transfer_rate", "waits", "lock", "status", "reason",
+)  # fmt: skip
 KEYS = frozenset({"job", "device"})
 """Columns that name a row."""
 SHOWN_DEVICE = ("device", "kind", "busy", "bytes", "peak")
@@ -54,17 +55,11 @@ class Result:
 
     @cached_property
     def job_rows(self) -> list[dict[str, Any]]:
-        """One mapping for each run of a job: times in seconds, bytes, files, bytes a second, status."""
-        waits: dict[str, float] = {}
-        for span in self.trace.spans:
-            if span.activity in WAITING:
-                waits[span.job] = waits.get(span.job, 0.0) + span.end - span.start
-        rows: list[dict[str, Any]] = []
-        for job in self.trace.jobs:
-            row = dict(job.data)
-            rate = row["bytes"] / row["elapsed"] if row["elapsed"] > 0 else 0.0
-            rows.append(row | {"rate": rate, "waits": waits.get(f"jobs.{row['job']}", 0.0)})
-        return sorted(rows, key=lambda row: (row["start"], _natural(row["job"])))
+        """One mapping for each run of a job: times in seconds, bytes, files, bytes a second, status.
+
+        `rate` is bytes over the elapsed time; `transfer_rate` leaves out the time in which none moved, as in a mount.
+        """
+        return job_rows(self.trace)
 
     @property
     def all_ended_well(self) -> bool:
@@ -73,42 +68,56 @@ class Result:
 
     @cached_property
     def device_rows(self) -> list[dict[str, Any]]:
-        """One mapping for each device: busy share of the whole run, bytes, greatest bytes a second."""
-        return [
-            {
-                "device": d.address, "kind": d.kind, "busy": d.busy_s / self.end if self.end else 0.0,
-                "busy_s": d.busy_s, "bytes": d.bytes_moved, "peak": d.peak_bytes_per_s, **d.data,
-            }
-            for d in self.trace.devices
-        ]  # fmt: skip
+        """One mapping for each device: busy share, seconds busy, bytes, greatest bytes a second.
+
+        `busy` is the share of the time from the first start to the last end of any job; `busy_window` that of the
+        windows and deadlines, from when their jobs were due, where any job has one. `busy_s` are of the whole run.
+        """
+        return device_rows(self.trace, self.job_rows)
 
     @cached_property
     def user_rows(self) -> list[dict[str, Any]]:
-        """What users felt of each run of a job: throughput lost, lock waits, queries slowed, waits at networks."""
+        """What users felt of each run of a job: throughput lost, lock waits, queries slowed, waits at networks.
+
+        `offered` are the transactions that they asked for while it ran: of users who wait for each before the next one,
+        those that they would have got done undisturbed. `served` are those done, `rate` those done a second.
+        """
         return [{"users": event.address, **event.data} for event in self.trace.events if event.what == "felt"]
 
     @property
     def users(self) -> pd.DataFrame:
-        """Table of what users felt of each run of a job."""
+        """Table of what users felt of each run of a job, with the columns that `user_rows` explains."""
         import pandas as pd  # noqa: PLC0415
 
-        columns = ["users", "job", "offered", "lost", "waited", "mean_wait", "longest_wait", "slowdown"]
+        columns = [
+            "users",
+            "job",
+            "offered",
+            "served",
+            "rate",
+            "lost",
+            "waited",
+            "mean_wait",
+            "longest_wait",
+            "slowdown",
+        ]
         columns += ["network_wait", "timed_out"]
         return pd.DataFrame(self.user_rows, columns=columns)
 
     @property
     def jobs(self) -> pd.DataFrame:
-        """Table of the jobs."""
+        """Table of the jobs, with the columns that `job_rows` explains."""
         import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
 
         return pd.DataFrame(self.job_rows, columns=[*SHOWN_JOB[:3], "end", *SHOWN_JOB[3:]])
 
     @property
     def devices(self) -> pd.DataFrame:
-        """Table of the devices."""
+        """Table of the devices, with the columns that `device_rows` explains."""
         import pandas as pd  # noqa: PLC0415
 
-        return pd.DataFrame(self.device_rows, columns=[*SHOWN_DEVICE, "busy_s"])
+        within = ["busy_window"] if any("busy_window" in row for row in self.device_rows) else []
+        return pd.DataFrame(self.device_rows, columns=[*SHOWN_DEVICE[:3], *within, *SHOWN_DEVICE[3:], "busy_s"])
 
     @property
     def plot(self) -> Plots:
@@ -245,11 +254,13 @@ class Result:
         Raises
         ------
         ResultError
-            The file cannot be written; nothing is left of it then.
+            Its name does not end with `.json`, there is no such folder, or it cannot be written; nothing is left then.
         """
         from simbackup.output import write_whole  # noqa: PLC0415
         from simbackup.results import chrome_trace  # noqa: PLC0415
 
+        if path is not None:
+            check_file(path, TRACE)
         trace = chrome_trace.chrome_trace(self)
         if path is not None:
             write_whole(path, chrome_trace.text(trace))
@@ -308,8 +319,3 @@ class Result:
             raise ResultError(f"{folder} holds no result ({error.strerror}: {error.filename})") from None
         except (ValueError, KeyError, TypeError) as error:
             raise ResultError(f"the result in {folder} is damaged ({error})") from None
-
-
-def _natural(name: str) -> list[tuple[bool, int, str]]:
-    """A key that sorts save-2 before save-10."""
-    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"([0-9]+)", name)]

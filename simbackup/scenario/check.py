@@ -10,7 +10,7 @@ from simbackup.scenario.checks import Checks
 from simbackup.scenario.spec import Spec
 from simbackup.schema.job import JobSpec
 from simbackup.schema.part import Part, Path, disagreements
-from simbackup.schema.quantity import si_or
+from simbackup.schema.quantity import DURATION, LATEST, si_or
 from simbackup.schema.tree import Node
 
 GREATEST_RUNS = 100_000
@@ -97,15 +97,23 @@ def _times(checks: Checks, path: Path, job: JobSpec) -> None:
         elif job.until.si / job.every.si > GREATEST_RUNS:
             message = f"the job would run more than {GREATEST_RUNS} times"
             checks.report((*path, "every"), message, "write a longer period, or an earlier 'until'")
+        begin = _seconds(job.begin or "0 s")
+        if begin is not None and job.until.si < begin:
+            message = f"{job.until.text} is before the job begins, {job.begin}, so that it would never run"
+            least = units.show(begin, "s")
+            checks.report((*path, "until"), message, f"write {least} or more: it counts from the start of the run")
 
 
 def _time(checks: Checks, path: Path, text: str) -> None:
     """A time of day, or a time after the start."""
     try:
-        units.parse_clock(text) if ":" in text else units.parse(text, "s")
+        seconds = units.parse_moment(text)
     except units.UnitError as error:
         what = str(error).split(";", maxsplit=1)[0]
         checks.report(path, what, "write a time of day, '22:00', or a time after the start, '90 s'")
+        return
+    if seconds > LATEST:
+        checks.report(path, f"{text} is out of bounds", DURATION.remedy(seconds))
 
 
 def _clock(checks: Checks, path: Path, text: str) -> None:
@@ -129,3 +137,11 @@ def _order(checks: Checks) -> None:
             if other not in seen and other in jobs:
                 seen.add(other)
                 front.extend(jobs[other].after)
+
+
+def _seconds(begin: str) -> float | None:
+    """Seconds after the start of a `begin`; None if it is no time."""
+    try:
+        return units.parse_moment(begin)
+    except units.UnitError:
+        return None

@@ -206,7 +206,7 @@ class _Layout:
         if form is None:
             return ["0 s"] * count
         try:
-            first = units.parse_clock(form.first) if ":" in form.first else units.parse(form.first, "s")
+            first = units.parse_moment(form.first)
         except units.UnitError as error:
             what = str(error).split(";", maxsplit=1)[0]
             self.problems.append(Problem(begin.mapping["first"].place, f"{address}.begin.first", what, _WHEN))

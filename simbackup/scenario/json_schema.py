@@ -23,7 +23,7 @@ from simbackup.schema.job import JobSpec, Names
 from simbackup.schema.measured import FORMS, MeasuredRow
 from simbackup.schema.part import Modelled
 from simbackup.schema.patterns import name_pattern, quantity_pattern
-from simbackup.schema.quantity import EXAMPLES, NEEDS, Frozen, Origin, Unit, Word
+from simbackup.schema.quantity import EXAMPLES, LATEST, NEEDS, Frozen, Origin, Unit, Word
 from simbackup.schema.reflection import (
     about,
     mark_of,
@@ -276,7 +276,7 @@ class _Builder:
             name, text = f"{name}_above_0", f"{text}; more than 0"
         elif unit.least:
             name, text = f"{name}_from_{unit.least:g}", f"{text}; at least {units.show(unit.least, unit.unit)}"
-        if unit.most < float("inf"):
+        if unit.most not in {LATEST, float("inf")}:  # a century bounds every time, and is not worth a word each
             name, text = f"{name}_to_{unit.most:g}", f"{text}; at most {units.show(unit.most, unit.unit)}"
             bounds["maximum"] = unit.most
         if "" not in dimension.names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, cast
@@ -21,6 +22,8 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "assumed": ("range", "why"),
 }
 """What a value of each basis has to tell beside itself."""
+LATEST = 36_500 * 86_400.0
+"""Seconds up to which a float tells times apart that differ by a microsecond: a hundred years."""
 
 
 class Origin(BaseModel):
@@ -110,7 +113,7 @@ class Unit:
 
     unit: str
     least: float = 0.0
-    most: float = float("inf")
+    most: float = math.inf
     positive: bool = False
 
     def read(self, raw: object) -> Quantity:
@@ -174,11 +177,18 @@ class Unit:
         except units.UnitError as error:
             raise problem(str(error), "", *path) from None
         if si < self.least or si > self.most or (self.positive and si == 0):
-            bounds = [f"at least {units.show_short(self.least, self.unit)}"] if self.least > 0 else []
-            bounds += [f"at most {units.show_short(self.most, self.unit)}"] if self.most < float("inf") else []
-            bounds += ["more than 0"] if self.positive and self.least == 0 else []
-            raise problem(f"{raw} is out of bounds", f"write {' and '.join(bounds)}", *path)
+            raise problem(f"{raw} is out of bounds", self.remedy(si), *path)
         return si
+
+    def remedy(self, si: float) -> str:
+        """What would be right instead of a value that is out of bounds."""
+        if si > self.most == LATEST:
+            most = units.show_short(LATEST, "s")
+            return f"write at most {most}, up to which times keep their microseconds; say far times in days, '30 d'"
+        bounds = [f"at least {units.show_short(self.least, self.unit)}"] if self.least > 0 else []
+        bounds += [f"at most {units.show_short(self.most, self.unit)}"] if self.most not in {LATEST, math.inf} else []
+        bounds += ["more than 0"] if self.positive and self.least == 0 else []
+        return f"write {' and '.join(bounds)}"
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.read)
@@ -194,8 +204,9 @@ EXAMPLES = {
 
 Size = Annotated[Quantity, Unit("B")]
 PositiveSize = Annotated[Quantity, Unit("B", positive=True)]
-Duration = Annotated[Quantity, Unit("s")]
-PositiveDuration = Annotated[Quantity, Unit("s", positive=True)]
+DURATION = Unit("s", most=LATEST)
+Duration = Annotated[Quantity, DURATION]
+PositiveDuration = Annotated[Quantity, Unit("s", most=LATEST, positive=True)]
 Rate = Annotated[Quantity, Unit("B/s", positive=True)]
 Frequency = Annotated[Quantity, Unit("1/s", positive=True)]
 Share = Annotated[Quantity, Unit("1", most=1.0)]

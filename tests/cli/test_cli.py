@@ -153,6 +153,7 @@ def test_the_seed_is_recorded_and_a_wrong_one_refused(say: Say, tmp_path: Path) 
 
 def test_out_writes_a_result_that_reads_back_equal(say: Say, tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "result"
+    folder.parent.mkdir()
     said = say("run", SNAPSHOT, "--json", "--out", str(folder))
     assert (said.code, said.err) == (0, f"written to {folder}\n")
     names = {
@@ -260,9 +261,10 @@ def test_reproduce_as_markdown_is_a_table(reproduced: Callable[[str], Said]) -> 
 
 
 def test_an_unknown_document_gets_the_choice(say: Say) -> None:
-    said = say("reproduce", "999")
-    assert said.code == 2
-    assert said.err.startswith("reproduce: 999: there is no such document; choose from")
+    for command in ("reproduce", "calibrate"):
+        said = say(command, "999")
+        assert (said.code, said.out) == (2, "")
+        assert said.err.startswith(f"{command}: there is no document '999'; choose from: 000-netbackup-frozen-images, ")
 
 
 def test_check_says_that_all_files_are_right(say: Say) -> None:
@@ -429,7 +431,7 @@ def test_picture_shows_what_is_set(say: Say) -> None:
         (["picture", SNAPSHOT, "--format", "sgv"], "picture: there is no form 'sgv'; did you mean 'svg'?"),
         (
             ["picture", SNAPSHOT, "-o", "{}/x.png"],
-            "{}/x.png: its name does not tell the form of the picture; let",
+            "{}/x.png cannot be written (the extension '.png' is not known here); let it end with .svg, .mmd or .dot",
         ),
         (["picture", SNAPSHOT, "-o", "{}/file/x.svg"], "{}/file/x.svg cannot be written ("),
         (["picture", "{}"], "{} holds no result ("),

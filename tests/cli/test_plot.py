@@ -63,7 +63,10 @@ def test_a_value_can_be_set_for_a_scenario_but_not_for_a_result(say: Say, tmp_pa
         ((SNAPSHOT, "timelin"), "simbackup plot: there is no picture 'timelin'; did you mean 'timeline'?\n"),
         ((SNAPSHOT, "drives"), f"{SNAPSHOT} has no tape drives; choose another picture\n"),
         (("empty",), "empty holds no result (No such file or directory: empty/run.json)\n"),
-        ((SNAPSHOT, "-o", "a.gif"), "a.gif: no format of pictures is called 'gif'; choose from: pdf, png, svg\n"),
+        (
+            (SNAPSHOT, "-o", "a.gif"),
+            "a.gif cannot be written (the extension '.gif' is not known here); let it end with .png, .svg or .pdf\n",
+        ),
         ((SNAPSHOT, "-o", "none/a.png"), "none/a.png cannot be written (there is no folder none)\n"),
         ((QUEUE, "compare"), f"{QUEUE} reproduces no measurement alone; choose another picture\n"),
     ],

@@ -194,4 +194,4 @@ def test_a_table_shows_the_columns_that_there_are(tmp_path: Path, capsys: pytest
     assert "timed out" in told
     assert "waited for lock" not in told
     row = result.as_dict()["users"][0]
-    assert set(row) == {"users", "job", "offered", "rate", "lost", "network_wait", "timed_out"}
+    assert set(row) == {"users", "job", "offered", "served", "rate", "lost", "network_wait", "timed_out"}

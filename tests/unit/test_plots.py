@@ -258,7 +258,7 @@ def test_a_picture_is_written_whole_or_not_at_all(
 
 
 def test_a_format_that_is_none_is_refused(queue: Result, tmp_path: Path) -> None:
-    with pytest.raises(ResultError, match="did you mean 'png'"):
+    with pytest.raises(ResultError, match="let it end with"):
         style.write(queue.plot.timeline(), tmp_path / "a.pgn")
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -7,6 +8,8 @@ from pydantic import ValidationError
 
 from simbackup.errors import Place, Problem
 from simbackup.schema.quantity import (
+    DURATION,
+    LATEST,
     Count,
     Duration,
     Frozen,
@@ -175,3 +178,10 @@ def test_parts_are_frozen() -> None:
     part, _ = read(size="1 B")
     with pytest.raises(ValidationError):
         part.size = Quantity(2.0, "B", "2 B")  # type: ignore[union-attr, misc]
+
+
+def test_up_to_the_latest_time_a_microsecond_is_kept() -> None:
+    assert math.ulp(LATEST) < 1e-6
+    assert DURATION.number("36500 d") == LATEST
+    later = LATEST + 18.000001
+    assert later - LATEST == pytest.approx(18.000001, abs=1e-6)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from simbackup import report, simulate
-from simbackup.errors import InputError, ResultError
+from simbackup.errors import ResultError
 from simbackup.reporting import files
 from simbackup.reporting.page import Chapter, page
 from simbackup.reporting.tables import Table, words
@@ -128,18 +128,16 @@ def test_a_text_in_a_workbook_is_no_formula(tmp_path: Path) -> None:
     assert book["t"]["A2"].data_type == "s"
 
 
-@pytest.mark.parametrize(("missing", "error"), [("openpyxl", InputError), ("jinja2", ResultError)])
-def test_what_is_missing_is_told_before_a_run(
-    missing: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("missing", ["openpyxl", "jinja2"])
+def test_what_is_missing_is_told_before_a_run(missing: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delitem(sys.modules, missing, raising=False)
-    for module in ("files", "page"):
-        monkeypatch.setattr(f"simbackup.reporting.{module}.find_spec", lambda name: None if name == missing else name)
-    with pytest.raises(error, match=r"pip install 'simbackup\["):
+    for module in ("results.target", "reporting.page"):
+        monkeypatch.setattr(f"simbackup.{module}.find_spec", lambda name: None if name == missing else name)
+    with pytest.raises(ResultError, match=r"pip install 'simbackup\["):
         report(["no-such-scenario"], tmp_path / "r.html", excel=tmp_path / "r.xlsx")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_workbook_is_named_as_one(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="let it end with"):
+    with pytest.raises(ResultError, match="let it end with"):
         report([TAPE], tmp_path / "r.html", excel=tmp_path / "r.ods")

@@ -61,10 +61,15 @@ def test_many_runs_are_told_by_the_slowest_and_the_nearest_to_its_window() -> No
         row(f"save.{i}", 60.0 + i, start=100.0 * i, due=100.0 * i, end=101.0 * i + 60.0, window=70.0) for i in range(4)
     ]
     assert sentences.fate_of_many(Group("save", tuple(own))) == (
-        "All 4 runs ended inside their windows. The slowest took 1 min 3 s, the mean is 1 min 1.5 s; "
-        "from the first start to the last end 6 min 3 s passed. "
+        "All 4 runs ended inside their windows. The slowest took 1 min 3 s, the mean is 1 min 1.5 s. "
         "The one nearest to the end of its window had 7 s to spare."
     )
+
+
+def test_jobs_that_run_once_are_told_with_what_passed_from_the_first_to_the_last() -> None:
+    own = [row(f"save-{name}", 60.0, start=start, end=start + 60.0) for name, start in (("a", 0.0), ("b", 300.0))]
+    told = "Each took 1 min; from the first start to the last end 6 min passed."
+    assert told in sentences.fate_of_many(Group("save-*", tuple(own)))
 
 
 def test_the_short_answer_names_what_failed_and_what_was_late() -> None:

@@ -202,6 +202,7 @@ def test_no_stretch_overlaps_another_on_its_lane() -> None:
 
 def test_a_trace_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     result = simulate(GOLDEN)
+    (tmp_path / "deep").mkdir()
     trace = result.chrome_trace(tmp_path / "deep" / "trace.json")
     assert json.loads((tmp_path / "deep" / "trace.json").read_text(encoding="utf-8")) == trace
     (tmp_path / "file").write_text("", encoding="utf-8")
