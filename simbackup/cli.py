@@ -38,13 +38,13 @@ def run(
 ) -> None:
     """Simulate one scenario. Ends with 1 when a job failed."""
     from simbackup import show  # noqa: PLC0415
-    from simbackup.results.folder import place_beside  # noqa: PLC0415
+    from simbackup.results.folder import check_place  # noqa: PLC0415
     from simbackup.run import simulate  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
 
     loaded = load(scenario, overrides(sets or []))
     if out is not None:
-        place_beside(out).rmdir()  # tell what is wrong with the folder before a long run
+        check_place(out)  # tell what is wrong with the folder before a long run
     with show.progress() as progress:
         result = simulate(loaded, seed=seed, progress=progress)
     if as_json:
@@ -219,11 +219,12 @@ def picture(
     sets: Sets = None,
 ) -> None:
     """Draw the system: hosts, devices, links, data, users and jobs. Nothing is run."""
+    from simbackup.results.folder import is_there  # noqa: PLC0415
     from simbackup.results.picture import picture as drawn  # noqa: PLC0415
     from simbackup.results.result import Result  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
 
-    kept = Path(name).is_dir()
+    kept = is_there(Path(name))
     if kept and sets:
         raise ResultError(f"{name} is a result, in which nothing can be set; name its scenario instead")
     seen = Result.load(name).picture if kept else drawn(load(name, overrides(sets or [])))

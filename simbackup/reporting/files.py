@@ -15,7 +15,9 @@ from typing import Any
 
 from simbackup.errors import InputError, Place, Problem
 from simbackup.reporting.tables import Cell, Column, Table
-from simbackup.results.output import whole, write_whole
+from simbackup.results.folder import TABLES, put
+from simbackup.results.output import whole
+from simbackup.results.record import program_version
 
 EXCEL = ".xlsx"
 LONGEST_NAME = 31
@@ -95,19 +97,25 @@ def _undated(book: bytes) -> bytes:
 def write_csv(tables: Sequence[Table], folder: Path) -> Path:
     """The folder into which tables were written as CSV, a file each, numbers in SI units.
 
+    It takes the place of a folder of such tables whole, and is refused where anything else stands.
+
     Raises
     ------
     ResultError
-        A file cannot be written.
+        The folder cannot be written, or holds what the program did not write.
     """
-    for name, table in zip(sheet_names(tables), tables, strict=True):
-        written = io.StringIO()
-        writer = csv.writer(written, lineterminator="\n")
-        writer.writerow([column.plain for column in table.columns])
-        for row in table.rows:
-            writer.writerow([plain(cell, column) for cell, column in zip(row, table.columns, strict=True)])
-        write_whole(folder / f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}.csv", written.getvalue())
-    return folder
+
+    def write(fresh: Path) -> dict[str, str]:
+        for name, table in zip(sheet_names(tables), tables, strict=True):
+            path = fresh / f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}.csv"
+            with path.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow([column.plain for column in table.columns])
+                for row in table.rows:
+                    writer.writerow([plain(cell, column) for cell, column in zip(row, table.columns, strict=True)])
+        return {"version": program_version()}
+
+    return put(folder, write, TABLES)
 
 
 def plain(cell: Cell, column: Column) -> str | float:

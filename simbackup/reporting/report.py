@@ -12,6 +12,7 @@ from simbackup.reporting import files, sections, variants
 from simbackup.reporting.answer import example, restores, telling
 from simbackup.reporting.page import Chapter, check_engine, page
 from simbackup.reporting.tables import Table
+from simbackup.results.folder import TABLES, check_place
 from simbackup.results.output import write_whole
 from simbackup.results.result import Result
 from simbackup.run import Progress, result_of, scenario_of
@@ -62,6 +63,8 @@ def report(
     check_engine()
     if excel is not None:
         files.check_excel(excel)
+    if tables is not None:
+        check_place(tables, TABLES)
     if not what:
         raise ResultError("a report needs a result or a scenario; name one")
     results = [

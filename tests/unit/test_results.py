@@ -9,7 +9,8 @@ import pytest
 
 from simbackup import Result, SimbackupError, simulate
 from simbackup.errors import ResultError
-from simbackup.results.folder import RECORD_FILE, TRACE_FILE
+from simbackup.results.folder import RESULT
+from simbackup.results.saved import TRACE_FILE
 
 NAME = "published/003-lvm-snapshots/same-disk"
 
@@ -137,7 +138,7 @@ def test_an_older_result_survives_a_failure_to_move_the_new_one(
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
-@pytest.mark.parametrize("name", [RECORD_FILE, TRACE_FILE])
+@pytest.mark.parametrize("name", [RESULT.record, TRACE_FILE])
 @pytest.mark.parametrize("text", [None, "", "{", "[]", '{"run": 1, "values": [2]}', '{"record": "span", "x": 1}'])
 def test_a_damaged_result_is_told(result: Result, tmp_path: Path, name: str, text: str | None) -> None:
     folder = result.save(tmp_path / "run")
