@@ -74,7 +74,7 @@ def is_there(folder: Path) -> bool:
         target = followed(folder)
         if not target.exists():
             for left in left_behind(target):
-                _bring_back(left, target)
+                _make_good(left, target)
         return target.is_dir()
     return False
 
@@ -86,7 +86,7 @@ def _beside(folder: Path, kind: Kind) -> Generator[tuple[Path, Path]]:
         target = followed(folder)
         for left in left_behind(target):
             if left.is_dir():
-                _bring_back(left, target)
+                _make_good(left, target)
                 _remove(left, kind)
                 if not left.exists():
                     log.warning("removed %s, which an interrupted run left", left)
@@ -126,11 +126,18 @@ def _check(folder: Path, target: Path, kind: Kind) -> None:
         )
 
 
-def _bring_back(partial: Path, target: Path) -> None:
-    """Put a folder that was moved aside back into its empty place."""
+def _bring_back(partial: Path, target: Path) -> bool:
+    """Whether a folder that was moved aside came back into its empty place."""
     old = partial / OLD
-    if old.is_dir() and not os.path.lexists(target):
+    moved = old.is_dir() and not os.path.lexists(target)
+    if moved:
         old.replace(target)
+    return moved
+
+
+def _make_good(left: Path, target: Path) -> None:
+    """Bring back what a killed run had moved aside, and say so."""
+    if _bring_back(left, target):
         log.warning("brought back %s, which an interrupted run had moved aside", target)
 
 

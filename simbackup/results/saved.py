@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from simbackup.results.result import Result
 
 TRACE_FILE = "trace.jsonl"
+AGAIN = "run its scenario again, into another folder"
 
 
 class _Strict(BaseModel):
@@ -118,11 +119,13 @@ def read(folder: Path) -> tuple[Record, list[Rest], Trace, Layout | None]:
     try:
         content = unseal(folder, RESULT.record)
         wrong = changes(folder, content)
-        if wrong:
-            raise _damaged(folder, ", ".join(f"{name} {what}" for name, what in sorted(wrong.items())))
-        trace = (folder / TRACE_FILE).read_bytes()
+        trace = b"" if wrong else (folder / TRACE_FILE).read_bytes()
     except OSError as error:
         raise ResultError(f"{folder} holds no result ({error.strerror}: {error.filename})") from None
+    except ResultError as error:
+        raise ResultError(f"{error}; {AGAIN}") from None
+    if wrong:
+        raise _damaged(folder, ", ".join(f"{name} {what}" for name, what in sorted(wrong.items())))
     try:
         _Saved.model_validate_json(json.dumps(content))
         read_back = Trace.from_lines(trace.decode().splitlines())
@@ -141,7 +144,7 @@ def read(folder: Path) -> tuple[Record, list[Rest], Trace, Layout | None]:
 
 
 def _damaged(folder: Path, why: str) -> ResultError:
-    return ResultError(f"the result in {folder} is damaged ({why}); run its scenario again, into another folder")
+    return ResultError(f"the result in {folder} is damaged ({why}); {AGAIN}")
 
 
 def _check_trace(trace: Trace, counts: Mapping[str, int]) -> None:

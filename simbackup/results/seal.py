@@ -47,15 +47,12 @@ def unseal(folder: Path, name: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ResultError(f"{folder / name} is damaged: it is not a record")
     content = cast("dict[str, Any]", found)
-    form = content.get("format", OLDEST)
-    if form != FORMAT and isinstance(form, int):
-        raise ResultError(
-            f"{folder} was written in format {form}, and this version of simbackup reads format {FORMAT}; "
-            "run its scenario again, into another folder"
-        )
+    form = content.get("format", OLDEST if {"run", "values"} <= content.keys() else None)
+    if type(form) is int and form != FORMAT:
+        raise ResultError(f"{folder} was written in format {form}, and this version of simbackup reads format {FORMAT}")
     content.pop("checksum", None)
     if _sealed(content).encode() != text or not _names_files(content.get("files")):
-        raise ResultError(f"{folder / name} is damaged: it was changed since it was written")
+        raise ResultError(f"{folder / name} is damaged: it is not as simbackup wrote it")
     return content
 
 
