@@ -198,7 +198,7 @@ _FIELDS = {name: {part.name: _KINDS[str(part.type)] for part in fields(kind)} fo
 
 def _read(line: str) -> tuple[str, Record]:
     """The record in a line, with the name of its type."""
-    found: object = json.loads(line)
+    found: object = json.loads(line, parse_constant=_infinity)
     if not isinstance(found, dict):
         raise ValueError("is not a record")  # noqa: TRY004 (a wrong file, not a wrong call)
     row = cast("dict[str, Any]", found)
@@ -208,13 +208,20 @@ def _read(line: str) -> tuple[str, Record]:
     if row.keys() != _FIELDS[name].keys():
         raise ValueError(f"is not a whole {name}")
     for key, (kind, noun) in _FIELDS[name].items():
-        if not isinstance(row[key], kind) or (kind is float and math.isnan(row[key])):
-            raise ValueError(f"{key} is not {noun}")
+        if not isinstance(row[key], kind):
+            raise ValueError(f"{key} is not {noun}")  # noqa: TRY004 (a wrong file, not a wrong call)
     if name == "span":
         row["parts"] = tuple(map(_part, row["parts"]))
     if not all(math.isfinite(row[key]) for key in ("start", "end", "time") if key in row):
         raise ValueError("has no time")
     return name, _TYPES[name](**row)
+
+
+def _infinity(text: str) -> float:
+    """The only constant that a record may hold beside numbers, of either sign."""
+    if text == "NaN":
+        raise ValueError("NaN is not a number")
+    return float(text)
 
 
 def _part(found: object) -> Part:

@@ -70,7 +70,7 @@ def check_place(folder: Path, kind: Kind = RESULT) -> None:
 
 def is_there(folder: Path) -> bool:
     """Whether there is such a folder, after one that a killed run had moved aside is back."""
-    with suppress(OSError):
+    with suppress(OSError, ValueError):  # a name that no folder can have
         target = followed(folder)
         if not target.exists():
             for left in left_behind(target):
@@ -116,7 +116,7 @@ def _check(folder: Path, target: Path, kind: Kind) -> None:
         raise ResultError(f"{error}; it is not replaced: choose another folder") from None
     own = {*content["files"], kind.record}
     foreign = {name for name, what in changes(target, content).items() if what == CHANGED}
-    foreign |= {path.name for path in target.iterdir()} - own
+    foreign |= {path.name for path in target.iterdir() if path.name not in own or path.is_symlink()}
     if foreign:
         more = f" and {len(foreign) - NAMED} more" if len(foreign) > NAMED else ""
         named = ", ".join(sorted(foreign)[:NAMED]) + more

@@ -38,8 +38,8 @@ def whole(path: Path) -> Generator[Path]:
                 old.unlink()
                 log.warning("removed %s, which an interrupted run left", old)
         partial = partial_for(target)
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # never what is there already
         try:
-            os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
             with lock(partial):
                 yield partial
                 flush(partial)

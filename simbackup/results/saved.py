@@ -139,7 +139,7 @@ def read(folder: Path) -> tuple[Record, list[Rest], Trace, Layout | None]:
     if record.version != program_version():
         text = "%s was written by simbackup %s, and this is %s, whose figures may differ"
         log.warning(text, folder, record.version, program_version())
-    layout = Layout.from_dict(content["layout"]) if "layout" in content else None
+    layout = Layout.from_dict(content["layout"]) if content.get("layout") is not None else None
     return record, [Rest(**value) for value in content["values"]], read_back, layout
 
 

@@ -143,14 +143,13 @@ def prepare() -> None:
     separability.separability = lambda *_, **__: None
 
     def fit(_: str, **__: Any) -> list[Any]:
-        done = [
-            calibrate.Fitted(
-                calibrate.Fit(datasheet=f"ssd/{sheet}", parameter=parameter, rows=("a",), plausible=("1 MB/s", "1 GB/s"), why="so"),
-                "B/s", 2e8, 1e6, (1e7, 1e9), {},
-            )
+        given = {"rows": ("a",), "plausible": ("1 MB/s", "1 GB/s"), "why": "made up"}
+        fits = [
+            calibrate.Fit(datasheet=f"ssd/{sheet}", parameter=parameter, **given)
             for parameter in ("read_rate", "write_rate")
             for sheet in ("one", "two")
-        ]  # fmt: skip
+        ]
+        done = [calibrate.Fitted(one, "B/s", 2e8, 1e6, (1e7, 1e9), {}) for one in fits]
         write_fitted(done, Path.cwd())
         return done
 
@@ -275,27 +274,31 @@ def tried(case: Case, root: Path) -> Iterator[str]:
     if code:
         yield "the new output was not written"
     states.append({name: state(root / "new" / name) for name in case.outputs})
-    listed = sorted(os.listdir(root / "new"))
+    listed = {path.name for path in (root / "new").iterdir()}
     for at, by in deaths(death.renames, death.lines, case.name):
         tally[at[0]] += 1
         begin(root / "trial", case, root / "old")
         ended = fork(case.command, at, by)
-        told = f"{at[0]} {at[1]}, {by.name}: "
         if ended != (-by if by == signal.SIGKILL else cli.INTERRUPTED):
-            yield f"{told}ended with {ended}"
-        for name in case.outputs:
-            if not case.one_step:
-                folder.is_there(Path(name))
-            if state(Path(name)) not in {before[name] for before in states}:
-                yield f"{told}{name} is neither old nor new"
-        if code := command(case.command):
-            yield f"{told}the next run ended with {code}"
-        if {name: state(Path(name)) for name in case.outputs} != states[1]:
-            yield f"{told}the next run did not write the new output"
-        if any(not Path(name).is_file() or Path(name).read_text() != text for name, text in FOREIGN.items()):
-            yield f"{told}a file of the user is gone"
-        if left := sorted(set(os.listdir()) ^ set(listed)):
-            yield f"{told}{left} is too much or too little"
+            yield f"{at} {by.name}: ended with {ended}"
+        yield from (f"{at} {by.name}: {what}" for what in after(case, states, listed))
+
+
+def after(case: Case, states: list[dict[str, str]], listed: set[str]) -> Iterator[str]:
+    """What is wrong after a death, and after the command was run again."""
+    for name in case.outputs:
+        if not case.one_step:
+            folder.is_there(Path(name))
+        if state(Path(name)) not in {before[name] for before in states}:
+            yield f"{name} is neither old nor new"
+    if code := command(case.command):
+        yield f"the next run ended with {code}"
+    if {name: state(Path(name)) for name in case.outputs} != states[1]:
+        yield "the next run did not write the new output"
+    if any(not Path(name).is_file() or Path(name).read_text() != text for name, text in FOREIGN.items()):
+        yield "a file of the user is gone"
+    if wrong := sorted({path.name for path in Path().iterdir()} ^ listed):
+        yield f"{wrong} is too much or too little"
 
 
 death, tally = Death(), {"before": 0, "after": 0, "line": 0}

@@ -198,6 +198,7 @@ def test_a_planted_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(ResultError, match="cannot be written"):
         write_whole(path, "new")
     assert thesis.read_text() == "years of work"
+    assert partial_for(path).is_symlink()  # it is not ours to remove
 
 
 def test_a_file_keeps_its_rights(tmp_path: Path) -> None:
