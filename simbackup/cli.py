@@ -33,7 +33,10 @@ def run(
     scenario: Annotated[str, typer.Argument(help="File or name of a scenario.")],
     sets: Sets = None,
     seed: Seed = 0,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the whole result there.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write the whole result there; replace an older result, nothing else."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Simulate one scenario. Ends with 1 when a job failed."""
