@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from simbackup.errors import ResultError
+from simbackup.results.partial import flush, left_behind, lock, log, partial_for
 
 
 @contextmanager
 def whole(path: Path) -> Generator[Path]:
     """A file beside one to be written: what is written into it inside takes that one's place, whole or not at all.
 
-    Folders on the way are made. A device or a pipe, such as /dev/stdout, is written to and never replaced.
+    Folders on the way are made. A link stays one: what it leads to is replaced. A device or a pipe, such as
+    /dev/stdout, is written to and never replaced. What a killed run left of the same file is removed.
 
     Raises
     ------
@@ -26,12 +31,21 @@ def whole(path: Path) -> Generator[Path]:
         if path.exists() and not path.is_file() and not path.is_dir():
             yield path
             return
-        target = path.resolve()  # a link to a file stays one
-        partial = target.with_name(f".{target.name}.partial")
+        target = followed(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for old in left_behind(target):
+            if old.is_file():
+                old.unlink()
+                log.warning("removed %s, which an interrupted run left", old)
+        partial = partial_for(target)
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # never what is there already
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            yield partial
-            partial.replace(target)
+            with lock(partial):
+                yield partial
+                flush(partial)
+                if target.is_file():
+                    shutil.copymode(target, partial)
+                partial.replace(target)
         finally:
             with suppress(OSError):
                 partial.unlink()
@@ -39,8 +53,8 @@ def whole(path: Path) -> Generator[Path]:
         raise ResultError(f"{path} cannot be written ({error.strerror or error})") from None
 
 
-def write_whole(path: str | Path, text: str) -> Path:
-    """The file into which a text was written, whole or not at all.
+def write_whole(path: str | Path, content: str | bytes) -> Path:
+    """The file into which a text or bytes were written, whole or not at all.
 
     Raises
     ------
@@ -49,5 +63,19 @@ def write_whole(path: str | Path, text: str) -> Path:
     """
     path = Path(path)
     with whole(path) as partial:
-        partial.write_text(text, encoding="utf-8", newline="\n")
+        partial.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     return path
+
+
+def followed(path: Path) -> Path:
+    """Where a path leads, through all links; nothing needs to be there.
+
+    Raises
+    ------
+    OSError
+        It leads round in a circle.
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return target

@@ -10,6 +10,7 @@ from simbackup.drawing.layout_of import layout_of
 from simbackup.engine.flows import Link
 from simbackup.errors import InputError, Problem, ResultError
 from simbackup.methods.job import start
+from simbackup.results.folder import is_there
 from simbackup.results.record import Record, rests_on
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario, load
@@ -91,7 +92,7 @@ def result_of(
     InputError
         There is no such scenario, or something is wrong with it.
     """
-    if not Path(name).is_dir():
+    if not is_there(Path(name)):
         return simulate(name, overrides, seed=seed, progress=progress)
     if overrides:
         raise ResultError(f"{name} is a result, in which nothing can be set; name its scenario instead")

@@ -33,12 +33,15 @@ def run(
     scenario: Annotated[str, typer.Argument(help="File or name of a scenario.")],
     sets: Sets = None,
     seed: Seed = 0,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the whole result there.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write the whole result there; replace an older result, nothing else."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Simulate one scenario. Ends with 1 when a job failed."""
     from simbackup.cli import show  # noqa: PLC0415
-    from simbackup.results.folder import place_beside  # noqa: PLC0415
+    from simbackup.results.folder import check_place  # noqa: PLC0415
     from simbackup.results.target import check_folder  # noqa: PLC0415
     from simbackup.run import simulate  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
@@ -46,7 +49,7 @@ def run(
     loaded = load(scenario, overrides(sets or []))
     if out is not None:
         check_folder(out)
-        place_beside(out).rmdir()  # tell what is wrong with the folder before a long run
+        check_place(out)  # say what is wrong with the folder before a long run
     with show.progress() as progress:
         result = simulate(loaded, seed=seed, progress=progress)
     if as_json:
@@ -230,10 +233,11 @@ def picture(
 ) -> None:
     """Draw the system: hosts, devices, links, data, users and jobs. Nothing is run."""
     from simbackup.drawing.picture import picture as drawn  # noqa: PLC0415
+    from simbackup.results.folder import is_there  # noqa: PLC0415
     from simbackup.results.result import Result  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
 
-    kept = Path(name).is_dir()
+    kept = is_there(Path(name))
     if kept and sets:
         raise ResultError(f"{name} is a result, in which nothing can be set; name its scenario instead")
     seen = Result.load(name).picture if kept else drawn(load(name, overrides(sets or [])))

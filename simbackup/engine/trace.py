@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, Self, cast
@@ -158,17 +159,78 @@ class Trace:
             row = {part.name: getattr(record, part.name) for part in fields(record)}
             yield json.dumps(row | {"record": name}, sort_keys=True, separators=(",", ":"))
 
+    def counts(self) -> dict[str, int]:
+        """How many records of each type there are."""
+        return {name: len(getattr(self, f"{name}s")) for name in _TYPES}
+
     @classmethod
     def from_lines(cls, lines: Iterable[str]) -> Self:
-        """The trace whose `to_lines` gave these lines."""
+        """The trace whose `to_lines` gave these lines.
+
+        Raises
+        ------
+        ValueError
+            A line is no record of a trace.
+
+        >>> Trace.from_lines(['{"busy":"all","bytes_per_s":4.0,"link":"devices.sda","record":"rate","time":0.0}'])
+        Traceback (most recent call last):
+        ValueError: line 1: busy is not a number
+        """
         trace = cls()
-        for line in lines:
-            row = cast("dict[str, Any]", json.loads(line))
-            name = row.pop("record")
-            if name == "span":
-                row["parts"] = tuple(Part(*part) for part in row["parts"])
-            getattr(trace, f"{name}s").append(_TYPES[name](**row))
+        for number, line in enumerate(lines, 1):
+            try:
+                name, record = _read(line)
+            except RecursionError:
+                raise ValueError(f"line {number}: is nested too deeply") from None
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from None
+            getattr(trace, f"{name}s").append(record)
         return trace
+
+
+_KINDS: dict[str, tuple[type, str]] = {
+    "float": (float, "a number"), "str": (str, "a text"), "Mapping[str, Any]": (dict, "a mapping"),
+    "tuple[Part, ...]": (list, "a list"),
+}  # fmt: skip
+_FIELDS = {name: {part.name: _KINDS[str(part.type)] for part in fields(kind)} for name, kind in _TYPES.items()}
+"""What each field of a record is in JSON, and what that is called."""
+
+
+def _read(line: str) -> tuple[str, Record]:
+    """The record in a line, with the name of its type."""
+    found: object = json.loads(line, parse_constant=_infinity)
+    if not isinstance(found, dict):
+        raise ValueError("is not a record")  # noqa: TRY004 (a wrong file, not a wrong call)
+    row = cast("dict[str, Any]", found)
+    name: object = row.pop("record", None)
+    if not isinstance(name, str) or name not in _TYPES:
+        raise ValueError("is of no known type")
+    if row.keys() != _FIELDS[name].keys():
+        raise ValueError(f"is not a whole {name}")
+    for key, (kind, noun) in _FIELDS[name].items():
+        if not isinstance(row[key], kind):
+            raise ValueError(f"{key} is not {noun}")  # noqa: TRY004 (a wrong file, not a wrong call)
+    if name == "span":
+        row["parts"] = tuple(map(_part, row["parts"]))
+    if not all(math.isfinite(row[key]) for key in ("start", "end", "time") if key in row):
+        raise ValueError("has no time")
+    return name, _TYPES[name](**row)
+
+
+def _infinity(text: str) -> float:
+    """The only constant that a record may hold beside numbers, of either sign."""
+    if text == "NaN":
+        raise ValueError("NaN is not a number")
+    return float(text)
+
+
+def _part(found: object) -> Part:
+    """A part of a span, which is a list of its fields in JSON."""
+    match found:
+        case [str(cause), str(activity), float(seconds)]:
+            return Part(cause, activity, seconds)
+        case _:
+            raise ValueError("parts are not lists of a cause, an activity and seconds")
 
 
 def _parts(seconds: float, activity: str, cycle: Mapping[tuple[str, str], float] | None) -> tuple[Part, ...]:

@@ -87,8 +87,8 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
         if values == before:
             break
     done = [_fit(FitProblem(measured, fit, _without(values, fit), seed), values[fit]) for fit in fits]
-    for fitted in done if write else ():
-        write_fitted(fitted, measured.folder)
+    if write:
+        write_fitted(done, measured.folder)
     return done
 
 

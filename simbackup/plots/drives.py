@@ -13,7 +13,7 @@ from simbackup.plots import style
 from simbackup.plots.activities import Bar, Look, below, draw_bars, legend_patches, look, stacked
 from simbackup.plots.rates import steps_of
 from simbackup.plots.timeline import first_start, style_rows
-from simbackup.results.result import WAITING, Result
+from simbackup.results.result import Result
 from simbackup.results.rows import MECHANICS, WAITING
 
 ROW = 0.34

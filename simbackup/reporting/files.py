@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from simbackup.output import write_whole
 from simbackup.reporting.tables import Cell, Column, Table
+from simbackup.results.folder import TABLES, put
+from simbackup.results.record import program_version
 from simbackup.results.workbook import write_workbook
 
 LONGEST_NAME = 31
@@ -34,19 +34,25 @@ def write_excel(tables: Sequence[Table], path: Path) -> Path:
 def write_csv(tables: Sequence[Table], folder: Path) -> Path:
     """The folder into which tables were written as CSV, a file each, numbers in SI units.
 
+    It takes the place of a folder of such tables whole, and is refused where anything else stands.
+
     Raises
     ------
     ResultError
-        A file cannot be written.
+        The folder cannot be written, or holds what the program did not write.
     """
-    for name, table in zip(sheet_names(tables), tables, strict=True):
-        written = io.StringIO()
-        writer = csv.writer(written, lineterminator="\n")
-        writer.writerow([column.plain for column in table.columns])
-        for row in table.rows:
-            writer.writerow(_plain(row, table))
-        write_whole(folder / f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}.csv", written.getvalue())
-    return folder
+
+    def write(fresh: Path) -> dict[str, str]:
+        for name, table in zip(sheet_names(tables), tables, strict=True):
+            path = fresh / f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}.csv"
+            with path.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow([column.plain for column in table.columns])
+                for row in table.rows:
+                    writer.writerow(_plain(row, table))
+        return {"version": program_version()}
+
+    return put(folder, write, TABLES)
 
 
 def _plain(row: Sequence[Cell], table: Table) -> list[str | float]:

@@ -13,6 +13,7 @@ from simbackup.reporting import files, sections, variants
 from simbackup.reporting.answer import example, restores, telling
 from simbackup.reporting.page import Chapter, check_engine, page
 from simbackup.reporting.tables import Table
+from simbackup.results.folder import TABLES, check_place
 from simbackup.results.result import Result
 from simbackup.results.target import PAGE, WORKBOOK, check_file, check_folder
 from simbackup.run import Progress, result_of, scenario_of
@@ -67,6 +68,7 @@ def report(
             check_file(file, forms)
     if tables is not None:
         check_folder(tables)
+        check_place(tables, TABLES)
     if not what:
         raise ResultError("a report needs a result or a scenario; name one")
     if intervals:

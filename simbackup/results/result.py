@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from simbackup import datasheets, units
 from simbackup.drawing.layout import Layout
 from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError, choices
 from simbackup.results.fleet_figures import job_figures, jobs_of, times_in_use
-from simbackup.results.folder import RECORD_FILE, TRACE_FILE, put
+from simbackup.results.folder import put
 from simbackup.results.record import Record, Rest
 from simbackup.results.rows import device_rows, job_rows
 from simbackup.results.target import TRACE, check_file
@@ -277,45 +275,26 @@ class Result:
     def save(self, folder: str | Path) -> Path:
         """The folder into which the whole result was written: run record, tables, trace. All of it or nothing.
 
+        A result that is there already is replaced, if nothing but its own unchanged files stands in the folder.
+
         Raises
         ------
         ResultError
-            The folder cannot be written, or holds something else.
+            The folder cannot be written, or holds what the program did not write.
         """
-        return put(Path(folder), self._write)
+        from simbackup.results.saved import write  # noqa: PLC0415
 
-    def _write(self, folder: Path) -> None:
-        run: dict[str, Any] = {"run": asdict(self.record), "values": [asdict(value) for value in self.values]}
-        if self.layout is not None:
-            run["layout"] = self.layout.as_dict()
-        (folder / RECORD_FILE).write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
-        (folder / TRACE_FILE).write_text("".join(f"{line}\n" for line in self.trace.to_lines()), encoding="utf-8")
-        for name, table in (
-            ("jobs", self.jobs),
-            ("devices", self.devices),
-            ("users", self.users),
-            ("values", self.sources()),
-        ):
-            table.to_parquet(folder / f"{name}.parquet")
-            table.to_csv(folder / f"{name}.csv", index=False)
+        return put(Path(folder), partial(write, self))
 
     @classmethod
     def load(cls, folder: str | Path) -> Result:
-        """The result that `save` wrote.
+        """The result that `save` wrote, with a note on standard error if another version of the program did.
 
         Raises
         ------
         ResultError
-            The folder holds no result, or a damaged one.
+            The folder holds no result, one of another format, or one that was damaged or changed since.
         """
-        folder = Path(folder)
-        try:
-            run = cast("dict[str, Any]", json.loads((folder / RECORD_FILE).read_text(encoding="utf-8")))
-            lines = (folder / TRACE_FILE).read_text(encoding="utf-8").splitlines()
-            values = [Rest(**value) for value in run["values"]]
-            layout = Layout.from_dict(run["layout"]) if "layout" in run else None
-            return cls(Record(**run["run"]), values, Trace.from_lines(lines), layout)
-        except OSError as error:
-            raise ResultError(f"{folder} holds no result ({error.strerror}: {error.filename})") from None
-        except (ValueError, KeyError, TypeError) as error:
-            raise ResultError(f"the result in {folder} is damaged ({error})") from None
+        from simbackup.results.saved import read  # noqa: PLC0415
+
+        return cls(*read(Path(folder)))

@@ -247,8 +247,8 @@ def test_a_picture_is_written_whole_or_not_at_all(
     path.write_bytes(b"old")
     figure = queue.plot.timeline()
 
-    def interrupted(*_: Any, **__: Any) -> None:
-        (tmp_path / ".old.png.partial").write_bytes(b"half")
+    def interrupted(partial: Path, **_: Any) -> None:
+        partial.write_bytes(b"half")
         raise KeyboardInterrupt
 
     monkeypatch.setattr(figure, "savefig", interrupted)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,9 @@ import pytest
 
 from simbackup import Result, SimbackupError, simulate
 from simbackup.errors import ResultError
-from simbackup.results.folder import RECORD_FILE, TRACE_FILE
+from simbackup.results import folder
+from simbackup.results.folder import RESULT
+from simbackup.results.saved import TRACE_FILE
 
 NAME = "published/003-lvm-snapshots/same-disk"
 
@@ -71,14 +72,14 @@ def test_activities_add_up_to_the_elapsed_time(result: Result, restored: Result)
 
 
 def test_a_saved_result_comes_back_as_it_was(result: Result, tmp_path: Path) -> None:
-    folder = result.save(tmp_path / "deep" / "run")
-    again = Result.load(folder)
+    saved = result.save(tmp_path / "deep" / "run")
+    again = Result.load(saved)
     assert again.record == result.record
     assert again.values == result.values
     assert list(again.trace.to_lines()) == list(result.trace.to_lines())
     assert again.as_dict() == result.as_dict()
-    pd.testing.assert_frame_equal(pd.read_parquet(folder / "jobs.parquet"), result.jobs)
-    assert list(pd.read_csv(folder / "devices.csv")["device"]) == list(result.devices["device"])
+    pd.testing.assert_frame_equal(pd.read_parquet(saved / "jobs.parquet"), result.jobs)
+    assert list(pd.read_csv(saved / "devices.csv")["device"]) == list(result.devices["device"])
 
 
 def test_saving_again_replaces_the_older_result(result: Result, restored: Result, tmp_path: Path) -> None:
@@ -128,8 +129,9 @@ def test_an_older_result_survives_a_failure_to_move_the_new_one(
     replace = Path.replace
 
     def refuse(self: Path, target: Path) -> Path:
-        return full_disk() or self if self.name == "result" else replace(self, target)
+        return full_disk() or self if self.name == folder.NEW else replace(self, target)
 
+    monkeypatch.setattr(folder, "exchange", lambda *_: False)
     monkeypatch.setattr(Path, "replace", refuse)
     with pytest.raises(ResultError, match="No space left"):
         restored.save(tmp_path / "run")
@@ -137,18 +139,16 @@ def test_an_older_result_survives_a_failure_to_move_the_new_one(
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
-@pytest.mark.parametrize("name", [RECORD_FILE, TRACE_FILE])
+@pytest.mark.parametrize("name", [RESULT.record, TRACE_FILE])
 @pytest.mark.parametrize("text", [None, "", "{", "[]", '{"run": 1, "values": [2]}', '{"record": "span", "x": 1}'])
 def test_a_damaged_result_is_told(result: Result, tmp_path: Path, name: str, text: str | None) -> None:
-    folder = result.save(tmp_path / "run")
+    saved = result.save(tmp_path / "run")
     if text is None:
-        (folder / name).unlink()
-    elif (name, text) == (TRACE_FILE, ""):
-        shutil.rmtree(folder)  # an empty trace is a trace; a missing folder is not
+        (saved / name).unlink()
     else:
-        (folder / name).write_text(text, encoding="utf-8")
-    with pytest.raises(ResultError, match=r"holds no result|is damaged"):
-        Result.load(folder)
+        (saved / name).write_text(text, encoding="utf-8")
+    with pytest.raises(ResultError, match=r"holds no result|is damaged|in format 1"):
+        Result.load(saved)
 
 
 def test_sources_name_every_value_and_its_work(result: Result) -> None:
