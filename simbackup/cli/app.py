@@ -41,8 +41,8 @@ def run(
 ) -> None:
     """Simulate one scenario. Ends with 1 when a job failed."""
     from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.output.target import check_folder  # noqa: PLC0415
     from simbackup.results.folder import check_place  # noqa: PLC0415
-    from simbackup.results.target import check_folder  # noqa: PLC0415
     from simbackup.run import simulate  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
 
@@ -190,7 +190,7 @@ def study(
     """Run scenarios with values varied, and print one table."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.study import study as many  # noqa: PLC0415
-    from simbackup.results.target import TABLE, check_file  # noqa: PLC0415
+    from simbackup.output.target import TABLE, check_file  # noqa: PLC0415
 
     if out is not None:
         check_file(out, TABLE)
@@ -212,7 +212,7 @@ def trace(
 ) -> None:
     """Write a timeline that Perfetto and chrome://tracing open."""
     from simbackup.cli import show  # noqa: PLC0415
-    from simbackup.results.target import TRACE, check_file  # noqa: PLC0415
+    from simbackup.output.target import TRACE, check_file  # noqa: PLC0415
     from simbackup.run import result_of  # noqa: PLC0415
 
     check_file(out, TRACE)

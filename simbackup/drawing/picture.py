@@ -16,8 +16,8 @@ from simbackup.drawing.lettering import xml
 from simbackup.drawing.looks import look
 from simbackup.drawing.part_boxes import APART, what
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.output import write_whole
-from simbackup.results.target import SYSTEM, check_file
+from simbackup.output.target import SYSTEM, check_file
+from simbackup.output.whole import write_whole
 from simbackup.scenario import Scenario, load
 
 WIDTH = 960.0

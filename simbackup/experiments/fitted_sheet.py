@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from simbackup import datasheets, units
 from simbackup.errors import InputError, Place, Problem
-from simbackup.output import write_whole
+from simbackup.output.whole import write_whole
 
 if TYPE_CHECKING:
     from simbackup.experiments.calibrate import Fitted

@@ -14,10 +14,10 @@ from simbackup.equations.intervals import Interval
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.replications import HALF, Figure, difference, together
-from simbackup.output import whole, write_whole
+from simbackup.output.target import TABLE, check_file
+from simbackup.output.whole import whole, write_whole
 from simbackup.results.causes import by_address, split
 from simbackup.results.result import Result
-from simbackup.results.target import TABLE, check_file
 from simbackup.results.workbook import write_workbook
 from simbackup.run import simulate
 from simbackup.scenario import load

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.results.target import PICTURE, check_file
+from simbackup.output.target import PICTURE, check_file
 from simbackup.run import Progress, result_of
 
 DEFAULT = "png"

@@ -8,14 +8,14 @@ from pathlib import Path
 from simbackup.errors import InputError, ResultError
 from simbackup.experiments.explain import Explained, explain
 from simbackup.experiments.sensitivity import interval
-from simbackup.output import write_whole
+from simbackup.output.target import PAGE, WORKBOOK, check_file, check_folder
+from simbackup.output.whole import write_whole
 from simbackup.reporting import files, sections, variants
 from simbackup.reporting.answer import example, restores, telling
 from simbackup.reporting.page import Chapter, check_engine, page
 from simbackup.reporting.tables import Table
 from simbackup.results.folder import TABLES, check_place
 from simbackup.results.result import Result
-from simbackup.results.target import PAGE, WORKBOOK, check_file, check_folder
 from simbackup.run import Progress, result_of, scenario_of
 from simbackup.scenario import Scenario
 

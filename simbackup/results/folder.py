@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simbackup.errors import ResultError
-from simbackup.output import followed
-from simbackup.results.exchange import exchange
-from simbackup.results.partial import left_behind, lock, log, partial_for
-from simbackup.results.seal import CHANGED, changes, seal, unseal
+from simbackup.output.exchange import exchange
+from simbackup.output.partial import left_behind, lock, log, partial_for
+from simbackup.output.seal import CHANGED, changes, seal, unseal
+from simbackup.output.whole import followed
 
 
 class Kind(NamedTuple):

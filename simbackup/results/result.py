@@ -11,11 +11,11 @@ from simbackup import datasheets, units
 from simbackup.drawing.layout import Layout
 from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError, choices
+from simbackup.output.target import TRACE, check_file
 from simbackup.results.fleet_figures import job_figures, jobs_of, times_in_use
 from simbackup.results.folder import put
 from simbackup.results.record import Record, Rest
 from simbackup.results.rows import device_rows, job_rows
-from simbackup.results.target import TRACE, check_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -254,7 +254,7 @@ class Result:
         ResultError
             Its name does not end with `.json`, there is no such folder, or it cannot be written; nothing is left then.
         """
-        from simbackup.output import write_whole  # noqa: PLC0415
+        from simbackup.output.whole import write_whole  # noqa: PLC0415
         from simbackup.results import chrome_trace  # noqa: PLC0415
 
         if path is not None:

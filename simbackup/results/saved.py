@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, Validation
 from simbackup.drawing.layout import Layout
 from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError
+from simbackup.output.partial import log
+from simbackup.output.seal import changes, unseal
 from simbackup.results.folder import RESULT
-from simbackup.results.partial import log
 from simbackup.results.record import Record, Rest, program_version
-from simbackup.results.seal import changes, unseal
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from simbackup.output import whole
+from simbackup.output.whole import whole
 
 DATE = (1980, 1, 1, 0, 0, 0)
 """The date of every file in a workbook, so that the same tables give the same bytes."""

@@ -25,8 +25,9 @@ import pandas as pd
 from simbackup import cli, datasheets, drawing, run, scenario, show, show_published
 from simbackup.experiments import calibrate, separability, study
 from simbackup.experiments.fitted_sheet import write_fitted
+from simbackup.output import exchange, partial
 from simbackup.reporting import report
-from simbackup.results import exchange, folder, partial
+from simbackup.results import folder
 from simbackup.results.plots import of_result
 
 SCENARIO, OTHER = "published/003-lvm-snapshots/no-snapshot", "published/003-lvm-snapshots/second-disk"

@@ -13,7 +13,7 @@ import pytest
 
 from simbackup import Result, simulate
 from simbackup.errors import ResultError
-from simbackup.results import seal
+from simbackup.output import seal
 from simbackup.results.chrome_trace import text
 from simbackup.results.folder import RESULT
 from simbackup.results.saved import TRACE_FILE

@@ -11,12 +11,12 @@ import pytest
 
 from simbackup import Result, simulate
 from simbackup.errors import ResultError
-from simbackup.output import write_whole
+from simbackup.output.partial import left_behind, lock, partial_for
+from simbackup.output.seal import FORMAT, _sealed, digest, unseal
+from simbackup.output.whole import write_whole
 from simbackup.results import folder as folders
 from simbackup.results import saved
 from simbackup.results.folder import RESULT, check_place, is_there
-from simbackup.results.partial import left_behind, lock, partial_for
-from simbackup.results.seal import FORMAT, _sealed, digest, unseal
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from simbackup.errors import ResultError
-from simbackup.output import whole, write_whole
+from simbackup.output.whole import whole, write_whole
 
 
 def test_nothing_half_done_stays(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from simbackup.errors import ResultError
-from simbackup.output import write_whole
-from simbackup.results.partial import flush
+from simbackup.output.partial import flush
+from simbackup.output.whole import write_whole
 
 FORMAT = 2
 """Version of what stands in a folder; a program reads its own alone."""

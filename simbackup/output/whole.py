@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from simbackup.errors import ResultError
-from simbackup.results.partial import flush, left_behind, lock, log, partial_for
+from simbackup.output.partial import flush, left_behind, lock, log, partial_for
 
 
 @contextmanager
