@@ -219,11 +219,12 @@ def picture(
     sets: Sets = None,
 ) -> None:
     """Draw the system: hosts, devices, links, data, users and jobs. Nothing is run."""
+    from simbackup.datasheets import is_folder  # noqa: PLC0415
     from simbackup.results.picture import picture as drawn  # noqa: PLC0415
     from simbackup.results.result import Result  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
 
-    kept = Path(name).is_dir()
+    kept = is_folder(Path(name))
     if kept and sets:
         raise ResultError(f"{name} is a result, in which nothing can be set; name its scenario instead")
     seen = Result.load(name).picture if kept else drawn(load(name, overrides(sets or [])))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from simbackup.datasheets import is_folder
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.run import Progress, result_of
 
@@ -44,7 +45,7 @@ def draw(
         raise InputError([problem])
     if out is not None:
         style.check_format(out)
-        if not out.parent.is_dir():
+        if not is_folder(out.parent):
             raise ResultError(f"{out} cannot be written (there is no folder {out.parent})")
     result = result_of(what, overrides, seed=seed, progress=progress)
     path = out or Path(f"{Path(result.record.scenario).name.removesuffix('.yaml')}-{kind}.{DEFAULT}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from simbackup.build import build
 from simbackup.components.redirect import RedirectVolume
 from simbackup.components.tape import MECHANICS, Library
+from simbackup.datasheets import is_folder
 from simbackup.engine.flows import Link
 from simbackup.errors import InputError, Problem, ResultError
 from simbackup.jobs.job import start
@@ -91,7 +92,7 @@ def result_of(
     InputError
         There is no such scenario, or something is wrong with it.
     """
-    if not Path(name).is_dir():
+    if not is_folder(Path(name)):
         return simulate(name, overrides, seed=seed, progress=progress)
     if overrides:
         raise ResultError(f"{name} is a result, in which nothing can be set; name its scenario instead")

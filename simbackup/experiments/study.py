@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import datasheets
+from simbackup.datasheets import is_file, is_folder
 from simbackup.equations.intervals import Interval
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.replications import HALF, Figure, difference, together
+from simbackup.experiments.shown import unknown
 from simbackup.results.causes import by_address, split
 from simbackup.results.output import whole
 from simbackup.results.result import Result
@@ -131,13 +133,13 @@ class Table:
 def find(name: str) -> Path:
     """The file of a study, by path or by name such as `planning/snapshot-chunk-size`."""
     path = Path(name)
-    if path.is_file():
+    if is_file(path):
         return path
     bare = name.removesuffix(".yaml").removesuffix(".study").removeprefix("scenarios/")
     known: list[str] = []
     for root in datasheets.roots():
         inside = root / "scenarios" / f"{bare}.study.yaml"
-        if inside.is_file():
+        if is_file(inside):
             return inside
         files = (root / "scenarios").rglob("*.study.yaml")
         known += [p.relative_to(root / "scenarios").as_posix().removesuffix(".study.yaml") for p in files]
@@ -211,9 +213,9 @@ def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
     runs: list[Run] = []
     for name, text in asked.scenarios.items():
         file = path.parent / text
-        if not file.is_file():
+        if not is_file(file):
             place = tree.mapping["scenarios"].mapping[name].place
-            near = sorted(p.name for p in file.parent.glob("*.yaml")) if file.parent.is_dir() else []
+            near = sorted(p.name for p in file.parent.glob("*.yaml")) if is_folder(file.parent) else []
             problems.append(Problem(place, f"scenarios.{name}", f"there is no file '{text}'", choices(file.name, near)))
             continue
         runs += [
@@ -261,7 +263,7 @@ def _twice(asked: schema.Study, tree: Node) -> Iterator[Problem]:
 def _wrong(run: Run, tree: Node) -> list[Problem]:
     """What is wrong with one run before it begins; values are shown at their place in the study."""
     try:
-        load(run.file, run.values)
+        scenario = load(run.file, run.values)
     except InputError as error:
         found: list[Problem] = []
         for problem in error.problems:
@@ -270,7 +272,9 @@ def _wrong(run: Run, tree: Node) -> list[Problem]:
             place = next(iter(places), problem.place)
             found.append(Problem(place, problem.address, problem.message, problem.remedy))
         return found
-    return []
+    show = tree.mapping["show"].value
+    places = [item.place for item in show] if isinstance(show, list) else []
+    return [Problem(places[i], f"show.{i}", *told) for i, *told in unknown(scenario, run.show)]
 
 
 def _figures(run: Run) -> Found:

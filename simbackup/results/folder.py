@@ -41,9 +41,9 @@ def place_beside(folder: Path) -> Path:
     ResultError
         The folder holds something else than a result, or nothing can be written there.
     """
-    if folder.exists() and not (folder / RECORD_FILE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ResultError(f"{folder} exists and holds no result; choose another folder")
     try:
+        if folder.exists() and not (folder / RECORD_FILE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+            raise ResultError(f"{folder} exists and holds no result; choose another folder")
         folder.parent.mkdir(parents=True, exist_ok=True)
         return Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     except OSError as error:

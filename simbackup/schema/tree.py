@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from simbackup.errors import InputError, Place, Problem
+from simbackup.schema.aliases import expansion_problems
 
 Scalar = str | int | float | bool | None
 GREATEST_DEPTH = 60
@@ -191,7 +192,9 @@ def parse(text: str, name: str) -> Node:
         raise InputError([Problem(Place(name, 1, 1), "", message, "check unusual characters and nesting")]) from None
     if root is None:
         raise InputError([Problem(Place(name, 1, 1), "", "is empty", "a file begins with a title")])
-    problems: list[Problem] = []
+    problems = expansion_problems(root, name)
+    if problems:
+        raise InputError(problems)
     tree = _Walk(name, problems).node(root, (), Place(name, 1, 1), 0)
     if problems:
         raise InputError(problems)
@@ -246,7 +249,9 @@ class _Walk:
                 told = {"scalar": "'<<'", "sequence": "a list"}.get(key_node.id, "a mapping")
                 self.report(place, path, f"{told} is no key", "keys are plain names; merge files with 'extends'")
                 continue
-            name = str(key_node.value)
+            name = self.text(key_node, place, path)
+            if name is None:
+                continue
             if name in children:
                 first = children[name].key
                 self.report(place, (*path, name), f"stands twice (first in line {first.line})", "keep one of the two")
@@ -255,11 +260,16 @@ class _Walk:
         return children
 
     def scalar(self, raw: Any, place: Place, path: tuple[str, ...]) -> Scalar:
-        text = str(raw.value)
-        if any("\ud800" <= character <= "\udfff" for character in text):
+        text = self.text(raw, place, path)
+        return text if text is None or raw.style is not None else plain_scalar(text)
+
+    def text(self, raw: Any, place: Place, path: tuple[str, ...]) -> str | None:
+        """The text of a scalar; JSON writes rare characters as two halves, which belong together."""
+        try:
+            return str(raw.value).encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
             self.report(place, path, "holds half a character", "write the whole one")
             return None
-        return text if raw.style is not None else plain_scalar(text)
 
     def report(self, place: Place, path: tuple[str, ...], message: str, remedy: str) -> None:
         self.problems.append(Problem(place, ".".join(path), message, remedy))
