@@ -18,7 +18,7 @@ from simbackup.experiments.shown import unknown
 from simbackup.results.causes import by_address, split
 from simbackup.results.output import whole
 from simbackup.results.result import Result
-from simbackup.run import simulate
+from simbackup.run import Progress, simulate
 from simbackup.scenario import load
 from simbackup.schema import study as schema
 from simbackup.schema.tree import Node, read
@@ -172,7 +172,7 @@ def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
     seeds = int(asked.seeds.si) if asked.seeds else 1
     drawn = [replace(run, seed=seed + i) for run in runs for i in range(seeds)]
     with worker_processes(workers) as executor:
-        mapped = executor.map(_figures, drawn, chunksize=CHUNK) if executor else map(_figures, drawn)
+        mapped = executor.map(figures_of, drawn, chunksize=CHUNK) if executor else map(figures_of, drawn)
         found = list(mapped)
     by_row = [found[i : i + seeds] for i in range(0, len(found), seeds)]
     samples = tuple(
@@ -277,9 +277,9 @@ def _wrong(run: Run, tree: Node) -> list[Problem]:
     return [Problem(places[i], f"show.{i}", *told) for i, *told in unknown(scenario, run.show)]
 
 
-def _figures(run: Run) -> Found:
+def figures_of(run: Run, progress: Progress | None = None) -> Found:
     """The figures of one run, None for those of a job that failed, whose seconds say nothing; and why jobs failed."""
-    result = simulate(load(run.file, run.values), seed=run.seed)
+    result = simulate(load(run.file, run.values), seed=run.seed, progress=progress)
     status = {row["job"]: row["status"] for row in result.job_rows}
     told = "; ".join(f"{row['job']}: {row['reason']}" for row in result.job_rows if row["status"] == "failed")
     try:
