@@ -192,6 +192,7 @@ def make_site(root: Path) -> Site:
         shutil.copytree(program / folder, root / folder)
     (root / "scenarios" / "fuzz").mkdir()
     (root / "scenarios" / "fuzz" / "site.yaml").write_text(SITE, encoding="utf-8")
+    (root / "scenarios" / "fuzz" / "servers.csv").write_text(INVENTORY, encoding="utf-8")
     users: dict[str, Path] = {}
     for path, text in texts(root, "scenarios/**/*.yaml").items():
         for name in re.findall(r"model: ([\w/.+-]+)", text):
@@ -202,7 +203,7 @@ def make_site(root: Path) -> Site:
 
 def fuzzed(site: Site, kind: str, path: Path, data: bytes, counts: Counts, case: str) -> bool:
     """Whether a changed file did only what it may; what it did is counted."""
-    before, good = len(counts.findings), path.read_bytes() if path.exists() else b""
+    before, good = len(counts.findings), path.read_bytes()
     counts.number["files"] += 1
     counts.kinds[kind] += 1
     path.write_bytes(data)

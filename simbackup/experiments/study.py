@@ -265,16 +265,19 @@ def _wrong(run: Run, tree: Node) -> list[Problem]:
     try:
         scenario = load(run.file, run.values)
     except InputError as error:
-        found: list[Problem] = []
-        for problem in error.problems:
-            written = [("vary", problem.address), ("cases", run.case or "", problem.address)]
-            places = [node.place for path in written for node, seen in [tree.find(path)] if seen == path]
-            place = next(iter(places), problem.place)
-            found.append(Problem(place, problem.address, problem.message, problem.remedy))
-        return found
+        return [replace(problem, place=_written(run, tree, problem)) for problem in error.problems]
     show = tree.mapping["show"].value
     places = [item.place for item in show] if isinstance(show, list) else []
     return [Problem(places[i], f"show.{i}", *told) for i, *told in unknown(scenario, run.show)]
+
+
+def _written(run: Run, tree: Node, problem: Problem) -> Place:
+    """Where a study sets the value that a problem is about, or one above or below it; else where the problem is."""
+    paths = [("vary", address) for address in run.varied] + [("cases", run.case or "", name) for name in run.together]
+    about = f"{problem.address}."
+    near = [path for path in paths if about.startswith(f"{path[-1]}.") or f"{path[-1]}.".startswith(about)]
+    place = next((tree.find(path)[0].place for path in near), problem.place)
+    return place if place.line else tree.mapping["scenarios"].mapping[run.scenario].place
 
 
 def figures_of(run: Run, progress: Progress | None = None) -> Found:

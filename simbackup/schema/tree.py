@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
 from simbackup.errors import InputError, Place, Problem
-from simbackup.schema.aliases import expansion_problems
 
 Scalar = str | int | float | bool | None
 GREATEST_DEPTH = 60
@@ -24,6 +24,7 @@ _REMEDIES = {
     "\\t": "indent with spaces",
     "mapping values": "line it up with the keys beside it, or put a text with ': ' in quotes",
     "another document": "write one document in a file",
+    "nests too deeply": "write it out flat",
     "undefined alias": "write its anchor, '&name', above it",
 }
 _CORE_TAGS = frozenset({"map", "seq", "str", "int", "float", "bool", "null", "timestamp", "merge", "value"})
@@ -164,14 +165,18 @@ def _place_after(text: str, name: str) -> Place:
     return Place(name, text.count("\n") + 1, len(text) - text.rfind("\n"))
 
 
+@lru_cache(maxsize=32)
 def parse(text: str, name: str) -> Node:
-    """The tree of YAML 1.2 text; `name` is shown as its file."""
+    """The tree of YAML 1.2 text; `name` is shown as its file. The same text is parsed once, as trees never change."""
     from ruamel.yaml import YAML  # noqa: PLC0415 (33 ms, paid only where a file is read)
     from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
     from ruamel.yaml.reader import ReaderError  # noqa: PLC0415
 
+    from simbackup.schema.limits import ShallowScanner, TooDeepError, expansion_problems  # noqa: PLC0415 (they import it, too)
+
     try:
         reader: Any = YAML(typ="safe", pure=True)
+        reader.Scanner = ShallowScanner
         reader.composer.warn_double_anchors = False  # YAML 1.2 lets an anchor be set anew
         root: Any = reader.compose(text)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     except MarkedYAMLError as error:
@@ -180,7 +185,8 @@ def parse(text: str, name: str) -> Node:
         place = Place(name, mark.line + 1, mark.column + 1) if mark else Place(name, 1, 1)
         what = str(told.problem or told.context).removeprefix("but ")
         remedy = next((text for part, text in _REMEDIES.items() if part in what), "check indentation and quotes")
-        raise InputError([Problem(place, "", f"is no YAML: {what}", remedy)]) from None
+        message = what if isinstance(error, TooDeepError) else f"is no YAML: {what}"
+        raise InputError([Problem(place, "", message, remedy)]) from None
     except ReaderError as error:
         told = cast("Any", error)
         place = _place_after(text[: told.position], name)

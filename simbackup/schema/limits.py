@@ -1,14 +1,33 @@
-"""How much a YAML file holds once each alias stands for what it names, told before anything is built of it."""
+"""What a YAML file may not exceed, told before anything is built of it: levels of brackets, and what aliases repeat."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, cast
 
+from ruamel.yaml.scanner import Scanner, ScannerError
+
 from simbackup.errors import Place, Problem
 
 GREATEST_REPETITION = 20_000
 """Values that the aliases of a file may repeat."""
+GREATEST_BRACKETS = 120
+"""Brackets that may be open at once; the scanner takes time by the square of their number."""
+
+
+class TooDeepError(ScannerError):
+    """Too many brackets are open."""
+
+
+class ShallowScanner(Scanner):
+    """A scanner of YAML that stops where too many brackets are open."""
+
+    def fetch_flow_collection_start(self, TokenClass: Any, to_push: str) -> None:  # noqa: N803 (as it is called)
+        """Open a bracket."""
+        told = cast("Any", self)
+        if len(told.flow_context) >= GREATEST_BRACKETS:
+            raise TooDeepError(None, None, "nests too deeply", told.reader.get_mark())
+        super().fetch_flow_collection_start(TokenClass, to_push)  # pyright: ignore[reportUnknownMemberType]
 
 
 def expansion_problems(root: Any, name: str) -> list[Problem]:
