@@ -272,12 +272,14 @@ def _wrong(run: Run, tree: Node) -> list[Problem]:
 
 
 def _written(run: Run, tree: Node, problem: Problem) -> Place:
-    """Where a study sets the value that a problem is about, or one above or below it; else where the problem is."""
+    """Where a study sets the value that a problem is about; one above or below it where the problem has no place."""
     paths = [("vary", address) for address in run.varied] + [("cases", run.case or "", name) for name in run.together]
+    places = {path[-1]: tree.find(path)[0].place for path in paths}
+    if problem.address in places or problem.place.line:
+        return places.get(problem.address, problem.place)
     about = f"{problem.address}."
-    near = [path for path in paths if about.startswith(f"{path[-1]}.") or f"{path[-1]}.".startswith(about)]
-    place = next((tree.find(path)[0].place for path in near), problem.place)
-    return place if place.line else tree.mapping["scenarios"].mapping[run.scenario].place
+    near = (place for name, place in places.items() if about.startswith(f"{name}.") or f"{name}.".startswith(about))
+    return next(near, tree.mapping["scenarios"].mapping[run.scenario].place)
 
 
 def figures_of(run: Run, progress: Progress | None = None) -> Found:

@@ -31,9 +31,9 @@ class ShallowScanner(Scanner):
 
 
 def expansion_problems(root: Any, name: str) -> list[Problem]:
-    """What is wrong with the aliases below a composed node of the file `name`: that they repeat too much, or a circle.
+    """What is wrong with the aliases below a composed node of the file `name`: that they repeat too much.
 
-    Each node is looked at once, however often aliases name it.
+    Each node is looked at once, however often aliases name it. A node inside itself counts as nothing there.
     """
     sizes: dict[int, int] = {}
     written = 0
@@ -46,12 +46,10 @@ def expansion_problems(root: Any, name: str) -> list[Problem]:
             stack.pop()
             above.remove(id(node))
             written += 1
-            sizes[id(node)] = 1 + sum(sizes[id(each)] for each in _children(node))
+            sizes[id(node)] = 1 + sum(sizes.get(id(each), 0) for each in _children(node))
             if sizes[id(node)] - written > GREATEST_REPETITION:
                 return [_problem(node, name, "the file expands to too many values", "write out what is repeated")]
-        elif id(child) in above:
-            return [_problem(child, name, "contains itself", "write it out flat")]
-        elif id(child) not in sizes:
+        elif id(child) not in sizes and id(child) not in above:
             stack.append((child, _children(child)))
             above.add(id(child))
     return []

@@ -226,6 +226,8 @@ class _Walk:
     name: str
     problems: list[Problem]
     nodes: int = 0
+    above: set[int] = field(default_factory=set[int])
+    """The composed nodes in which the present one lies."""
 
     def node(self, raw: Any, path: tuple[str, ...], key: Place, depth: int) -> Node:
         place = Place(self.name, raw.start_mark.line + 1, raw.start_mark.column + 1)
@@ -233,19 +235,25 @@ class _Walk:
         if self.nodes == GREATEST_NODES:
             self.report(place, path, "the file expands to too many values", "write large inventories as a table")
         if depth > GREATEST_DEPTH:
-            self.report(place, path[:3], "nests too deeply (or contains itself)", "write it out flat")
-        if depth > GREATEST_DEPTH or self.nodes >= GREATEST_NODES:
+            self.report(place, path[:3], "nests too deeply", "write it out flat")
+        if id(raw) in self.above:
+            self.report(place, path, "contains itself", "write it out flat")
+        if depth > GREATEST_DEPTH or self.nodes >= GREATEST_NODES or id(raw) in self.above:
             return Node(None, place, key)
         tag = str(raw.tag or "map").removeprefix("tag:yaml.org,2002:")
         if tag not in _CORE_TAGS:
             self.report(place, path, f"has the tag {tag}", "write plain values without tags")
             return Node(None, place, key)
-        if raw.id == "mapping":
-            return Node(self.mapping(raw, path, depth), place, key)
-        if raw.id == "sequence":
-            items = [self.node(item, (*path, str(i)), place, depth + 1) for i, item in enumerate(raw.value)]
-            return Node(items, place, key)
-        return Node(self.scalar(raw, place, path), place, key)
+        if raw.id not in {"mapping", "sequence"}:
+            return Node(self.scalar(raw, place, path), place, key)
+        self.above.add(id(raw))
+        inside: dict[str, Node] | list[Node] = (
+            self.mapping(raw, path, depth)
+            if raw.id == "mapping"
+            else [self.node(item, (*path, str(i)), place, depth + 1) for i, item in enumerate(raw.value)]
+        )
+        self.above.remove(id(raw))
+        return Node(inside, place, key)
 
     def mapping(self, raw: Any, path: tuple[str, ...], depth: int) -> dict[str, Node]:
         children: dict[str, Node] = {}
