@@ -268,9 +268,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first case, to repeat a finding (0)")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="writes the files of findings there")
     asked = parser.parse_args(arguments)
-    counts = fuzz(
-        files=asked.files, minutes=asked.minutes, seed=asked.seed, kept=asked.keep, first=asked.first
-    )
+    counts = fuzz(files=asked.files, minutes=asked.minutes, seed=asked.seed, kept=asked.keep, first=asked.first)
     for name in COUNTED:
         print(f"{name:>28} {counts.number[name]:>8}")
     print(", ".join(f"{number} {kind}" for kind, number in sorted(counts.kinds.items())))

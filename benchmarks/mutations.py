@@ -27,7 +27,27 @@ ODD: tuple[str, ...] = (
 NUMBERS = (
     "0", "1", "2", "3", "0.1", "7.5", "64", "1000", "1e6", "1e-9", "1e12", "1e40", "1e-300", "-4", "1_0", "\u0663",
 )  # fmt: skip
-UNITS = ("B", "kB", "KiB", "GB", "TB", "s", "ms", "us", "h", "d", "%", "MB/s", "Gb/s", "rpm", "", "x", "m", "\u00b5s", "s s")
+UNITS = (
+    "B",
+    "kB",
+    "KiB",
+    "GB",
+    "TB",
+    "s",
+    "ms",
+    "us",
+    "h",
+    "d",
+    "%",
+    "MB/s",
+    "Gb/s",
+    "rpm",
+    "",
+    "x",
+    "m",
+    "\u00b5s",
+    "s s",
+)
 NUMBER = re.compile(r"(?<![\w.])\d[\d_.]*")
 UNIT = re.compile(r"(?<=\d )(?:[kKMGT]?i?[Bb](?:/s)?|%|ms|s|ns/B|rpm|m/s|m)\b")
 WORD = re.compile(r"[A-Za-z_][\w-]+")
@@ -126,7 +146,9 @@ def _tree(draw: random.Random, text: str) -> str:
     elif how == 2 and isinstance(holder, dict):
         holder[draw.choice((*ODD, *WORD.findall(text)))] = holder.pop(key)
     elif how == 3:
-        holder[key] = draw.choice(([value], {"value": value}, {"value": value, "basis": "user"}, {"a": value}, str(value)))
+        holder[key] = draw.choice(
+            ([value], {"value": value}, {"value": value, "basis": "user"}, {"a": value}, str(value))
+        )
     elif how == 4:
         holder[key] = draw.choice((None, True, False, -1, 0, 1e308, 10**40, 1.5, "", [], {}, [[]], draw.choice(ODD)))
     elif how == 5 and isinstance(value, dict):

@@ -16,7 +16,7 @@ from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.replications import HALF, Figure, difference, together
 from simbackup.experiments.shown import unknown
 from simbackup.results.causes import by_address, split
-from simbackup.results.output import whole
+from simbackup.results.output import whole, write_csv
 from simbackup.results.result import Result
 from simbackup.run import Progress, simulate
 from simbackup.scenario import load
@@ -127,7 +127,7 @@ class Table:
             if path.suffix == ".parquet":
                 self.frame.to_parquet(partial)
             else:
-                self.frame.to_csv(partial, index=False)
+                write_csv(self.frame, partial)
 
 
 def find(name: str) -> Path:

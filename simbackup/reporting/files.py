@@ -16,6 +16,7 @@ from typing import Any
 from simbackup.errors import InputError, Place, Problem
 from simbackup.reporting.tables import Cell, Column, Table
 from simbackup.results.output import whole, write_whole
+from simbackup.text import for_cell, for_line, for_terminal, is_formula
 
 EXCEL = ".xlsx"
 LONGEST_NAME = 31
@@ -73,10 +74,11 @@ def write_excel(tables: Sequence[Table], path: Path) -> Path:
 
 
 def _set(sheet: Any, row: int, column: int, value: str | float) -> Any:
-    """A cell that was set; text stays text, even where it begins as a formula does."""
-    cell = sheet.cell(row, column, value)
-    if isinstance(value, str):
-        cell.data_type = "s"
+    """A cell that was set; text stays text, even where it begins as a formula does, and when it is edited."""
+    if not isinstance(value, str):
+        return sheet.cell(row, column, value)
+    cell = sheet.cell(row, column, for_terminal(value))
+    cell.data_type, cell.quotePrefix = "s", is_formula(value)
     return cell
 
 
@@ -103,10 +105,11 @@ def write_csv(tables: Sequence[Table], folder: Path) -> Path:
     for name, table in zip(sheet_names(tables), tables, strict=True):
         written = io.StringIO()
         writer = csv.writer(written, lineterminator="\n")
-        writer.writerow([column.plain for column in table.columns])
+        writer.writerow([for_cell(column.plain) for column in table.columns])
         for row in table.rows:
-            writer.writerow([plain(cell, column) for cell, column in zip(row, table.columns, strict=True)])
-        write_whole(folder / f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}.csv", written.getvalue())
+            cells = [plain(cell, column) for cell, column in zip(row, table.columns, strict=True)]
+            writer.writerow([for_cell(cell) if isinstance(cell, str) else cell for cell in cells])
+        write_whole(folder / f"{re.sub(r'[^\w]+', '-', name.lower()).strip('-_')}.csv", written.getvalue())
     return folder
 
 
@@ -127,7 +130,7 @@ def sheet_names(tables: Sequence[Table]) -> list[str]:
     """
     found: list[str] = []
     for table in tables:
-        bare = re.sub(r"[\[\]:*?/\\']", " ", table.name)[:LONGEST_NAME].strip()
+        bare = re.sub(r"[\[\]:*?/\\']", " ", for_line(table.name))[:LONGEST_NAME].strip()
         name, number = bare, 1
         while name.lower() in {other.lower() for other in found}:
             number += 1

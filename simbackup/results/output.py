@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from simbackup.errors import ResultError
+from simbackup.text import for_cell
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @contextmanager
@@ -51,3 +56,9 @@ def write_whole(path: str | Path, text: str) -> Path:
     with whole(path) as partial:
         partial.write_text(text, encoding="utf-8", newline="\n")
     return path
+
+
+def write_csv(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as CSV, in which no text is a formula to a spreadsheet."""
+    written = table.map(lambda cell: for_cell(cell) if isinstance(cell, str) else cell)
+    written.rename(columns=for_cell).to_csv(path, index=False)

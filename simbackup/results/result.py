@@ -16,6 +16,7 @@ from simbackup.errors import ResultError, choices
 from simbackup.layout.layout import Layout
 from simbackup.results.fleets import job_figures, jobs_of, times_in_use
 from simbackup.results.folder import RECORD_FILE, TRACE_FILE, put
+from simbackup.results.output import write_csv
 from simbackup.results.record import Record, Rest
 
 if TYPE_CHECKING:
@@ -286,7 +287,7 @@ class Result:
             ("values", self.sources()),
         ):
             table.to_parquet(folder / f"{name}.parquet")
-            table.to_csv(folder / f"{name}.csv", index=False)
+            write_csv(table, folder / f"{name}.csv")
 
     @classmethod
     def load(cls, folder: str | Path) -> Result:
