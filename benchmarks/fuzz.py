@@ -1,4 +1,4 @@
-"""Files changed at random, in great number: each is right and runs, or is wrong at a place; nothing else may come of it.
+"""Files changed at random, in great number: each is right and runs, or is wrong at a place, and nothing else.
 
 Every file that comes along is a seed: scenarios, datasheets, studies, measured rows, calibrations, and the inventories
 of fleets. What `simbackup check` finds right is also run. A case is drawn from the seed and its number alone.
@@ -201,7 +201,7 @@ def make_site(root: Path) -> Site:
     return Site(root, users)
 
 
-def fuzzed(site: Site, kind: str, path: Path, data: bytes, counts: Counts, case: str) -> bool:
+def fuzzed(site: Site, kind: str, path: Path, data: bytes, counts: Counts, *, case: str) -> bool:
     """Whether a changed file did only what it may; what it did is counted."""
     before, good = len(counts.findings), path.read_bytes()
     counts.number["files"] += 1
@@ -251,7 +251,7 @@ def fuzz(*, files: int, minutes: float, seed: int, kept: Path | None = None, fir
                 kind = draw.choices(list(SHARES), list(SHARES.values()))[0]
                 path, text = draw.choice(known[kind])
                 data, case = mutated(draw, text), f"{seed}/{number} {path.as_posix()}"
-                if not fuzzed(site, kind, site.root / path, data, counts, case):
+                if not fuzzed(site, kind, site.root / path, data, counts, case=case):
                     print(counts.findings[-1], flush=True)
                     if kept is not None:
                         kept.mkdir(parents=True, exist_ok=True)

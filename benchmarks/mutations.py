@@ -15,12 +15,15 @@ from simbackup.schema.tree import parse
 ODD: tuple[str, ...] = (
     "", "null", "~", "true", "[]", "{}", "[1, 2]", "[[a], {b: c}]", "{a: b}", "{value: 1 GB}", "{value: [a]}",
     "{value: 1 GB, basis: assumed, range: [[], {}], why: [a]}", "{value: 1 s, source: [x], seen: {}}", "-1", "0", "-0.0",
-    "1e308", "1e999", "1e-320 s", "9" * 500, "9" * 30, ".nan", ".inf", "-.inf", "nan", "0x10", "0o7", "1_0", "99999 PB",
+    "1e308", "1e999",
+    "1e-320 s", "9" * 500, "9" * 30, ".nan", ".inf", "-.inf", "nan", "0x10", "0o7", "1_0", "99999 PB",
     "1 B", "0.5 B", "5 %", "-5 %", "2:1", "22:00", "24:00", "99:99", "'", '"', "*a", "&a b", "&a [*a]", "<<",
     "!!python/object:os.system x", "!x", "!!binary aGk=", "? x", "- x", "|", ">", "#", "---", "...", "\t", "\x00",
-    "\ufeff", "\u2028", "\u202e", "\u0085", "\ufffe", "ü", "\U0001f600", '"\\ud800"', '"\\ud83d\\ude00"', '"\\e[31m"', '"\\0"',
+    "\ufeff", "\u2028", "\u202e", "\u0085", "\ufffe", "ü", "\U0001f600", '"\\ud800"', '"\\ud83d\\ude00"',
+    '"\\e[31m"', '"\\0"',
     '"[bold]"', "'[/]'", "$x$", "=1+1", "@x", "<script>", "sda", "disk/scsi-10k-146gb-2004", "a/" + "b" * 300,
-    "a" * 5000, "../x", "/etc/passwd", ".", "..", "{", "]", ":", ": :", "@", "`", "%YAML 9.9", "2001-01-01", "1 s", "1 MiB",
+    "a" * 5000, "../x", "/etc/passwd", ".", "..", "{", "]", ":", ": :", "@", "`", "%YAML 9.9",
+    "2001-01-01", "1 s", "1 MiB",
     "3", "1e5", "100 GB", "0 s", "0 %", "100 %", "1 TB/s", "1 rpm", "fleets.servers.hosts", "{number}", "{x}",
 )  # fmt: skip
 """Texts that stand for no value, or for one that seldom fits."""

@@ -109,8 +109,13 @@ def write_csv(tables: Sequence[Table], folder: Path) -> Path:
         for row in table.rows:
             cells = [plain(cell, column) for cell, column in zip(row, table.columns, strict=True)]
             writer.writerow([for_cell(cell) if isinstance(cell, str) else cell for cell in cells])
-        write_whole(folder / f"{re.sub(r'[^\w]+', '-', name.lower()).strip('-_')}.csv", written.getvalue())
+        write_whole(folder / f"{_file_name(name)}.csv", written.getvalue())
     return folder
+
+
+def _file_name(sheet: str) -> str:
+    """The name of a sheet as that of a file."""
+    return re.sub(r"\W+", "-", sheet.lower()).strip("-_")
 
 
 def plain(cell: Cell, column: Column) -> str | float:

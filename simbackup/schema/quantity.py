@@ -105,7 +105,7 @@ def _origin_message(error: Any) -> tuple[str, str]:
 
 def _untold(value: object) -> bool:
     """Whether a key of an origin says nothing; what it says may be anything that a file can hold."""
-    return value is None or value in ("", ())  # noqa: PLR6201 (a list or a mapping is in no set)
+    return value is None or value in ("", ())
 
 
 @dataclass(frozen=True, slots=True)

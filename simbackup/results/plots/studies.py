@@ -75,8 +75,9 @@ class StudyPlots:
             for n, (name, members) in enumerate(groups.items()):
                 order = sorted(members, key=lambda i: along.values[i])
                 axis.plot(
-                    [along.values[i] for i in order], [across.values[i] for i in order], label=for_plot(name) if name else None,
-                    color=style.LINES[n % len(style.LINES)], marker=style.MARKS[n % len(style.MARKS)], markersize=4,
+                    [along.values[i] for i in order], [across.values[i] for i in order],
+                    label=for_plot(name) if name else None, color=style.LINES[n % len(style.LINES)],
+                    marker=style.MARKS[n % len(style.MARKS)], markersize=4,
                 )  # fmt: skip
             _along(axis, along)
             axis.set(xlabel=along.name, ylabel=across.name, title=style.titled(self._title, 6.0))
