@@ -16,7 +16,7 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,7 +97,7 @@ def located(problem: Problem) -> bool:
 
 
 @contextmanager
-def searched(root: Path) -> Iterator[None]:
+def searched(root: Path) -> Generator[None]:
     """Inside, datasheets are looked for in a folder first."""
     before = os.environ.get(datasheets.SEARCH_PATH)
     os.environ[datasheets.SEARCH_PATH] = str(root)
@@ -110,7 +110,7 @@ def searched(root: Path) -> Iterator[None]:
 
 
 @contextmanager
-def limited(seconds: float) -> Iterator[None]:
+def limited(seconds: float) -> Generator[None]:
     """What takes more seconds of the processor inside is broken off with `SlowError`."""
 
     def broken_off(*_: object) -> None:

@@ -14,11 +14,10 @@ from simbackup.schema.tree import parse
 
 ODD: tuple[str, ...] = (
     "", "null", "~", "true", "[]", "{}", "[1, 2]", "[[a], {b: c}]", "{a: b}", "{value: 1 GB}", "{value: [a]}",
-    "{value: 1 GB, basis: assumed, range: [[], {}], why: [a]}", "{value: 1 s, source: [x], seen: {}}", "-1", "0", "-0.0",
-    "1e308", "1e999",
-    "1e-320 s", "9" * 500, "9" * 30, ".nan", ".inf", "-.inf", "nan", "0x10", "0o7", "1_0", "99999 PB",
-    "1 B", "0.5 B", "5 %", "-5 %", "2:1", "22:00", "24:00", "99:99", "'", '"', "*a", "&a b", "&a [*a]", "<<",
-    "!!python/object:os.system x", "!x", "!!binary aGk=", "? x", "- x", "|", ">", "#", "---", "...", "\t", "\x00",
+    "{value: 1 GB, basis: assumed, range: [[], {}], why: [a]}", "{value: 1 s, source: [x], seen: {}}", "-1", "0",
+    "-0.0", "1e308", "1e999", "1e-320 s", "9" * 500, "9" * 30, ".nan", ".inf", "-.inf", "nan", "0x10", "0o7", "1_0",
+    "99999 PB", "1 B", "0.5 B", "5 %", "-5 %", "2:1", "22:00", "24:00", "99:99", "'", '"', "*a", "&a b", "&a [*a]",
+    "<<", "!!python/object:os.system x", "!x", "!!binary aGk=", "? x", "- x", "|", ">", "#", "---", "...", "\t", "\x00",
     "\ufeff", "\u2028", "\u202e", "\u0085", "\ufffe", "ü", "\U0001f600", '"\\ud800"', '"\\ud83d\\ude00"',
     '"\\e[31m"', '"\\0"',
     '"[bold]"', "'[/]'", "$x$", "=1+1", "@x", "<script>", "sda", "disk/scsi-10k-146gb-2004", "a/" + "b" * 300,
@@ -132,7 +131,7 @@ def _deep(draw: random.Random, text: str) -> str:
 def _tree(draw: random.Random, text: str) -> str:
     """The tree of a file with a part left out, moved, renamed, wrapped or put in another's place; written as JSON."""
     try:
-        tree = cast("Any", parse(text, "before").plain())
+        tree = parse(text, "before").plain()
     except InputError:
         return text
     spots = _spots(tree)
@@ -147,13 +146,15 @@ def _tree(draw: random.Random, text: str) -> str:
     elif how == 1:
         holder[key] = json.loads(json.dumps(other[at]))
     elif how == 2 and isinstance(holder, dict):
-        holder[draw.choice((*ODD, *WORD.findall(text)))] = holder.pop(key)
+        mapping = cast("dict[str, Any]", holder)
+        mapping[draw.choice((*ODD, *WORD.findall(text)))] = mapping.pop(key)
     elif how == 3:
         holder[key] = draw.choice(
             ([value], {"value": value}, {"value": value, "basis": "user"}, {"a": value}, str(value))
         )
     elif how == 4:
-        holder[key] = draw.choice((None, True, False, -1, 0, 1e308, 10**40, 1.5, "", [], {}, [[]], draw.choice(ODD)))
+        values: list[Any] = [None, True, False, -1, 0, 1e308, 10**40, 1.5, "", [], {}, [[]], *ODD]
+        holder[key] = draw.choice(values)
     elif how == 5 and isinstance(value, dict):
         holder[key] = dict(reversed(list(cast("dict[str, Any]", value).items())))
     elif isinstance(holder, dict):

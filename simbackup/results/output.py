@@ -58,7 +58,11 @@ def write_whole(path: str | Path, text: str) -> Path:
     return path
 
 
+def _cell(value: object) -> object:
+    return for_cell(value) if isinstance(value, str) else value
+
+
 def write_csv(table: pd.DataFrame, path: Path) -> None:
     """Write a table as CSV, in which no text is a formula to a spreadsheet."""
-    written = table.map(lambda cell: for_cell(cell) if isinstance(cell, str) else cell)
+    written = table.map(_cell)
     written.rename(columns=for_cell).to_csv(path, index=False)

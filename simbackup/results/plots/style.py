@@ -50,6 +50,8 @@ UNDATED: Mapping[str, Mapping[str, None]] = {"svg": {"Date": None}, "pdf": {"Cre
 FORMATS = ("pdf", "png", "svg")
 LETTERS = 12.0
 """Letters of a title to the inch."""
+MOST_LINES = 5
+"""Lines of a title."""
 SMALL, SMALLER = 9.0, 8.0
 """Sizes of text beside axes and in legends, points."""
 
@@ -120,12 +122,12 @@ def check_format(path: Path) -> str:
 
 
 def titled(text: str, width: float) -> str:
-    r"""A title in as many lines as a picture of a width in inches needs.
+    r"""A title in as many lines as a picture of a width in inches needs, cut where they leave no room for it.
 
     >>> titled("one two three", 0.6)
     'one two\nthree'
     """
-    return for_plot(textwrap.fill(text, max(int(width * LETTERS), 1)))
+    return for_plot(textwrap.fill(text, max(int(width * LETTERS), 1), max_lines=MOST_LINES, placeholder="…"))
 
 
 class Scale(NamedTuple):
