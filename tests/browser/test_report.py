@@ -97,7 +97,8 @@ def test_text_of_users_is_shown_and_never_run(browser: Any, written: Path) -> No
     why = {"value": "1 GB", "basis": "assumed", "range": ["1 GB", "2 GB"], "why": HOSTILE, "at": HOSTILE}
     own = written / "hostile.yaml"
     scenario = {
-        "title": HOSTILE, "question": HOSTILE, "hosts": {"server": {"model": "host/linux-modern-server", "owns": ["disk"]}},
+        "title": HOSTILE, "question": HOSTILE,
+        "hosts": {"server": {"model": "host/linux-modern-server", "owns": ["disk"]}},
         "devices": {"disk": {"model": "disk/sata-7200-1tb-2008"}}, "data": {"file": {"on": "disk", "size": why}},
         "jobs": {"save": {"method": "write", "data": "file", "flush": True}},
     }  # fmt: skip

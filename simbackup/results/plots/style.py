@@ -50,7 +50,7 @@ UNDATED: Mapping[str, Mapping[str, None]] = {"svg": {"Date": None}, "pdf": {"Cre
 FORMATS = ("pdf", "png", "svg")
 LETTERS = 12.0
 """Letters of a title to the inch."""
-MOST_LINES = 5
+MOST_LINES = 3
 """Lines of a title."""
 SMALL, SMALLER = 9.0, 8.0
 """Sizes of text beside axes and in legends, points."""
