@@ -16,9 +16,10 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import filterfalse
 from pathlib import Path
 
 from benchmarks.mutations import mutated, texts
@@ -174,7 +175,7 @@ class Site:
             run_measured(path)
         elif kind == "datasheet":
             name = path.relative_to(self.root / "models").with_suffix("").as_posix()
-            if name in self.users:
+            if name in self.users and not check_file(self.users[name]):  # a right datasheet may fit no scenario
                 run_scenario(self.users[name])
 
     def checked(self, kind: str, path: Path) -> tuple[list[Problem], Path]:
@@ -214,17 +215,15 @@ def fuzzed(site: Site, kind: str, path: Path, data: bytes, counts: Counts, *, ca
             problems, right = site.checked(kind, path)
             if problems:
                 counts.number["refused"] += 1
-                for problem in problems:
-                    if not located(problem):
-                        counts.finding("problems without a location", case, str(problem))
+                for problem in filterfalse(located, problems):
+                    counts.finding("problems without a location", case, str(problem))
             else:
                 counts.number["right"] += 1
                 site.run("scenario" if kind == "inventory" else kind, right)
     except EnoughError:
         pass
     except SimbackupError as error:
-        if kind != "datasheet":  # a right datasheet may still fit no scenario
-            counts.finding("refused by the run", case, (str(error).splitlines() or [""])[0])
+        counts.finding("refused by the run", case, str(error).partition("\n")[0])
     except SlowError:
         where = "".join(traceback.format_exc().splitlines()[-3:-1])
         counts.finding("over 20 s", case, where.strip())
@@ -238,7 +237,15 @@ def fuzzed(site: Site, kind: str, path: Path, data: bytes, counts: Counts, *, ca
     return len(counts.findings) == before
 
 
-def fuzz(*, files: int, minutes: float, seed: int, kept: Path | None = None, first: int = 0) -> Counts:
+def fuzz(
+    *,
+    files: int,
+    minutes: float,
+    seed: int,
+    kept: Path | None = None,
+    first: int = 0,
+    shares: Mapping[str, int] = SHARES,
+) -> Counts:
     """What became of so many changed files, or of those of so many minutes."""
     counts, ends = Counts(), time.monotonic() + 60.0 * minutes
     with tempfile.TemporaryDirectory() as folder:
@@ -249,7 +256,7 @@ def fuzz(*, files: int, minutes: float, seed: int, kept: Path | None = None, fir
                 if time.monotonic() > ends:
                     break
                 draw = random.Random(f"{seed}/{number}")  # noqa: S311 (a case is no secret)
-                kind = draw.choices(list(SHARES), list(SHARES.values()))[0]
+                kind = draw.choices(list(shares), list(shares.values()))[0]
                 path, text = draw.choice(known[kind])
                 data, case = mutated(draw, text), f"{seed}/{number} {path.as_posix()}"
                 if not fuzzed(site, kind, site.root / path, data, counts, case=case):
