@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_ESCAPES = {code: repr(chr(code))[1:-1] for code in (*range(32), 127)}
+from simbackup.text import for_line
+
+_LONG = re.compile(r"\S{200,}")
+"""A word that nobody reads to its end."""
 LONGEST_LIST = 14
 """Legal words that a message lists; of more it names a few."""
+
+
+def _shortened(found: re.Match[str]) -> str:
+    return f"{found.group()[:60]}...{found.group()[-20:]}"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -33,8 +41,9 @@ class Problem:
     remedy: str = ""
 
     def __str__(self) -> str:
-        text = f"{self.place}: {self.address}: {self.message}" if self.address else f"{self.place}: {self.message}"
-        return (f"{text}; {self.remedy}" if self.remedy else text).translate(_ESCAPES)
+        told = f"{self.address}: {self.message}" if self.address else self.message
+        told = f"{told}; {self.remedy}" if self.remedy else told
+        return for_line(f"{self.place}: {_LONG.sub(_shortened, told)}")
 
 
 class SimbackupError(Exception):

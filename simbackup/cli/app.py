@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from simbackup.errors import InputError, Place, Problem, ResultError, SimbackupError
+from simbackup.text import for_terminal
 
 WRONG_INPUT, INTERRUPTED = 2, 130
 
@@ -58,7 +59,7 @@ def run(
         show.result(result)
     if out is not None:
         folder = result.save(out)
-        print(f"written to {folder}", file=sys.stderr)  # noqa: T201 (a command line prints)
+        _tell(f"written to {folder}")
     raise typer.Exit(0 if result.all_ended_well else 1)
 
 
@@ -78,7 +79,7 @@ def plot(
 
     with show.progress() as progress:
         path = draw.draw(what, kind, out, overrides=overrides(sets or []), seed=seed, progress=progress)
-    print(f"written to {path}", file=sys.stderr)  # noqa: T201
+    _tell(f"written to {path}")
 
 
 @app.command()
@@ -105,7 +106,7 @@ def report(  # noqa: PLR0917 (typer reads each as an option)
             what, out, overrides=overrides(sets or []), seed=seed, intervals=intervals, reruns=not quick, excel=excel,
             tables=csv, progress=progress,
         )  # fmt: skip
-    print(f"written to {path}", file=sys.stderr)  # noqa: T201
+    _tell(f"written to {path}")
 
 
 @app.command()
@@ -174,7 +175,7 @@ def check(
         problems.extend(check_file(file))
     if problems:
         raise InputError(problems)
-    print(f"{len(files)} {'file is' if len(files) == 1 else 'files are'} right")  # noqa: T201
+    print(f"{len(files)} {'file is' if len(files) == 1 else 'files are'} right")  # noqa: T201 (a command line prints)
 
 
 @app.command()
@@ -219,7 +220,7 @@ def trace(
     with show.progress() as progress:
         result = result_of(name, overrides(sets or []), seed=seed, progress=progress)
     result.chrome_trace(out)
-    print(f"written to {out}; open it at https://ui.perfetto.dev or in chrome://tracing", file=sys.stderr)  # noqa: T201
+    _tell(f"written to {out}; open it at https://ui.perfetto.dev or in chrome://tracing")
 
 
 @app.command()
@@ -244,7 +245,7 @@ def picture(
     if out is None:
         print(seen.text(form), end="")  # noqa: T201
     else:
-        print(f"written to {seen.save(out)}", file=sys.stderr)  # noqa: T201
+        _tell(f"written to {seen.save(out)}")
 
 
 @app.command()
@@ -376,17 +377,22 @@ def overrides(sets: list[str]) -> dict[str, Any]:
     return found
 
 
+def _tell(text: str) -> None:
+    """Tell the user something beside what was asked for."""
+    print(for_terminal(text), file=sys.stderr)  # noqa: T201 (a command line prints)
+
+
 def main() -> None:
     """Run the command line; wrong input is told without a traceback, and Ctrl-C ends cleanly."""
     try:
         app()
     except SimbackupError as error:
-        print(error, file=sys.stderr)  # noqa: T201
+        _tell(str(error))
         raise SystemExit(WRONG_INPUT) from None
     except (KeyboardInterrupt, SystemExit) as ended:
         if isinstance(ended, SystemExit) and ended.code != INTERRUPTED:  # typer turns Ctrl-C into that code
             raise
-        print("interrupted; nothing half done was written", file=sys.stderr)  # noqa: T201
+        _tell("interrupted; nothing half done was written")
         raise SystemExit(INTERRUPTED) from None
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

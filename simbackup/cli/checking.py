@@ -25,10 +25,16 @@ def check_file(path: Path) -> list[Problem]:
             read_study(path)
         elif path.name == "sources.yaml":
             read(path, shown)
-        elif {"parameters", "kind"} & read(path, shown).mapping.keys():
+        elif _among_models(path) or {"parameters", "kind"} & read(path, shown).mapping.keys():
             datasheets.read_datasheet(path, path.stem)
         else:
             load(path)
     except InputError as error:
         return list(error.problems)
     return []
+
+
+def _among_models(path: Path) -> bool:
+    """Whether a file lies where datasheets are looked for."""
+    folder = path.resolve().parent.parent
+    return any(folder == (root / "models").resolve() for root in datasheets.roots())

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from simbackup import units
 from simbackup.experiments.replications import HALF
 from simbackup.results.causes import split
+from simbackup.text import for_terminal
 
 if TYPE_CHECKING:
     from simbackup.experiments.study import Table
@@ -31,7 +32,13 @@ Columns = dict[str, tuple[str, Callable[[Any], str]]]
 
 def json(data: object) -> None:
     """Print data as JSON."""
-    print(json_format.dumps(data, indent=1, allow_nan=False))  # noqa: T201
+    text = json_format.dumps(data, indent=1, allow_nan=False)
+    print(text.replace("\x7f", "\\u007f"))  # noqa: T201 (the only control character that JSON leaves as it is)
+
+
+def line(text: str = "") -> None:
+    """Print text."""
+    print(for_terminal(text))  # noqa: T201 (a command line prints)
 
 
 def table(header: Sequence[str], rows: Cells, title: str = "", right: Sequence[int] = ()) -> None:
@@ -39,13 +46,16 @@ def table(header: Sequence[str], rows: Cells, title: str = "", right: Sequence[i
     from rich.box import SIMPLE_HEAD  # noqa: PLC0415
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415 (unlike a string, it holds no markup)
 
     console = Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
-    drawn = Table(title=title or None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    drawn = Table(
+        title=Text(for_terminal(title)) if title else None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False
+    )
     for i, name in enumerate(header):
-        drawn.add_column(name, justify="right" if i in right else "left", overflow="fold")
+        drawn.add_column(Text(for_terminal(name)), justify="right" if i in right else "left", overflow="fold")
     for row in rows:
-        drawn.add_row(*row)
+        drawn.add_row(*(Text(for_terminal(cell)) for cell in row))
     console.print(drawn)
 
 
@@ -118,14 +128,14 @@ def result(one: Result) -> None:
         told = ", ".join(f"{activity} on {cause} {units.show_short(s, 's')}" for (cause, activity), s in longest)
         if told:
             took = f" (the slowest, {units.show_short(row['elapsed'], 's')})" if item is not row else ""
-            print(f"{row['job']}{took}: {told}")  # noqa: T201
+            line(f"{row['job']}{took}: {told}")
     _devices(one)
     for event in one.trace.events:
         if event.what.startswith("is "):
-            print(f"{event.address} {event.what}, at {units.show_short(event.time, 's')}")  # noqa: T201
+            line(f"{event.address} {event.what}, at {units.show_short(event.time, 's')}")
     users(one)
     told = ", ".join(f"{count} {basis}" for basis, count in one.bases().items())
-    print(f"rests on {told} values; scenario {one.record.hash}, seed {one.record.seed}")  # noqa: T201
+    line(f"rests on {told} values; scenario {one.record.hash}, seed {one.record.seed}")
 
 
 def _devices(one: Result) -> None:
@@ -172,13 +182,13 @@ def study(found: Table) -> None:
     table(header, rows, found.title, right=range(1, len(header)))
     reasons = Counter(row["failed"] for row in found.rows if row.get("failed"))
     if reasons:
-        print(f"{reasons.total()} of {len(rows)} runs had a job that failed:")  # noqa: T201
+        line(f"{reasons.total()} of {len(rows)} runs had a job that failed:")
     for reason, times in reasons.most_common(MOST_REASONS):
-        print(f"  {times} x {reason}")  # noqa: T201
+        line(f"  {times} x {reason}")
     if len(reasons) > MOST_REASONS:
-        print(f"  and {len(reasons) - MOST_REASONS} other reasons, in the column 'failed' of --json and --out")  # noqa: T201
+        line(f"  and {len(reasons) - MOST_REASONS} other reasons, in the column 'failed' of --json and --out")
     if found.question:
-        print(found.question)  # noqa: T201
+        line(found.question)
 
 
 COLUMN_UNITS = {

@@ -53,16 +53,16 @@ def _job(one: Explained, stands: groups.Group | None) -> None:
     )
     mean = job_figures(stands.rows)["mean"] if stands else 0.0
     title += f" (mean {units.show_short(mean, 's')})" if mean else ""
-    print(title)  # noqa: T201 (the title of a table is folded to its width)
+    show.line(title)  # the title of a table is folded to its width
     if not rows:
-        print()  # noqa: T201
+        show.line()
         return
     show.table(["", "cause", "activity", "time", "share"], rows, right=(3, 4))
-    print(f"  {stacked(list(shown.values()), one.elapsed)}")  # noqa: T201
+    show.line(f"  {stacked(list(shown.values()), one.elapsed)}")
     if len(shown) < len(one.causes):
         left = sum(seconds for cause, seconds in one.causes.items() if cause not in shown)
-        print(f"  {_smaller(len(one.causes) - len(shown))}: {units.show_short(left, 's')}")  # noqa: T201
-    print(f"  {told(one)}\n")  # noqa: T201
+        show.line(f"  {_smaller(len(one.causes) - len(shown))}: {units.show_short(left, 's')}")
+    show.line(f"  {told(one)}\n")
 
 
 def stacked(seconds: Sequence[float], total: float) -> str:

@@ -11,6 +11,7 @@ from simbackup.experiments.cross_validate import CrossValidation
 from simbackup.experiments.reproduce import Reproduction
 from simbackup.experiments.separability import NEAR_NULL, NEAR_ONE, Separability
 from simbackup.results.compare import Row, Summary
+from simbackup.text import for_markdown
 
 
 def _error(row: Row) -> str:
@@ -55,15 +56,15 @@ def reproduction(found: Reproduction) -> None:
         show.table(HEADER, [_cells(row) for row in rows], s.document, right=(2, 3, 4))
         for row in rows:
             if row.measurement.row.off:
-                print(f"{row.measurement.id} is off: {row.measurement.row.off}")  # noqa: T201
-        print(_summary(s) + "\n")  # noqa: T201
+                show.line(f"{row.measurement.id} is off: {row.measurement.row.off}")
+        show.line(_summary(s) + "\n")
     if len(found.summaries) > 1:
-        print(_summary(found.total))  # noqa: T201
+        show.line(_summary(found.total))
 
 
 def reproduction_markdown(found: Reproduction) -> None:
     """Print the same as Markdown."""
-    print(markdown(found), end="")  # noqa: T201
+    show.line(markdown(found).removesuffix("\n"))
 
 
 def markdown(found: Reproduction) -> str:
@@ -72,17 +73,21 @@ def markdown(found: Reproduction) -> str:
     for s in found.summaries:
         rows = [row for row in found.rows if row.measurement.folder == s.document]
         lines += [
-            f"### {s.document}",
+            f"### {for_markdown(s.document)}",
             "",
             "| " + " | ".join(HEADER) + " |",
             "|---|---|--:|--:|--:|---|---|---|",
         ]
-        lines += ["| " + " | ".join(_cells(row)) + " |" for row in rows]
+        lines += ["| " + " | ".join(map(for_markdown, _cells(row))) + " |" for row in rows]
         lines += [
             "",
-            *(f"- {r.measurement.id}: {r.measurement.row.off}" for r in rows if r.measurement.row.off),
+            *(
+                f"- {for_markdown(r.measurement.id)}: {for_markdown(r.measurement.row.off)}"
+                for r in rows
+                if r.measurement.row.off
+            ),
         ]
-        lines += ["", _summary(s), ""]
+        lines += ["", for_markdown(_summary(s)), ""]
     return "\n".join(lines)
 
 
@@ -109,7 +114,7 @@ def fits(found: list[Fitted], apart: Separability) -> None:
     ]  # fmt: skip
     show.table(["constant", "value", "uncertainty", "plausible", "rows and what is left"], rows)
     for line in _apart(apart):
-        print(line)  # noqa: T201
+        show.line(line)
 
 
 def _apart(found: Separability) -> list[str]:
@@ -174,17 +179,17 @@ def cross_validation(found: CrossValidation, *, as_json: bool = False, markdown:
         singles = [{"constant": constant, "row": row} for constant, row in found.single]
         show.json({"left_out": rows, "single": singles})
     elif markdown:
-        print(cross_validation_markdown(found), end="")  # noqa: T201
+        show.line(cross_validation_markdown(found).removesuffix("\n"))
     else:
         show.table(LEFT_OUT, _left_out(found), right=(2, 3))
-        print(_singles(found))  # noqa: T201
+        show.line(_singles(found))
 
 
 def cross_validation_markdown(found: CrossValidation) -> str:
     """The same as Markdown."""
     lines = ["| " + " | ".join(LEFT_OUT) + " |", "|---|---|--:|--:|"]
-    lines += ["| " + " | ".join(cells) + " |" for cells in _left_out(found)]
-    return "\n".join([*lines, "", _singles(found), ""])
+    lines += ["| " + " | ".join(map(for_markdown, cells)) + " |" for cells in _left_out(found)]
+    return "\n".join([*lines, "", for_markdown(_singles(found)), ""])
 
 
 def _left_out(found: CrossValidation) -> list[list[str]]:

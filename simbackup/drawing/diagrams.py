@@ -10,6 +10,7 @@ from simbackup.drawing.layout import CONTAINS, Layout, Node
 from simbackup.drawing.looks import look
 from simbackup.drawing.part_boxes import job_numbers, method
 from simbackup.drawing.siblings import merged
+from simbackup.text import for_dot, for_mermaid
 
 SHAPES = {
     "disk": ('[("', '")]'), "ssd": ('[("', '")]'), "array": ('[("', '")]'), "data": ('[/"', '"/]'),
@@ -18,7 +19,6 @@ SHAPES = {
 """How Mermaid draws kinds of parts that hold no others."""
 INWARDS = frozenset({"reads", "restores", "observes"})
 """Edges whose arrow leads towards the one that acts."""
-UNSAFE = re.compile(r"[^\w \u00a0\u00b7\u00d7.,:/…()+%-]")
 Wires = list[tuple[str, str, str]]
 
 
@@ -26,7 +26,7 @@ def mermaid(layout: Layout) -> str:
     """A Mermaid flowchart of a layout; equal parts are drawn once with their number."""
     layout = merged(layout)
     names = _short_names(layout)
-    lines = ["flowchart TB", f"  accTitle: {_mermaid_text(layout.title).replace(':', '#58;')}"]
+    lines = ["flowchart TB", f"  accTitle: {for_mermaid(layout.title).replace(':', '#58;')}"]
     lines += _nested(layout, None, 1, lambda node, depth: _mermaid_part(layout, node, names, depth), "end")
     for start, end, kind in _wires(layout):
         link = "---" if kind == "joins" else f"-. {kind} .->" if kind in {"follows", "freezes"} else f"-->|{kind}|"
@@ -42,13 +42,13 @@ def dot(layout: Layout) -> str:
     layout = merged(layout)
     names = _short_names(layout)
     lines = [
-        "digraph system {", f"  label={_dot_text(layout.title)}; labelloc=t; fontsize=18; rankdir=TB;",
+        "digraph system {", f"  label={for_dot(layout.title)}; labelloc=t; fontsize=18; rankdir=TB;",
         '  graph [fontname="Helvetica"]; node [fontname="Helvetica", fontsize=11, shape=box, style="rounded,filled"];',
         '  edge [fontname="Helvetica", fontsize=10, color="#64748b"];',
     ]  # fmt: skip
     lines += _nested(layout, None, 1, lambda node, depth: _dot_part(layout, node, names, depth), "}")
     for start, end, kind in _wires(layout):
-        look_of = "dir=none" if kind == "joins" else f"label={_dot_text(kind)}"
+        look_of = "dir=none" if kind == "joins" else f"label={for_dot(kind)}"
         style = ", style=dashed" if kind in {"follows", "freezes"} else ""
         lines.append(f"  {names[start]} -> {names[end]} [{look_of}{style}];")
     return "\n".join([*lines, "}"]) + "\n"
@@ -70,7 +70,7 @@ def _nested(
 
 
 def _mermaid_part(layout: Layout, node: Node, names: dict[str, str], depth: int) -> list[str]:
-    label, indent = "<br/>".join(_mermaid_text(text) for text in _label(layout, node)), "  " * depth
+    label, indent = "<br/>".join(for_mermaid(text) for text in _label(layout, node)), "  " * depth
     if layout.inner(node.address):
         return [f'{indent}subgraph {names[node.address]}["{label}"]']
     begin, end = SHAPES.get(node.kind, ('["', '"]'))
@@ -79,7 +79,7 @@ def _mermaid_part(layout: Layout, node: Node, names: dict[str, str], depth: int)
 
 def _dot_part(layout: Layout, node: Node, names: dict[str, str], depth: int) -> list[str]:
     indent, name, seen = "  " * depth, names[node.address], look(node.kind)
-    label = _dot_text("\n".join(_label(layout, node)))
+    label = for_dot("\n".join(_label(layout, node)))
     colours = f'fillcolor="{seen.fill}", color="{seen.border}"'
     if not layout.inner(node.address):
         return [f"{indent}{name} [label={label}, {colours}];"]
@@ -109,18 +109,6 @@ def _wires(layout: Layout) -> Wires:
             ends = (edge.end, edge.start) if edge.kind in INWARDS or edge.kind == "follows" else (edge.start, edge.end)
             found.append((*ends, edge.kind))
     return found
-
-
-def _mermaid_text(text: str) -> str:
-    """A text as Mermaid may hold it: every letter with a meaning of its own is written by its number."""
-    return UNSAFE.sub(lambda found: f"#{ord(found.group())};", " ".join(text.split()))
-
-
-def _dot_text(text: str) -> str:
-    """A text in quotes as Graphviz may hold it."""
-    shown = "".join(letter if letter.isprintable() or letter == "\n" else "\ufffd" for letter in text)
-    escaped = shown.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
 
 
 def _word(kind: str) -> str:

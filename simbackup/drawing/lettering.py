@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from xml.sax.saxutils import escape
 
 NARROW, SLIM, CAPITAL, BROAD = 0.36, 0.47, 0.78, 1.0
 PLAIN = 0.64
@@ -12,7 +11,6 @@ _WIDTHS = (
     dict.fromkeys("iljI|.,:;'!·", NARROW) | dict.fromkeys('frt()[]{}/\\-" `', SLIM)
     | dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZ&w", CAPITAL) | dict.fromkeys("mMW@%…→—", BROAD)
 )  # fmt: skip
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 LATIN = 0x250
 BOLD = 1.09
 """How much wider bold letters are."""
@@ -47,12 +45,3 @@ def wrapped(text: str, size: float, room: float, *, bold: bool = False) -> list[
             rest = rest[fits:]
         lines.append(rest)
     return lines
-
-
-def xml(text: object) -> str:
-    """A text as XML may hold it, also inside quotes.
-
-    >>> xml('a "b" <c> & d')
-    'a &quot;b&quot; &lt;c&gt; &amp; d'
-    """
-    return escape(_FORBIDDEN.sub("\ufffd", str(text)), {'"': "&quot;", "'": "&#39;"})

@@ -12,13 +12,13 @@ from simbackup.drawing.boxes import BADGE, NAME, PAD, Box, Line
 from simbackup.drawing.diagrams import dot, mermaid
 from simbackup.drawing.layout import Layout
 from simbackup.drawing.layout_of import layout_of
-from simbackup.drawing.lettering import xml
 from simbackup.drawing.looks import look
 from simbackup.drawing.part_boxes import APART, what
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.output.target import SYSTEM, check_file
 from simbackup.output.whole import write_whole
 from simbackup.scenario import Scenario, load
+from simbackup.text import for_xml
 
 WIDTH = 960.0
 INK, FAINT, WIRE, PAPER = "#1e293b", "#526077", "#64748b", "#ffffff"
@@ -100,8 +100,8 @@ def svg(layout: Layout, width: float = WIDTH) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}" '
         f'role="img" aria-labelledby="{name}-title {name}-desc" font-family="{FACES}">\n'
-        f'<title id="{name}-title">{xml(layout.title)}</title>\n'
-        f'<desc id="{name}-desc">{xml(described(page.layout))}</desc>\n'
+        f'<title id="{name}-title">{for_xml(layout.title)}</title>\n'
+        f'<desc id="{name}-desc">{for_xml(described(page.layout))}</desc>\n'
         f'<rect width="{wide}" height="{high}" fill="{PAPER}"/>\n{body}\n</svg>\n'
     )
 
@@ -139,7 +139,7 @@ def _box(box: Box, page: Page) -> Iterator[str]:
     seen = look(box.kind)
     shape = f'width="{box.width:.1f}" height="{box.height:.1f}" rx="7" fill="{seen.fill}" stroke="{seen.border}"'
     yield f'<g transform="translate({box.x:.1f} {box.y:.1f})">'
-    yield f"<title>{xml(box.address)}</title>"
+    yield f"<title>{for_xml(box.address)}</title>"
     if box.count > 1:
         yield f'<rect x="4" y="4" {shape}/>'
     yield f"<rect {shape}/>"
@@ -149,7 +149,7 @@ def _box(box: Box, page: Page) -> Iterator[str]:
     if box.mark:
         yield (
             f'<text x="{box.width - PAD:.1f}" y="{box.lines[0].y:.1f}" text-anchor="end" font-size="{NAME.size}" '
-            f'font-weight="700" fill="{seen.border}">{xml(box.mark)}</text>'
+            f'font-weight="700" fill="{seen.border}">{for_xml(box.mark)}</text>'
         )
     for badge, x, y in box.badge_places():
         yield _badge(badge.text, x, y, full=badge.full)
@@ -177,7 +177,7 @@ def _badge(text: str, x: float, y: float, *, full: bool) -> str:
     return (
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{BADGE / 2}" fill="{fill}" stroke="{colour}"/>'
         f'<text x="{x:.1f}" y="{y + size * 0.36:.1f}" text-anchor="middle" font-size="{size}" font-weight="700" '
-        f'fill="{ink}">{xml(text)}</text>'
+        f'fill="{ink}">{for_xml(text)}</text>'
     )
 
 
@@ -186,5 +186,5 @@ def _text(line: Line) -> str:
     colour = FAINT if line.style.faint else INK
     return (
         f'<text x="{line.x:.1f}" y="{line.y:.1f}" font-size="{line.style.size}"{weight} fill="{colour}">'
-        f"{xml(line.text)}</text>"
+        f"{for_xml(line.text)}</text>"
     )

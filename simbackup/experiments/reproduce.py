@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simbackup import datasheets
-from simbackup.datasheets import is_file
+from simbackup.datasheets import is_file, is_folder
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.sensitivity import interval
@@ -66,20 +66,12 @@ def chosen(names: Sequence[str], command: str = "reproduce") -> list[Measured]:
         own = _own(name)
         if own is None and not known:
             remedy = choices(name, [m.folder.name for m in everything])
-            if _is_folder(name):
+            if name and is_folder(Path(name)):
                 remedy = f"write its rows into {Path(name) / MEASURED}"
             raise InputError([Problem(Place(command), "", f"there is no document '{name}'", remedy)])
         for measured in [own] if own is not None else known:
             found[str(measured.folder.resolve())] = measured
     return sorted(found.values(), key=lambda measured: measured.folder.name)
-
-
-def _is_folder(name: str) -> bool:
-    """Whether a name is that of a folder; no for a name that no folder can have."""
-    try:
-        return bool(name) and Path(name).is_dir()
-    except OSError:
-        return False
 
 
 def _own(name: str) -> Measured | None:

@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import datasheets
+from simbackup.datasheets import is_file, is_folder
 from simbackup.equations.intervals import Interval
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.replications import HALF, Figure, difference, together
+from simbackup.experiments.shown import unknown
 from simbackup.output.target import TABLE, check_file
-from simbackup.output.whole import whole, write_whole
+from simbackup.output.whole import whole, write_csv, write_whole
 from simbackup.results.causes import by_address, split
 from simbackup.results.result import Result
 from simbackup.results.workbook import write_workbook
-from simbackup.run import simulate
+from simbackup.run import Progress, simulate
 from simbackup.scenario import load
 from simbackup.schema import study as schema
 from simbackup.schema.tree import Node, read
@@ -135,19 +137,19 @@ class Table:
                 if form == "parquet":
                     self.frame.to_parquet(partial)
                 else:
-                    self.frame.to_csv(partial, index=False)
+                    write_csv(self.frame, partial)
 
 
 def find(name: str) -> Path:
     """The file of a study, by path or by name such as `planning/snapshot-chunk-size`."""
     path = Path(name)
-    if path.is_file():
+    if is_file(path):
         return path
     bare = name.removesuffix(".yaml").removesuffix(".study").removeprefix("scenarios/")
     known: list[str] = []
     for root in datasheets.roots():
         inside = root / "scenarios" / f"{bare}.study.yaml"
-        if inside.is_file():
+        if is_file(inside):
             return inside
         files = (root / "scenarios").rglob("*.study.yaml")
         known += [p.relative_to(root / "scenarios").as_posix().removesuffix(".study.yaml") for p in files]
@@ -180,7 +182,7 @@ def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
     seeds = int(asked.seeds.si) if asked.seeds else 1
     drawn = [replace(run, seed=seed + i) for run in runs for i in range(seeds)]
     with worker_processes(workers) as executor:
-        mapped = executor.map(_figures, drawn, chunksize=CHUNK) if executor else map(_figures, drawn)
+        mapped = executor.map(figures_of, drawn, chunksize=CHUNK) if executor else map(figures_of, drawn)
         found = list(mapped)
     by_row = [found[i : i + seeds] for i in range(0, len(found), seeds)]
     samples = tuple(
@@ -221,9 +223,9 @@ def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
     runs: list[Run] = []
     for name, text in asked.scenarios.items():
         file = path.parent / text
-        if not file.is_file():
+        if not is_file(file):
             place = tree.mapping["scenarios"].mapping[name].place
-            near = sorted(p.name for p in file.parent.glob("*.yaml")) if file.parent.is_dir() else []
+            near = sorted(p.name for p in file.parent.glob("*.yaml")) if is_folder(file.parent) else []
             problems.append(Problem(place, f"scenarios.{name}", f"there is no file '{text}'", choices(file.name, near)))
             continue
         runs += [
@@ -271,21 +273,28 @@ def _twice(asked: schema.Study, tree: Node) -> Iterator[Problem]:
 def _wrong(run: Run, tree: Node) -> list[Problem]:
     """What is wrong with one run before it begins; values are shown at their place in the study."""
     try:
-        load(run.file, run.values)
+        scenario = load(run.file, run.values)
     except InputError as error:
-        found: list[Problem] = []
-        for problem in error.problems:
-            written = [("vary", problem.address), ("cases", run.case or "", problem.address)]
-            places = [node.place for path in written for node, seen in [tree.find(path)] if seen == path]
-            place = next(iter(places), problem.place)
-            found.append(Problem(place, problem.address, problem.message, problem.remedy))
-        return found
-    return []
+        return [replace(problem, place=_written(run, tree, problem)) for problem in error.problems]
+    show = tree.mapping["show"].value
+    places = [item.place for item in show] if isinstance(show, list) else []
+    return [Problem(places[i], f"show.{i}", *told) for i, *told in unknown(scenario, run.show)]
 
 
-def _figures(run: Run) -> Found:
+def _written(run: Run, tree: Node, problem: Problem) -> Place:
+    """Where a study sets the value that a problem is about; one above or below it where the problem has no place."""
+    paths = [("vary", address) for address in run.varied] + [("cases", run.case or "", name) for name in run.together]
+    places = {path[-1]: tree.find(path)[0].place for path in paths}
+    if problem.address in places or problem.place.line:
+        return places.get(problem.address, problem.place)
+    about = f"{problem.address}."
+    near = (place for name, place in places.items() if about.startswith(f"{name}.") or f"{name}.".startswith(about))
+    return next(near, tree.mapping["scenarios"].mapping[run.scenario].place)
+
+
+def figures_of(run: Run, progress: Progress | None = None) -> Found:
     """The figures of one run, None for those of a job that failed, whose seconds say nothing; and why jobs failed."""
-    result = simulate(load(run.file, run.values), seed=run.seed)
+    result = simulate(load(run.file, run.values), seed=run.seed, progress=progress)
     status = {row["job"]: row["status"] for row in result.job_rows}
     told = "; ".join(f"{row['job']}: {row['reason']}" for row in result.job_rows if row["status"] == "failed")
     try:

@@ -8,8 +8,13 @@ import shutil
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from simbackup.errors import ResultError
+from simbackup.text import for_cell
+
+if TYPE_CHECKING:
+    import pandas as pd
 from simbackup.output.partial import flush, left_behind, lock, log, partial_for
 
 
@@ -79,3 +84,13 @@ def followed(path: Path) -> Path:
     if target.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     return target
+
+
+def _cell(value: object) -> object:
+    return for_cell(value) if isinstance(value, str) else value
+
+
+def write_csv(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as CSV, in which no text is a formula to a spreadsheet."""
+    written = table.map(_cell)
+    written.rename(columns=for_cell).to_csv(path, index=False)

@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from simbackup.plots import style
 from simbackup.plots.activities import below
 from simbackup.results.compare import TOLERANCE, Row
+from simbackup.text import for_line, for_plot
 
 ROLES = {
     "fitted": (style.BLUE, "o", "a constant was fitted to its group, or chosen on it"),
@@ -68,7 +69,7 @@ def row_by_row(rows: Sequence[Row], names: Names | None = None) -> style.Picture
         _band(axis)
         for y, row in enumerate(shown):
             _row(axis, y, row)
-        axis.set_yticks(range(len(shown)), [textwrap.fill(names(row), LONGEST) for row in shown], fontsize=style.SMALL)
+        axis.set_yticks(range(len(shown)), [_filled(names(row)) for row in shown], fontsize=style.SMALL)
         axis.tick_params(axis="y", length=0)
         axis.set_ylim(len(shown) - 0.4, -0.6)
         _limits(axis, shown)
@@ -96,7 +97,8 @@ def by_document(rows: Sequence[Row]) -> style.Picture:
             if points:
                 axis.scatter(xs, ys, s=18, color=colour, marker=mark, label=meaning, zorder=2, clip_on=False)
         told = [
-            f"{folder}\n{sum(row.within for row in some)} of {len(some)} within 10 %" for folder, some in own.items()
+            f"{for_plot(folder)}\n{sum(row.within for row in some)} of {len(some)} within 10 %"
+            for folder, some in own.items()
         ]
         axis.set_yticks(range(len(folders)), told, fontsize=style.SMALLER)
         axis.set_xlim(ALL_FROM, ALL_TO)
@@ -125,6 +127,10 @@ def _names(rows: Sequence[Row]) -> Names:
     return name
 
 
+def _filled(name: str) -> str:
+    return for_plot(textwrap.fill(name, LONGEST))
+
+
 def _band(axis: Axes) -> None:
     axis.axvspan(1.0 - TOLERANCE, 1.0 + TOLERANCE, color=style.BAND, zorder=0, gid="band")
     axis.axvline(1.0, color=style.BLUE, linewidth=1.0, zorder=1)
@@ -142,9 +148,9 @@ def _row(axis: Axes, y: int, row: Row) -> None:
     face = "white" if row.role == "fitted" else colour
     axis.plot(
         [row.simulated / m.value], [y], "X" if m.row.off else "o", color=colour, markerfacecolor=face, zorder=3,
-        gid=m.id,
+        gid=for_line(m.id),
     )  # fmt: skip
-    told = f"{figure(m.value)} → {figure(row.simulated)} {m.unit}"
+    told = f"{figure(m.value)} → {figure(row.simulated)} {for_plot(m.unit)}"
     axis.text(1.02, y, told, transform=axis.get_yaxis_transform(), va="center", fontsize=style.SMALL, color=colour)
 
 

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from simbackup import units
 from simbackup.errors import ResultError, choices
 from simbackup.plots import style
+from simbackup.text import for_plot
 
 Rows = Sequence[dict[str, Any]]
 SECONDS = frozenset({"start", "end", "elapsed", "waits", "lock", "busy_s", "mean_wait", "longest_wait", "down", "due"})
@@ -76,8 +77,9 @@ class StudyPlots:
             for n, (name, members) in enumerate(groups.items()):
                 order = sorted(members, key=lambda i: along.values[i])
                 axis.plot(
-                    [along.values[i] for i in order], [across.values[i] for i in order], label=name or None,
-                    color=style.LINES[n % len(style.LINES)], marker=style.MARKS[n % len(style.MARKS)], markersize=4,
+                    [along.values[i] for i in order], [across.values[i] for i in order],
+                    label=for_plot(name) if name else None, color=style.LINES[n % len(style.LINES)],
+                    marker=style.MARKS[n % len(style.MARKS)], markersize=4,
                 )  # fmt: skip
             _along(axis, along)
             axis.set(xlabel=along.name, ylabel=across.name, title=style.titled(self._title, 6.0))
@@ -112,8 +114,8 @@ class StudyPlots:
             drawn = style.picture(2.6 + 0.75 * len(columns), 1.5 + 0.42 * len(lines))
             axis = drawn.add_subplot()
             _fields(axis, table, across)
-            axis.set_xticks(range(len(columns)), columns, fontsize=style.SMALL)
-            axis.set_yticks(range(len(lines)), lines, fontsize=style.SMALL)
+            axis.set_xticks(range(len(columns)), list(map(for_plot, columns)), fontsize=style.SMALL)
+            axis.set_yticks(range(len(lines)), list(map(for_plot, lines)), fontsize=style.SMALL)
             axis.tick_params(length=0)
             axis.set(xlabel=_plain(x), ylabel=_plain(y))
             title = style.titled(self._title, 1.0 + 0.75 * len(columns))
@@ -173,7 +175,7 @@ def figures(rows: Rows, name: str) -> Ruler:
 
 def _plain(name: str) -> str:
     """A column's name as it stands beside an axis."""
-    return style.short(name).replace(".", " ").replace("_", " ")
+    return for_plot(style.short(name).replace(".", " ").replace("_", " "))
 
 
 def _along(axis: Axes, along: Ruler) -> None:
@@ -185,7 +187,7 @@ def _along(axis: Axes, along: Ruler) -> None:
         axis.set_xscale("symlog", linthresh=min(above), linscale=0.4)  # 0 has a place before the least
     if along.labels is not None:
         named = dict(zip(along.values, along.labels, strict=True))
-        axis.set_xticks(list(named), list(named.values()), fontsize=style.SMALL)
+        axis.set_xticks(list(named), list(map(for_plot, named.values())), fontsize=style.SMALL)
         axis.minorticks_off()
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import io
 import textwrap
+import warnings
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from matplotlib.figure import Figure
 
 from simbackup.output.target import PICTURE, check_file
 from simbackup.output.whole import whole
+from simbackup.text import for_plot, of_plot
 
 BLUE, SKY, RED, GREY, DARK, SAND = "#33638d", "#8fbfe0", "#d1495b", "#b5b5b5", "#333333", "#e0b96a"
 WINE, TEAL, OLIVE, PURPLE, LILAC, PALE = "#8c2f3f", "#3f9d8f", "#8a8a3c", "#8e5aa8", "#c3b1d6", "#e4e4e4"
@@ -47,6 +49,8 @@ UNDATED: Mapping[str, Mapping[str, None]] = {"svg": {"Date": None}, "pdf": {"Cre
 """What a file must not say of itself, lest the same picture give other bytes, by format."""
 LETTERS = 12.0
 """Letters of a title to the inch."""
+MOST_LINES = 3
+"""Lines of a title."""
 SMALL, SMALLER = 9.0, 8.0
 """Sizes of text beside axes and in legends, points."""
 
@@ -70,7 +74,8 @@ class Picture(Figure):
         """Write it as `Figure.savefig` does, without a date and with lasting names."""
         kind = str(settings.get("format") or Path(str(fname)).suffix.removeprefix(".")).lower()
         settings["metadata"] = {**UNDATED.get(kind, {}), **settings.get("metadata", {})}
-        with in_style():
+        with in_style(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a box stands for it in the picture
             super().savefig(fname, **settings)
 
     def _repr_png_(self) -> bytes:
@@ -102,12 +107,12 @@ def write(drawn: Figure, path: Path) -> Path:
 
 
 def titled(text: str, width: float) -> str:
-    r"""A title in as many lines as a picture of a width in inches needs.
+    r"""A title in as many lines as a picture of a width in inches needs, cut where they leave no room for it.
 
     >>> titled("one two three", 0.6)
     'one two\nthree'
     """
-    return textwrap.fill(text, max(int(width * LETTERS), 1))
+    return for_plot(textwrap.fill(text, max(int(width * LETTERS), 1), max_lines=MOST_LINES, placeholder="…"))
 
 
 class Scale(NamedTuple):
@@ -156,12 +161,13 @@ def short(address: str) -> str:
 
 
 def clipped(text: str, length: int = 34) -> str:
-    """A text beside an axis, cut in its middle when it is too long.
+    """A text beside an axis, cut in its middle when it is too long; one that was clipped may be clipped again.
 
     >>> clipped("a-name-that-goes-on-and-on", 12)
     'a-nam…and-on'
     """
+    text = of_plot(text)
     if len(text) <= length:
-        return text
+        return for_plot(text)
     head = (length - 1) // 2
-    return f"{text[:head]}…{text[head + 1 - length :]}"
+    return for_plot(f"{text[:head]}…{text[head + 1 - length :]}")

@@ -11,6 +11,7 @@ from simbackup.reporting.tables import Cell, Column, Table
 from simbackup.results.folder import TABLES, put
 from simbackup.results.record import program_version
 from simbackup.results.workbook import write_workbook
+from simbackup.text import for_cell, for_line
 
 LONGEST_NAME = 31
 """Letters of the name of a sheet that Excel allows."""
@@ -44,12 +45,12 @@ def write_csv(tables: Sequence[Table], folder: Path) -> Path:
 
     def write(fresh: Path) -> dict[str, str]:
         for name, table in zip(sheet_names(tables), tables, strict=True):
-            path = fresh / f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}.csv"
+            path = fresh / f"{_file_name(name)}.csv"
             with path.open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
-                writer.writerow([column.plain for column in table.columns])
+                writer.writerow([for_cell(column.plain) for column in table.columns])
                 for row in table.rows:
-                    writer.writerow(_plain(row, table))
+                    writer.writerow([for_cell(cell) if isinstance(cell, str) else cell for cell in _plain(row, table)])
         return {"version": program_version()}
 
     return put(folder, write, TABLES)
@@ -57,6 +58,11 @@ def write_csv(tables: Sequence[Table], folder: Path) -> Path:
 
 def _plain(row: Sequence[Cell], table: Table) -> list[str | float]:
     return [plain(cell, column) for cell, column in zip(row, table.columns, strict=True)]
+
+
+def _file_name(sheet: str) -> str:
+    """The name of a sheet as that of a file."""
+    return re.sub(r"\W+", "-", sheet.lower()).strip("-_")
 
 
 def plain(cell: Cell, column: Column) -> str | float:
@@ -76,7 +82,7 @@ def sheet_names(tables: Sequence[Table]) -> list[str]:
     """
     found: list[str] = []
     for table in tables:
-        bare = re.sub(r"[\[\]:*?/\\']", " ", table.name)[:LONGEST_NAME].strip()
+        bare = re.sub(r"[\[\]:*?/\\']", " ", for_line(table.name))[:LONGEST_NAME].strip()
         name, number = bare, 1
         while name.lower() in {other.lower() for other in found}:
             number += 1

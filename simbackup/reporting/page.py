@@ -14,6 +14,7 @@ from simbackup.reporting import answer, sections, sentences
 from simbackup.reporting.tables import Cell, Column, Table, percent, words
 from simbackup.results.result import Result
 from simbackup.results.validated_range import Checked, Distance, distance
+from simbackup.text import for_terminal
 
 if TYPE_CHECKING:
     from simbackup.experiments.explain import Explained
@@ -49,12 +50,17 @@ def check_engine() -> None:
             raise ResultError(f"a report needs {module}; install it with: pip install 'simbackup[report]'")
 
 
+def _seen(value: object) -> object:
+    """What the template writes, before it is escaped: markup of its own stays, text shows what cannot be seen."""
+    return for_terminal(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
 def page(chapters: Sequence[Chapter], comparison: Sequence[Table] = (), compared: str = "") -> str:
     """The text of the page: comparison first where there are several results, then a chapter for each."""
     jinja: Any = import_module("jinja2")  # an extra, and slow to import
     environment = jinja.Environment(
         loader=jinja.PackageLoader("simbackup.reporting"), autoescape=True, trim_blocks=True, lstrip_blocks=True,
-        undefined=jinja.StrictUndefined, keep_trailing_newline=True,
+        undefined=jinja.StrictUndefined, keep_trailing_newline=True, finalize=_seen,
     )  # fmt: skip
     first = chapters[0].result.record
     title = first.title if len(chapters) == 1 else f"{len(chapters)} scenarios compared"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from simbackup.output.whole import whole
+from simbackup.text import for_terminal, is_formula
 
 DATE = (1980, 1, 1, 0, 0, 0)
 """The date of every file in a workbook, so that the same tables give the same bytes."""
@@ -57,10 +58,11 @@ def _shown(value: Cell) -> str:
 
 
 def _set(sheet: Any, row: int, column: int, value: Cell) -> Any:
-    """A cell that was set; text stays text, even where it begins as a formula does."""
-    cell = sheet.cell(row, column, value)
-    if isinstance(value, str):
-        cell.data_type = "s"
+    """A cell that was set; text stays text, even where it begins as a formula does, and when it is edited."""
+    if not isinstance(value, str):
+        return sheet.cell(row, column, value)
+    cell = sheet.cell(row, column, for_terminal(value))
+    cell.data_type, cell.quotePrefix = "s", is_formula(value)
     return cell
 
 

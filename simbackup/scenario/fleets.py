@@ -111,7 +111,11 @@ class _Layout:
         path, named = Path(form.inventory or ""), node.mapping["inventory"]
         if not datasheets.is_file(path):
             folder = path.parent
-            tables = (p.name for p in folder.iterdir() if p.suffix in {".csv", ".xlsx"}) if folder.is_dir() else ()
+            tables = (
+                (p.name for p in folder.iterdir() if p.suffix in {".csv", ".xlsx"})
+                if datasheets.is_folder(folder)
+                else ()
+            )
             message = f"there is no file '{path.name}'"
             self.problems.append(Problem(named.place, f"{address}.inventory", message, choices(path.name, tables)))
             return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from simbackup import datasheets
-from simbackup.datasheets import Datasheet, is_file
+from simbackup.datasheets import Datasheet, is_file, is_folder
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.scenario.check import check
 from simbackup.scenario.fleets import Fleets, beside, lay_out, told_once
@@ -201,8 +201,8 @@ def _extended(path: Path, log: list[str]) -> tuple[Node, list[str]]:
             raise InputError([Problem(base.place, "extends", "is no name of a file", "write one, such as base.yaml")])
         below = path.parent / base.value
         if not is_file(below):
-            folder = below if below.is_dir() else below.parent
-            near = [p.name for p in folder.glob("*.yaml")] if folder.is_dir() else []
+            folder = below if is_folder(below) else below.parent
+            near = [p.name for p in folder.glob("*.yaml")] if is_folder(folder) else []
             message = f"'{base.value}' is a folder" if folder is below else f"there is no file '{base.value}'"
             raise InputError([Problem(base.place, "extends", message, choices(below.name, near))])
         if below.resolve() in seen or len(seen) > GREATEST_CHAIN:

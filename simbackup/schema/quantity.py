@@ -107,6 +107,11 @@ def _origin_message(error: Any) -> tuple[str, str]:
     return plain_message(error)
 
 
+def _untold(value: object) -> bool:
+    """Whether a key of an origin says nothing; what it says may be anything that a file can hold."""
+    return value is None or value in ("", ())
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """Marks a field as a quantity of a unit, optionally within bounds (in SI units)."""
@@ -123,7 +128,7 @@ class Unit:
         if not isinstance(raw, dict):
             return Quantity(self.number(raw), self.unit, str(raw))
         origin = read_origin(cast("object", raw))
-        missing = [key for key in NEEDS.get(origin.basis or "", ()) if getattr(origin, key) in {None, "", ()}]
+        missing = [key for key in NEEDS.get(origin.basis or "", ()) if _untold(getattr(origin, key))]
         if missing:
             message = f"a value on the basis '{origin.basis}' needs {' and '.join(missing)}"
             raise problem(message, f"write {', '.join(f'{key}: ...' for key in missing)} beside it")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,6 +24,7 @@ _REMEDIES = {
     "\\t": "indent with spaces",
     "mapping values": "line it up with the keys beside it, or put a text with ': ' in quotes",
     "another document": "write one document in a file",
+    "nests too deeply": "write it out flat",
     "undefined alias": "write its anchor, '&name', above it",
 }
 _CORE_TAGS = frozenset({"map", "seq", "str", "int", "float", "bool", "null", "timestamp", "merge", "value"})
@@ -163,14 +165,18 @@ def _place_after(text: str, name: str) -> Place:
     return Place(name, text.count("\n") + 1, len(text) - text.rfind("\n"))
 
 
+@lru_cache(maxsize=32)
 def parse(text: str, name: str) -> Node:
-    """The tree of YAML 1.2 text; `name` is shown as its file."""
+    """The tree of YAML 1.2 text; `name` is shown as its file. The same text is parsed once, as trees never change."""
     from ruamel.yaml import YAML  # noqa: PLC0415 (33 ms, paid only where a file is read)
     from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
     from ruamel.yaml.reader import ReaderError  # noqa: PLC0415
 
+    from simbackup.schema.limits import ShallowScanner, TooDeepError, expansion_problems  # noqa: PLC0415 (they import it, too)
+
     try:
         reader: Any = YAML(typ="safe", pure=True)
+        reader.Scanner = ShallowScanner
         reader.composer.warn_double_anchors = False  # YAML 1.2 lets an anchor be set anew
         root: Any = reader.compose(text)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     except MarkedYAMLError as error:
@@ -179,7 +185,8 @@ def parse(text: str, name: str) -> Node:
         place = Place(name, mark.line + 1, mark.column + 1) if mark else Place(name, 1, 1)
         what = str(told.problem or told.context).removeprefix("but ")
         remedy = next((text for part, text in _REMEDIES.items() if part in what), "check indentation and quotes")
-        raise InputError([Problem(place, "", f"is no YAML: {what}", remedy)]) from None
+        message = what if isinstance(error, TooDeepError) else f"is no YAML: {what}"
+        raise InputError([Problem(place, "", message, remedy)]) from None
     except ReaderError as error:
         told = cast("Any", error)
         place = _place_after(text[: told.position], name)
@@ -191,7 +198,9 @@ def parse(text: str, name: str) -> Node:
         raise InputError([Problem(Place(name, 1, 1), "", message, "check unusual characters and nesting")]) from None
     if root is None:
         raise InputError([Problem(Place(name, 1, 1), "", "is empty", "a file begins with a title")])
-    problems: list[Problem] = []
+    problems = expansion_problems(root, name)
+    if problems:
+        raise InputError(problems)
     tree = _Walk(name, problems).node(root, (), Place(name, 1, 1), 0)
     if problems:
         raise InputError(problems)
@@ -217,6 +226,8 @@ class _Walk:
     name: str
     problems: list[Problem]
     nodes: int = 0
+    above: set[int] = field(default_factory=set[int])
+    """The composed nodes in which the present one lies."""
 
     def node(self, raw: Any, path: tuple[str, ...], key: Place, depth: int) -> Node:
         place = Place(self.name, raw.start_mark.line + 1, raw.start_mark.column + 1)
@@ -224,19 +235,25 @@ class _Walk:
         if self.nodes == GREATEST_NODES:
             self.report(place, path, "the file expands to too many values", "write large inventories as a table")
         if depth > GREATEST_DEPTH:
-            self.report(place, path[:3], "nests too deeply (or contains itself)", "write it out flat")
-        if depth > GREATEST_DEPTH or self.nodes >= GREATEST_NODES:
+            self.report(place, path[:3], "nests too deeply", "write it out flat")
+        if id(raw) in self.above:
+            self.report(place, path, "contains itself", "write it out flat")
+        if depth > GREATEST_DEPTH or self.nodes >= GREATEST_NODES or id(raw) in self.above:
             return Node(None, place, key)
         tag = str(raw.tag or "map").removeprefix("tag:yaml.org,2002:")
         if tag not in _CORE_TAGS:
             self.report(place, path, f"has the tag {tag}", "write plain values without tags")
             return Node(None, place, key)
-        if raw.id == "mapping":
-            return Node(self.mapping(raw, path, depth), place, key)
-        if raw.id == "sequence":
-            items = [self.node(item, (*path, str(i)), place, depth + 1) for i, item in enumerate(raw.value)]
-            return Node(items, place, key)
-        return Node(self.scalar(raw, place, path), place, key)
+        if raw.id not in {"mapping", "sequence"}:
+            return Node(self.scalar(raw, place, path), place, key)
+        self.above.add(id(raw))
+        inside: dict[str, Node] | list[Node] = (
+            self.mapping(raw, path, depth)
+            if raw.id == "mapping"
+            else [self.node(item, (*path, str(i)), place, depth + 1) for i, item in enumerate(raw.value)]
+        )
+        self.above.remove(id(raw))
+        return Node(inside, place, key)
 
     def mapping(self, raw: Any, path: tuple[str, ...], depth: int) -> dict[str, Node]:
         children: dict[str, Node] = {}
@@ -246,7 +263,9 @@ class _Walk:
                 told = {"scalar": "'<<'", "sequence": "a list"}.get(key_node.id, "a mapping")
                 self.report(place, path, f"{told} is no key", "keys are plain names; merge files with 'extends'")
                 continue
-            name = str(key_node.value)
+            name = self.text(key_node, place, path)
+            if name is None:
+                continue
             if name in children:
                 first = children[name].key
                 self.report(place, (*path, name), f"stands twice (first in line {first.line})", "keep one of the two")
@@ -255,11 +274,16 @@ class _Walk:
         return children
 
     def scalar(self, raw: Any, place: Place, path: tuple[str, ...]) -> Scalar:
-        text = str(raw.value)
-        if any("\ud800" <= character <= "\udfff" for character in text):
+        text = self.text(raw, place, path)
+        return text if text is None or raw.style is not None else plain_scalar(text)
+
+    def text(self, raw: Any, place: Place, path: tuple[str, ...]) -> str | None:
+        """The text of a scalar; JSON writes rare characters as two halves, which belong together."""
+        try:
+            return str(raw.value).encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
             self.report(place, path, "holds half a character", "write the whole one")
             return None
-        return text if raw.style is not None else plain_scalar(text)
 
     def report(self, place: Place, path: tuple[str, ...], message: str, remedy: str) -> None:
         self.problems.append(Problem(place, ".".join(path), message, remedy))

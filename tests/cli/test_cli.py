@@ -444,3 +444,25 @@ def test_a_picture_that_cannot_be_drawn_is_told(words: list[str], told: str, say
     assert (said.code, said.out) == (2, "")
     assert said.err.startswith(told.format(tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("length", [300, 5000])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run NAME", "explain NAME", "report NAME", "plot NAME", "picture NAME", "study NAME", "check NAME",
+        "trace NAME -o t.json", "reproduce NAME", "calibrate NAME", "models show NAME", "models cite NAME",
+        "run teaching/snapshot-slows-writes --out NAME", "trace teaching/snapshot-slows-writes -o NAME",
+        "picture teaching/snapshot-slows-writes -o NAME.svg", "explain teaching/snapshot-slows-writes NAME",
+        "run teaching/snapshot-slows-writes --set jobs.NAME.data=x",
+    ],
+)  # fmt: skip
+def test_a_name_that_no_file_can_have_is_told(
+    command: str, length: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["simbackup", *command.replace("NAME", "n" * length).split()])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1

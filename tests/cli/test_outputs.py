@@ -11,7 +11,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from simbackup import cli, simulate
+from simbackup import simulate
+from simbackup.cli import app as cli
 
 PLAIN, STUDY = "published/003-lvm-snapshots/no-snapshot", "planning/copy-area-place"
 Say = Callable[..., tuple[object, str, str]]

@@ -22,21 +22,28 @@ from typing import Any
 
 import pandas as pd
 
-from simbackup import cli, datasheets, drawing, run, scenario, show, show_published
+from simbackup import datasheets, run
+from simbackup.cli import app as cli
+from simbackup.cli import show, show_published
 from simbackup.experiments import calibrate, separability, study
 from simbackup.experiments.fitted_sheet import write_fitted
 from simbackup.output import exchange, partial
+from simbackup.plots import draw as drawing
+from simbackup.plots import of_result
 from simbackup.reporting import report
 from simbackup.results import folder
-from simbackup.results.plots import of_result
+from simbackup.scenario import scenario
 
 SCENARIO, OTHER = "published/003-lvm-snapshots/no-snapshot", "published/003-lvm-snapshots/second-disk"
 STUDY, OTHER_STUDY = "planning/copy-area-place", "teaching/bottleneck-moves"
 RANDOM_DEATHS = 10
 """Of each command and each signal; there are eleven commands."""
 SIGNALS = (signal.SIGKILL, signal.SIGINT)
-SOURCE = Path(cli.__file__).parent
-WRITING = {str(SOURCE / f"results/{name}.py") for name in ("exchange", "folder", "output", "partial", "saved", "seal")}
+SOURCE = Path(datasheets.__file__).parent
+WRITING = {
+    str(SOURCE / f"{name}.py")
+    for name in ("output/exchange", "results/folder", "output/whole", "output/partial", "results/saved", "output/seal")
+}
 WRITING |= {str(SOURCE / "reporting/files.py"), str(SOURCE / "experiments/fitted_sheet.py")}
 """Files whose lines are counted, and those that they call."""
 RENAMES = ("rename", "replace")

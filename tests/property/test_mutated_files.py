@@ -7,9 +7,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.fuzz import SHARES, fuzz
 from simbackup import datasheets, units
 from simbackup.cli.app import overrides
 from simbackup.cli.checking import check_file
@@ -288,3 +290,20 @@ def test_options_are_right_or_wrong_at_a_place(options: list[str]) -> None:
         assert_located(error.problems)
     else:
         assert_simulates(scenario)
+
+
+@pytest.mark.parametrize("kind", SHARES)
+def test_a_changed_file_of_any_kind_is_right_or_wrong_at_a_place(kind: str) -> None:
+    counts = fuzz(files=30, minutes=60.0, seed=4, shares={kind: 1})
+    assert counts.number["refused"] + counts.number["right"] == counts.number["files"] == 30
+    assert [found for found in counts.findings if not found.startswith(("refused by the run", "over 20 s"))] == []
+
+
+def test_a_finding_is_one_whatever_goes_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: object) -> list[Problem]:
+        raise RuntimeError("no message for a user")
+
+    monkeypatch.setattr("benchmarks.fuzz.check_file", broken)
+    counts = fuzz(files=2, minutes=60.0, seed=0)
+    assert counts.number["tracebacks"] == 2
+    assert "RuntimeError: no message for a user" in counts.findings[0]

@@ -205,3 +205,10 @@ def test_two_machines_share_the_cores_of_their_host(tmp_path: Path, count: int, 
 def test_the_speed_of_a_machine_is_that_of_its_host(tmp_path: Path) -> None:
     slow = run(tmp_path, FIRST, IDLE | {"hosts.server.speed": "1"})
     assert slow.get("jobs.one.elapsed") == pytest.approx(2 * FILES + COPY + READS + WRITE, rel=1e-5)
+
+
+def test_a_machine_is_not_resumed_by_two_at_once(tmp_path: Path) -> None:
+    two = "  go: {method: resume, machine: guest, after: stop}\n  too: {method: resume, machine: guest, after: stop}\n"
+    result = run(tmp_path, SUSPEND + two, IDLE)
+    assert (row(result, "go")["status"], row(result, "too")["status"]) == ("done", "failed")
+    assert row(result, "too")["reason"] == "'guest' is not suspended"

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import Result, show, simulate
+from simbackup import Result, simulate
+from simbackup.cli import show
 
 NIGHT = """
 title: A night in which the target is saturated

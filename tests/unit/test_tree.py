@@ -115,6 +115,29 @@ def test_half_characters_are_refused() -> None:
     assert problems('a: "\\ud800"\n') == [(1, 4, "a", "holds half a character")]
 
 
+def test_two_halves_make_a_character_as_json_writes_it() -> None:
+    tree = parse('{"\\ud83d\\ude00": "\\ud83d\\ude00", "a": "\\u00fc"}', "a.yaml")
+    assert tree.plain() == {"\U0001f600": "\U0001f600", "a": "\u00fc"}
+    assert problems('{"\\ude00\\ud83d": 1}') == [(1, 2, "", "holds half a character")]
+
+
+def test_what_contains_itself_is_told_where_it_does() -> None:
+    assert problems("a: {b: &b {c: [*b, *b]}}\n") == [
+        (1, 8, "a.b.c.0", "contains itself"), (1, 8, "a.b.c.1", "contains itself"),
+    ]  # fmt: skip
+
+
+def test_aliases_are_counted_before_anything_is_made_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simbackup.schema.tree._Walk", None)  # it builds the tree
+    lines = ["a0: &a0 x", *(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]" for i in range(1, 60))]
+    assert problems("\n".join(lines)) == [(15, 6, "", "the file expands to too many values")]
+
+
+def test_few_aliases_may_stand_for_much() -> None:
+    text = f"a: &a [{', '.join('x' * 100)}]\nb: [{', '.join(['*a'] * 100)}]\n"
+    assert len(parse(text, "a.yaml").plain()["b"]) == 100
+
+
 def test_control_characters_are_told_at_their_place() -> None:
     assert problems("a: b\nc: d\x00e\n")[0][:2] == (2, 5)
 

@@ -53,6 +53,7 @@ class Resume:
         if machine.suspended is None or machine.image is None:
             raise JobFailedError(f"'{self.machine}' is not suspended")
         volume, position = machine.image
+        machine.image = None  # nobody else resumes it meanwhile
         memory = machine.machine.memory
         source = system.volumes[volume].region.part(position, memory)
         flow = host.reading(source).start(system.network, job, "read", memory)
@@ -60,7 +61,7 @@ class Resume:
         system.account(job, flow)
         now = float(system.env.now)
         system.trace.event(now, machine.name, "was down", seconds=now - machine.suspended)
-        machine.suspended = machine.image = None
+        machine.suspended = None
         for users in system.users:
             if users.host is machine:
                 users.open()
