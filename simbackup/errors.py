@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 _ESCAPES = {code: repr(chr(code))[1:-1] for code in (*range(32), 127)}
 LONGEST_LIST = 14
@@ -25,15 +26,23 @@ class Place:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing that is wrong: where, at which address, what, and what would be right."""
+    """One thing that is wrong: where, at which address, what, and what would be right.
+
+    A warning is no reason not to run.
+
+    >>> print(Problem(Place("a.yaml", 3, 5), "jobs.full.tool.request", "has no effect here", severity="warning"))
+    a.yaml:3:5: warning: jobs.full.tool.request: has no effect here
+    """
 
     place: Place
     address: str
     message: str
     remedy: str = ""
+    severity: Literal["error", "warning"] = "error"
 
     def __str__(self) -> str:
-        text = f"{self.place}: {self.address}: {self.message}" if self.address else f"{self.place}: {self.message}"
+        place = f"{self.place}: warning" if self.severity == "warning" else str(self.place)
+        text = f"{place}: {self.address}: {self.message}" if self.address else f"{place}: {self.message}"
         return (f"{text}; {self.remedy}" if self.remedy else text).translate(_ESCAPES)
 
 

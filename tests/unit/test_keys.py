@@ -213,7 +213,7 @@ def search(wanted: Iterable[str]) -> Iterator[Row]:
                         except InputError:
                             continue
                         except Exception as error:  # noqa: BLE001 (a finding, which is printed)
-                            print(f"{row}: {type(error).__name__}: {error}", file=sys.stderr)
+                            print(f"{row}: {type(error).__name__}: {error}", file=sys.stderr)  # noqa: T201
 
 
 def main() -> None:
@@ -224,13 +224,13 @@ def main() -> None:
             if row.key in keys() and acts(row):
                 kept.append(row)
         except InputError as error:
-            print(f"{row.key}: {error}", file=sys.stderr)
+            print(f"{row.key}: {error}", file=sys.stderr)  # noqa: T201
     kept += search(keys() - {row.key for row in kept} - set(INERT))
     with TABLE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(Row._fields)
         writer.writerows(sorted(kept))
-    print(*sorted(keys() - {row.key for row in kept} - set(INERT)), sep="\n")
+    print(*sorted(keys() - {row.key for row in kept} - set(INERT)), sep="\n")  # noqa: T201
 
 
 if __name__ == "__main__":
