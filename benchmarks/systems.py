@@ -123,7 +123,8 @@ def _work(draw: random.Random) -> list[Plan]:
     tape: Plan = {"method": "image", "data": data, "to": "jukebox"}
     disk: Plan = {"method": "image", "data": data, "to": draw.choice(["second", "remote"])}
     walk: Plan = {
-        "method": "file_level", "data": draw.choice(["files", "far"]), "to": draw.choice(["jukebox", "remote", "second"]),
+        "method": "file_level", "data": draw.choice(["files", "far"]),
+        "to": draw.choice(["jukebox", "remote", "second"]),
     }  # fmt: skip
     native: Plan = {
         "method": "database_native", "data": draw.choice(["db", "more", ["db", "more"]]),
@@ -145,7 +146,7 @@ def _work(draw: random.Random) -> list[Plan]:
         [
             [write], [synchronous], [tape, *back], [tape | {"streams": 1}, *back], [disk, *back], [walk, *back],
             [native, *back], [dump, *back], [by_snapshot, *back], [split_off, write | {"data": "db"}, join], [join],
-            [freeze, write | {"data": "lun"}, {"method": "image", "data": "lun", "source": "pointers", "to": "jukebox"}],
+            [freeze, write | {"data": "lun"}, tape | {"data": "lun", "source": "pointers"}],
             [{"method": "frozen_image", "data": "db", "to": "mirror"}, *back],
             [{"method": "copy", "data": "more", "to": "more"}],
         ]
@@ -266,9 +267,11 @@ def broken(plan: Plan) -> list[str]:
             found.append("causes do not sum to the time of a job")
         if row["elapsed"] < 0.0 or row["bytes"] < 0.0:
             found.append("a job takes less than nothing")
-    for row in result.device_rows:
-        if not -ROUNDING <= row["busy"] <= 1.0 + ROUNDING:
-            found.append(f"a {row['kind']} is busy more than all the time")
+    found += [
+        f"a {row['kind']} is busy more than all the time"
+        for row in result.device_rows
+        if not -ROUNDING <= row["busy"] <= 1.0 + ROUNDING
+    ]
     found += _not_conserved(plan, result)
     return sorted(set(found))
 
