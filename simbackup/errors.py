@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from simbackup.text import for_line
 
@@ -33,17 +34,25 @@ class Place:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing that is wrong: where, at which address, what, and what would be right."""
+    """One thing that is wrong: where, at which address, what, and what would be right.
+
+    A warning is no reason not to run.
+
+    >>> print(Problem(Place("a.yaml", 3, 5), "jobs.full.tool.request", "has no effect here", severity="warning"))
+    a.yaml:3:5: warning: jobs.full.tool.request: has no effect here
+    """
 
     place: Place
     address: str
     message: str
     remedy: str = ""
+    severity: Literal["error", "warning"] = "error"
 
     def __str__(self) -> str:
+        place = f"{self.place}: warning" if self.severity == "warning" else str(self.place)
         told = f"{self.address}: {self.message}" if self.address else self.message
         told = f"{told}; {self.remedy}" if self.remedy else told
-        return for_line(f"{self.place}: {_LONG.sub(_shortened, told)}")
+        return for_line(f"{place}: {_LONG.sub(_shortened, told)}")
 
 
 class SimbackupError(Exception):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,11 +15,16 @@ from simbackup.text import for_terminal
 
 WRONG_INPUT, INTERRUPTED = 2, 130
 
+SETTINGS = {"help_option_names": ["-h", "--help"]}
+
 app = typer.Typer(
     name="simbackup", help="Simulates backup and restore, and tells what limits them.", no_args_is_help=True,
-    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
+    context_settings=SETTINGS, pretty_exceptions_enable=False, rich_markup_mode=None,
 )  # fmt: skip
-models = typer.Typer(help="The datasheets that scenarios are made of.", no_args_is_help=True, rich_markup_mode=None)
+models = typer.Typer(
+    help="The datasheets that scenarios are made of.", no_args_is_help=True, context_settings=SETTINGS,
+    rich_markup_mode=None,
+)  # fmt: skip
 app.add_typer(models, name="models")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
@@ -27,6 +33,24 @@ Sets = Annotated[
     typer.Option("--set", metavar="ADDRESS=VALUE", help="Replace a value, such as devices.cow.chunk=16KiB."),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of all random streams.", min=0)]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from simbackup.results.record import program_version  # noqa: PLC0415
+
+        print(f"simbackup {program_version()}")  # noqa: T201
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Simulates backup and restore, and tells what limits them."""
+    del version  # its callback has ended the program
 
 
 @app.command()
@@ -48,6 +72,7 @@ def run(
     from simbackup.scenario import load  # noqa: PLC0415
 
     loaded = load(scenario, overrides(sets or []))
+    warn(loaded.warnings)
     if out is not None:
         check_folder(out)
         check_place(out)  # say what is wrong with the folder before a long run
@@ -173,8 +198,9 @@ def check(
     problems: list[Problem] = []
     for file in files:
         problems.extend(check_file(file))
-    if problems:
+    if any(problem.severity == "error" for problem in problems):
         raise InputError(problems)
+    warn(problems)
     print(f"{len(files)} {'file is' if len(files) == 1 else 'files are'} right")  # noqa: T201 (a command line prints)
 
 
@@ -337,6 +363,12 @@ def models_cite(
     from simbackup.experiments.overview import works  # noqa: PLC0415
 
     show.listing(works(scenario), as_json=as_json)
+
+
+def warn(warnings: Iterable[Problem]) -> None:
+    """Print warnings on standard error."""
+    for warning in sorted(set(warnings)):
+        print(warning, file=sys.stderr)  # noqa: T201
 
 
 def overrides(sets: list[str]) -> dict[str, Any]:

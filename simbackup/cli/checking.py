@@ -14,7 +14,7 @@ from simbackup.schema.tree import read
 
 
 def check_file(path: Path) -> list[Problem]:
-    """Everything that is wrong with a scenario, a datasheet, or a file of measurements or fits."""
+    """Everything that is wrong with a scenario, a datasheet, or a file of measurements or fits; warnings, too."""
     try:
         shown = datasheets.shown(path)
         if path.name == "measured.yaml":
@@ -28,7 +28,7 @@ def check_file(path: Path) -> list[Problem]:
         elif _among_models(path) or {"parameters", "kind"} & read(path, shown).mapping.keys():
             datasheets.read_datasheet(path, path.stem)
         else:
-            load(path)
+            return list(load(path).warnings)
     except InputError as error:
         return list(error.problems)
     return []

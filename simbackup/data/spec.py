@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from simbackup import units
 from simbackup.schema.capability import BlockDevice, Device, Volume
@@ -74,6 +75,15 @@ class DatabaseSheet(Frozen):
 class DatabaseSpec(Modelled, DatabaseSheet):
     """The database engine that a data set belongs to."""
 
+    conditional: ClassVar[Mapping[str, str]] = {
+        "dump_ratio": "in logical dumps",
+        "dump_cpu": "in logical dumps",
+        "load_cpu": "in restores of logical dumps",
+        "replay_cpu": "in restores with 'replay'",
+        "flush_time": "in backups of databases",
+        "locks_for_snapshot": "in snapshot copies",
+    }
+
 
 class FilesSheet(Frozen):
     """Files: how many, and how well they compress."""
@@ -130,6 +140,13 @@ class DataSpec(Part, Modelled, FilesSheet):
     """Updates before the beginning, on a volume that writes them to free places; none unless stated."""
     content: PositiveSize | None = None
     """Bytes of its rows, which a logical dump writes and which it is named by; all its bytes unless stated."""
+
+    conditional: ClassVar[Mapping[str, str]] = {
+        "compression": "in backups to tape and in database_native backups",
+        "layout": "in file_level backups",
+        "file_size": "in file_level backups",
+        "cached": "in image and file_level backups of the data themselves",
+    }
 
     def facts(self) -> Facts:
         """Size, files, how well they compress, and what they lie in."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from simbackup.errors import choices
-from simbackup.fleets import Fleets
 from simbackup.results.fleet_figures import job_figures, series
 from simbackup.scenario import Scenario
+from simbackup.scenario.fleets import Fleets
 from simbackup.schema.job import JobSpec
 
 WORDS = ("status", "reason", "cause")

@@ -278,7 +278,7 @@ def _wrong(run: Run, tree: Node) -> list[Problem]:
         return [replace(problem, place=_written(run, tree, problem)) for problem in error.problems]
     show = tree.mapping["show"].value
     places = [item.place for item in show] if isinstance(show, list) else []
-    return [Problem(places[i], f"show.{i}", *told) for i, *told in unknown(scenario, run.show)]
+    return [Problem(places[i], f"show.{i}", message, remedy) for i, message, remedy in unknown(scenario, run.show)]
 
 
 def _written(run: Run, tree: Node, problem: Problem) -> Place:

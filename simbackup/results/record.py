@@ -35,6 +35,8 @@ class Record:
     question: str = ""
     fleets: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """The parts that were laid out, by the address of their template."""
+    warnings: list[str] = field(default_factory=list[str])
+    """What the scenario states without effect, each with its place."""
 
     @classmethod
     def of(cls, scenario: Scenario, seed: int) -> Record:
@@ -43,6 +45,7 @@ class Record:
         return cls(
             scenario.name, scenario.title, scenario.hash, seed, scenario.base, list(scenario.log), program_version(),
             {address: node.plain() for address, node in scenario.overrides.items()}, scenario.spec.question, fleets,
+            [str(warning) for warning in scenario.warnings],
         )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from simbackup.datasheets import Datasheet, is_file, is_folder
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.scenario.check import check
 from simbackup.scenario.fleets import Fleets, beside, lay_out, told_once
+from simbackup.scenario.idle_keys import idle_keys
 from simbackup.scenario.spec import SECTIONS, Spec, read_spec
 from simbackup.schema import tree as trees
 from simbackup.schema.quantity import Quantity
@@ -54,6 +55,8 @@ class Scenario:
     """Sixteen hexadecimal digits that change with anything the simulation depends on."""
     fleets: Fleets = field(default_factory=Fleets)
     """The parts that were laid out: their addresses by that of their template."""
+    warnings: tuple[Problem, ...] = ()
+    """What is no reason not to run, such as keys that the file states and that have no effect in it."""
 
     @property
     def title(self) -> str:
@@ -164,7 +167,8 @@ def _finished(
     text = json.dumps(tree.plain(), separators=(",", ":"))
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     values = tuple(_values(spec, tree))
-    return Scenario(name, spec, tree, source, overrides, tuple(log), read_log, values, base, digest, fleets)
+    warnings = tuple(told_once(idle_keys(spec, tree), fleets, laid))
+    return Scenario(name, spec, tree, source, overrides, tuple(log), read_log, values, base, digest, fleets, warnings)
 
 
 def _unknown_sources(spec: Spec, tree: Node) -> list[Problem]:

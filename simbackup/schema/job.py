@@ -14,6 +14,7 @@ from simbackup.schema.quantity import Duration, Pieces, Quantity, Text
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
 
 SCHEDULE = ("every", "until", "window")
 
@@ -100,6 +101,11 @@ class BackupJob(JobSpec):
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """Report what keeps a restore from bringing back what this job saves."""
         raise NotImplementedError
+
+    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
+        """Addresses of the conditional keys that a restore of what this job, of a name, saves makes act."""
+        del spec, name, job
+        yield f"jobs.{restore}.select"
 
 
 class FileKeeping(JobSpec):

@@ -11,6 +11,7 @@ from simbackup.schema.quantity import Frozen, Quantity
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
 
 Path = tuple[str | int, ...]
 """Where something stands in a scenario, such as `("devices", "cow", "size")`."""
@@ -27,6 +28,11 @@ class Part(Frozen):
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report everything in which the part disagrees with other parts of its scenario; nothing unless overridden."""
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """Addresses of the conditional keys, own ones and those of other parts, that the part makes act."""
+        del spec, name
+        yield from ()
 
     def facts(self) -> Facts:
         """What a reader wants to know of the part, most telling first: its size and rate unless overridden."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -239,6 +239,9 @@ class Frozen(BaseModel):
     """A part of a file: frozen, and no key that it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    conditional: ClassVar[Mapping[str, str]] = {}
+    """Keys that act only where a part of the scenario uses them, and where that is."""
 
     def rules(self) -> Iterator[tuple[tuple[str, ...], str, str]]:
         """Where values of the part do not go together: their keys, what is wrong, what would be right."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
 from simbackup.schema.facts import Fact, Facts, amount, number
@@ -55,6 +56,12 @@ class HostSpec(Part, Modelled, HostSheet):
     """The devices attached to it."""
     within: Text | None = None
     """The host on which it is a virtual machine: its cores are cores of that one, and as fast."""
+
+    conditional: ClassVar[Mapping[str, str]] = {
+        "read_ahead": (
+            "where programs of the host read in sequence: image backups to disk, restores from disk, copies"
+        ),
+    }
 
     def facts(self) -> Facts:
         """Cores and memory."""

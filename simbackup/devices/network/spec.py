@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
 from simbackup.schema.facts import Facts, amount, number
@@ -39,6 +40,8 @@ class LinkSpec(Part, Modelled, NetworkSheet):
     """The hosts and devices that it joins, or other links, as a bridge does."""
     count: Pieces | None = None
     """Links of this kind side by side, each stream on one of them; one unless stated."""
+
+    conditional: ClassVar[Mapping[str, str]] = {"window": "where requests of a workload cross the link ('via')"}
 
     def facts(self) -> Facts:
         """Number, rate and round trip."""

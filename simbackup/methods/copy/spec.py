@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.schema.part import Path
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
 
 from typing import Literal
 
@@ -27,6 +29,11 @@ class CopySpec(JobSpec):
     """The data set whose place is written."""
 
     to_data: ClassVar[bool] = True
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The host reads in sequence."""
+        del name
+        yield f"hosts.{spec.host_of(self.data)}.read_ahead"
 
     def check(self, checks: Checks, path: Path) -> None:
         """Both data sets are there, belong to one host, and the copy fits."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simbackup import units
@@ -13,6 +14,7 @@ from simbackup.schema.part import Path
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec
     from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
     from simbackup.schema.job import Restoring
 
 from typing import Literal
@@ -41,6 +43,24 @@ class DatabaseBackupSpec(BackupJob):
     def creates(self) -> str | None:
         """The snapshot of a snapshot copy."""
         return self.snapshot
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """What is said of the database acts in those backups that do what it is about."""
+        keys = {"logical_dump": ("dump_ratio", "dump_cpu"), "snapshot_copy": ("locks_for_snapshot",)}
+        yield from (f"data.{self.data}.database.{key}" for key in keys.get(self.method, ()))
+        if self.method == "snapshot_copy":
+            yield f"jobs.{name}.tool.mount_time"
+        yield from _backup_uses(spec, name, self.data)
+
+    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
+        """A dump is loaded, logs are replayed."""
+        yield from super().restore_uses(spec, name, restore, job)
+        yield f"hosts.{spec.owner_of(self.to)}.read_ahead"
+        for data in {job.to or self.data, self.data}:
+            if self.method == "logical_dump":
+                yield f"data.{data}.database.load_cpu"
+            if job.replay:
+                yield f"data.{data}.database.replay_cpu"
 
     def check(self, checks: Checks, path: Path) -> None:
         """There is a database, its target is a volume of its host with room, and its snapshot freezes it."""
@@ -103,6 +123,10 @@ class BinaryLogSpec(BackupJob):
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """What every backup of a database uses."""
+        yield from _backup_uses(spec, name, self.data)
+
     def check(self, checks: Checks, path: Path) -> None:
         """There is a database, and its target is a volume of its host."""
         _check_places(checks, path, self)
@@ -114,6 +138,12 @@ class BinaryLogSpec(BackupJob):
         remedy = f"restore a full backup and 'replay: {job.restore}'; {choices('', full)}"
         checks.report((*path, "restore"), message, remedy)
         _check_restore(checks, path, job, self)
+
+
+def _backup_uses(spec: Spec, name: str, data: str) -> Iterator[str]:
+    yield f"data.{data}.database.flush_time"
+    yield f"hosts.{spec.host_of(data)}.read_ahead"
+    yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "check_cpu"))
 
 
 def _check_places(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLogSpec) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simbackup.errors import choices
@@ -10,6 +11,7 @@ from simbackup.schema.job import FileKeeping, Saving
 from simbackup.schema.part import Path
 
 if TYPE_CHECKING:
+    from simbackup.scenario.spec import Spec
     from simbackup.schema.job import Restoring
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -40,6 +42,29 @@ class FileBackupSpec(Saving, FileKeeping):
     """The pool whose cartridges are written; those of no pool unless stated."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """What is said of files acts in walks, compression on tape, and read-ahead where the host reads in sequence."""
+        data, walks, tape = spec.data[self.data], self.method == "file_level", self._to_tape(spec)
+        yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu"))
+        if tape:
+            yield from (f"data.{self.data}.compression", f"jobs.{name}.tool.file_marks")
+        if walks:
+            yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
+        if walks or self.source is None:
+            yield f"data.{self.data}.cached"
+        if (walks and data.layout == "together") or not (walks or tape):
+            yield f"hosts.{spec.host_of(self.data)}.read_ahead"
+
+    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
+        """Files come back alone, an image on disk whole; what lies on disk is read in sequence by its host."""
+        if self.method == "file_level" or self._to_tape(spec):
+            yield from super().restore_uses(spec, name, restore, job)
+        if not self._to_tape(spec):
+            yield f"hosts.{spec.owner_of(self.to)}.read_ahead"
+
+    def _to_tape(self, spec: Spec) -> bool:
+        return isinstance(spec.devices[self.to], MediaLibrary)
 
     def check(self, checks: Checks, path: Path) -> None:
         """Where it goes, the way there, the room, its source."""

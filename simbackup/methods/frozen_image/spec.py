@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simbackup.schema.job import BackupJob, FileKeeping
 from simbackup.schema.part import Path
 
 if TYPE_CHECKING:
+    from simbackup.scenario.spec import Spec
     from simbackup.schema.job import Restoring
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -34,6 +36,16 @@ class FrozenImageBackupSpec(BackupJob, FileKeeping):
     def creates(self) -> str | None:
         """The frozen image that is the backup."""
         return self.to
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """What the program says of starting and of files."""
+        del spec
+        yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time"))
+
+    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
+        """The program mounts the image and copies from it."""
+        yield from super().restore_uses(spec, name, restore, job)
+        yield from (f"jobs.{name}.tool.{key}" for key in ("mount_time", "request", "copy_cpu"))
 
     def check(self, checks: Checks, path: Path) -> None:
         """The frozen image that is the backup freezes the data."""

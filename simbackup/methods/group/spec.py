@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simbackup.errors import choices
@@ -10,6 +11,7 @@ from simbackup.schema.part import Path
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
 
 from typing import Literal
 
@@ -26,6 +28,11 @@ class StartGroupSpec(JobSpec):
     method: Literal["start_group"]
     tool: BackupToolSpec
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The program's time for a group."""
+        del spec
+        yield f"jobs.{name}.tool.group_time"
 
 
 class SaveIndexSpec(JobSpec):
@@ -44,6 +51,11 @@ class SaveIndexSpec(JobSpec):
             if not checks.name((*path, "of"), name, legal, "job") and name in checks.spec.jobs:
                 checks.report((*path, "of"), f"'{name}' is no backup of files", choices(name, legal))
 
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """What the program says of its index."""
+        del spec
+        yield from (f"jobs.{name}.tool.{key}" for key in ("index_record", "index_time"))
+
 
 class SystemStateSpec(FileKeeping):
     """Backup of the state of an operating system through its shadow copy service."""
@@ -61,3 +73,8 @@ class SystemStateSpec(FileKeeping):
         checks.name((*path, "machine"), self.machine, checks.spec.hosts, "host")
         if self.data is not None:
             checks.data_set(path, self.data)
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The program's time for the state."""
+        del spec
+        yield f"jobs.{name}.tool.system_state_time"

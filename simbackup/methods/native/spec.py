@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from simbackup import units
 from simbackup.errors import choices
@@ -12,6 +13,7 @@ from simbackup.schema.part import Modelled, Path
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
     from simbackup.schema.job import Restoring
 
 from typing import Literal
@@ -48,6 +50,11 @@ class BackupEngineSheet(Frozen):
 class BackupEngineSpec(Modelled, BackupEngineSheet):
     """The backup engine that runs a job."""
 
+    conditional: ClassVar[Mapping[str, str]] = {
+        "io_depth": "where the job does not say 'buffers'",
+        "transfer_size": "where the job does not say 'transfer_size'",
+    }
+
 
 ServiceTimes = Literal["exponential", "constant"]
 
@@ -79,6 +86,15 @@ class NativeBackupSpec(BackupJob):
     """`steady`, as unless stated: the mean rate of the loop, an equation; `by_event`: each buffer for itself."""
     service_times: ServiceTimes | None = None
     """`exponential`, as unless stated, about the mean that the steady loop takes, or `constant`; only by event."""
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The engine says what the job leaves out; compression is that of the data."""
+        del spec
+        yield from (f"data.{data}.compression" for data in self.data)
+        if self.buffers is None:
+            yield f"jobs.{name}.engine.io_depth"
+        if self.transfer_size is None:
+            yield f"jobs.{name}.engine.transfer_size"
 
     def check(self, checks: Checks, path: Path) -> None:
         """Data at one host, files that can be reached, buffers of a legal size, and compression that compresses."""

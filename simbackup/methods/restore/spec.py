@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
@@ -10,6 +11,7 @@ from simbackup.schema.part import Path
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
 
 from simbackup.schema.job import Names, Rounds
 from simbackup.schema.quantity import (
@@ -53,6 +55,18 @@ class RestoreSpec(Restoring):
     def tool_of(self) -> str | None:
         """The backup, whose program restores."""
         return self.restore
+
+    conditional: ClassVar[Mapping[str, str]] = {
+        "select": (
+            "in restores of file_level backups, from tape and from frozen images; an image on disk comes back whole"
+        ),
+    }
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """What the restore of such a backup uses."""
+        saved = spec.jobs[self.restore]
+        if isinstance(saved, BackupJob):
+            yield from saved.restore_uses(spec, self.restore, name, self)
 
     def check(self, checks: Checks, path: Path) -> None:
         """What is restored is a backup, and it comes back to data that there are."""

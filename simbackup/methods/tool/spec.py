@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from simbackup.schema.part import Modelled
 from simbackup.schema.quantity import (
     Duration,
@@ -46,3 +49,18 @@ class BackupToolSheet(Frozen):
 
 class BackupToolSpec(Modelled, BackupToolSheet):
     """The backup program that runs a job."""
+
+    conditional: ClassVar[Mapping[str, str]] = {
+        "start_time": "in backups and restores",
+        "mount_time": "in snapshot copies and in restores from frozen images",
+        "check_cpu": "in backups of databases",
+        "file_time": "in image, file_level and frozen_image backups and their restores",
+        "file_marks": "in backups to tape",
+        "request": "in restores of frozen_image backups",
+        "copy_cpu": "in image and file_level backups, and restores from frozen images",
+        "file_cpu": "in file_level backups",
+        "group_time": "in start_group",
+        "index_record": "in save_index",
+        "index_time": "in save_index",
+        "system_state_time": "in system_state",
+    }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simbackup.schema.part import Path
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
 
 from typing import Literal
 
@@ -45,6 +47,11 @@ class ResumeSpec(JobSpec):
     method: Literal["resume"]
     machine: Text
     """The virtual machine."""
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The host below reads the memory in sequence."""
+        del name
+        yield f"hosts.{spec.hosts[self.machine].within}.read_ahead"
 
     def check(self, checks: Checks, path: Path) -> None:
         """What is resumed is a virtual machine."""

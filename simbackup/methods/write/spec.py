@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.schema.part import Path
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
 
 from typing import Literal
 
@@ -40,6 +42,18 @@ class WriteSpec(JobSpec):
     """The network through which the writer reaches the host of the data."""
 
     writes_data: ClassVar[bool] = True
+
+    conditional: ClassVar[Mapping[str, str]] = {
+        "cpu_per_byte": "without 'synchronous', on what goes through the page cache",
+        "flush": "without 'synchronous', on what goes through the page cache",
+        "over": "with 'synchronous: true'",
+    }
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """Each way of writing has keys of its own."""
+        del spec
+        keys = ("over",) if self.synchronous else ("cpu_per_byte", "flush")
+        yield from (f"jobs.{name}.{key}" for key in keys)
 
     def check(self, checks: Checks, path: Path) -> None:
         """A writer makes requests one by one, or leaves it to the page cache."""

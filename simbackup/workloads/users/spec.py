@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
@@ -11,6 +12,7 @@ from simbackup.schema.workload import WorkloadSpec
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
 
 from typing import Annotated
 
@@ -93,6 +95,16 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
             if getattr(self, key) is not None and not self.via:
                 checks.report((*path, key), "says nothing of users who cross no link", "write 'via:' and a link")
         super().check(checks, path)
+
+    conditional: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("working_set", "hot_data", "hot_updates", "synchronous"), "with 'updates' of a transaction"
+    )
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """What is said of updates acts where there are any."""
+        yield from super().uses(spec, name)
+        if self.updates is not None:
+            yield from (f"workloads.{name}.{key}" for key in self.conditional)
 
     def own_facts(self) -> Facts:
         """How many transactions write."""
