@@ -14,7 +14,7 @@ from simbackup.schema.tree import read
 
 
 def check_file(path: Path) -> list[Problem]:
-    """Everything that is wrong with a scenario, a datasheet, or a file of measurements or fits."""
+    """Everything that is wrong with a scenario, a datasheet, or a file of measurements or fits, closing notes last."""
     try:
         shown = datasheets.shown(path)
         if path.name == "measured.yaml":
@@ -30,5 +30,5 @@ def check_file(path: Path) -> list[Problem]:
         else:
             load(path)
     except InputError as error:
-        return list(error.problems)
+        return [*error.problems, *error.notes]
     return []

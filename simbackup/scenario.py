@@ -159,15 +159,13 @@ def _finished(
         tree = _override(tree, address, node, log, problems)
     laid = tree
     tree, fleets = lay_out(laid, problems)
-    whole = not problems
     for address, node in overrides.items():
         if address not in above:
             tree = _override(tree, address, node, log, problems)
     tree, unresolved = _complete(_references(tree), log, problems)
     spec = read_spec(tree, problems, unresolved)
     problems.extend(_unknown_sources(spec, tree))
-    if whole and not any(problem.address in SECTIONS[3:] for problem in problems):
-        problems.extend(check(spec, tree, problems))
+    problems.extend(check(spec, tree, problems, {part: each for each, parts in fleets.items() for part in parts}))
     if problems:
         raise InputError(told_once(problems, fleets, laid))
     text = json.dumps(tree.plain(), separators=(",", ":"))

@@ -264,11 +264,11 @@ def _wrong(run: Run, tree: Node) -> list[Problem]:
         load(run.file, run.values)
     except InputError as error:
         found: list[Problem] = []
-        for problem in error.problems:
+        for problem in (*error.problems, *error.notes):
             written = [("vary", problem.address), ("cases", run.case or "", problem.address)]
             places = [node.place for path in written for node, seen in [tree.find(path)] if seen == path]
             place = next(iter(places), problem.place)
-            found.append(Problem(place, problem.address, problem.message, problem.remedy))
+            found.append(replace(problem, place=place))
         return found
     return []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from simbackup import units
@@ -28,6 +29,14 @@ class Reporter(Protocol):
         """The names of a section, also those of parts that are wrong in themselves."""
         ...
 
+    def pending(self, path: Path, section: str, name: str) -> bool:
+        """Whether a name is, or may be, that of a part that cannot be told before something else is right."""
+        ...
+
+    def about(self, *path: str | int) -> AbstractContextManager[None]:
+        """Check the part on a path as far as what is asked for is known."""
+        ...
+
 
 def _copied_hot(checks: Reporter, path: Path, job: DatabaseBackup, data: Data | None) -> None:
     """A hot copy takes files that stand still under the read lock."""
@@ -44,15 +53,23 @@ def database_backup(checks: Reporter, path: Path, job: DatabaseBackup | BinaryLo
     if data is not None and data.database is None:
         message = f"'{job.data}' is no database"
         checks.report((*path, "data"), message, f"write 'database: database/...' under data.{job.data}")
-    if not isinstance(target, BLOCK_KINDS):
+    if not isinstance(target, BLOCK_KINDS) and not checks.pending((*path, "to"), "devices", job.to):
         legal = [n for n, d in spec.devices.items() if isinstance(d, BLOCK_KINDS)]
         what = "is no disk, array or volume" if job.to in spec.devices else "is not among the devices"
         checks.report((*path, "to"), f"'{job.to}' {what}", choices(job.to, legal))
     if isinstance(job, BinaryLog):
         return
-    _copied_hot(checks, path, job, data)
-    if data is not None and isinstance(target, Volume):
-        _room(checks, path, job, data, target.size.si)
+    with checks.about(*path):
+        _copied_hot(checks, path, job, data)
+    with checks.about(*path):
+        if data is not None and isinstance(target, Volume):
+            _room(checks, path, job, data, target.size.si)
+    _copied_snapshot(checks, path, job, data)
+
+
+def _copied_snapshot(checks: Reporter, path: Path, job: DatabaseBackup, data: Data | None) -> None:
+    """A snapshot copy, and no other, has a snapshot, which freezes the data."""
+    spec = checks.spec
     snapshots = [n for n, d in spec.devices.items() if isinstance(d, FrozenImage)]
     if job.method != "snapshot_copy":
         if job.snapshot is not None:
@@ -63,6 +80,8 @@ def database_backup(checks: Reporter, path: Path, job: DatabaseBackup | BinaryLo
         checks.report(
             path, "a snapshot copy needs the snapshot that it creates", f"write 'snapshot:', {choices('', snapshots)}"
         )
+    elif checks.pending((*path, "snapshot"), "devices", job.snapshot):
+        return
     elif not isinstance(frozen, FrozenImage):
         checks.report((*path, "snapshot"), f"there is no snapshot '{job.snapshot}'", choices(job.snapshot, snapshots))
     elif data is not None and frozen.of != data.on:
@@ -96,9 +115,8 @@ def database_restore(checks: Reporter, path: Path, job: Restore, saved: Database
     if target is not None and target.database is None:
         checks.report((*path, "to"), f"'{job.to}' is no database", "restore to a data set with 'database:'")
     logs = [n for n, j in spec.jobs.items() if isinstance(j, BinaryLog) and j.data == saved.data]
-    wrong = set(checks.named("jobs")) - set(spec.jobs)  # these have been reported already
     for name in job.replay:
-        if name not in logs and name not in wrong:
+        if name not in logs and not checks.pending((*path, "replay"), "jobs", name):
             checks.report(
                 (*path, "replay"), f"'{name}' is no incremental backup of '{saved.data}'", choices(name, logs)
             )

@@ -84,6 +84,8 @@ def _files(checks: Checker, path: Path, job: NativeBackup, host: str | None) -> 
     spec = checks.spec
     legal = [n for n, d in spec.devices.items() if isinstance(d, (*BLOCK_KINDS, Nul))]
     for name in job.to:
+        if checks.pending((*path, "to"), "devices", name):
+            continue
         if name not in legal:
             what = "takes no backup file" if name in checks.named("devices") else "is not among the devices"
             checks.report((*path, "to"), f"'{name}' {what}", choices(name, legal))

@@ -32,11 +32,13 @@ def way_to(spec: Spec, host: str, device: str) -> tuple[str, ...] | None:
     return () if owner == host else route(spec, host, owner)
 
 
-def placement(spec: Spec) -> dict[str, float]:
-    """Where each data set begins on its device, in bytes: as told, or behind the one listed before it."""
+def placement(spec: Spec, on: str | None = None) -> dict[str, float]:
+    """Where each data set, or each on one device, begins there, in bytes: as told, or behind the one listed before."""
     ends: dict[str, float] = {}
     begins: dict[str, float] = {}
     for name, data in spec.data.items():
+        if on is not None and data.on != on:
+            continue
         begins[name] = data.at.si if data.at else ends.get(data.on, 0.0)
         ends[data.on] = max(ends.get(data.on, 0.0), begins[name] + data.size.si)
     return begins
@@ -44,8 +46,8 @@ def placement(spec: Spec) -> dict[str, float]:
 
 def data_end(spec: Spec, device: str) -> float:
     """Bytes from the beginning of a device behind which none of its data sets lies."""
-    begins = placement(spec)
-    return max((begins[name] + data.size.si for name, data in spec.data.items() if data.on == device), default=0.0)
+    begins = placement(spec, device)
+    return max((begin + spec.data[name].size.si for name, begin in begins.items()), default=0.0)
 
 
 def taken(spec: Spec, device: Frozen) -> float | None:

@@ -5,11 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from simbackup import units
 from simbackup.errors import choices
+from simbackup.schema.unknown import Unknown
 
 Basis = Literal["datasheet", "measured", "derived", "fitted", "assumed", "document", "user"]
 NEEDS: dict[str, tuple[str, ...]] = {
@@ -114,8 +125,8 @@ class Unit:
 
     def read(self, raw: object) -> Given:
         """The value of a plain text or number, or of a mapping that tells its origin."""
-        if isinstance(raw, Given):
-            return raw
+        if isinstance(raw, Given | Unknown):
+            return cast("Given", raw)
         if not isinstance(raw, dict):
             return Given(self.number(raw), self.unit, str(raw))
         origin = read_origin(cast("object", raw))
@@ -164,8 +175,10 @@ class Unit:
 
     def number(self, raw: object, *path: str) -> float:
         """The SI value of a text or number within the bounds."""
+        if raw is None:
+            raise problem(EMPTY, f"write for example '{EXAMPLES[self.unit]}'", *path)
         if not isinstance(raw, (str, int, float)) or isinstance(raw, bool):
-            words = {"NoneType": "nothing", "list": "a list", "bool": f"'{str(raw).lower()}'"}
+            words = {"list": "a list", "bool": f"'{str(raw).lower()}'"}
             shown = words.get(type(raw).__name__, f"'{raw}'")
             raise problem(f"{shown} is no quantity", f"write for example '{EXAMPLES[self.unit]}'", *path)
         try:
@@ -219,9 +232,23 @@ def _word(raw: object) -> object:
 
 
 class Frozen(BaseModel):
-    """A part of a file: frozen, and no key that it does not know."""
+    """A part of a file: frozen, and no key that it does not know; `null` is as good as leaving a key out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nothing(cls, raw: Any) -> Any:
+        if not isinstance(raw, dict):
+            return raw
+        told, fields = cast("dict[str, Any]", raw), cls.model_fields
+        needed = {k for k, field in fields.items() if field.is_required() or isinstance(field.default, Given)}
+        return {k: v for k, v in told.items() if v is not None or k not in fields or k in needed}
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _unknown(cls, raw: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+        return raw if isinstance(raw, Unknown) else handler(raw)
 
 
 class Word:
@@ -243,6 +270,7 @@ WRONG_SHAPES = {
     "list_type": ("list", "write [a, b]"),
 }
 MISSING = "is missing"
+EMPTY = "is empty"
 WIDTH = 40
 """Characters of a wrong value that a message shows."""
 
@@ -252,6 +280,8 @@ def plain_message(error: Any) -> tuple[str, str]:
     kind, context = str(error["type"]), dict(error.get("ctx") or {})
     shown = repr(error.get("input"))
     shown = shown if len(shown) <= WIDTH else f"{shown[: WIDTH - 3]}..."
+    if error.get("input", "") is None:
+        return EMPTY, f"write {WRONG_TYPES[kind]}" if kind in WRONG_TYPES else WRONG_SHAPES.get(kind, ("", ""))[1]
     if kind in WRONG_TYPES:
         return f"{shown} is not {WRONG_TYPES[kind]}", f"write {WRONG_TYPES[kind]}"
     if kind in WRONG_SHAPES:

@@ -14,7 +14,7 @@ from simbackup.schema.jobs import METHODS, Data, Job, Requests, Restore, Users, 
 from simbackup.schema.kinds import DEVICES
 from simbackup.schema.quantity import MISSING, Frozen, Given
 from simbackup.schema.tree import Node
-from simbackup.schema.validate import Part, validate
+from simbackup.schema.validate import Part, validate_in_part
 
 SECTIONS = ("title", "question", "extends", "hosts", "devices", "links", "data", "workloads", "jobs", "fleets")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
@@ -22,7 +22,7 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A whole scenario whose form is right."""
+    """A whole scenario; what is wrong in its form is unknown in it."""
 
     title: str
     question: str
@@ -73,12 +73,12 @@ def _quantities(part: Frozen, path: tuple[str, ...]) -> Iterator[tuple[tuple[str
         elif isinstance(value, Frozen):
             yield from _quantities(value, (*path, name))
         elif isinstance(value, dict):
-            named = cast("dict[str, Given]", value)  # no field maps names to anything else
-            yield from (((*path, name, key), given) for key, given in named.items())
+            named = cast("dict[str, object]", value)  # no field maps names to anything but quantities
+            yield from (((*path, name, key), given) for key, given in named.items() if isinstance(given, Given))
 
 
 def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] = ()) -> Spec:
-    """The scenario that a tree describes; what is wrong with its form is added to `problems`.
+    """The scenario that a tree describes; what is wrong with its form is added to `problems`, and unknown in it.
 
     Parts whose address is in `unresolved` have no datasheet although they name one: nothing is missing in them.
     """
@@ -129,9 +129,9 @@ def _parts(
             continue
         part_class = choose(child, address)
         found: list[Problem] = []
-        part = validate(part_class, child, address, found) if part_class else None
+        part = validate_in_part(part_class, child, address, found, address in unresolved) if part_class else None
         problems.extend(p for p in found if p.message != MISSING or address not in unresolved)
-        if part is not None and address not in unresolved:
+        if part is not None:
             parts[name] = part
     return parts
 

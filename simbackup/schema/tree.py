@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -251,7 +251,9 @@ class _Walk:
                 first = children[name].key
                 self.report(place, (*path, name), f"stands twice (first in line {first.line})", "keep one of the two")
                 continue
-            children[name] = self.node(value_node, (*path, name), place, depth + 1)
+            child = self.node(value_node, (*path, name), place, depth + 1)
+            # what is left empty stands where its key does, not where the next line begins
+            children[name] = replace(child, place=place) if child.value is None and not value_node.value else child
         return children
 
     def scalar(self, raw: Any, place: Place, path: tuple[str, ...]) -> Scalar:

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Protocol
 
 from simbackup import units
-from simbackup.errors import choices
 from simbackup.schema.database_checks import Path, Reporter
+from simbackup.schema.devices import Link
 from simbackup.schema.jobs import Users, Workload
 from simbackup.schema.quantity import si_or
 
@@ -28,7 +28,8 @@ class Checker(Reporter, Protocol):
 def check_workload(checks: Checker, path: Path, workload: Workload) -> None:
     """A workload asks either so often or one after the other, of data or over links that there are."""
     if isinstance(workload, Users):
-        _on_data(checks, path, workload)
+        with checks.about(*path):
+            _on_data(checks, path, workload)
     if (workload.transactions is None) == (workload.clients is None):
         message = (
             "says both 'transactions' and 'clients'" if workload.clients else "says neither how often nor how many"
@@ -50,10 +51,7 @@ def check_workload(checks: Checker, path: Path, workload: Workload) -> None:
 
 def _on_data(checks: Checker, path: Path, workload: Users) -> None:
     """The data that users work on have a host; what they say of updates and of networks is complete."""
-    legal = list(checks.named("data"))
-    if workload.data not in legal:
-        checks.report((*path, "data"), f"there is no data set '{workload.data}'", choices(workload.data, legal))
-    if workload.data in checks.spec.data:
+    if checks.name((*path, "data"), workload.data, checks.named("data"), "data set"):
         checks.owned(path, checks.spec.data[workload.data].on)
     if workload.update_size is not None and workload.updates is None:
         checks.report((*path, "update_size"), "says nothing without updates", "write 'updates:' of a transaction")
@@ -70,15 +68,21 @@ def _on_data(checks: Checker, path: Path, workload: Users) -> None:
 def check_loads(checks: Checker) -> None:
     """No link has to carry more requests that come by themselves than it can: their queue would grow without end."""
     for name, link in checks.spec.links.items():
-        crossing = {w: part for w, part in checks.spec.workloads.items() if name in part.via}
-        asked = {
-            w: part.request.si * part.transactions.si
-            for w, part in crossing.items()
-            if part.request is not None and part.transactions is not None
-        }
-        room = link.rate.si * si_or(link.count, 1.0)
-        if asked and sum(asked.values()) >= room:
-            last = list(asked)[-1]
-            message = f"'{name}' would have to carry {units.show_short(sum(asked.values()), 'B/s')} of requests"
-            remedy = f"it carries {units.show_short(room, 'B/s')}: ask less often, for less, or say 'clients:'"
-            checks.report(("workloads", last, "transactions"), message, remedy)
+        with checks.about("links", name):
+            _load(checks, name, link)
+
+
+def _load(checks: Checker, name: str, link: Link) -> None:
+    """One link carries what is asked of it."""
+    crossing = {w: part for w, part in checks.spec.workloads.items() if name in part.via}
+    asked = {
+        w: part.request.si * part.transactions.si
+        for w, part in crossing.items()
+        if part.request is not None and part.transactions is not None
+    }
+    room = link.rate.si * si_or(link.count, 1.0)
+    if asked and sum(asked.values()) >= room:
+        last = list(asked)[-1]
+        message = f"'{name}' would have to carry {units.show_short(sum(asked.values()), 'B/s')} of requests"
+        remedy = f"it carries {units.show_short(room, 'B/s')}: ask less often, for less, or say 'clients:'"
+        checks.report(("workloads", last, "transactions"), message, remedy)

@@ -72,7 +72,7 @@ def test_problems_of_several_files_are_told_at_once(
     wanted = sorted(line for name in names for line in expected(name))
     assert (code, out) == (2, "")
     assert all(map(agrees, sorted(err.splitlines()), wanted))
-    assert len(wanted) == 4
+    assert len(wanted) == 5  # one of them not a problem by itself: what was not checked because of another
 
 
 @pytest.mark.parametrize("command", ["check", "run"])
