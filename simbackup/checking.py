@@ -25,7 +25,7 @@ def check_file(path: Path) -> list[Problem]:
             read_study(path)
         elif path.name == "sources.yaml":
             read(path, shown)
-        elif {"parameters", "kind"} & read(path, shown).mapping.keys():
+        elif {"parameters", "kind"} & read(path, shown, []).mapping.keys():
             datasheets.read_datasheet(path, path.stem)
         else:
             load(path)

@@ -11,25 +11,20 @@ from pathlib import Path
 from simbackup import datasheets
 from simbackup.datasheets import Datasheet, is_file
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.fleets import Fleets, beside, lay_out, told_once
+from simbackup.fleets import Fleets, lay_out, told_once
+from simbackup.inheritance import NESTED, extended, override, references
 from simbackup.schema import tree as trees
 from simbackup.schema.checks import check
 from simbackup.schema.kinds import DEVICES
 from simbackup.schema.quantity import Given
-from simbackup.schema.scenario import SECTIONS, Spec, read_spec
+from simbackup.schema.scenario import Spec, read_spec
 from simbackup.schema.tree import Node
 
-NESTED = {
-    "disk": "disk", "drive": "tape_drive", "filesystem": "filesystem", "database": "database", "tool": "backup_tool",
-    "engine": "backup_engine",
-}  # fmt: skip
-"""Keys whose value is a datasheet of its own, with the kind of that datasheet."""
 KINDS = {
     "hosts": ("host",), "devices": tuple(DEVICES), "links": ("network",), "data": ("population",),
     "workloads": ("workload",), "jobs": (),
 }  # fmt: skip
 """Kinds of datasheets that the parts of a section may name."""
-GREATEST_CHAIN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,35 +138,50 @@ def load(name: str | Path, overrides: Mapping[str, object] | None = None) -> Sce
     'dd of 2 GiB over a file, snapshot on the same disk'
     """
     log: list[str] = []
-    tree, chain = _extended(find(str(name)), log)
+    problems: list[Problem] = []
+    tree, chain = extended(find(str(name)), log, problems)
     base = next((text for text in chain[1:] if text.startswith("published/")), None)
     nodes = {address: _node(value) for address, value in (overrides or {}).items()}
-    return _finished(str(name), _references(tree), nodes, tuple(log), base)
+    return _finished(str(name), references(tree), nodes, tuple(log), base, before=problems)
 
 
 def _finished(
-    name: str, source: Node, overrides: dict[str, Node], read_log: tuple[str, ...], base: str | None
+    name: str,
+    source: Node,
+    overrides: dict[str, Node],
+    read_log: tuple[str, ...],
+    base: str | None,
+    *,
+    before: Sequence[Problem] = (),
 ) -> Scenario:
-    """The scenario of a tree that was read, overridden, completed and checked."""
-    log, problems, tree = list(read_log), list[Problem](), source
+    """The scenario of a tree that was read (`before` is what was wrong then), overridden, completed and checked."""
+    log, problems, tree = list(read_log), list(before), source
+    baseless = any(problem.address == "extends" for problem in before)
     above = {address: node for address, node in overrides.items() if address.split(".")[0] == "fleets"}
     for address, node in above.items():
-        tree = _override(tree, address, node, log, problems)
+        tree = override(tree, address, node, log, problems)
     laid = tree
     tree, fleets = lay_out(laid, problems)
     for address, node in overrides.items():
         if address not in above:
-            tree = _override(tree, address, node, log, problems)
-    tree, unresolved = _complete(_references(tree), log, problems)
-    spec = read_spec(tree, problems, unresolved)
+            tree = override(tree, address, node, log, problems)
+    tree, unresolved = _complete(references(tree), log, problems)
+    spec = read_spec(tree, problems, None if baseless else unresolved)
     problems.extend(_unknown_sources(spec, tree))
     problems.extend(check(spec, tree, problems, {part: each for each, parts in fleets.items() for part in parts}))
     if problems:
-        raise InputError(told_once(problems, fleets, laid))
+        told = [problem for problem in problems if not _follows(problem, before)]
+        raise InputError(told_once(told, fleets, laid))
     text = json.dumps(tree.plain(), separators=(",", ":"))
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     values = tuple(_values(spec, tree))
     return Scenario(name, spec, tree, source, overrides, tuple(log), read_log, values, base, digest, fleets)
+
+
+def _follows(problem: Problem, before: Sequence[Problem]) -> bool:
+    """Whether a problem is only that of something whose place in the file was wrong already."""
+    inside = (f"{other.address}." for other in before if other.address != "extends")
+    return not problem.closing and problem not in before and f"{problem.address}.".startswith(tuple(inside))
 
 
 def _unknown_sources(spec: Spec, tree: Node) -> list[Problem]:
@@ -189,84 +199,6 @@ def _unknown_sources(spec: Spec, tree: Node) -> list[Problem]:
 
 def _node(value: object) -> Node:
     return value if isinstance(value, Node) else trees.from_plain(value, Place("with_"))
-
-
-def _extended(path: Path, log: list[str]) -> tuple[Node, list[str]]:
-    """The tree of a file laid over the files it extends, and the names of all of them, itself first."""
-    files: list[Node] = []
-    chain: list[str] = []
-    seen: list[Path] = []
-    while True:
-        seen.append(path.resolve())
-        tree = beside(trees.read(path, datasheets.shown(path)), path.parent)
-        files.append(tree)
-        chain.append(datasheets.shown(path).removeprefix("scenarios/").removesuffix(".yaml"))
-        base = tree.mapping.get("extends")
-        if base is None:
-            break
-        if not isinstance(base.value, str):
-            raise InputError([Problem(base.place, "extends", "is no name of a file", "write one, such as base.yaml")])
-        below = path.parent / base.value
-        if not is_file(below):
-            folder = below if below.is_dir() else below.parent
-            near = [p.name for p in folder.glob("*.yaml")] if folder.is_dir() else []
-            message = f"'{base.value}' is a folder" if folder is below else f"there is no file '{base.value}'"
-            raise InputError([Problem(base.place, "extends", message, choices(below.name, near))])
-        if below.resolve() in seen or len(seen) > GREATEST_CHAIN:
-            message = f"'{base.value}' leads back to this file"
-            raise InputError([Problem(base.place, "extends", message, "break the circle")])
-        path = below
-    merged = files[-1]
-    for above in reversed(files[:-1]):
-        quiet = Node({k: v for k, v in above.mapping.items() if k not in {"title", "question", "extends"}}, above.place)
-        loud = trees.overlay(merged, quiet, "", log)
-        merged = trees.overlay(
-            loud, Node({k: v for k, v in above.mapping.items() if k not in quiet.mapping}, above.place)
-        )
-    return merged, chain
-
-
-def _references(tree: Node) -> Node:
-    """The tree in which a datasheet that is named alone, `disk: disk/x`, is written `disk: {model: disk/x}`."""
-    sections: dict[str, Node] = dict(tree.mapping)
-    for section in ("devices", "data", "jobs"):
-        parts = sections.get(section)
-        if parts is None or not isinstance(parts.value, dict):
-            continue
-        sections[section] = Node({k: _reference(part) for k, part in parts.value.items()}, parts.place, parts.key)
-    fleets = sections.get("fleets")
-    if fleets is not None and isinstance(fleets.value, dict):
-        inside = {name: _references(fleet) if fleet.mapping else fleet for name, fleet in fleets.value.items()}
-        sections["fleets"] = Node(inside, fleets.place, fleets.key)
-    return Node(sections, tree.place, tree.key)
-
-
-def _reference(part: Node) -> Node:
-    if not isinstance(part.value, dict):
-        return part
-    inner = {
-        key: Node({"model": child}, child.place, child.key) if key in NESTED and isinstance(child.value, str) else child
-        for key, child in part.value.items()
-    }
-    return Node(inner, part.place, part.key)
-
-
-def _override(tree: Node, address: str, node: Node, log: list[str], problems: list[Problem]) -> Node:
-    """The tree with the value at an address replaced."""
-    path = tuple(address.split("."))
-    if path[0] not in SECTIONS or not all(path) or path[0] == "extends":
-        legal = [section for section in SECTIONS if section != "extends"]
-        problems.append(Problem(node.place, address, "is no address of a value", choices(path[0], legal)))
-        return tree
-    if len(path) > 1 and path[0] not in {"title", "question"}:
-        section = tree.mapping.get(path[0])
-        if section is None or path[1] not in section.mapping:
-            remedy = choices(path[1], section.mapping if section else ())
-            problems.append(Problem(node.place, address, f"there is no '{path[1]}' under {path[0]}", remedy))
-            return tree
-    for name in reversed(path):
-        node = Node({name: node}, node.place, node.place)
-    return trees.overlay(tree, node, "", log)
 
 
 def _complete(tree: Node, log: list[str], problems: list[Problem]) -> tuple[Node, set[str]]:

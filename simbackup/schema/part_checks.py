@@ -70,8 +70,8 @@ class PartChecks:
         node = self.tree.mapping.get(section)
         if node is not None and node.value is not None and not isinstance(node.value, dict):
             return section
-        fleets = (p.address.split(".")[:2] for p in self.before if p.address.startswith("fleets"))
-        return next((".".join(fleet) for fleet in fleets), None)
+        wrong = (p.address.split(".")[:2] for p in self.before if p.address.startswith(("fleets", "extends")))
+        return next((".".join(steps) for steps in wrong), None)
 
     def placed(self, path: Path, section: str, name: str) -> None:
         """Wait for the place of a part, and of what it lies on, where it is on nothing that there is."""
@@ -90,6 +90,9 @@ class PartChecks:
     def wait(self, path: Path, address: str) -> None:
         """Note that the part on a path was not checked further before what stands at an address is right."""
         own = ".".join(map(str, path[:2]))
+        told = [problem.address for problem in (*self.before, *self.problems)]
+        if "extends" in told and address not in told:
+            address = "extends"
         if address != own and not address.startswith(f"{own}."):
             self.waiting.setdefault(own, {})[address] = None
 

@@ -77,16 +77,19 @@ def _quantities(part: Frozen, path: tuple[str, ...]) -> Iterator[tuple[tuple[str
             yield from (((*path, name, key), given) for key, given in named.items() if isinstance(given, Given))
 
 
-def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] = ()) -> Spec:
+def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] | None = ()) -> Spec:
     """The scenario that a tree describes; what is wrong with its form is added to `problems`, and unknown in it.
 
-    Parts whose address is in `unresolved` have no datasheet although they name one: nothing is missing in them.
+    Parts whose address is in `unresolved` have no datasheet although they name one: nothing is missing in them. It is
+    None where the file that the scenario extends is not there: then nothing is missing anywhere.
     """
     for name, node in tree.mapping.items():
         if name not in SECTIONS:
             problems.append(Problem(node.key, name, "is not known here", choices(name, SECTIONS)))
     title = tree.mapping.get("title")
-    if title is None or not isinstance(title.value, str) or not title.value:
+    if title is None and unresolved is None:
+        pass
+    elif title is None or not isinstance(title.value, str) or not title.value:
         place, message = (title.place, "is no text") if title else (tree.place, "is missing")
         problems.append(Problem(place, "title", message, "begin the file with 'title: ...'"))
     question = tree.mapping.get("question")
@@ -109,7 +112,7 @@ def _parts(
     section: str,
     choose: Callable[[Node, str], type[Part] | None],
     problems: list[Problem],
-    unresolved: Container[str] = (),
+    unresolved: Container[str] | None = (),
 ) -> dict[str, Part]:
     """The named parts of one section."""
     node = tree.mapping.get(section)
@@ -127,10 +130,17 @@ def _parts(
         if not isinstance(child.value, dict):
             problems.append(Problem(child.place, address, "is no mapping", "write its keys below it, indented"))
             continue
+        if (
+            unresolved is None
+            and not {"kind", "method", "restore"} & child.mapping.keys()
+            and section in {"devices", "jobs"}
+        ):
+            continue
         part_class = choose(child, address)
         found: list[Problem] = []
-        part = validate_in_part(part_class, child, address, found, address in unresolved) if part_class else None
-        problems.extend(p for p in found if p.message != MISSING or address not in unresolved)
+        incomplete = unresolved is None or address in unresolved
+        part = validate_in_part(part_class, child, address, found, incomplete) if part_class else None
+        problems.extend(p for p in found if p.message != MISSING or not incomplete)
         if part is not None:
             parts[name] = part
     return parts

@@ -109,15 +109,20 @@ def overlay(below: Node, above: Node, address: str = "", log: list[str] | None =
             inner = f"{address}.{name}" if address else name
             merged[name] = overlay(merged[name], child, inner, log) if name in merged else child
         return Node(merged, above.place, above.key)
-    if log is not None and below.plain() != above.plain():
+    if log is not None and _alone(below).plain() != _alone(above).plain():
         log.append(f"{address}: {_brief(below)} -> {_brief(above)} ({above.place})")
     return above
 
 
 def _brief(node: Node) -> str:
     """The value as it is shown in the log of overrides."""
-    value = node.mapping["value"] if node.is_quantity else node
+    value = node.mapping["value"] if node.is_quantity else _alone(node)
     return str(value.plain())
+
+
+def _alone(node: Node) -> Node:
+    """The name of a datasheet that stands alone, `{model: disk/x}`; anything else as it is."""
+    return node.mapping["model"] if node.mapping.keys() == {"model"} else node
 
 
 def set_path(root: Node, path: tuple[str, ...], node: Node) -> Node:
@@ -127,8 +132,8 @@ def set_path(root: Node, path: tuple[str, ...], node: Node) -> Node:
     return overlay(root, node)
 
 
-def read(path: Path, shown: str | None = None) -> Node:
-    """The tree of a YAML 1.2 file.
+def read(path: Path, shown: str | None = None, twice: list[Problem] | None = None) -> Node:
+    """The tree of a YAML 1.2 file; keys that stand twice are added to `twice`, if it is given.
 
     Raises
     ------
@@ -136,7 +141,7 @@ def read(path: Path, shown: str | None = None) -> Node:
         The file cannot be read, is no YAML, repeats a key, or nests deeper than any scenario does.
     """
     name = shown or str(path)
-    return parse(read_text(path, name), name)
+    return parse(read_text(path, name), name, twice)
 
 
 def read_text(path: Path, name: str) -> str:
@@ -163,8 +168,8 @@ def _place_after(text: str, name: str) -> Place:
     return Place(name, text.count("\n") + 1, len(text) - text.rfind("\n"))
 
 
-def parse(text: str, name: str) -> Node:
-    """The tree of YAML 1.2 text; `name` is shown as its file."""
+def parse(text: str, name: str, twice: list[Problem] | None = None) -> Node:
+    """The tree of YAML 1.2 text; `name` is shown as its file. Keys that stand twice are added to `twice`, if given."""
     from ruamel.yaml import YAML  # noqa: PLC0415 (33 ms, paid only where a file is read)
     from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
     from ruamel.yaml.reader import ReaderError  # noqa: PLC0415
@@ -192,9 +197,12 @@ def parse(text: str, name: str) -> Node:
     if root is None:
         raise InputError([Problem(Place(name, 1, 1), "", "is empty", "a file begins with a title")])
     problems: list[Problem] = []
-    tree = _Walk(name, problems).node(root, (), Place(name, 1, 1), 0)
-    if problems:
-        raise InputError(problems)
+    found: list[Problem] = []
+    tree = _Walk(name, problems, found).node(root, (), Place(name, 1, 1), 0)
+    if problems or (found and twice is None):
+        raise InputError([*problems, *found])
+    if twice is not None:
+        twice += found
     if not isinstance(tree.value, dict):
         raise InputError([Problem(tree.place, "", "is no mapping", "a file is a mapping that begins with a title")])
     return tree
@@ -216,6 +224,7 @@ class _Walk:
 
     name: str
     problems: list[Problem]
+    twice: list[Problem]
     nodes: int = 0
 
     def node(self, raw: Any, path: tuple[str, ...], key: Place, depth: int) -> Node:
@@ -249,7 +258,8 @@ class _Walk:
             name = str(key_node.value)
             if name in children:
                 first = children[name].key
-                self.report(place, (*path, name), f"stands twice (first in line {first.line})", "keep one of the two")
+                message = f"stands twice (first in line {first.line})"
+                self.twice.append(Problem(place, ".".join((*path, name)), message, "keep one of the two"))
                 continue
             child = self.node(value_node, (*path, name), place, depth + 1)
             # what is left empty stands where its key does, not where the next line begins
