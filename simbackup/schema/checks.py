@@ -20,6 +20,7 @@ def check(
     named by their template, whose address `templates` has.
     """
     checks = JobChecks(spec, tree, tuple(before))
+    checks.baseless()
     checks.agreement()
     checks.hosts_and_links()
     for name, device in spec.devices.items():

@@ -18,7 +18,7 @@ from simbackup.schema.jobs import Data
 from simbackup.schema.places import data_end, owner_of, placement, taken
 from simbackup.schema.quantity import Frozen
 from simbackup.schema.redirect_checks import aged, pointers
-from simbackup.schema.scenario import Spec
+from simbackup.schema.scenario import KINDS, Spec
 from simbackup.schema.tree import Node
 from simbackup.schema.unknown import Unknown, UnknownError
 
@@ -118,6 +118,14 @@ class PartChecks:
         for address in waits_for:
             self.wait(path, address)
         return not waits_for
+
+    def baseless(self) -> None:
+        """What is not known to be of any kind waits for the file that the scenario extends, if that is not there."""
+        if any(problem.address == "extends" for problem in self.before):
+            for section in {"devices", "jobs"} & self.tree.mapping.keys():
+                for name, node in self.tree.mapping[section].mapping.items():
+                    if not KINDS & node.mapping.keys():
+                        self.wait((section, name), "extends")
 
     def agreement(self) -> None:
         """The values of each part go together."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, cast
 
@@ -109,9 +110,16 @@ def read_origin(raw: object) -> Origin:
 
 
 def _origin_message(error: Any) -> tuple[str, str]:
-    if error["type"] == "extra_forbidden":
-        return plain_message(error)[0], choices(error["loc"][-1], Origin.model_fields)
-    return plain_message(error)
+    message, remedy = plain_message(error)
+    return message, unknown_key(error, Origin.model_fields) if error["type"] == "extra_forbidden" else remedy
+
+
+def unknown_key(error: Any, legal: Iterable[str]) -> str:
+    """What would be right where a key is not known; one without a value is what follows a comma in a text."""
+    remedy = choices(error["loc"][-1], legal)
+    if error["input"] is None and not remedy.startswith("did you mean"):
+        return "put a text with a comma in quotes"
+    return remedy
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +221,8 @@ Frequency = Annotated[Given, Unit("1/s", positive=True)]
 Share = Annotated[Given, Unit("1", most=1.0)]
 PositiveShare = Annotated[Given, Unit("1", most=1.0, positive=True)]
 Ratio = Annotated[Given, Unit("1", positive=True)]
+Multiple = Annotated[Given, Unit("1")]
+"""How often something happens for each of something else; never, too."""
 Count = Annotated[Given, Unit("count")]
 PositiveCount = Annotated[Given, Unit("count", least=1.0)]
 Pieces = Annotated[Given, Unit("count", least=1.0, most=1e5)]
@@ -280,8 +290,8 @@ def plain_message(error: Any) -> tuple[str, str]:
     kind, context = str(error["type"]), dict(error.get("ctx") or {})
     shown = repr(error.get("input"))
     shown = shown if len(shown) <= WIDTH else f"{shown[: WIDTH - 3]}..."
-    if error.get("input", "") is None:
-        return EMPTY, f"write {WRONG_TYPES[kind]}" if kind in WRONG_TYPES else WRONG_SHAPES.get(kind, ("", ""))[1]
+    if error.get("input", "") is None and kind in {*WRONG_TYPES, *WRONG_SHAPES}:
+        return EMPTY, f"write {WRONG_TYPES[kind]}" if kind in WRONG_TYPES else WRONG_SHAPES[kind][1]
     if kind in WRONG_TYPES:
         return f"{shown} is not {WRONG_TYPES[kind]}", f"write {WRONG_TYPES[kind]}"
     if kind in WRONG_SHAPES:

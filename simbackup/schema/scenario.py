@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -12,11 +13,19 @@ from simbackup.schema.devices import Host, Link
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.jobs import METHODS, Data, Job, Requests, Restore, Users, Workload
 from simbackup.schema.kinds import DEVICES
-from simbackup.schema.quantity import MISSING, Frozen, Given
+from simbackup.schema.quantity import EMPTY, MISSING, Frozen, Given
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import Part, validate_in_part
 
 SECTIONS = ("title", "question", "extends", "hosts", "devices", "links", "data", "workloads", "jobs", "fleets")
+KINDS = frozenset({"kind", "method", "restore"})
+"""Keys that say what a device or a job is."""
+IDENTIFYING = {
+    "hosts": ("model",), "devices": ("model", "kind"), "links": ("model",), "workloads": ("model",),
+    "jobs": ("method", "restore"),
+}  # fmt: skip
+"""Keys of which a part of a section has one as a rule."""
+LEAST_LIKENESS = 0.7
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 
 
@@ -123,27 +132,52 @@ def _parts(
         return {}
     parts: dict[str, Part] = {}
     for name, child in node.value.items():
-        address = f"{section}.{name}"
         if not NAME.match(name):
             remedy = "begin with a letter, then letters, digits, '-' and '_'"
-            problems.append(Problem(child.key, address, f"'{name}' is no name", remedy))
-        if not isinstance(child.value, dict):
-            problems.append(Problem(child.place, address, "is no mapping", "write its keys below it, indented"))
-            continue
-        if (
-            unresolved is None
-            and not {"kind", "method", "restore"} & child.mapping.keys()
-            and section in {"devices", "jobs"}
-        ):
-            continue
-        part_class = choose(child, address)
-        found: list[Problem] = []
-        incomplete = unresolved is None or address in unresolved
-        part = validate_in_part(part_class, child, address, found, incomplete) if part_class else None
-        problems.extend(p for p in found if p.message != MISSING or not incomplete)
+            problems.append(Problem(child.key, f"{section}.{name}", f"'{name}' is no name", remedy))
+        part = _part((section, name), child, choose, problems, unresolved)
         if part is not None:
             parts[name] = part
     return parts
+
+
+def _part(
+    path: tuple[str, str],
+    node: Node,
+    choose: Callable[[Node, str], type[Part] | None],
+    problems: list[Problem],
+    unresolved: Container[str] | None,
+) -> Part | None:
+    """A named part; None where it is not known what it is."""
+    section, address = path[0], ".".join(path)
+    if node.value is None and unresolved is None:
+        return None
+    if not isinstance(node.value, dict):
+        message = EMPTY if node.value is None else "is no mapping"
+        problems.append(Problem(node.place, address, message, "write its keys below it, indented"))
+        return None
+    spelt = _spelt(node, address, IDENTIFYING.get(section, ()), problems)
+    if unresolved is None and section in {"devices", "jobs"} and not KINDS & spelt.mapping.keys():
+        return None
+    part_class = choose(spelt, address)
+    found: list[Problem] = []
+    incomplete = unresolved is None or address in unresolved or (spelt is not node and "model" in spelt.mapping)
+    part = validate_in_part(part_class, spelt, address, found, incomplete) if part_class else None
+    problems.extend(p for p in found if p.message != MISSING or not incomplete)
+    return part
+
+
+def _spelt(node: Node, address: str, legal: Sequence[str], problems: list[Problem]) -> Node:
+    """The part in which the key that says what it is is spelt right; that it is not is told."""
+    if legal and not any(key in node.mapping for key in legal):
+        for key, child in node.mapping.items():
+            meant = difflib.get_close_matches(key, legal, n=1, cutoff=LEAST_LIKENESS)
+            if meant:
+                remedy = f"did you mean '{meant[0]}'?"
+                problems.append(Problem(child.key, f"{address}.{key}", "is not known here", remedy))
+                renamed = {meant[0] if k == key else k: inner for k, inner in node.mapping.items()}
+                return Node(renamed, node.place, node.key)
+    return node
 
 
 def _device_class(node: Node, address: str, problems: list[Problem]) -> type[Frozen] | None:

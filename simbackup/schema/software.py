@@ -8,6 +8,7 @@ from simbackup.schema.placed import Placed
 from simbackup.schema.quantity import (
     Duration,
     Frozen,
+    Multiple,
     Pieces,
     PositiveCount,
     PositiveShare,
@@ -25,7 +26,7 @@ from simbackup.schema.quantity import (
 class FilesystemParameters(Frozen):
     """What a file system costs for each file."""
 
-    reads_per_file: Ratio
+    reads_per_file: Multiple
     """Positioned reads for each file besides its data, cache cold, in directory order."""
     cpu_per_file: TimePerFile
     """Time of the reference core to walk to, open, read and close a file."""
@@ -145,7 +146,7 @@ class PopulationParameters(FilesParameters):
 class WorkloadParameters(Frozen):
     """What users ask of the data with each transaction."""
 
-    reads: Ratio
+    reads: Multiple
     """Disk reads of a transaction."""
     read_size: PositiveSize
     """Bytes of one disk read."""
@@ -153,7 +154,7 @@ class WorkloadParameters(Frozen):
     """Time of the reference core for a transaction."""
     writes: Share
     """Share of the transactions that write, and so wait for a read lock."""
-    updates: Ratio | None = None
+    updates: Multiple | None = None
     """Disk writes of a transaction, each at a place of its own; none unless stated."""
     update_size: PositiveSize | None = None
     """Bytes of one disk write; those of a disk read unless stated."""

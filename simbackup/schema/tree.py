@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -218,6 +219,20 @@ def plain_scalar(text: str) -> Scalar:
     return float(digits) if _FLOAT.match(text) and len(digits) < 400 else text  # noqa: PLR2004
 
 
+def _with_commas(raw: Any) -> list[tuple[Any, Any]]:
+    """The entries of a mapping in braces, of which one such as `{size: 1,5 GB}` is one entry and not two."""
+    entries: list[tuple[Any, Any]] = []
+    for key, value in raw.value:
+        before = entries[-1][1] if entries else None
+        stray = raw.flow_style and key.id == value.id == "scalar" and key.value[:1].isdigit() and value.value == ""
+        if stray and before is not None and before.id == "scalar" and before.value[-1:].isdigit():
+            entries[-1] = entries[-1][0], copy(before)  # another value may be an alias of it
+            entries[-1][1].value = f"{before.value},{key.value}"
+        else:
+            entries.append((key, value))
+    return entries
+
+
 @dataclass(slots=True)
 class _Walk:
     """Turns composed YAML nodes into a tree and collects what is wrong with them."""
@@ -249,7 +264,7 @@ class _Walk:
 
     def mapping(self, raw: Any, path: tuple[str, ...], depth: int) -> dict[str, Node]:
         children: dict[str, Node] = {}
-        for key_node, value_node in raw.value:
+        for key_node, value_node in _with_commas(raw):
             place = Place(self.name, key_node.start_mark.line + 1, key_node.start_mark.column + 1)
             if key_node.id != "scalar" or key_node.value == "<<":
                 told = {"scalar": "'<<'", "sequence": "a list"}.get(key_node.id, "a mapping")

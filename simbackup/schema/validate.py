@@ -6,8 +6,8 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from simbackup.errors import Problem, choices
-from simbackup.schema.quantity import plain_message
+from simbackup.errors import Problem
+from simbackup.schema.quantity import plain_message, unknown_key
 from simbackup.schema.tree import Node
 from simbackup.schema.unknown import Unknown, UnknownPlace
 
@@ -76,7 +76,7 @@ def _located(part: type[BaseModel], node: Node, address: str, detail: Any) -> li
     else:
         message, remedy = plain_message(detail)
         if detail["type"] == "extra_forbidden":
-            remedy = choices(loc[-1], _fields_at(part, loc[:-1]))
+            remedy = unknown_key(detail, _fields_at(part, loc[:-1]))
         if detail["type"] == "missing" and "model" in _fields_at(part, loc[:-1]):
             remedy = "write it here, or name a model whose datasheet has it"
         told = [(loc, message, remedy)]
