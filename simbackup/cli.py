@@ -12,6 +12,8 @@ import typer
 from simbackup.errors import InputError, Place, Problem, ResultError, SimbackupError
 
 WRONG_INPUT, INTERRUPTED = 2, 130
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"""Whatever is wrong with a command line; typer has no name of its own for it."""
 
 app = typer.Typer(
     name="simbackup", help="Simulates backup and restore, and tells what limits them.", no_args_is_help=True,
@@ -361,14 +363,26 @@ def overrides(sets: list[str]) -> dict[str, Any]:
     return found
 
 
+def _usage(error: Any) -> str:
+    """What is wrong with a command line, said as what is wrong with a file is."""
+    command = error.ctx.command_path if error.ctx is not None else "simbackup"
+    message = error.format_message()
+    if "\n" in message:  # the help of a command that takes others
+        return message
+    return f"{command}: {message[:1].lower()}{message[1:].rstrip('.')}; see {command} --help"
+
+
 def main() -> None:
     """Run the command line; wrong input is told without a traceback, and Ctrl-C ends cleanly."""
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
+    except UsageError as error:
+        print(_usage(error), file=sys.stderr)  # noqa: T201
+        raise SystemExit(WRONG_INPUT) from None
     except SimbackupError as error:
         print(error, file=sys.stderr)  # noqa: T201
         raise SystemExit(WRONG_INPUT) from None
-    except (KeyboardInterrupt, SystemExit) as ended:
+    except (KeyboardInterrupt, typer.Abort, SystemExit) as ended:
         if isinstance(ended, SystemExit) and ended.code != INTERRUPTED:  # typer turns Ctrl-C into that code
             raise
         print("interrupted; nothing half done was written", file=sys.stderr)  # noqa: T201

@@ -118,12 +118,21 @@ def find(name: str) -> Path:
     for file in (path, *(root / "scenarios" / f"{bare}.yaml" for root in datasheets.roots())):
         if is_file(file) and not file.name.endswith(".study.yaml"):
             return file
+    _no_folder(name, path, bare)
     legal = names()
     tails = [text for text in legal if text.split("/")[-1] == bare.split("/")[-1]]
     remedy = f"did you mean '{tails[0]}'?" if tails else choices(bare, legal)
     if any(is_file(root / "scenarios" / f"{bare.removesuffix('.study')}.study.yaml") for root in datasheets.roots()):
         remedy = f"it is a study: simbackup study {bare.removesuffix('.study')}"
     raise InputError([Problem(Place(name), "", "there is neither such a file nor such a scenario", remedy)])
+
+
+def _no_folder(name: str, path: Path, bare: str) -> None:
+    """Tell that a name is one of a folder, and what there is in it."""
+    if path.is_dir():
+        raise InputError([trees.a_folder(path, name)])
+    if bare and any((root / "scenarios" / bare).is_dir() for root in datasheets.roots()):
+        raise InputError([Problem(Place(name), "", "is a folder of scenarios", choices("", names(bare)))])
 
 
 def load(name: str | Path, overrides: Mapping[str, object] | None = None) -> Scenario:

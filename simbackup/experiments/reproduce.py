@@ -68,7 +68,7 @@ def chosen(names: Sequence[str]) -> list[Measured]:
             remedy = choices(name, [m.folder.name for m in everything])
             if _is_folder(name):
                 remedy = f"write its rows into {Path(name) / MEASURED}"
-            raise InputError([Problem(Place("reproduce"), name, "there is no such document", remedy)])
+            raise InputError([Problem(Place(name), "", "there is no such document", remedy)])
         for measured in [own] if own is not None else known:
             found[str(measured.folder.resolve())] = measured
     return sorted(found.values(), key=lambda measured: measured.folder.name)

@@ -17,9 +17,9 @@ from simbackup.results.causes import by_address, split
 from simbackup.results.output import whole
 from simbackup.results.result import Result
 from simbackup.run import simulate
-from simbackup.scenario import load
+from simbackup.scenario import load, names
 from simbackup.schema import study as schema
-from simbackup.schema.tree import Node, read
+from simbackup.schema.tree import Node, a_folder, read
 from simbackup.schema.validate import validate
 
 if TYPE_CHECKING:
@@ -141,7 +141,10 @@ def find(name: str) -> Path:
             return inside
         files = (root / "scenarios").rglob("*.study.yaml")
         known += [p.relative_to(root / "scenarios").as_posix().removesuffix(".study.yaml") for p in files]
-    raise InputError([Problem(Place(name), "", "there is neither such a file nor such a study", choices(bare, known))])
+    if path.is_dir():
+        raise InputError([a_folder(path, name)])
+    remedy = f"it is a scenario: simbackup run {bare}" if bare in names() else choices(bare, known)
+    raise InputError([Problem(Place(name), "", "there is neither such a file nor such a study", remedy)])
 
 
 def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
@@ -203,6 +206,8 @@ def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
         Everything that is wrong with the file, and with its scenarios and values.
     """
     tree = read(path, datasheets.shown(path))
+    if "jobs" in tree.mapping and "scenarios" not in tree.mapping:
+        raise InputError([Problem(Place(tree.place.file), "", "is a scenario and no study", f"simbackup run {path}")])
     problems: list[Problem] = []
     asked = validate(schema.Study, tree, "", problems)
     if asked is None:

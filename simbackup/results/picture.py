@@ -54,7 +54,9 @@ class Picture:
         """
         drawn = {"svg": self.svg, "mmd": self.mermaid, "dot": self.dot}
         if form not in drawn:
-            raise InputError([Problem(Place("picture"), "", f"there is no form '{form}'", choices(form, FORMS))])
+            raise InputError(
+                [Problem(Place("simbackup picture"), "", f"there is no form '{form}'", choices(form, FORMS))]
+            )
         return drawn[form]()
 
     def save(self, path: str | Path) -> Path:

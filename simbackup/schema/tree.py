@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from simbackup.errors import InputError, Place, Problem
+from simbackup.errors import InputError, Place, Problem, choices
 
 Scalar = str | int | float | bool | None
 GREATEST_DEPTH = 60
@@ -157,11 +157,20 @@ def read_text(path: Path, name: str) -> str:
     try:
         data = path.read_bytes()
         return data.decode("utf-8")
+    except IsADirectoryError:
+        raise InputError([a_folder(path, name)]) from None
     except OSError as error:
         raise InputError([Problem(Place(name), "", f"cannot be read ({error.strerror})")]) from None
     except UnicodeDecodeError as error:
         place = _place_after(data[: error.start].decode("utf-8"), name)
         raise InputError([Problem(place, "", "is not UTF-8 text", "save the file as UTF-8")]) from None
+
+
+def a_folder(path: Path, name: str) -> Problem:
+    """What is wrong with a folder that is named instead of a file."""
+    inside = [each.name for each in path.glob("*.yaml")]
+    remedy = f"name a file in it; {choices('', inside)}" if inside else "name a file"
+    return Problem(Place(name), "", "is a folder", remedy)
 
 
 def _place_after(text: str, name: str) -> Place:

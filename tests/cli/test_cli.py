@@ -261,7 +261,7 @@ def test_reproduce_as_markdown_is_a_table(reproduced: Callable[[str], Said]) -> 
 def test_an_unknown_document_gets_the_choice(say: Say) -> None:
     said = say("reproduce", "999")
     assert said.code == 2
-    assert said.err.startswith("reproduce: 999: there is no such document; choose from")
+    assert said.err.startswith("999: there is no such document; choose from")
 
 
 def test_check_says_that_all_files_are_right(say: Say) -> None:
@@ -424,7 +424,7 @@ def test_picture_shows_what_is_set(say: Say) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["picture", SNAPSHOT, "--format", "sgv"], "picture: there is no form 'sgv'; did you mean 'svg'?"),
+        (["picture", SNAPSHOT, "--format", "sgv"], "simbackup picture: there is no form 'sgv'; did you mean 'svg'?"),
         (
             ["picture", SNAPSHOT, "-o", "{}/x.png"],
             "{}/x.png: its name does not tell the form of the picture; let",
