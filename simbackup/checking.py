@@ -8,7 +8,8 @@ from simbackup import datasheets
 from simbackup.errors import InputError, Problem
 from simbackup.experiments.calibrate import CALIBRATION, read_fits
 from simbackup.experiments.study import read_study
-from simbackup.scenario import load
+from simbackup.inheritance import is_extended
+from simbackup.scenario import load, nothing_to_do
 from simbackup.schema.measured import read_measured
 from simbackup.schema.tree import read
 
@@ -28,7 +29,9 @@ def check_file(path: Path) -> list[Problem]:
         elif {"parameters", "kind"} & read(path, shown, []).mapping.keys():
             datasheets.read_datasheet(path, path.stem)
         else:
-            load(path)
+            scenario = load(path)
+            if not scenario.spec.jobs and not is_extended(path):
+                return [nothing_to_do(scenario)]
     except InputError as error:
         return [*error.problems, *error.notes]
     return []

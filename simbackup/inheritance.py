@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from simbackup import datasheets
@@ -19,6 +20,7 @@ NESTED = {
 }  # fmt: skip
 """Keys whose value is a datasheet of its own, with the kind of that datasheet."""
 GREATEST_CHAIN = 20
+_EXTENDS = re.compile(r"^extends:[ ]+(.+?)[ ]*(?: #.*)?$", re.MULTILINE)
 _NAMED, _NAMED_INSIDE = 2, 4
 """Steps of the address of a part, and of a part of a fleet or of a pool of a library."""
 
@@ -70,6 +72,18 @@ def _base(named: Node | None, path: Path, seen: list[Path], problems: list[Probl
     else:
         return below
     return None
+
+
+def is_extended(path: Path) -> bool:
+    """Whether a file beside this one, or any scenario that is found by its name, extends it."""
+    near = {*path.parent.glob("*.yaml")}
+    for root in datasheets.roots():
+        near.update((root / "scenarios").rglob("*.yaml"))
+    return any(
+        (other.parent / named.strip("'\" ")).resolve() == path.resolve()
+        for other in near
+        for named in _EXTENDS.findall(other.read_text(encoding="utf-8", errors="replace"))
+    )
 
 
 def lay_over(below: Node, above: Node, log: list[str], problems: list[Problem]) -> Node:

@@ -9,13 +9,13 @@ from simbackup.build import build
 from simbackup.components.redirect import RedirectVolume
 from simbackup.components.tape import MECHANICS, Library
 from simbackup.engine.flows import Link
-from simbackup.errors import InputError, Problem, ResultError
+from simbackup.errors import InputError, ResultError
 from simbackup.jobs.job import start
 from simbackup.jobs.system import System
 from simbackup.layout.drawn import layout_of
 from simbackup.results.record import Record, rests_on
 from simbackup.results.result import Result
-from simbackup.scenario import Scenario, load
+from simbackup.scenario import Scenario, load, nothing_to_do
 
 STEPS_BETWEEN_REPORTS = 5_000
 
@@ -57,8 +57,7 @@ def simulate(
     elif overrides:
         scenario = scenario.with_(overrides)
     if not scenario.spec.jobs:
-        remedy = "say what is to be done under 'jobs:', or extend this file by one that does"
-        raise InputError([Problem(scenario.tree.place, "jobs", "there is nothing to simulate", remedy)])
+        raise InputError([nothing_to_do(scenario)])
     system, jobs = build(scenario.spec, seed)
     finished = start(system, jobs)
     steps = 0

@@ -154,6 +154,12 @@ def load(name: str | Path, overrides: Mapping[str, object] | None = None) -> Sce
     return _finished(str(name), references(tree), nodes, tuple(log), base, before=problems)
 
 
+def nothing_to_do(scenario: Scenario) -> Problem:
+    """What is wrong with a scenario without jobs, if it is to be run."""
+    remedy = "say what is to be done under 'jobs:', or extend this file by one that does"
+    return Problem(scenario.tree.place, "jobs", "there is nothing to simulate", remedy)
+
+
 def _finished(
     name: str,
     source: Node,

@@ -17,7 +17,7 @@ from simbackup.results.causes import by_address, split
 from simbackup.results.output import whole
 from simbackup.results.result import Result
 from simbackup.run import simulate
-from simbackup.scenario import load, names
+from simbackup.scenario import load, names, nothing_to_do
 from simbackup.schema import study as schema
 from simbackup.schema.tree import Node, a_folder, read
 from simbackup.schema.validate import validate
@@ -266,7 +266,8 @@ def _twice(asked: schema.Study, tree: Node) -> Iterator[Problem]:
 def _wrong(run: Run, tree: Node) -> list[Problem]:
     """What is wrong with one run before it begins; values are shown at their place in the study."""
     try:
-        load(run.file, run.values)
+        scenario = load(run.file, run.values)
+        return [] if scenario.spec.jobs else [nothing_to_do(scenario)]
     except InputError as error:
         found: list[Problem] = []
         for problem in (*error.problems, *error.notes):
@@ -275,7 +276,6 @@ def _wrong(run: Run, tree: Node) -> list[Problem]:
             place = next(iter(places), problem.place)
             found.append(replace(problem, place=place))
         return found
-    return []
 
 
 def _figures(run: Run) -> Found:
