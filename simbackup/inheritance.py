@@ -112,15 +112,11 @@ def _removed(
                 message = f"there is no '{name}' that could be removed"
                 problems.append(Problem(child.place, address, message, choices(name, left)))
         elif child.mapping and len(path) < _NAMED_INSIDE:
-            inner, kept[name] = _removed(left.get(name, Node({}, child.place)), child, here, log, problems)
-            if name in left and inner.mapping:
+            base = left.get(name, Node({}, child.place))
+            inner, kept[name] = _removed(base, child, here, log, problems)
+            if name in left and isinstance(base.value, dict):
                 left[name] = inner
-    if not kept and not left:
-        return below, above
-    return (
-        Node(left, below.place, below.key) if isinstance(below.value, dict) else below,
-        Node(kept, above.place, above.key),
-    )
+    return Node(left, below.place, below.key), Node(kept, above.place, above.key)
 
 
 def _is_part(path: tuple[str, ...]) -> bool:

@@ -354,7 +354,7 @@ def _comma(text: str, unit: str, dimension: Dimension) -> UnitError | None:
         return None
     if not thousands:
         return UnitError(f"{text!r} is no {dimension.noun}; write the decimal with a point: '{point}'")
-    decimal = f", or the decimal with a point: '{point}'" if point in right[1:] else ""
+    decimal = f", or the decimal with a point: '{point}'" if point in right[1:] and unit != "count" else ""
     return UnitError(f"{text!r} is no {dimension.noun}; write it without commas: '{without}'{decimal}")
 
 

@@ -40,7 +40,8 @@ class PartChecks:
         """Note a problem at a path."""
         found, _ = self.tree.find(path)
         problem = Problem(found.place, ".".join(map(str, path)), message, remedy)
-        if not any(f"{other.address}.".startswith(f"{problem.address}.") for other in self.before):
+        whole = f"{problem.address}." if len(path) > 2 else "\n"  # noqa: PLR2004 (section and name of a part)
+        if not any(other.address == problem.address or other.address.startswith(whole) for other in self.before):
             self.problems.append(problem)
 
     def name(self, path: Path, name: str, legal: Iterable[str], what: str) -> bool:
