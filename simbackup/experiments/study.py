@@ -34,7 +34,7 @@ CASE = "case"
 FAILED = "failed"
 """Column of why jobs failed; there where any did."""
 
-Values = dict[str, str | list[str]]
+Values = dict[str, str | list[str] | dict[str, Any] | None]
 Found = tuple[list[Figure], str | None]
 """The figures of one run, and why jobs failed."""
 
@@ -60,10 +60,7 @@ class Run:
     def names(self) -> dict[str, str]:
         """What tells its row from the others."""
         case = {} if self.case is None else {CASE: self.case}
-        varied = {
-            address: value if isinstance(value, str) else ", ".join(value) for address, value in self.varied.items()
-        }
-        return {"scenario": self.scenario, **case, **varied}
+        return {"scenario": self.scenario, **case, **{name: _shown(value) for name, value in self.varied.items()}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,8 +244,17 @@ def _cases(cases: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str | None,
         yield name, {address: _text(value) for address, value in values.items()}
 
 
-def _text(value: object) -> str | list[str]:
-    """A value as it is written in a file; a list of names stays one."""
+def _shown(value: str | list[str] | dict[str, Any] | None) -> str:
+    """A value as the table names it."""
+    if isinstance(value, dict):
+        return str(value.get("value", value))
+    return "none" if value is None else value if isinstance(value, str) else ", ".join(value)
+
+
+def _text(value: object) -> str | list[str] | dict[str, Any] | None:
+    """A value as it is written in a file; a list of names stays one, and so does a value with its origin."""
+    if value is None or isinstance(value, dict):
+        return cast("dict[str, Any] | None", value)
     if isinstance(value, (list, tuple)):
         return [str(item) for item in cast("list[object]", value)]
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -123,8 +123,9 @@ class PartChecks:
     def baseless(self) -> None:
         """What is not known to be of any kind waits for the file that the scenario extends, if that is not there."""
         if any(problem.address == "extends" for problem in self.before):
-            for section in {"devices", "jobs"} & self.tree.mapping.keys():
-                for name, node in self.tree.mapping[section].mapping.items():
+            for section in ("devices", "jobs"):
+                parts = self.tree.mapping[section].mapping if section in self.tree.mapping else {}
+                for name, node in parts.items():
                     if not KINDS & node.mapping.keys():
                         self.wait((section, name), "extends")
 

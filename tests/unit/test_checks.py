@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import json
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from simbackup import simulate
 from simbackup.errors import InputError, Problem
 from simbackup.scenario import Scenario, load
 from simbackup.schema.agreement import disagreements
@@ -262,3 +265,58 @@ def test_checkpoints_and_mirrors_belong_to_the_host_of_their_volume_or_device(si
     assert data_end(spec, "volume") == 66e9
     assert data_end(spec, "sda") == 0.0
     assert [created(job) for job in spec.jobs.values()] == ["point", None, None, None, None]
+
+
+def notes(read: Load, changes: dict[str, Any]) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        read(changes)
+    return [f"{note.address}: {note.message}; {note.remedy}" for note in caught.value.notes]
+
+
+@pytest.mark.parametrize(
+    ("changes", "wanted"),
+    [
+        ({"data.files.size": 5}, ["data.more, data.last, jobs.full, jobs.back", "data.files.size"]),
+        ({"devices.tape.drive.model": "tape_drive/lto"}, ["jobs.full", "devices.tape.drive.model"]),
+        ({"jobs.full.method": "imaeg"}, ["jobs.back", "jobs.full"]),
+        ({"hosts.server.owns": 5}, ["data.files, jobs.full, jobs.back", "hosts.server.owns"]),
+    ],
+)
+def test_what_is_not_checked_is_told_with_what_has_to_be_right_first(
+    site: Load, changes: dict[str, Any], wanted: list[str]
+) -> None:
+    (note,) = notes(site, changes)
+    assert set(note.partition(":")[0].split(", ")) <= set(wanted[0].split(", "))
+    assert note.endswith(f"not checked further; {wanted[1]} has to be right first")
+
+
+def test_nothing_waits_for_what_does_not_matter_to_it(site: Load) -> None:
+    assert notes(site, {"hosts.server.dirty_limit": "150 %"}) == []
+    assert notes(site, {"jobs.full.begin": "noon"}) == []
+
+
+def test_what_is_right_in_a_part_is_checked_beside_what_is_wrong_in_it(site: Load) -> None:
+    changes = {"jobs.full.begin": 5, "jobs.full.to": "tpae", "data.files.files": "many", "data.files.size": "1 TB"}
+    found = {problem.address for problem in problems(site, changes)}
+    assert found == {"jobs.full.begin", "jobs.full.to", "data.files.files", "data.files.size"}
+
+
+def test_what_was_not_checked_goes_along_to_another_process(site: Load) -> None:
+    with pytest.raises(InputError) as caught:
+        site({"data.files.size": 5})
+    again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 (our own)
+    assert (again.problems, again.notes, str(again)) == (
+        caught.value.problems, caught.value.notes, str(caught.value)
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("never", [0, "0", {"value": 0, "basis": "assumed", "range": [0, 1], "why": "all in memory"}])
+def test_users_may_never_read_or_update(site: Load, never: object) -> None:
+    users = {"model": "workload/oltp", "data": "files", "transactions": "159 /s", "reads": never, "updates": never}
+    scenario = load(site().name, {})
+    tree = {**scenario.source.plain(), "workloads": {"users": users}, "title": "Users in memory"}
+    path = Path(scenario.name).with_name("users.yaml")
+    path.write_text(json.dumps(tree))
+    loaded = load(path)
+    assert loaded.spec.workloads["users"].reads.si == 0.0  # type: ignore[union-attr]
+    assert simulate(loaded).get("workloads.users.full.lost") == 0.0
