@@ -48,6 +48,14 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def is_folder(path: Path) -> bool:
+    """Whether there is such a folder; no for a name that no folder can have."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 @dataclass(frozen=True, slots=True)
 class Datasheet:
     """What is known of one make-and-model."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from simbackup import datasheets
-from simbackup.datasheets import Datasheet, is_file
+from simbackup.datasheets import Datasheet, is_file, is_folder
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.fleets import Fleets, lay_out, told_once
 from simbackup.inheritance import NESTED, extended, override, references
@@ -129,9 +129,9 @@ def find(name: str) -> Path:
 
 def _no_folder(name: str, path: Path, bare: str) -> None:
     """Tell that a name is one of a folder, and what there is in it."""
-    if path.is_dir():
+    if is_folder(path):
         raise InputError([trees.a_folder(path, name)])
-    if bare and any((root / "scenarios" / bare).is_dir() for root in datasheets.roots()):
+    if bare and any(is_folder(root / "scenarios" / bare) for root in datasheets.roots()):
         raise InputError([Problem(Place(name), "", "is a folder of scenarios", choices("", names(bare)))])
 
 

@@ -138,7 +138,7 @@ def find(name: str) -> Path:
             return inside
         files = (root / "scenarios").rglob("*.study.yaml")
         known += [p.relative_to(root / "scenarios").as_posix().removesuffix(".study.yaml") for p in files]
-    if path.is_dir():
+    if datasheets.is_folder(path):
         raise InputError([a_folder(path, name)])
     remedy = f"it is a scenario: simbackup run {bare}" if bare in names() else choices(bare, known)
     raise InputError([Problem(Place(name), "", "there is neither such a file nor such a study", remedy)])

@@ -53,6 +53,13 @@ def test_every_problem_is_told_with_its_place(
     assert (code, out) == (2, "")
 
 
+def test_ten_kinds_of_mistakes_are_told_in_one_round() -> None:
+    wanted = [line for line in expected("ten-kinds-at-once.yaml") if "not checked further" not in line]
+    assert len({re.sub(r"'[^']*'|[\\d.,]+", "", line.split(": ", 2)[2]) for line in wanted}) >= 10
+    parts = {line.split(": ")[1].split(".")[0] for line in wanted}
+    assert parts == {"devises", "hosts", "devices", "data", "jobs"}
+
+
 def test_the_files_that_they_extend_are_sound(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,7 +100,7 @@ def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str], monkeypatc
     assert code == 2
     assert err.splitlines() == [
         "nowhere.yaml: cannot be read (No such file or directory)",
-        "sound: cannot be read (Is a directory)",
+        "sound: is a folder; name a file in it; choose from: circle.yaml, database.yaml, fleet.yaml, native.yaml, site.yaml",
     ]
 
 
