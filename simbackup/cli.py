@@ -369,7 +369,9 @@ def _usage(error: Any) -> str:
     message = error.format_message()
     if "\n" in message:  # the help of a command that takes others
         return message
-    return f"{command}: {message[:1].lower()}{message[1:].rstrip('.')}; see {command} --help"
+    message, _, meant = message.partition(". Did you mean ")
+    remedy = f"did you mean {meant}" if meant else f"see {command} --help"
+    return f"{command}: {message[:1].lower()}{message[1:].rstrip('.')}; {remedy}"
 
 
 def main() -> None:
