@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from simbackup import datasheets
-from simbackup.datasheets import is_file
+from simbackup.datasheets import is_file, is_folder
 from simbackup.errors import Problem, choices
 from simbackup.fleets import beside
 from simbackup.schema import tree as trees
@@ -63,8 +63,8 @@ def _base(named: Node | None, path: Path, seen: list[Path], problems: list[Probl
         return None
     below = path.parent / named.value
     if not is_file(below):
-        folder = below if below.is_dir() else below.parent
-        near = [p.name for p in folder.glob("*.yaml")] if folder.is_dir() else []
+        folder = below if is_folder(below) else below.parent
+        near = [p.name for p in folder.glob("*.yaml")] if is_folder(folder) else []
         message = f"'{named.value}' is a folder" if folder is below else f"there is no file '{named.value}'"
         problems.append(Problem(named.place, "extends", message, choices(below.name, near)))
     elif below.resolve() in seen or len(seen) > GREATEST_CHAIN:

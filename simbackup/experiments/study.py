@@ -128,13 +128,13 @@ class Table:
 def find(name: str) -> Path:
     """The file of a study, by path or by name such as `planning/snapshot-chunk-size`."""
     path = Path(name)
-    if path.is_file():
+    if datasheets.is_file(path):
         return path
     bare = name.removesuffix(".yaml").removesuffix(".study").removeprefix("scenarios/")
     known: list[str] = []
     for root in datasheets.roots():
         inside = root / "scenarios" / f"{bare}.study.yaml"
-        if inside.is_file():
+        if datasheets.is_file(inside):
             return inside
         files = (root / "scenarios").rglob("*.study.yaml")
         known += [p.relative_to(root / "scenarios").as_posix().removesuffix(".study.yaml") for p in files]

@@ -135,3 +135,9 @@ def test_a_study_removes_jobs_and_takes_values_with_their_origin(tmp_path: Path)
         "vary: {data.files.size: [1 GB, {value: 2 GB, basis: assumed, range: [1 GB, 3 GB], why: a guess}]}\n"
     )
     assert [row["data.files.size"] for row in study(tmp_path / "a.study.yaml").rows] == ["1 GB", "2 GB"]
+
+
+def test_a_base_whose_name_no_file_can_have_is_told(tmp_path: Path) -> None:
+    (tmp_path / "top.yaml").write_text(f"title: The top\nextends: {'a' * 400}\n")
+    (found,) = checking.check_file(tmp_path / "top.yaml")
+    assert found.address == "extends"
