@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, InvalidOperation
 from functools import lru_cache
 
+from simbackup import slips
+
 Ratio = tuple[int, int]
 """Numerator and denominator: 'rpm' is (1, 60), which no float and no Decimal can hold."""
 
@@ -180,9 +182,6 @@ _NUMBER = r"(?:[0-9]+(?:_[0-9]+)*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _QUANTITY = re.compile(rf"([+-]?{_NUMBER})\s*(.*)", re.DOTALL)
 _PROPORTION = re.compile(rf"({_NUMBER})\s*:\s*({_NUMBER})")
 _TIME_PART = re.compile(rf"({_NUMBER})\s*([^\W\d_]+)\s*")
-_NOT_FINITE = re.compile(r"[+-]?\.?(?:(nan)|inf|infinity)", re.IGNORECASE)
-_BEYOND = re.compile(r"[EZYRQ](i?)(?=B|b)")
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d|,)")
 _CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
 
 # Far outside every float, whatever the prefix; 10**400 still costs nothing.
@@ -251,8 +250,9 @@ def _parse_text(text: str, unit: str) -> float:
 
 def _read(text: str, unit: str, dimension: Dimension) -> Ratio:
     match = _QUANTITY.fullmatch(text.strip())
-    if "," in text and (wrong := _comma(text, unit, dimension)):
-        raise wrong
+    advice = slips.comma(text, lambda each: _is_quantity(each, unit), whole=unit == "count") if "," in text else ""
+    if advice:
+        raise UnitError(f"{text!r} is no {dimension.noun}; {advice}")
     if match is None:
         raise _no(text, dimension)
     digits, name = match.groups()
@@ -325,37 +325,8 @@ def _bare(text: object, dimension: Dimension) -> UnitError:
 
 def _no(text: object, dimension: Dimension, digits: str = "", name: str = "") -> UnitError:
     likely = " or ".join(f"'{digits} {each}'" for each in dimension.likely(name))
-    advice = f"did you mean {likely}?" if likely else _beyond(name, dimension) or _examples(dimension)
-    return UnitError(f"{text!r} is {_wrong_number(text) or f'no {dimension.noun}'}; {advice}")
-
-
-def _wrong_number(text: object) -> str:
-    """What is wrong with a text that says it is no number, or infinitely many; nothing with any other."""
-    match = _NOT_FINITE.fullmatch(str(text).strip())
-    return "" if match is None else "not a number" if match[1] else "not finite"
-
-
-def _beyond(name: str, dimension: Dimension) -> str:
-    """Advice for a unit with a prefix above the greatest one, such as 'EB'; empty for any other."""
-    match = _BEYOND.match(name)
-    if match is None:
-        return ""
-    rest = name[match.end() :]
-    largest = f"P{match[1]}{rest}"
-    return f"the largest unit is '{largest}'" if dimension.factor(largest) else ""
-
-
-def _comma(text: str, unit: str, dimension: Dimension) -> UnitError | None:
-    """What is wrong with a text that is a quantity but for its commas; None for any other."""
-    point, without = text.strip().replace(",", ".", 1), text.strip().replace(",", "")
-    thousands = _THOUSANDS.match(text.strip()) is not None
-    right = [each for each in ([without, point] if thousands else [point]) if _is_quantity(each, unit)]
-    if not right:
-        return None
-    if not thousands:
-        return UnitError(f"{text!r} is no {dimension.noun}; write the decimal with a point: '{point}'")
-    decimal = f", or the decimal with a point: '{point}'" if point in right[1:] and unit != "count" else ""
-    return UnitError(f"{text!r} is no {dimension.noun}; write it without commas: '{without}'{decimal}")
+    advice = f"did you mean {likely}?" if likely else slips.beyond(name, dimension.factor) or _examples(dimension)
+    return UnitError(f"{text!r} is {slips.wrong_number(text) or f'no {dimension.noun}'}; {advice}")
 
 
 def _is_quantity(text: str, unit: str) -> bool:
