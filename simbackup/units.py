@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, InvalidOperation
 from functools import lru_cache
 
+from simbackup import slips
+
 Ratio = tuple[int, int]
 """Numerator and denominator: 'rpm' is (1, 60), which no float and no Decimal can hold."""
 
@@ -248,6 +250,9 @@ def _parse_text(text: str, unit: str) -> float:
 
 def _read(text: str, unit: str, dimension: Dimension) -> Ratio:
     match = _QUANTITY.fullmatch(text.strip())
+    advice = slips.comma(text, lambda each: _is_quantity(each, unit), whole=unit == "count") if "," in text else ""
+    if advice:
+        raise UnitError(f"{text!r} is no {dimension.noun}; {advice}")
     if match is None:
         raise _no(text, dimension)
     digits, name = match.groups()
@@ -320,8 +325,16 @@ def _bare(text: object, dimension: Dimension) -> UnitError:
 
 def _no(text: object, dimension: Dimension, digits: str = "", name: str = "") -> UnitError:
     likely = " or ".join(f"'{digits} {each}'" for each in dimension.likely(name))
-    advice = f"did you mean {likely}?" if likely else _examples(dimension)
-    return UnitError(f"{text!r} is no {dimension.noun}; {advice}")
+    advice = f"did you mean {likely}?" if likely else slips.beyond(name, dimension.factor) or _examples(dimension)
+    return UnitError(f"{text!r} is {slips.wrong_number(text) or f'no {dimension.noun}'}; {advice}")
+
+
+def _is_quantity(text: str, unit: str) -> bool:
+    try:
+        parse(text, unit)
+    except UnitError:
+        return False
+    return True
 
 
 def parse_clock(text: str) -> float:

@@ -76,7 +76,7 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
     InputError
         There is no such document, or its calibration file is wrong.
     """
-    measured = chosen([name], "calibrate")[0]
+    measured = chosen([name])[0]
     fits = read_fits(measured.folder / CALIBRATION)
     values: dict[Fit, str] = {}
     for _ in range(ROUNDS):  # constants that share scenarios move each other, until none moves any more

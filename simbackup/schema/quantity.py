@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from simbackup import units
 from simbackup.errors import choices
+from simbackup.schema.unknown import Unknown
 
 Basis = Literal["datasheet", "measured", "derived", "fitted", "assumed", "document", "user"]
 NEEDS: dict[str, tuple[str, ...]] = {
@@ -102,9 +113,16 @@ def read_origin(raw: object) -> Origin:
 
 
 def _origin_message(error: Any) -> tuple[str, str]:
-    if error["type"] == "extra_forbidden":
-        return plain_message(error)[0], choices(error["loc"][-1], Origin.model_fields)
-    return plain_message(error)
+    message, remedy = plain_message(error)
+    return message, unknown_key(error, Origin.model_fields) if error["type"] == "extra_forbidden" else remedy
+
+
+def unknown_key(error: Any, legal: Iterable[str]) -> str:
+    """What would be right where a key is not known; one without a value is what follows a comma in a text."""
+    remedy = choices(error["loc"][-1], legal)
+    if error["input"] is None and not remedy.startswith("did you mean"):
+        return "put a text with a comma in quotes"
+    return remedy
 
 
 def _untold(value: object) -> bool:
@@ -123,8 +141,8 @@ class Unit:
 
     def read(self, raw: object) -> Quantity:
         """The value of a plain text or number, or of a mapping that tells its origin."""
-        if isinstance(raw, Quantity):
-            return raw
+        if isinstance(raw, Quantity | Unknown):
+            return cast("Quantity", raw)
         if not isinstance(raw, dict):
             return Quantity(self.number(raw), self.unit, str(raw))
         origin = read_origin(cast("object", raw))
@@ -173,8 +191,10 @@ class Unit:
 
     def number(self, raw: object, *path: str) -> float:
         """The SI value of a text or number within the bounds."""
+        if raw is None:
+            raise problem(EMPTY, f"write for example '{EXAMPLES[self.unit]}'", *path)
         if not isinstance(raw, (str, int, float)) or isinstance(raw, bool):
-            words = {"NoneType": "nothing", "list": "a list", "bool": f"'{str(raw).lower()}'"}
+            words = {"list": "a list", "bool": f"'{str(raw).lower()}'"}
             shown = words.get(type(raw).__name__, f"'{raw}'")
             raise problem(f"{shown} is no quantity", f"write for example '{EXAMPLES[self.unit]}'", *path)
         try:
@@ -217,6 +237,8 @@ Frequency = Annotated[Quantity, Unit("1/s", positive=True)]
 Share = Annotated[Quantity, Unit("1", most=1.0)]
 PositiveShare = Annotated[Quantity, Unit("1", most=1.0, positive=True)]
 Ratio = Annotated[Quantity, Unit("1", positive=True)]
+Multiple = Annotated[Quantity, Unit("1")]
+"""How often something happens for each of something else; never, too."""
 Count = Annotated[Quantity, Unit("count")]
 PositiveCount = Annotated[Quantity, Unit("count", least=1.0)]
 Pieces = Annotated[Quantity, Unit("count", least=1.0, most=1e5)]
@@ -236,7 +258,7 @@ def _word(raw: object) -> object:
 
 
 class Frozen(BaseModel):
-    """A part of a file: frozen, and no key that it does not know."""
+    """A part of a file: frozen, and no key that it does not know; `null` is as good as leaving a key out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -246,6 +268,20 @@ class Frozen(BaseModel):
     def rules(self) -> Iterator[tuple[tuple[str, ...], str, str]]:
         """Where values of the part do not go together: their keys, what is wrong, what would be right."""
         yield from ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nothing(cls, raw: Any) -> Any:
+        if not isinstance(raw, dict):
+            return raw
+        told, fields = cast("dict[str, Any]", raw), cls.model_fields
+        needed = {k for k, field in fields.items() if field.is_required() or isinstance(field.default, Quantity)}
+        return {k: v for k, v in told.items() if v is not None or k not in fields or k in needed}
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _unknown(cls, raw: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+        return raw if isinstance(raw, Unknown) else handler(raw)
 
 
 class Word:
@@ -267,6 +303,7 @@ WRONG_SHAPES = {
     "list_type": ("list", "write [a, b]"),
 }
 MISSING = "is missing"
+EMPTY = "is empty"
 WIDTH = 40
 """Characters of a wrong value that a message shows."""
 
@@ -276,6 +313,8 @@ def plain_message(error: Any) -> tuple[str, str]:
     kind, context = str(error["type"]), dict(error.get("ctx") or {})
     shown = repr(error.get("input"))
     shown = shown if len(shown) <= WIDTH else f"{shown[: WIDTH - 3]}..."
+    if error.get("input", "") is None and kind in {*WRONG_TYPES, *WRONG_SHAPES}:
+        return EMPTY, f"write {WRONG_TYPES[kind]}" if kind in WRONG_TYPES else WRONG_SHAPES[kind][1]
     if kind in WRONG_TYPES:
         return f"{shown} is not {WRONG_TYPES[kind]}", f"write {WRONG_TYPES[kind]}"
     if kind in WRONG_SHAPES:

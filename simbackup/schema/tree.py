@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from simbackup.errors import InputError, Place, Problem
+from simbackup.errors import InputError, Place, Problem, choices
 
 Scalar = str | int | float | bool | None
 GREATEST_DEPTH = 60
@@ -111,15 +112,20 @@ def overlay(below: Node, above: Node, address: str = "", log: list[str] | None =
             inner = f"{address}.{name}" if address else name
             merged[name] = overlay(merged[name], child, inner, log) if name in merged else child
         return Node(merged, above.place, above.key)
-    if log is not None and below.plain() != above.plain():
+    if log is not None and _alone(below).plain() != _alone(above).plain():
         log.append(f"{address}: {_brief(below)} -> {_brief(above)} ({above.place})")
     return above
 
 
 def _brief(node: Node) -> str:
     """The value as it is shown in the log of overrides."""
-    value = node.mapping["value"] if node.is_quantity else node
+    value = node.mapping["value"] if node.is_quantity else _alone(node)
     return str(value.plain())
+
+
+def _alone(node: Node) -> Node:
+    """The name of a datasheet that stands alone, `{model: disk/x}`; anything else as it is."""
+    return node.mapping["model"] if node.mapping.keys() == {"model"} else node
 
 
 def set_path(root: Node, path: tuple[str, ...], node: Node) -> Node:
@@ -129,8 +135,8 @@ def set_path(root: Node, path: tuple[str, ...], node: Node) -> Node:
     return overlay(root, node)
 
 
-def read(path: Path, shown: str | None = None) -> Node:
-    """The tree of a YAML 1.2 file.
+def read(path: Path, shown: str | None = None, twice: list[Problem] | None = None) -> Node:
+    """The tree of a YAML 1.2 file; keys that stand twice are added to `twice`, if it is given.
 
     Raises
     ------
@@ -138,7 +144,7 @@ def read(path: Path, shown: str | None = None) -> Node:
         The file cannot be read, is no YAML, repeats a key, or nests deeper than any scenario does.
     """
     name = shown or str(path)
-    return parse(read_text(path, name), name)
+    return parse(read_text(path, name), name, twice)
 
 
 def read_text(path: Path, name: str) -> str:
@@ -153,6 +159,8 @@ def read_text(path: Path, name: str) -> str:
     try:
         data = path.read_bytes()
         return data.decode("utf-8")
+    except IsADirectoryError:
+        raise InputError([a_folder(path, name)]) from None
     except OSError as error:
         raise InputError([Problem(Place(name), "", f"cannot be read ({error.strerror})")]) from None
     except UnicodeDecodeError as error:
@@ -160,14 +168,31 @@ def read_text(path: Path, name: str) -> str:
         raise InputError([Problem(place, "", "is not UTF-8 text", "save the file as UTF-8")]) from None
 
 
+def a_folder(path: Path, name: str) -> Problem:
+    """What is wrong with a folder that is named instead of a file."""
+    inside = [each.name for each in path.glob("*.yaml")]
+    remedy = f"name a file in it; {choices('', inside)}" if inside else "name a file"
+    return Problem(Place(name), "", "is a folder", remedy)
+
+
 def _place_after(text: str, name: str) -> Place:
     """The place of what follows a text."""
     return Place(name, text.count("\n") + 1, len(text) - text.rfind("\n"))
 
 
+def parse(text: str, name: str, twice: list[Problem] | None = None) -> Node:
+    """The tree of YAML 1.2 text; `name` is shown as its file. Keys that stand twice are added to `twice`, if given."""
+    tree, found = _parsed(text, name)
+    if found and twice is None:
+        raise InputError(found)
+    if twice is not None:
+        twice += found
+    return tree
+
+
 @lru_cache(maxsize=32)
-def parse(text: str, name: str) -> Node:
-    """The tree of YAML 1.2 text; `name` is shown as its file. The same text is parsed once, as trees never change."""
+def _parsed(text: str, name: str) -> tuple[Node, tuple[Problem, ...]]:
+    """The tree of a text and its keys that stand twice. The same text is parsed once, as trees never change."""
     from ruamel.yaml import YAML  # noqa: PLC0415 (33 ms, paid only where a file is read)
     from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
     from ruamel.yaml.reader import ReaderError  # noqa: PLC0415
@@ -201,12 +226,13 @@ def parse(text: str, name: str) -> Node:
     problems = expansion_problems(root, name)
     if problems:
         raise InputError(problems)
-    tree = _Walk(name, problems).node(root, (), Place(name, 1, 1), 0)
+    twice: list[Problem] = []
+    tree = _Walk(name, problems, twice).node(root, (), Place(name, 1, 1), 0)
     if problems:
-        raise InputError(problems)
+        raise InputError([*problems, *twice])
     if not isinstance(tree.value, dict):
         raise InputError([Problem(tree.place, "", "is no mapping", "a file is a mapping that begins with a title")])
-    return tree
+    return tree, tuple(twice)
 
 
 def plain_scalar(text: str) -> Scalar:
@@ -219,12 +245,27 @@ def plain_scalar(text: str) -> Scalar:
     return float(digits) if _FLOAT.match(text) and len(digits) < 400 else text  # noqa: PLR2004
 
 
+def _with_commas(raw: Any) -> list[tuple[Any, Any]]:
+    """The entries of a mapping in braces, of which one such as `{size: 1,5 GB}` is one entry and not two."""
+    entries: list[tuple[Any, Any]] = []
+    for key, value in raw.value:
+        before = entries[-1][1] if entries else None
+        stray = raw.flow_style and key.id == value.id == "scalar" and key.value[:1].isdigit() and value.value == ""
+        if stray and before is not None and before.id == "scalar" and before.value[-1:].isdigit():
+            entries[-1] = entries[-1][0], copy(before)  # another value may be an alias of it
+            entries[-1][1].value = f"{before.value},{key.value}"
+        else:
+            entries.append((key, value))
+    return entries
+
+
 @dataclass(slots=True)
 class _Walk:
     """Turns composed YAML nodes into a tree and collects what is wrong with them."""
 
     name: str
     problems: list[Problem]
+    twice: list[Problem]
     nodes: int = 0
     above: set[int] = field(default_factory=set[int])
     """The composed nodes in which the present one lies."""
@@ -257,7 +298,7 @@ class _Walk:
 
     def mapping(self, raw: Any, path: tuple[str, ...], depth: int) -> dict[str, Node]:
         children: dict[str, Node] = {}
-        for key_node, value_node in raw.value:
+        for key_node, value_node in _with_commas(raw):
             place = Place(self.name, key_node.start_mark.line + 1, key_node.start_mark.column + 1)
             if key_node.id != "scalar" or key_node.value == "<<":
                 told = {"scalar": "'<<'", "sequence": "a list"}.get(key_node.id, "a mapping")
@@ -268,9 +309,12 @@ class _Walk:
                 continue
             if name in children:
                 first = children[name].key
-                self.report(place, (*path, name), f"stands twice (first in line {first.line})", "keep one of the two")
+                message = f"stands twice (first in line {first.line})"
+                self.twice.append(Problem(place, ".".join((*path, name)), message, "keep one of the two"))
                 continue
-            children[name] = self.node(value_node, (*path, name), place, depth + 1)
+            child = self.node(value_node, (*path, name), place, depth + 1)
+            # what is left empty stands where its key does, not where the next line begins
+            children[name] = replace(child, place=place) if child.value is None and not value_node.value else child
         return children
 
     def scalar(self, raw: Any, place: Place, path: tuple[str, ...]) -> Scalar:

@@ -149,8 +149,8 @@ def test_bytes_that_are_no_text_are_told_at_their_place(tmp_path: Path) -> None:
     assert str(caught.value) == "latin.yaml:2:14: is not UTF-8 text; save the file as UTF-8"
 
 
-def test_a_folder_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a folder; name a file"):
         read(tmp_path)
 
 

@@ -54,10 +54,15 @@ class LinkSpec(Part, Modelled, NetworkSheet):
     def check(self, checks: Checks, path: Path) -> None:
         """It joins two or more hosts, devices or other links that there are."""
         if len(set(self.joins)) < 2:  # noqa: PLR2004 (a link has two ends or more)
-            checks.report((*path, "joins"), "a link joins two or more", "name what it joins")
+            lost = checks.lost("hosts") or checks.lost("devices")
+            if lost is None:
+                checks.report((*path, "joins"), "a link joins two or more", "name what it joins")
+            else:
+                checks.wait(path, lost)
         others = (name for name in checks.named("links") if name != path[-1])
-        legal = [*checks.named("hosts"), *checks.named("devices"), *others]
+        legal = {*checks.named("hosts"), *checks.named("devices"), *others}
         for i, end in enumerate(self.joins):
-            if end not in legal:
-                message = f"there is no host, device or other link '{end}'"
-                checks.report((*path, "joins", i), message, choices(end, legal))
+            here = (*path, "joins", i)
+            waits_for = [s for s in ("hosts", "devices", "links") if end not in legal and checks.pending(here, s, end)]
+            if end not in legal and not waits_for:
+                checks.report(here, f"there is no host, device or other link '{end}'", choices(end, legal))

@@ -76,8 +76,9 @@ class RestoreSpec(Restoring):
             if self.restore in spec.jobs:
                 checks.report((*path, "restore"), f"'{self.restore}' is no backup", choices(self.restore, legal))
             return
-        if self.to is not None:
-            checks.name((*path, "to"), self.to, spec.data, "data set")
+        with checks.about(*path):
+            if self.to is not None:
+                checks.name((*path, "to"), self.to, spec.data, "data set")
         saved = spec.jobs[self.restore]
         if self.rounds is not None and "rounds" not in type(saved).model_fields:
             remedy = "only buffers of a 'database_native' backup go round"
