@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from simbackup.devices.network.spec import LinkSpec
     from simbackup.schema.capability import Device
 
+Beside = Mapping[str, Mapping[str, None]]
+"""What lies beside each host, device and link, in the order of the file."""
+
 
 class Places:
     """Questions to a scenario about where its parts lie; what is asked again and again is looked up once."""
@@ -58,7 +61,7 @@ class Places:
         return self.owner_of(self.data[data].on) or ""
 
     def way_to(self, host: str, device: str) -> tuple[str, ...] | None:
-        """The links between a host and the library, or the host that owns the disk, that takes a backup; None if none."""
+        """The links from a host to the library, or to the host of the disk, that takes a backup; None if there is no way."""
         owner = self.owner_of(device)
         if owner is None or isinstance(self.devices.get(device), MediaLibrary):
             return self.route(host, device)
@@ -139,40 +142,41 @@ class Places:
         return self._way(self._beside_owners, begin, end) if way is None else way
 
     @cached_property
-    def _beside_buses(self) -> Mapping[str, Collection[str]]:
+    def _beside_buses(self) -> Beside:
         """What lies beside each other where a device that links join lies beside these."""
         return self._beside({end for link in self.links.values() for end in link.joins})
 
     @cached_property
-    def _beside_owners(self) -> Mapping[str, Collection[str]]:
+    def _beside_owners(self) -> Beside:
         """What lies beside each other where every device lies beside its owner."""
         return self._beside(set())
 
-    def _way(self, beside: Mapping[str, Collection[str]], begin: str, end: str) -> tuple[str, ...] | None:
+    def _way(self, beside: Beside, begin: str, end: str) -> tuple[str, ...] | None:
         """The shortest way through what lies beside each other."""
         reached: dict[str, tuple[str, ...]] = {begin: ()}
         front = deque([begin])
         while front:
             here = front.popleft()
-            for there in beside.get(here, ()):
+            near = beside.get(here, {})
+            for there in (end,) if end in near else near:
                 if there in reached:  # a step onto a link counts one, any other none: the first way is a shortest one
                     continue
                 reached[there] = (*reached[here], there) if there in self.links else reached[here]
-                if there == end:
-                    return reached[there]
                 front.append(there) if there in self.links else front.appendleft(there)
+            if end in reached:
+                break
         return reached.get(end)
 
-    def _beside(self, bused: Collection[str]) -> dict[str, list[str]]:
+    def _beside(self, bused: Collection[str]) -> Beside:
         """What lies beside each host, device and link; a device with buses lies beside these, not beside its host."""
-        beside: dict[str, list[str]] = {}
+        beside: dict[str, dict[str, None]] = {}
         for host, part in self.hosts.items():
             for device in part.owns:
                 if device not in bused:
-                    beside.setdefault(host, []).append(device)
-                    beside.setdefault(device, []).append(host)
+                    beside.setdefault(host, {})[device] = None
+                    beside.setdefault(device, {})[host] = None
         for link, part in self.links.items():
             for end in part.joins:
-                beside.setdefault(end, []).append(link)
-                beside.setdefault(link, []).append(end)
+                beside.setdefault(end, {})[link] = None
+                beside.setdefault(link, {})[end] = None
         return beside

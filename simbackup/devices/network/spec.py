@@ -21,6 +21,9 @@ from simbackup.schema.quantity import (
     Text,
 )
 
+ENDS = ("hosts", "devices", "links")
+"""Sections of what a link may join."""
+
 
 class NetworkSheet(Frozen):
     """A network or bus."""
@@ -59,10 +62,12 @@ class LinkSpec(Part, Modelled, NetworkSheet):
                 checks.report((*path, "joins"), "a link joins two or more", "name what it joins")
             else:
                 checks.wait(path, lost)
-        others = (name for name in checks.named("links") if name != path[-1])
-        legal = {*checks.named("hosts"), *checks.named("devices"), *others}
+        hosts, devices, links = (checks.named(section) for section in ENDS)
         for i, end in enumerate(self.joins):
-            here = (*path, "joins", i)
-            waits_for = [s for s in ("hosts", "devices", "links") if end not in legal and checks.pending(here, s, end)]
-            if end not in legal and not waits_for:
-                checks.report(here, f"there is no host, device or other link '{end}'", choices(end, legal))
+            if end in hosts or end in devices or (end in links and end != path[-1]):
+                continue
+            waits_for = [section for section in ENDS if checks.pending((*path, "joins", i), section, end)]
+            if not waits_for:
+                message = f"there is no host, device or other link '{end}'"
+                remedy = choices(end, [*hosts, *devices, *(name for name in links if name != path[-1])])
+                checks.report((*path, "joins", i), message, remedy)
