@@ -383,7 +383,8 @@ def overrides(sets: list[str]) -> dict[str, Any]:
     """
     from dataclasses import replace  # noqa: PLC0415
 
-    from simbackup.schema.tree import Node, parse  # noqa: PLC0415
+    from simbackup.schema.tree import Node  # noqa: PLC0415
+    from simbackup.schema.yaml_file import parse  # noqa: PLC0415
 
     found: dict[str, Any] = {}
     problems: list[Problem] = []

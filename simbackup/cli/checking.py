@@ -11,7 +11,7 @@ from simbackup.experiments.study import read_study
 from simbackup.scenario import load, nothing_to_do
 from simbackup.scenario.inheritance import is_extended
 from simbackup.schema.measured import read_measured
-from simbackup.schema.tree import read
+from simbackup.schema.yaml_file import read
 
 
 def check_file(path: Path) -> list[Problem]:

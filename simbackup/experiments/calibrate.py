@@ -20,8 +20,8 @@ from simbackup.scenario import Scenario, Value
 from simbackup.schema.calibration import Fit
 from simbackup.schema.measured import Measured
 from simbackup.schema.quantity import Quantity
-from simbackup.schema.tree import read
 from simbackup.schema.validate import validate
+from simbackup.schema.yaml_file import read
 
 CALIBRATION = "calibration.yaml"
 DIGITS = 4

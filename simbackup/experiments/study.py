@@ -24,8 +24,9 @@ from simbackup.results.workbook import write_workbook
 from simbackup.run import Progress, simulate
 from simbackup.scenario import load, names, nothing_to_do
 from simbackup.schema import study as schema
-from simbackup.schema.tree import Node, a_folder, read
+from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
+from simbackup.schema.yaml_file import a_folder, read
 
 if TYPE_CHECKING:
     import pandas as pd

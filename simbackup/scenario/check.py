@@ -40,7 +40,8 @@ def check(
         for step in (_waits, _times, _repeats):
             with checks.about("jobs", name):
                 step(checks, ("jobs", name), job)
-    _each(checks, {"jobs": spec.jobs})
+        with checks.about("jobs", name):
+            job.check(checks, ("jobs", name))
     _order(checks)
     return checks.problems + _not_checked(checks.waiting, tree, templates or {})
 

@@ -14,6 +14,7 @@ from simbackup.schema import tree as trees
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.reflection import nested_sheets
 from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import read
 
 GREATEST_CHAIN = 20
 _EXTENDS = re.compile(r"^extends:[ ]+(.+?)[ ]*(?: #.*)?$", re.MULTILINE)
@@ -36,7 +37,7 @@ def extended(path: Path, log: list[str], problems: list[Problem]) -> tuple[Node,
     while below is not None:
         path = below
         seen.append(path.resolve())
-        tree = beside(trees.read(path, datasheets.shown(path), problems), path.parent)
+        tree = beside(read(path, datasheets.shown(path), problems), path.parent)
         files.append(tree)
         chain.append(datasheets.shown(path).removeprefix("scenarios/").removesuffix(".yaml"))
         below = _base(tree.mapping.get("extends"), path, seen, problems)

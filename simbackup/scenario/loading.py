@@ -12,6 +12,7 @@ from simbackup.scenario.inheritance import extended, references
 from simbackup.scenario.scenario import Scenario, finished
 from simbackup.schema import tree as trees
 from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import a_folder
 
 
 def names(folder: str = "") -> list[str]:
@@ -52,7 +53,7 @@ def find(name: str) -> Path:
 def _no_folder(name: str, path: Path, bare: str) -> None:
     """Tell that a name is one of a folder, and what there is in it."""
     if is_folder(path):
-        raise InputError([trees.a_folder(path, name)])
+        raise InputError([a_folder(path, name)])
     if bare and any(is_folder(root / "scenarios" / bare) for root in datasheets.roots()):
         raise InputError([Problem(Place(name), "", "is a folder of scenarios", choices("", names(bare)))])
 

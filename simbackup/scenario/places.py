@@ -61,7 +61,7 @@ class Places:
         return self.owner_of(self.data[data].on) or ""
 
     def way_to(self, host: str, device: str) -> tuple[str, ...] | None:
-        """The links from a host to the library, or to the host of the disk, that takes a backup; None if there is no way."""
+        """The links from a host to the library, or to the host of the disk, that takes a backup; None if none."""
         owner = self.owner_of(device)
         if owner is None or isinstance(self.devices.get(device), MediaLibrary):
             return self.route(host, device)

@@ -17,9 +17,10 @@ from simbackup.schema.capability import Device
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.job import JobSpec
 from simbackup.schema.part import NAME
-from simbackup.schema.quantity import EMPTY, MISSING, Frozen, Quantity
+from simbackup.schema.quantity import Frozen, Quantity
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import Part, validate_in_part
+from simbackup.schema.wording import EMPTY, MISSING
 from simbackup.schema.workload import WorkloadSpec
 
 SECTIONS = ("title", "question", "extends", *PARTS, "fleets")

@@ -14,8 +14,9 @@ from pydantic_core import CoreSchema, core_schema
 from simbackup import units
 from simbackup.errors import InputError, Problem, choices
 from simbackup.schema.quantity import Frozen, Text, read_origin
-from simbackup.schema.tree import Node, read
+from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
+from simbackup.schema.yaml_file import read
 
 Form = Literal["value", "ratio", "saved", "loss", "share", "rate"]
 FORMS: tuple[Form, ...] = ("ratio", "saved", "loss", "share", "rate")

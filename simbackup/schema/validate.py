@@ -7,9 +7,9 @@ from typing import Any, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from simbackup.errors import Problem
-from simbackup.schema.quantity import plain_message, unknown_key
 from simbackup.schema.tree import Node
 from simbackup.schema.unknown import Unknown, UnknownPlace
+from simbackup.schema.wording import plain_message, unknown_key
 
 Part = TypeVar("Part", bound=BaseModel)
 

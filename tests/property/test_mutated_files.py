@@ -18,7 +18,7 @@ from simbackup.cli.checking import check_file
 from simbackup.errors import InputError, Problem, SimbackupError
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load, names
-from simbackup.schema.tree import read
+from simbackup.schema.yaml_file import read
 
 ROOT = datasheets.roots()[-1]
 GREATEST_SIZE = 1e15

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from simbackup.errors import InputError, Place
-from simbackup.schema.tree import GREATEST_DEPTH, Node, from_plain, overlay, parse, read, set_path
+from simbackup.schema.tree import Node, from_plain, overlay, set_path
+from simbackup.schema.yaml_file import GREATEST_DEPTH, parse, read
 
 TEXT = """\
 title: A title
