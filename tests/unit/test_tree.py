@@ -97,7 +97,7 @@ def test_nothing_may_nest_without_end() -> None:
 
 
 def test_aliases_cannot_blow_a_file_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simbackup.schema.tree.GREATEST_NODES", 10_000)
+    monkeypatch.setattr("simbackup.schema.yaml_file.GREATEST_NODES", 10_000)
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
     assert any("expands to too many values" in message for *_, message in problems("\n".join(lines)))
@@ -129,7 +129,7 @@ def test_what_contains_itself_is_told_where_it_does() -> None:
 
 
 def test_aliases_are_counted_before_anything_is_made_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simbackup.schema.tree._Walk", None)  # it builds the tree
+    monkeypatch.setattr("simbackup.schema.yaml_file._Walk", None)  # it builds the tree
     lines = ["a0: &a0 x", *(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]" for i in range(1, 60))]
     assert problems("\n".join(lines)) == [(15, 6, "", "the file expands to too many values")]
 
