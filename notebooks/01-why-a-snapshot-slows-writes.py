@@ -30,7 +30,7 @@ import numpy as np
 import pandas as pd
 import simbackup as sb
 from simbackup.plots import style
-from simbackup.plots.style import BLUE, DARK, GREY, RED, SKY
+from simbackup.palette import BLUE, DARK, GREY, RED, SKY
 
 style.use()
 MB, MIB, GIB = 1e6, 2**20, 2**30

@@ -21,6 +21,7 @@ from simbackup.devices.space import Space
 from simbackup.devices.store import Region, Store
 from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
+from simbackup.engine.activity import Activity
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Flow, FlowNetwork
 from simbackup.engine.link import Law
@@ -42,7 +43,7 @@ class Origin(NamedTuple):
 
     def found(self, shape: FlowShape) -> FlowShape:
         """The shape when each byte has to be looked up first."""
-        return shape.after(self.lookup, self.image, "lookup") if self.lookup else shape
+        return shape.after(self.lookup, self.image, Activity.LOOKUP) if self.lookup else shape
 
 
 @dataclass(slots=True)
@@ -106,7 +107,14 @@ class System:
         return self.clock.trace
 
     def write(
-        self, job: str, host: str, place: Place, fill: FlowShape, activity: str = "write", *, law: Law | None = None
+        self,
+        job: str,
+        host: str,
+        place: Place,
+        fill: FlowShape,
+        activity: str = Activity.WRITE,
+        *,
+        law: Law | None = None,
     ) -> Generator[simpy.Event, Any, Dirty]:
         """Write bytes of a volume through the page cache of a host, on record; what is then on its way to disk.
 
@@ -165,7 +173,7 @@ class System:
                 users.open()
 
     def write_through(
-        self, job: str, host: str, place: Place, fill: FlowShape, activity: str = "write"
+        self, job: str, host: str, place: Place, fill: FlowShape, activity: str = Activity.WRITE
     ) -> Generator[simpy.Event, Any, None]:
         """Write bytes of a volume as `write` does, and wait until they are on disk, on record."""
         dirty = yield from self.write(job, host, place, fill, activity)
@@ -180,7 +188,7 @@ class System:
         yield self.env.all_of([dirty.on_disk for dirty in late])
         last = max(late, key=lambda dirty: dirty.segments[-1].end if dirty.segments else since)
         for begin, end, cause, parts in last.limits(since):
-            self.trace.span(begin, end, job, cause, "write-back", cycle=parts)
+            self.trace.span(begin, end, job, cause, Activity.WRITE_BACK, cycle=parts)
 
     @contextmanager
     def standing(self, flow: Flow, loop: Loop) -> Generator[None]:

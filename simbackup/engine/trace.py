@@ -109,7 +109,8 @@ class Trace:
         """
         if end < start:
             raise ValueError(f"a span of {job} ends at {end}, before its start at {start}")
-        self.spans.append(Span(float(start), float(end), job, cause, activity, _parts(end - start, activity, cycle)))
+        parts = _parts(end - start, activity, cycle)
+        self.spans.append(Span(float(start), float(end), job, cause, str(activity), parts))  # as it is read back
 
     def rate(self, time: float, link: str, busy: float, bytes_per_s: float) -> None:
         """Record the state of a link from `time` on: its busy share and its bytes per second."""
@@ -178,7 +179,7 @@ def _parts(seconds: float, activity: str, cycle: Mapping[tuple[str, str], float]
         return ()
     shares: dict[tuple[str, str], float] = {}
     for (cause, own), part in cycle.items():
-        key = (cause, own or activity)
+        key = (cause, str(own or activity))
         shares[key] = shares.get(key, 0.0) + part / total
     return tuple(Part(*key, seconds * share) for key, share in shares.items() if share > 0.0)
 

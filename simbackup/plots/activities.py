@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,59 +12,20 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
 
+from simbackup.engine.activity import WORDS, Activity, colour_of
 from simbackup.engine.trace import Span
+from simbackup.palette import GREY, PAPER
 from simbackup.plots import style
-from simbackup.plots.style import (  # fmt: skip
-    BLUE,
-    BROWN,
-    DARK,
-    GREY,
-    LILAC,
-    MOSS,
-    OLIVE,
-    ORANGE,
-    PALE,
-    PINK,
-    PURPLE,
-    RED,
-    SAND,
-    SKY,
-    TEAL,
-    VIOLET,
-    WINE,
-    Scale,
-)
+from simbackup.plots.style import Scale
 
 SAME_INSTANT = 1e-6
 """Seconds by which two spans that follow each other may seem to overlap."""
 LETTERS, LETTERS_OF_A_PATCH = 13.5, 5
 """Letters of a legend to the inch, and those that the patch before a label takes."""
-WAITS = "#f4f0e6"
-"""Behind hatches: a job that does nothing but wait for others."""
-COLOURS: Mapping[str, str] = {
-    "transfer": BLUE, "write": BLUE, "save": BLUE,
-    "read": SKY, "copy write": SKY, "synchronise": SKY,
-    "copy": TEAL, "write-back": TEAL, "back up": TEAL,
-    "copy read": MOSS,
-    "own write": VIOLET, "flush": VIOLET,
-    "locate": RED, "open": RED, "dump": RED, "metadata commit": RED, "turn": RED,
-    "tape marks": WINE, "seek": WINE, "build": WINE,
-    "rewind": SAND, "walk": SAND, "replay": SAND,
-    "travel": OLIVE, "index": OLIVE, "check": OLIVE,
-    "lookup": BROWN,
-    "load": GREY, "system state": GREY, "dismount": "#7d7d7d", "unload": "#d6d6d6",
-    "start": DARK, "start group": DARK,
-    "prepare": LILAC, "save index": LILAC,
-    "mount": PURPLE, "restore": PURPLE,
-    "create": ORANGE, "remove": PINK, "observe": PALE,
-}  # fmt: skip
-"""Colour of an activity; of those that meet in one picture no two have the same."""
-ALWAYS = {("hosts", "load"): WINE}
-"""Activities that mean something else at another kind of place."""
-OTHERS = (TEAL, OLIVE, PURPLE, SAND, WINE, RED, SKY, LILAC, MOSS, ORANGE, BROWN, PINK, VIOLET)
-"""Colours of activities that are not listed; which, follows from the name alone."""
 REPOSITIONING = "\\\\\\\\"
 """Hatch of a transfer in which a drive stops and starts."""
+WAITING = "xxxx"
+"""Hatch of a time in which a job does nothing but wait for others."""
 LIMITS = {"hosts": ("////", "processor"), "links": ("....", "network")}
 """Hatch and word of what limits an activity that is not limited by a device."""
 
@@ -86,14 +46,12 @@ def look(cause: str, activity: str) -> Look:
     >>> look("links.lan", "copy").limit
     'network'
     """
-    if activity.startswith("wait for") or activity.endswith(" queue"):
-        return Look(WAITS, "xxxx")
     section = cause.partition(".")[0]
-    if cause.endswith(".repositioning") or activity == "reposition":
-        return Look(COLOURS["transfer"], REPOSITIONING, "repositioning")
-    colour = ALWAYS.get((section, activity)) or COLOURS.get(activity)
-    if colour is None:
-        colour = OTHERS[zlib.crc32(activity.encode()) % len(OTHERS)]
+    colour = colour_of(activity, at_host=section == "hosts")
+    if colour == PAPER:
+        return Look(PAPER, WAITING)
+    if cause.endswith(".repositioning") or WORDS.get(activity) is Activity.REPOSITION:
+        return Look(Activity.REPOSITION.colour, REPOSITIONING, "repositioning")
     return Look(colour, *LIMITS.get(section, ("", "")))
 
 
@@ -139,7 +97,7 @@ def draw_bars(axis: Axes, bars: Mapping[Look, Iterable[Bar]], scale: Scale) -> N
             PolyCollection(corners, facecolors=look_.colour, edgecolors=look_.colour, linewidths=0.8, gid="bars")
         )
         if look_.hatch:
-            ink = GREY if look_.colour == WAITS else "white"
+            ink = GREY if look_.colour == PAPER else "white"
             axis.add_collection(
                 PolyCollection(
                     corners, facecolors="none", edgecolors=ink, linewidths=0.0, hatch=look_.hatch, gid="hatches"
@@ -156,7 +114,7 @@ def legend_patches(seen: Iterable[tuple[str, str]]) -> list[Patch]:
             own.append(activity)
     return [
         Patch(
-            facecolor=one.colour, edgecolor=GREY if one.colour == WAITS else "white", hatch=one.hatch, linewidth=0.0,
+            facecolor=one.colour, edgecolor=GREY if one.colour == PAPER else "white", hatch=one.hatch, linewidth=0.0,
             label=", ".join(words) + (f" ({one.limit})" if one.limit else ""),
         )
         for one, words in names.items()

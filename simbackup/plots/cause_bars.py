@@ -7,10 +7,11 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
-from simbackup import units
+from simbackup import palette, units
 from simbackup.errors import ResultError, choices
+from simbackup.palette import PAPER
 from simbackup.plots import style
-from simbackup.plots.activities import WAITS, below, legend_patches, look
+from simbackup.plots.activities import below, legend_patches, look
 from simbackup.plots.timeline import ROW, TALLEST, style_rows
 from simbackup.results.causes import Cause, split
 from simbackup.results.fleet_figures import greatest_of_each
@@ -64,7 +65,7 @@ def _draw(axis: Axes, y: int, parts: dict[Cause, float], scale: style.Scale, lon
     for (address, activity), seconds in parts.items():
         one = look(address, activity)
         width = seconds / scale.size
-        ink = style.GREY if one.colour == WAITS else "white"
+        ink = palette.GREY if one.colour == PAPER else "white"
         axis.barh(
             y, width, left=left, height=THICK, color=one.colour, hatch=one.hatch, edgecolor=ink, linewidth=0.4,
             gid=f"{address} {activity}",
@@ -74,7 +75,7 @@ def _draw(axis: Axes, y: int, parts: dict[Cause, float], scale: style.Scale, lon
             white = 0.3 * red + 0.59 * green + 0.11 * blue < MIDDLING
             axis.text(
                 left + width / 2, y, activity, ha="center", va="center", fontsize=7.5,
-                color="white" if white else style.DARK, gid="name",
+                color="white" if white else palette.DARK, gid="name",
             )  # fmt: skip
         left += width
     if label:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 
+from simbackup import palette
 from simbackup.engine.trace import Rate
 from simbackup.plots import style
 from simbackup.plots.timeline import first_start
@@ -19,9 +20,9 @@ MOST = 24
 """Rows of a picture; of more devices and links, those that did most are shown."""
 ROW = 0.52
 """Height of one row, inches."""
-CORNER: Any = {"ha": "right", "va": "top", "fontsize": 7.0, "color": style.DARK}
+CORNER: Any = {"ha": "right", "va": "top", "fontsize": 7.0, "color": palette.DARK}
 """How a remark stands in the corner of a row."""
-COLOURS = {"hosts": style.WINE, "links": style.TEAL, "devices": style.BLUE}
+COLOURS = {"hosts": palette.WINE, "links": palette.TEAL, "devices": palette.BLUE}
 """Colour by section of the address."""
 
 
@@ -114,7 +115,7 @@ def _order(link: str) -> tuple[int, list[tuple[int, str]]]:
 
 
 def _draw(axis: Axes, link: str, steps: Steps, time: style.Scale, *, scale: float, top: float | None) -> None:
-    colour = COLOURS.get(link.partition(".")[0], style.PURPLE)
+    colour = COLOURS.get(link.partition(".")[0], palette.PURPLE)
     xs, ys = [t / time.size for t in steps.times], [v / scale for v in steps.values]
     axis.fill_between(xs, ys, step="post", color=colour, alpha=0.35, linewidth=0.0)
     axis.step(xs, ys, where="post", color=colour, linewidth=0.9, label=link)

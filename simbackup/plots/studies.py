@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 
-from simbackup import units
+from simbackup import palette, units
 from simbackup.errors import ResultError, choices
 from simbackup.plots import style
 
@@ -210,6 +210,6 @@ def _fields(axis: Axes, table: list[list[float]], across: Ruler) -> None:
     for i, line in enumerate(table):
         for j, value in enumerate(line):
             if not math.isnan(value):
-                ink = "white" if shades[i][j] > middle else style.DARK
+                ink = "white" if shades[i][j] > middle else palette.DARK
                 axis.text(j, i, told(value), ha="center", va="center", fontsize=style.SMALLER, color=ink)
     image.set_clim(*((min(known), max(known)) if known and min(known) < max(known) else (0.0, 1.0)))

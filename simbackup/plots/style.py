@@ -18,12 +18,8 @@ from matplotlib.figure import Figure
 
 from simbackup.errors import ResultError, choices
 from simbackup.output import whole
+from simbackup.palette import BLUE, GREY, PURPLE, RED, SAND, SKY, TEAL, WINE
 
-BLUE, SKY, RED, GREY, DARK, SAND = "#33638d", "#8fbfe0", "#d1495b", "#b5b5b5", "#333333", "#e0b96a"
-WINE, TEAL, OLIVE, PURPLE, LILAC, PALE = "#8c2f3f", "#3f9d8f", "#8a8a3c", "#8e5aa8", "#c3b1d6", "#e4e4e4"
-MOSS, VIOLET, ORANGE, BROWN, PINK = "#9dbf8a", "#6b4c9a", "#e07b39", "#8a6d4f", "#e3a6b5"
-BAND = "#dcebf5"
-"""Behind what lies within bounds."""
 LINES = (BLUE, RED, SAND, SKY, WINE, TEAL, GREY, PURPLE)
 """Colours of curves, in the order in which they are taken; told apart without red and green."""
 MARKS = ("o", "s", "D", "^", "v", "P", "X", "*")

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from simbackup import datasheets, units
-from simbackup.plots.activities import WAITS, look
+from simbackup.palette import PAPER
+from simbackup.plots.activities import look
 from simbackup.reporting.answer import Item, example, telling
 from simbackup.reporting.tables import Cell, Column, Table, percent, quantity, words
 from simbackup.results.causes import Cause, split
@@ -72,7 +73,7 @@ def _split(result: Result, item: Item) -> Split:
 
 def _colour(cause: Cause) -> str:
     colour = look(*cause).colour
-    return "#c9bfa5" if colour == WAITS else colour
+    return "#c9bfa5" if colour == PAPER else colour
 
 
 def jobs(result: Result) -> Table:

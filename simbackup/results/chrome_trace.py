@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from simbackup.engine.activity import queue_of
 from simbackup.engine.trace import Event, Span, Trace
 from simbackup.results.lanes import Stretch, lanes
 
@@ -18,13 +19,6 @@ if TYPE_CHECKING:
 
 PROCESSES = {"jobs": 1, "devices": 2, "users": 3}
 """The groups of tracks, with the numbers that the format wants."""
-QUEUES = {
-    "wait for a drive": "wait for a drive",
-    "wait for a cartridge": "wait for a cartridge",
-    "wait for the cartridge": "wait for a cartridge",
-    "mount queue": "mount queue",
-}
-"""Activities in which a job waits in a queue, and the name of that queue."""
 METADATA = "__metadata"
 LOCK, UNLOCK = "read lock", "unlock"
 
@@ -160,7 +154,7 @@ def _device_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
     known = [device.address for device in trace.devices]
     work: dict[str, list[Stretch]] = {address: [] for address in known}
     for span in trace.spans:
-        if span.activity in QUEUES:
+        if queue_of(span.activity):
             continue
         for cause in span.cause.split(", "):
             if cause.split(".")[0] in {"devices", "hosts", "links"}:
@@ -239,9 +233,10 @@ def _queues(spans: Iterable[Span]) -> Iterator[dict[str, Any]]:
     """How many wait in each queue, whenever that changes."""
     changes: dict[str, dict[int, int]] = {}
     for span in spans:
-        if span.activity in QUEUES and span.end > span.start:
+        queue = queue_of(span.activity)
+        if queue and span.end > span.start:
             place = span.cause.split(".cartridge.")[0]
-            at = changes.setdefault(f"{place}: {QUEUES[span.activity]}", {})
+            at = changes.setdefault(f"{place}: {queue}", {})
             for time, step in ((span.start, 1), (span.end, -1)):
                 at[microseconds(time)] = at.get(microseconds(time), 0) + step
     for name, steps in changes.items():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import datasheets, units
 from simbackup.drawing.layout import Layout
+from simbackup.engine.activity import queue_of
 from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError, choices
 from simbackup.results.fleet_figures import job_figures, jobs_of, times_in_use
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from simbackup.drawing.picture import Picture
     from simbackup.plots.of_result import Plots
 
-WAITING = frozenset({"wait for a drive", "wait for a cartridge", "wait for the cartridge", "mount queue"})
-"""Activities in which a job only waits for others."""
 SHOWN_JOB = ("job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "lock", "status", "reason")
 KEYS = frozenset({"job", "device"})
 """Columns that name a row."""
@@ -57,7 +56,7 @@ class Result:
         """One mapping for each run of a job: times in seconds, bytes, files, bytes a second, status."""
         waits: dict[str, float] = {}
         for span in self.trace.spans:
-            if span.activity in WAITING:
+            if queue_of(span.activity):
                 waits[span.job] = waits.get(span.job, 0.0) + span.end - span.start
         rows: list[dict[str, Any]] = []
         for job in self.trace.jobs:

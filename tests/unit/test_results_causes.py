@@ -11,13 +11,14 @@ import simpy
 
 from simbackup import Result, load, simulate
 from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
 from simbackup.engine.flows import FlowNetwork
 from simbackup.engine.link import Flow, Link
 from simbackup.engine.trace import Part, Span, Trace
 from simbackup.errors import ResultError
 from simbackup.experiments.explain import by_part
 from simbackup.experiments.knock_out import faster, resource
-from simbackup.results.causes import WAIT, Cause, by_address, split
+from simbackup.results.causes import Cause, by_address, split
 from simbackup.scenario import Scenario, names
 
 MACHINES = {"machine", "old", "new"}
@@ -70,7 +71,7 @@ def test_every_job_is_split_without_remainder(name: str, started: list[float]) -
         assert sum(causes.values()) == pytest.approx(row["elapsed"], rel=1e-9)
         assert all(seconds > 0.0 for seconds in causes.values())
         for cause in causes:
-            assert cause.activity not in {"", WAIT, "other"}
+            assert cause.activity not in {"", Activity.WAIT, "other"}
             assert is_part(scenario, cause.address), cause
         removable = {part for cause in causes if (part := resource(cause))}
         bottlenecks |= set([part for part in by_part(causes) if part in removable][:1])
@@ -137,7 +138,7 @@ def test_parts_of_a_span_that_the_path_cuts_keep_their_proportion() -> None:
 
 def test_a_time_of_which_nothing_is_known_is_a_wait_of_the_job() -> None:
     spans = [Span(1.0, 3.0, "jobs.a", "devices.x", "read"), Span(5.0, 8.0, "jobs.a", "devices.x", "read")]
-    assert split(made(spans, 10.0), "a") == {Cause("devices.x", "read"): 5.0, Cause("jobs.a", WAIT): 5.0}
+    assert split(made(spans, 10.0), "a") == {Cause("devices.x", "read"): 5.0, Cause("jobs.a", Activity.WAIT): 5.0}
 
 
 def test_an_unknown_job_is_told() -> None:

@@ -10,6 +10,7 @@ from simbackup.devices.host.live import Host
 from simbackup.devices.network.adapter import Others, Standing
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
 from simbackup.engine.link import Limit
 from simbackup.equations.buffers import loop
@@ -69,7 +70,9 @@ class Round:
         if self.latency / self.size <= most * self.buffers:
             return Limit(found.rate, longest.name)
         own = f"{self.job}.buffers"
-        parts = {(own, "wait for requests"): (1.0 - math.fsum(found.standing)) / found.rate}
+        parts: dict[tuple[str, str], float] = {
+            (own, Activity.WAIT_FOR_REQUESTS): (1.0 - math.fsum(found.standing)) / found.rate
+        }
         for (link, _), share in zip(centres, found.standing, strict=True):
             parts[link.name, ""] = parts.get((link.name, ""), 0.0) + share / found.rate
         return Limit(found.rate, own, parts)

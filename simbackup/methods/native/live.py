@@ -14,6 +14,7 @@ from simbackup.data.live import DataSet
 from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region
+from simbackup.engine.activity import Activity
 from simbackup.engine.link import Link
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.native.buffer_loop import Round, visits
@@ -87,7 +88,7 @@ class NativeBackup:
                     system.used = before  # a backup without room for one file keeps none of the others
                     raise
                 saved.extents.append(Extent(saved.done, size / len(self.files), file.to, position))
-        yield from _turns(system, (job, "back up"), self, parts, ratio)
+        yield from _turns(system, (job, Activity.BACK_UP), self, parts, ratio)
         system.catalogue.save_sets.append(saved)
         return Moved(size, float(len(parts)), buffers=self.loop.buffers)
 
@@ -114,7 +115,7 @@ class NativeRestore:
         with ExitStack() as closed:
             for name in self.data:
                 closed.enter_context(system.shut_out(name))
-            yield from _turns(system, (job, "restore"), self, parts, saved.compression)
+            yield from _turns(system, (job, Activity.RESTORE), self, parts, saved.compression)
         return Moved(sum(part.size for part in parts), float(len(parts)))
 
 
@@ -286,7 +287,7 @@ def _wires(networks: Sequence[Network], share: float, taken: dict[Link, int]) ->
         wire = taken[network.link] = taken.get(network.link, -1) + 1
         wires = max(round(network.link.capacity / network.rate), 1)
         loads = FlowShape(sequential=False).over([network], share)
-        stops.append(Stop(network.link, wire % wires, "transfer", loads, network))
+        stops.append(Stop(network.link, wire % wires, Activity.TRANSFER, loads, network))
     return stops
 
 
@@ -297,4 +298,4 @@ def _coding(system: System, job: Native, file: int, *, write: bool) -> tuple[Sto
     if not job.loop.compress or seconds <= 0.0:
         return ()
     shape = host.working(FlowShape(sequential=False), seconds).at_most(1.0 / seconds, host.cpu.name)
-    return (Stop(host.cpu, file, "compress" if write else "expand", shape),)
+    return (Stop(host.cpu, file, Activity.COMPRESS if write else Activity.EXPAND, shape),)

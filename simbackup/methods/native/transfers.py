@@ -12,6 +12,7 @@ from simbackup.data.live import DataSet
 from simbackup.devices.network.adapter import Others, Standing
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
 from simbackup.engine.link import Link
 from simbackup.engine.randomness import stream
 from simbackup.system import System
@@ -188,7 +189,7 @@ class Transfers:
                 with self.system.standing(flow, Queue(turns, stop.network, mean)):
                     yield flow.done
         for key, seconds in (
-            ((stop.link.name, "queue"), served - began),
+            ((stop.link.name, Activity.QUEUE), served - began),
             ((stop.link.name, stop.activity), env.now - served),
         ):
             spent[key] = spent.get(key, 0.0) + seconds

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from simbackup.devices.host.page_cache import Place
 from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import JobFailedError, System
 
@@ -34,7 +35,7 @@ class Suspend:
                 users.close()
         fill = host.then(FlowShape(), 1.0 / host.copy_rate)
         place = Place(system.volumes[self.to], position, memory)
-        yield from system.write_through(job, self.host, place, fill, "save")
+        yield from system.write_through(job, self.host, place, fill, Activity.SAVE)
         machine.image = (self.to, position)
         return Moved(memory, 1.0)
 
@@ -55,7 +56,7 @@ class Resume:
         volume, position = machine.image
         memory = machine.machine.memory
         source = system.volumes[volume].region.part(position, memory)
-        flow = host.reading(source).start(system.network, job, "read", memory)
+        flow = host.reading(source).start(system.network, job, Activity.READ, memory)
         yield flow.done
         system.account(job, flow)
         now = float(system.env.now)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from simbackup.devices.host.page_cache import LEAST, Place
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import first_write_shape
+from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import JobFailedError, System
 
@@ -60,14 +61,16 @@ class SynchronousWrite:
             if stretch.fresh:  # chunks are copied first, one request at a time
                 begin = volume.region.begin + stretch.begin
                 copies = first_write_shape(store, begin, stretch, self.request, own=False)
-                shape = volume.mirrored(copies, stretch).after(own.latency / self.request, store.link, "own write")
+                shape = volume.mirrored(copies, stretch).after(
+                    own.latency / self.request, store.link, Activity.OWN_WRITE
+                )
             else:
                 demands = shape.demands | {store.link: own.busy / self.request}
                 shape = replace(shape, demands=demands).at_most(self.request / own.latency, store.name)
             for network in (*links, *store.path):
-                shape = shape.after(network.latency / self.request, network.link.name, "travel")
+                shape = shape.after(network.latency / self.request, network.link.name, Activity.TRAVEL)
                 shape = shape.after(1.0 / network.rate, network.link.name)
-            flow = shape.over(links).start(system.network, job, "write", stretch.size)
+            flow = shape.over(links).start(system.network, job, Activity.WRITE, stretch.size)
             yield flow.done | volume.changed
             written = system.network.stop(flow)
             system.account(job, flow)
