@@ -152,10 +152,12 @@ def colour_of(text: str, *, at_host: bool = False) -> str:
 
 
 def queue_of(text: str) -> str:
-    """The line in which a job stands during an activity; empty where it does not stand in one.
+    """The line in which a job stands during an activity, that of another package by its word; empty if in none.
 
-    >>> queue_of("wait for the cartridge"), queue_of("read")
-    ('wait for a cartridge', '')
+    >>> queue_of("wait for the cartridge"), queue_of("wait for a courier"), queue_of("read")
+    ('wait for a cartridge', 'wait for a courier', '')
     """
     activity = WORDS.get(text)
-    return activity.queue if activity is not None else ""
+    if activity is not None:
+        return activity.queue
+    return text if nature_of(text) is Nature.WAITING else ""

@@ -79,9 +79,9 @@ def explain(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ())
     found: list[Explained] = []
     for row in rows:
         causes = split(result, row["job"])
-        part, share = _bottleneck(causes)
+        part, share = _bottleneck(causes, scenario)
         one = Explained(row["job"], row["status"], row["elapsed"], causes, part, share, reason=row["reason"])
-        found.append(one if part is None else _what_if(one, rerun(part, 2.0), rerun(part, UNLIMITED)))
+        found.append(one if part is None else _what_if(one, scenario, rerun(part, 2.0), rerun(part, UNLIMITED)))
     return found
 
 
@@ -100,24 +100,26 @@ def rows_of(result: Result, jobs: Sequence[str]) -> list[dict[str, Any]]:
     return [row for row in result.job_rows if not jobs or {row["job"], row["job"].rpartition(".")[0]} & {*jobs}]
 
 
-def by_part(causes: dict[Cause, float]) -> dict[str, float]:
+def by_part(causes: dict[Cause, float], scenario: Scenario | None = None) -> dict[str, float]:
     """Seconds of causes by what would have to be faster, the greatest first; what nothing shortens is by address."""
     spent: dict[str, float] = {}
     for cause, seconds in causes.items():
-        key = resource(cause) or cause.address
+        key = resource(cause, scenario) or cause.address
         spent[key] = spent.get(key, 0.0) + seconds
     return dict(sorted(spent.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _bottleneck(causes: dict[Cause, float]) -> tuple[str | None, float]:
+def _bottleneck(causes: dict[Cause, float], scenario: Scenario | None) -> tuple[str | None, float]:
     """The part that takes most of the time of those that could be faster, and its seconds."""
-    removable = {part for cause in causes if (part := resource(cause)) is not None}
-    return next(((part, seconds) for part, seconds in by_part(causes).items() if part in removable), (None, 0.0))
+    removable = {part for cause in causes if (part := resource(cause, scenario)) is not None}
+    return next(
+        ((part, seconds) for part, seconds in by_part(causes, scenario).items() if part in removable), (None, 0.0)
+    )
 
 
-def _what_if(one: Explained, doubled: Result | None, without: Result | None) -> Explained:
+def _what_if(one: Explained, scenario: Scenario | None, doubled: Result | None, without: Result | None) -> Explained:
     """The explanation with the same job in both other runs."""
-    later = _bottleneck(split(without, one.name))[0] if without and _elapsed(without, one.name) else None
+    later = _bottleneck(split(without, one.name), scenario)[0] if without and _elapsed(without, one.name) else None
     after = {"doubled": _elapsed(doubled, one.name), "without": _elapsed(without, one.name)}
     return replace(one, **after, next_bottleneck=later)
 

@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a device that limits by itself: the keys of its number and of its times, empty if it has none."""
+    """A piece of a device that limits by itself: the keys of its number and of its times, empty if it has none.
+
+    `waits` is the activity of a job that waits at the device until one is free; empty if jobs wait at the piece itself.
+    """
 
     count: str = ""
     times: str = ""
+    waits: str = ""
 
 
 class Device(Part):

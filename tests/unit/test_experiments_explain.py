@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from simbackup import Result, load, simulate
 from simbackup.cli import app as cli
+from simbackup.devices.tape.spec import TapeLibrarySpec
+from simbackup.engine.activity import Activity
 from simbackup.experiments import explain as experiment
 from simbackup.experiments.explain import explain
 from simbackup.experiments.knock_out import MANY, faster, resource
 from simbackup.results.causes import Cause
+from simbackup.schema.capability import Device, Piece
 
 Say = Callable[..., tuple[object, str, str]]
 TAPE = "teaching/one-file-from-tape"
@@ -78,6 +82,32 @@ def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 )
 def test_what_could_be_faster_behind_a_cause(address: str, activity: str, part: str | None) -> None:
     assert resource(Cause(address, activity)) == part
+
+
+class Jukebox(Device):
+    """A device of another package that has a piece of its own."""
+
+    pieces: ClassVar[Mapping[str, Piece]] = {"arm": Piece("arms", "swing", "wait for an arm")}
+
+
+@pytest.mark.parametrize(
+    ("address", "activity", "part"),
+    [
+        ("devices.box", "wait for an arm", "devices.box.arm"),
+        ("devices.box.arm.2", "swing", "devices.box.arm"),
+        ("devices.box", "wait for a courier", None),
+        ("devices.box.drive", "locate", "devices.box"),
+    ],
+)
+def test_a_device_of_another_package_has_the_pieces_that_it_states(address: str, activity: str, part: str) -> None:
+    scenario = load("teaching/one-file-from-tape")
+    devices = {**scenario.spec.devices, "box": Jukebox.model_construct()}
+    made = replace(scenario, spec=scenario.spec.model_copy(update={"devices": devices}))
+    assert resource(Cause(address, activity), made) == part
+
+
+def test_jobs_wait_for_the_drives_of_a_library() -> None:
+    assert TapeLibrarySpec.pieces["drives"].waits == Activity.WAIT_FOR_DRIVE.value
 
 
 def changed(name: str, part: str, factor: float = 4.0) -> dict[str, float]:

@@ -118,7 +118,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
 
     drawn_as: ClassVar[str] = "library"
     pieces: ClassVar[Mapping[str, Piece]] = {
-        "drives": Piece("drives"), "robot": Piece("robots", "exchange_time"), "drive": Piece(),
+        "drives": Piece("drives", waits="wait for a drive"), "robot": Piece("robots", "exchange_time"), "drive": Piece(),
     }  # fmt: skip
 
     def rules(self) -> Rules:
