@@ -102,7 +102,7 @@ class Jukebox(Device):
 def test_a_device_of_another_package_has_the_pieces_that_it_states(address: str, activity: str, part: str) -> None:
     scenario = load("teaching/one-file-from-tape")
     devices = {**scenario.spec.devices, "box": Jukebox.model_construct()}
-    made = replace(scenario, spec=scenario.spec.model_copy(update={"devices": devices}))
+    made = replace(scenario, spec=replace(scenario.spec, devices=devices))
     assert resource(Cause(address, activity), made) == part
 
 
