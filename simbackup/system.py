@@ -12,9 +12,9 @@ import simpy
 from simbackup.catalogue import Catalogue, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
-from simbackup.devices.host.page_cache import LEAST, Dirty, Place
+from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
 from simbackup.devices.image import FrozenImage
-from simbackup.devices.network.adapter import Adapter, Loop
+from simbackup.devices.network.adapter import Adapter, ClosedLoop
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.space import Space
@@ -33,7 +33,7 @@ class JobFailedError(Exception):
     """A job cannot go on; the text says why. The other jobs of the run go on."""
 
 
-class Origin(NamedTuple):
+class BackupSource(NamedTuple):
     """Where a backup reads: the region, seconds a byte to find where each lies, and the share that lies in memory."""
 
     region: Region
@@ -110,7 +110,7 @@ class System:
         self,
         job: str,
         host: str,
-        place: Place,
+        place: VolumeRange,
         fill: FlowShape,
         activity: str = Activity.WRITE,
         *,
@@ -146,14 +146,14 @@ class System:
             raise JobFailedError(f"'{volume}' is full")
         return position
 
-    def origin(self, data: DataSet, image: str | None) -> Origin:
+    def origin(self, data: DataSet, image: str | None) -> BackupSource:
         """Where data, or a frozen image of them, are read; fails if the image does not exist."""
         if image is None:
-            return Origin(data.volume.region.part(data.begin, data.size), 0.0, data.cached)
+            return BackupSource(data.volume.region.part(data.begin, data.size), 0.0, data.cached)
         self.require_image(image)
         frozen = self.images[image]
         each = frozen.lookup_time / frozen.lookup_size
-        return Origin(frozen.source(data.begin, data.size), each, 0.0, frozen.name)
+        return BackupSource(frozen.source(data.begin, data.size), each, 0.0, frozen.name)
 
     def require_image(self, name: str | None) -> None:
         """Fail if a frozen image does not exist, or exists no more; nothing if none is asked for."""
@@ -173,7 +173,7 @@ class System:
                 users.open()
 
     def write_through(
-        self, job: str, host: str, place: Place, fill: FlowShape, activity: str = Activity.WRITE
+        self, job: str, host: str, place: VolumeRange, fill: FlowShape, activity: str = Activity.WRITE
     ) -> Generator[simpy.Event, Any, None]:
         """Write bytes of a volume as `write` does, and wait until they are on disk, on record."""
         dirty = yield from self.write(job, host, place, fill, activity)
@@ -191,7 +191,7 @@ class System:
             self.trace.span(begin, end, job, cause, Activity.WRITE_BACK, cycle=parts)
 
     @contextmanager
-    def standing(self, flow: Flow, loop: Loop) -> Generator[None]:
+    def standing(self, flow: Flow, loop: ClosedLoop) -> Generator[None]:
         """Let what goes round stand in the adapters that requests pass, inside."""
         for adapter in self.adapters.values():
             adapter.loops[flow] = loop

@@ -14,7 +14,7 @@ from simbackup.engine.link import DONE, WHOLE, Flow, Law, Limit, Link, Parts
 from simbackup.engine.solver import CAP, TIE, Allocation, UnboundedFlowError
 from simbackup.engine.trace import Trace
 
-__all__ = ["Flow", "FlowNetwork", "Link", "Store"]
+__all__ = ["Flow", "FlowCoupling", "FlowNetwork", "Link"]
 
 MOST_TURNS = 30
 """Times that rates are taken anew because streams turn more or less often than was assumed."""
@@ -23,7 +23,7 @@ Ports = Mapping[Flow, float]
 """Flows on one side of a buffer, and the bytes of one unit of each."""
 
 
-class Store(Protocol):
+class FlowCoupling(Protocol):
     """What can hold flows to the rates of others: a buffer."""
 
     name: str
@@ -59,7 +59,7 @@ class FlowNetwork:
         self.trace = trace
         self._flows: dict[Flow, None] = {}
         self._links: dict[Link, None] = {}
-        self._stores: dict[Store, None] = {}
+        self._stores: dict[FlowCoupling, None] = {}
         self._alarm = Alarm(env, self._ring)
         self._solve_pending = False
 
@@ -160,11 +160,11 @@ class FlowNetwork:
         for part in (*self._flows, *self._links):
             part.settle(float(self.env.now))
 
-    def couple(self, store: Store) -> None:
+    def couple(self, store: FlowCoupling) -> None:
         """Ask a store for its hold at every solve."""
         self._stores[store] = None
 
-    def uncouple(self, store: Store) -> None:
+    def uncouple(self, store: FlowCoupling) -> None:
         """Ask a store no more."""
         self._stores.pop(store, None)
 

@@ -19,7 +19,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Disk:
+class DiskParameters:
     """Figures of one disk drive, as its datasheet gives them.
 
     Parameters
@@ -65,7 +65,7 @@ class Disk:
             raise ValueError("command_overhead must not be negative")
 
 
-def rate_at(disk: Disk, position: float) -> float:
+def rate_at(disk: DiskParameters, position: float) -> float:
     """Bytes per second that the media give at a byte position.
 
     Tracks are evenly spaced and hold bits at one linear density, so the rate falls linearly over the
@@ -96,7 +96,7 @@ def rate_at(disk: Disk, position: float) -> float:
     return math.sqrt(disk.outer_rate**2 * (1 - share) + disk.inner_rate**2 * share)
 
 
-def cylinder(disk: Disk, position: float) -> float:
+def cylinder(disk: DiskParameters, position: float) -> float:
     """Share of the stroke, 0 at the outer and 1 at the inner edge, at which a byte position lies.
 
     The inverse of the integral behind `rate_at`: `c = (r_o - r(x)) / (r_o - r_i)`, written without the
@@ -125,7 +125,7 @@ def cylinder(disk: Disk, position: float) -> float:
     return _share(disk, position) * (disk.outer_rate + disk.inner_rate) / (disk.outer_rate + rate)
 
 
-def seek_time(disk: Disk, distance_share: float) -> float:
+def seek_time(disk: DiskParameters, distance_share: float) -> float:
     """Seconds that the arm takes over a distance given as a share of the full stroke.
 
     Short seeks are spent accelerating and braking, so their time grows with the square root of the distance;
@@ -165,7 +165,7 @@ def seek_time(disk: Disk, distance_share: float) -> float:
     return disk.average_seek + rise * (distance_share - MEAN_SEEK_SHARE) / (1 - MEAN_SEEK_SHARE)
 
 
-def rotational_latency(disk: Disk) -> float:
+def rotational_latency(disk: DiskParameters) -> float:
     """Seconds until a uniformly placed sector arrives under the head: half a revolution.
 
     Parameters
@@ -183,7 +183,7 @@ def rotational_latency(disk: Disk) -> float:
     return MEAN_LATENCY_SHARE / disk.rotation_speed
 
 
-def positioning_time(disk: Disk, from_position: float, to_position: float) -> float:
+def positioning_time(disk: DiskParameters, from_position: float, to_position: float) -> float:
     """Seconds before a transfer elsewhere can start: the seek, half a revolution, the command overhead.
 
     Going on to the very next byte of a stream is no positioning; the caller decides that it is one.
@@ -211,7 +211,7 @@ def positioning_time(disk: Disk, from_position: float, to_position: float) -> fl
     return seek_time(disk, distance) + rotational_latency(disk) + disk.command_overhead
 
 
-def transfer_time(disk: Disk, position: float, size: float) -> float:
+def transfer_time(disk: DiskParameters, position: float, size: float) -> float:
     """Seconds that the media take to pass an extent under the heads.
 
     The integral of `dx / r(x)` over the extent, exact for any length. Because the rate is linear in the
@@ -243,7 +243,7 @@ def transfer_time(disk: Disk, position: float, size: float) -> float:
     return 2 * size / (rate_at(disk, position) + rate_at(disk, position + size))
 
 
-def request_time(disk: Disk, from_position: float, to_position: float, size: float) -> float:
+def request_time(disk: DiskParameters, from_position: float, to_position: float, size: float) -> float:
     """Seconds of one request: the positioning and the transfer.
 
     Parameters
@@ -272,7 +272,7 @@ def request_time(disk: Disk, from_position: float, to_position: float, size: flo
     return positioning_time(disk, from_position, to_position) + transfer_time(disk, to_position, size)
 
 
-def turn_time(disk: Disk, distance_share: float = MEAN_SEEK_SHARE) -> float:
+def turn_time(disk: DiskParameters, distance_share: float = MEAN_SEEK_SHARE) -> float:
     """Seconds that a disk loses when it turns to a stream from another: a seek, half a revolution, the overhead.
 
     Parameters
@@ -297,7 +297,9 @@ def turn_time(disk: Disk, distance_share: float = MEAN_SEEK_SHARE) -> float:
     return seek_time(disk, distance_share) + rotational_latency(disk) + disk.command_overhead
 
 
-def stream_efficiency(disk: Disk, streams: int, rate: float, distance_share: float = MEAN_SEEK_SHARE) -> float:
+def stream_efficiency(
+    disk: DiskParameters, streams: int, rate: float, distance_share: float = MEAN_SEEK_SHARE
+) -> float:
     """Share of the media rate that is left when sequential streams take turns of `stream_turn` bytes.
 
     Each turn transfers for `stream_turn / rate` and then pays a seek to the next stream, half a revolution
@@ -337,7 +339,7 @@ def stream_efficiency(disk: Disk, streams: int, rate: float, distance_share: flo
     return moving / (moving + lost)
 
 
-def _share(disk: Disk, position: float) -> float:
+def _share(disk: DiskParameters, position: float) -> float:
     share = position / disk.capacity
     # Sums of positions and sizes may pass the last byte by a rounding error, never by more.
     if not 0 <= share <= 1 + _ROUNDING:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class CopyOnWrite:
+class CopyOnWriteParameters:
     """Parameters of a copy-on-write snapshot.
 
     Parameters
@@ -34,7 +34,7 @@ class CopyOnWrite:
     commit_backlog: float
 
 
-def group_size(cow: CopyOnWrite, waiting: float = math.inf) -> float:
+def group_size(cow: CopyOnWriteParameters, waiting: float = math.inf) -> float:
     """Chunks that share one commit: those of the waiting writes, within the copies in flight, one at least.
 
     `waiting` are the bytes that the writer has outstanding at most, as one request of a synchronous writer.
@@ -49,7 +49,7 @@ def group_size(cow: CopyOnWrite, waiting: float = math.inf) -> float:
     return max(min(cow.commit_backlog, cow.in_flight, waiting) / cow.chunk, 1.0)
 
 
-def records_per_area(cow: CopyOnWrite) -> int:
+def records_per_area(cow: CopyOnWriteParameters) -> int:
     """Copied chunks whose records fill one metadata chunk.
 
     >>> records_per_area(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536))
@@ -58,7 +58,7 @@ def records_per_area(cow: CopyOnWrite) -> int:
     return max(int(cow.chunk // cow.record), 1) if cow.record else 2**62
 
 
-def commits_per_group(cow: CopyOnWrite, waiting: float = math.inf) -> float:
+def commits_per_group(cow: CopyOnWriteParameters, waiting: float = math.inf) -> float:
     """Synchronous metadata writes for each group: one, and a share of the one that clears the next metadata chunk.
 
     >>> commits_per_group(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536))
@@ -67,7 +67,7 @@ def commits_per_group(cow: CopyOnWrite, waiting: float = math.inf) -> float:
     return 1.0 + group_size(cow, waiting) / records_per_area(cow)
 
 
-def area_chunks(cow: CopyOnWrite, area: float) -> int:
+def area_chunks(cow: CopyOnWriteParameters, area: float) -> int:
     """Chunks that a copy area can take: all but one header and one metadata chunk before every run of records.
 
     Parameters
@@ -86,7 +86,7 @@ def area_chunks(cow: CopyOnWrite, area: float) -> int:
     return inside - math.ceil(inside / (records_per_area(cow) + 1))
 
 
-def commit_distance(cow: CopyOnWrite) -> float:
+def commit_distance(cow: CopyOnWriteParameters) -> float:
     """Mean bytes between the chunks being copied and the metadata chunk that records them: half an area.
 
     >>> commit_distance(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536))
@@ -115,7 +115,7 @@ def group_time(read: float, copy: float, commit: float, own: float, commits: flo
     return read + copy + commits * commit + own
 
 
-def first_write_rate(cow: CopyOnWrite, time: float) -> float:
+def first_write_rate(cow: CopyOnWriteParameters, time: float) -> float:
     """Bytes a second of sequential first writes when a group takes `time` seconds.
 
     >>> first_write_rate(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536), 0.016)
@@ -124,7 +124,7 @@ def first_write_rate(cow: CopyOnWrite, time: float) -> float:
     return group_size(cow) * cow.chunk / time
 
 
-def commits_per_copy(cow: CopyOnWrite, update: float) -> float:
+def commits_per_copy(cow: CopyOnWriteParameters, update: float) -> float:
     """Metadata writes for each chunk that is copied because of an update at random, which touches a chunk of its own.
 
     The chunks of all waiting updates share one commit, within the copies in flight; the writes that clear the next

@@ -13,7 +13,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class TapeDrive:
+class TapeDriveParameters:
     """Figures of one drive with one kind of cartridge, as their datasheets give them.
 
     Parameters
@@ -78,7 +78,7 @@ class TapeDrive:
             raise ValueError("need 0 < slowest_rate <= native_rate")
 
 
-def pass_capacity(drive: TapeDrive) -> float:
+def pass_capacity(drive: TapeDriveParameters) -> float:
     """Bytes that one pass over the tape holds.
 
     Parameters
@@ -96,7 +96,7 @@ def pass_capacity(drive: TapeDrive) -> float:
     return drive.cartridge_capacity / drive.passes
 
 
-def pass_of(drive: TapeDrive, byte: float) -> int:
+def pass_of(drive: TapeDriveParameters, byte: float) -> int:
     """Number of the pass, from 0, in which a byte lies.
 
     Parameters
@@ -124,7 +124,7 @@ def pass_of(drive: TapeDrive, byte: float) -> int:
     return min(int(byte / pass_capacity(drive)), drive.passes - 1)
 
 
-def longitudinal_position(drive: TapeDrive, byte: float) -> float:
+def longitudinal_position(drive: TapeDriveParameters, byte: float) -> float:
     """Metres from the beginning of the tape at which a byte lies.
 
     Parameters
@@ -152,7 +152,7 @@ def longitudinal_position(drive: TapeDrive, byte: float) -> float:
     return drive.tape_length * min(max(share, 0.0), 1.0)
 
 
-def locate_time(drive: TapeDrive, from_byte: float, to_byte: float) -> float:
+def locate_time(drive: TapeDriveParameters, from_byte: float, to_byte: float) -> float:
     """Seconds to go from one byte to another on the loaded tape.
 
     Two regimes, after Hillyer and Silberschatz, "On the Modeling and Performance Characteristics of a
@@ -194,7 +194,7 @@ def locate_time(drive: TapeDrive, from_byte: float, to_byte: float) -> float:
     return search + drive.turn_time
 
 
-def rewind_time(drive: TapeDrive, from_byte: float) -> float:
+def rewind_time(drive: TapeDriveParameters, from_byte: float) -> float:
     """Seconds to rewind from a byte to the beginning of the tape; none if it lies there already.
 
     Parameters
@@ -220,7 +220,7 @@ def rewind_time(drive: TapeDrive, from_byte: float) -> float:
     return drive.locate_overhead + distance / drive.search_speed if distance > 0 else 0.0
 
 
-def mean_locate_from_start(drive: TapeDrive) -> float:
+def mean_locate_from_start(drive: TapeDriveParameters) -> float:
     """Mean seconds from the beginning of the tape to a uniformly chosen byte (average access time).
 
     `locate_time` integrated. All passes but the first cost the overhead, half the length at search speed
@@ -248,7 +248,7 @@ def mean_locate_from_start(drive: TapeDrive) -> float:
     return (first_pass + (drive.passes - 1) * other_pass) / drive.passes
 
 
-def greatest_locate(drive: TapeDrive) -> float:
+def greatest_locate(drive: TapeDriveParameters) -> float:
     """Seconds of the longest locate: the whole length, with a turn.
 
     Parameters
@@ -266,7 +266,7 @@ def greatest_locate(drive: TapeDrive) -> float:
     return drive.locate_overhead + drive.turn_time + drive.tape_length / drive.search_speed
 
 
-def transfer_rate(drive: TapeDrive, compression: float) -> float:
+def transfer_rate(drive: TapeDriveParameters, compression: float) -> float:
     """Host bytes per second while the tape streams: `min(native_rate * compression, host_rate)`.
 
     Parameters
@@ -291,7 +291,7 @@ def transfer_rate(drive: TapeDrive, compression: float) -> float:
     return min(_drain_rate(drive, compression), drive.host_rate)
 
 
-def stop_start_rate(drive: TapeDrive, host_rate: float, compression: float = 1.0) -> float:
+def stop_start_rate(drive: TapeDriveParameters, host_rate: float, compression: float = 1.0) -> float:
     """Host bytes per second between a tape and a host that may be too slow to keep it moving.
 
     Let the host send h, the tape take d (the native rate times the compression) and the buffer hold B. For
@@ -341,7 +341,7 @@ def stop_start_rate(drive: TapeDrive, host_rate: float, compression: float = 1.0
     return drive.buffer * drained / (drive.buffer + drive.reposition_time * (drained - offered))
 
 
-def reposition_share(drive: TapeDrive, host_rate: float, compression: float = 1.0) -> float:
+def reposition_share(drive: TapeDriveParameters, host_rate: float, compression: float = 1.0) -> float:
     """Share of the time in which a tape backs up and starts again while its host has to wait.
 
     A cycle of `stop_start_rate` takes `r + B / (d - h)`, of which r is lost and the rest is writing at d: at a rate of
@@ -370,7 +370,7 @@ def reposition_share(drive: TapeDrive, host_rate: float, compression: float = 1.
     return 1.0 - moved / drained if refused else 0.0
 
 
-def _drain_rate(drive: TapeDrive, compression: float) -> float:
+def _drain_rate(drive: TapeDriveParameters, compression: float) -> float:
     if compression <= 0:
         raise ValueError(f"a compression ratio is positive, not {compression}")
     return drive.native_rate * compression

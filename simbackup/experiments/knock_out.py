@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from simbackup.engine.activity import WORDS, Activity, queue_of
 from simbackup.scenario import Scenario, Value
-from simbackup.schema.capability import FrozenImage, Piece
+from simbackup.schema.capability import ImageDevice, Piece
 from simbackup.schema.registry import device_kinds
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
     if (section, name) != (section_of, name_of):
         image = scenario.spec.devices.get(name_of) if section_of == section == "devices" else None
         taken = (
-            isinstance(image, FrozenImage) and image.times_of_volume and name == image.of
+            isinstance(image, ImageDevice) and image.times_of_volume and name == image.of
         )  # its volume tells what it takes
         return by_unit if taken and inner[-1] in {"create_time", "remove_time"} else 1.0
     keys = _pieces(scenario, name).get(piece) if section == "devices" else None

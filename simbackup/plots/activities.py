@@ -30,7 +30,7 @@ LIMITS = {"hosts": ("////", "processor"), "links": ("....", "network")}
 """Hatch and word of what limits an activity that is not limited by a device."""
 
 
-class Look(NamedTuple):
+class Fill(NamedTuple):
     """How an activity is drawn: colour, hatch, and the word for what limits it."""
 
     colour: str
@@ -38,7 +38,7 @@ class Look(NamedTuple):
     limit: str = ""
 
 
-def look(cause: str, activity: str) -> Look:
+def look(cause: str, activity: str) -> Fill:
     """How an activity because of a cause, an address, is drawn; the same everywhere.
 
     >>> look("devices.sdb", "copy").colour == look("links.lan", "copy").colour
@@ -49,10 +49,10 @@ def look(cause: str, activity: str) -> Look:
     section = cause.partition(".")[0]
     colour = colour_of(activity, at_host=section == "hosts")
     if colour == PAPER:
-        return Look(PAPER, WAITING)
+        return Fill(PAPER, WAITING)
     if cause.endswith(".repositioning") or WORDS.get(activity) is Activity.REPOSITION:
-        return Look(Activity.REPOSITION.colour, REPOSITIONING, "repositioning")
-    return Look(colour, *LIMITS.get(section, ("", "")))
+        return Fill(Activity.REPOSITION.colour, REPOSITIONING, "repositioning")
+    return Fill(colour, *LIMITS.get(section, ("", "")))
 
 
 class Bar(NamedTuple):
@@ -85,7 +85,7 @@ def _shared(together: Sequence[tuple[Span, int]], lanes: int, middle: float, hei
     return [Bar(s.start, s.end, top + at * height / lanes, top + (at + 1) * height / lanes) for s, at in together]
 
 
-def draw_bars(axis: Axes, bars: Mapping[Look, Iterable[Bar]], scale: Scale) -> None:
+def draw_bars(axis: Axes, bars: Mapping[Fill, Iterable[Bar]], scale: Scale) -> None:
     """Draw bars, one collection for each look, thin ones still visible."""
     for look_, some in bars.items():
         corners = [
@@ -107,7 +107,7 @@ def draw_bars(axis: Axes, bars: Mapping[Look, Iterable[Bar]], scale: Scale) -> N
 
 def legend_patches(seen: Iterable[tuple[str, str]]) -> list[Patch]:
     """One patch for each look among causes and activities, labelled by all activities that have it."""
-    names: dict[Look, list[str]] = {}
+    names: dict[Fill, list[str]] = {}
     for cause, activity in seen:
         own = names.setdefault(look(cause, activity), [])
         if activity not in own:
@@ -121,7 +121,7 @@ def legend_patches(seen: Iterable[tuple[str, str]]) -> list[Patch]:
     ]  # fmt: skip
 
 
-def below(drawn: style.Picture, marks: Sequence[Artist], columns: int = 5) -> None:
+def below(drawn: style.Chart, marks: Sequence[Artist], columns: int = 5) -> None:
     """Put a legend below a picture, in no more columns than its longest label leaves room for."""
     if marks:
         longest = max(len(str(mark.get_label())) for mark in marks)

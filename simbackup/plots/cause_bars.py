@@ -25,7 +25,7 @@ MIDDLING = 0.55
 """Brightness (0 to 1) of a colour below which text on it is white."""
 
 
-def causes(result: Result, job: str | None = None) -> style.Picture:
+def causes(result: Result, job: str | None = None) -> style.Chart:
     """Stacked bars of the seconds of each job, or of one, by cause.
 
     Raises

@@ -12,7 +12,7 @@ from simbackup.engine.activity import Activity, Nature, nature_of, queue_of
 from simbackup.engine.trace import Span
 from simbackup.errors import ResultError
 from simbackup.plots import style
-from simbackup.plots.activities import Bar, Look, below, draw_bars, legend_patches, look, stacked
+from simbackup.plots.activities import Bar, Fill, below, draw_bars, legend_patches, look, stacked
 from simbackup.plots.rates import steps_of
 from simbackup.plots.timeline import first_start, style_rows
 from simbackup.results.result import Result
@@ -23,7 +23,7 @@ THICK = 0.72
 """Share of a row that its bar takes."""
 
 
-def drives(result: Result) -> style.Picture:
+def drives(result: Result) -> style.Chart:
     """States of drives and robots over time; white is idle.
 
     Raises
@@ -102,7 +102,7 @@ def waiting(result: Result) -> list[tuple[float, int]]:
 
 
 def _draw_rows(axis: Axes, states: dict[str, list[Span]], scale: style.Scale, end: float) -> list[Patch]:
-    bars: dict[Look, list[Bar]] = {}
+    bars: dict[Fill, list[Bar]] = {}
     seen: dict[tuple[str, str], None] = {}
     for y, spans in enumerate(states.values()):
         for span, bar in zip(spans, stacked(spans, y, THICK), strict=True):

@@ -38,12 +38,12 @@ class Steps(NamedTuple):
         return sum((after - before) * value for before, after, value in pairs)
 
 
-def utilisation(result: Result) -> style.Picture:
+def utilisation(result: Result) -> style.Chart:
     """Busy share of each device and link that did anything, over time."""
     return _rows(result, lambda rate: 100.0 * rate.busy, "busy share", lambda peak: f"up to {peak:.3g} %", top=100.0)
 
 
-def throughput(result: Result) -> style.Picture:
+def throughput(result: Result) -> style.Chart:
     """Bytes a second of each device and link that moved any, over time, each row up to its own greatest."""
 
     def told(peak: float) -> str:
@@ -78,7 +78,7 @@ def _rows(
     *,
     scale: float = 1.0,
     top: float | None = None,
-) -> style.Picture:
+) -> style.Chart:
     """One row for each link whose value was ever above zero."""
     every = {link: steps for link, steps in steps_of(result, value).items() if max(steps.values) > 0.0}
     alike = greatest_of_each(result.record.fleets, {link: steps.integral() for link, steps in every.items()})

@@ -42,14 +42,14 @@ class RowPlots:
     def __init__(self, rows: Sequence[Row]) -> None:
         self._rows = list(rows)
 
-    def compare(self, names: Names | None = None) -> style.Picture:
+    def compare(self, names: Names | None = None) -> style.Chart:
         """One line for each row that is no input and was not measured as zero, with its interval.
 
         `names` gives the text beside a row; its operation and quantity unless told.
         """
         return row_by_row(self._rows, names)
 
-    def overview(self) -> style.Picture:
+    def overview(self) -> style.Chart:
         """All rows as points, one level for each document."""
         return by_document(self._rows)
 
@@ -59,7 +59,7 @@ def ratio(row: Row) -> float:
     return 1.0 if row.error == 0.0 else row.simulated / row.measurement.value
 
 
-def row_by_row(rows: Sequence[Row], names: Names | None = None) -> style.Picture:
+def row_by_row(rows: Sequence[Row], names: Names | None = None) -> style.Chart:
     """Simulated over measured of each row, its interval over all assumed ranges, and what the document allows."""
     shown = [row for row in rows if row.role != "input" and row.measurement.value != 0.0]
     names = names or _names(shown)
@@ -78,7 +78,7 @@ def row_by_row(rows: Sequence[Row], names: Names | None = None) -> style.Picture
     return drawn
 
 
-def by_document(rows: Sequence[Row]) -> style.Picture:
+def by_document(rows: Sequence[Row]) -> style.Chart:
     """Simulated over measured of all rows, document below document."""
     folders = sorted({row.measurement.folder for row in rows}, reverse=True)
     own = {folder: [row for row in rows if row.measurement.folder == folder] for folder in folders}

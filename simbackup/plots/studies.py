@@ -55,7 +55,7 @@ class StudyPlots:
     def __init__(self, title: str, rows: Rows) -> None:
         self._title, self._rows = title, rows
 
-    def lines(self, x: str, y: str, by: str | None = None) -> style.Picture:
+    def lines(self, x: str, y: str, by: str | None = None) -> style.Chart:
         """A curve of figure `y` over column `x` for each value of column `by`; figures of failed jobs leave gaps.
 
         Raises
@@ -85,7 +85,7 @@ class StudyPlots:
                 drawn.legend(loc="outside right center", title=_plain(by), fontsize=small, title_fontsize=small)
         return drawn
 
-    def heatmap(self, x: str, y: str, value: str) -> style.Picture:
+    def heatmap(self, x: str, y: str, value: str) -> style.Chart:
         """Figure `value` in a table of column `x` along and column `y` down, darker for more.
 
         Raises

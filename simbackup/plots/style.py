@@ -60,7 +60,7 @@ def in_style() -> Generator[None]:
         yield
 
 
-class Picture(Figure):
+class Chart(Figure):
     """A figure that belongs to nobody else, shows itself in a notebook, and is written alike each time."""
 
     def savefig(self, fname: Any, **settings: Any) -> None:
@@ -77,9 +77,9 @@ class Picture(Figure):
         return written.getvalue()
 
 
-def picture(width: float, height: float) -> Picture:
+def picture(width: float, height: float) -> Chart:
     """An empty picture of a size in inches; to be called and filled inside `in_style`."""
-    drawn = Picture(figsize=(width, height), layout="constrained")
+    drawn = Chart(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(drawn)
     return drawn
 

@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from simbackup import palette
 from simbackup.engine.trace import Span
 from simbackup.plots import style
-from simbackup.plots.activities import Bar, Look, below, draw_bars, legend_patches, look, stacked
+from simbackup.plots.activities import Bar, Fill, below, draw_bars, legend_patches, look, stacked
 from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
 
@@ -30,7 +30,7 @@ ENDS = {"failed": ("X", palette.RED), "skipped": ("X", palette.GREY), "late": ("
 """Mark and colour of jobs that did not end well, or not in time."""
 
 
-def timeline(result: Result) -> style.Picture:
+def timeline(result: Result) -> style.Chart:
     """Gantt chart of all jobs, in the order of their first start; the runs of one job share a row."""
     runs: dict[str, int] = {}
     places: list[int] = []
@@ -83,7 +83,7 @@ def _draw_jobs(axis: Axes, result: Result, rows: Rows, scale: style.Scale) -> li
     spans: dict[str, list[Span]] = {}
     for span in result.trace.spans:
         spans.setdefault(span.job, []).append(span)
-    bars: dict[Look, list[Bar]] = {}
+    bars: dict[Fill, list[Bar]] = {}
     seen: dict[tuple[str, str], None] = {}
     for y, row in rows:
         own = sorted(spans.get(f"jobs.{row['job']}", []), key=lambda span: (span.start, span.end))

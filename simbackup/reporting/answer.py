@@ -11,7 +11,7 @@ from simbackup import units
 from simbackup.experiments.explain import Explained
 from simbackup.reporting import sentences
 from simbackup.reporting.bottleneck import told
-from simbackup.reporting.tables import Cell, Column, Table, quantity, words
+from simbackup.reporting.tables import Cell, Column, ReportTable, quantity, words
 from simbackup.results.fleet_figures import series
 from simbackup.results.groups import Group, Row, equals, runs, slowest
 from simbackup.results.result import Result
@@ -123,7 +123,7 @@ def _name(item: Item) -> str:
     return item.name if isinstance(item, Group) else str(item["job"])
 
 
-def restores(result: Result) -> Table:
+def restores(result: Result) -> ReportTable:
     """Each restore beside the backup whose copy it reads, with its window, which is its recovery time objective."""
     of = {e.start: e.end for e in result.layout.edges if e.kind == "restores"} if result.layout else {}
     rows: list[tuple[Cell, ...]] = []
@@ -146,4 +146,4 @@ def restores(result: Result) -> Table:
         Column("restore"), Column("takes", "s"), Column("of backup"), Column("which took", "s"),
         Column("restore / backup", "1"), Column("RTO window", "s"), Column("status"),
     )  # fmt: skip
-    return Table("Restores", columns, rows, "Restores beside the backups whose copies they read")
+    return ReportTable("Restores", columns, rows, "Restores beside the backups whose copies they read")

@@ -15,7 +15,7 @@ from typing import Any
 
 from simbackup.errors import InputError, Place, Problem
 from simbackup.output import whole, write_whole
-from simbackup.reporting.tables import Cell, Column, Table
+from simbackup.reporting.tables import Cell, Column, ReportTable
 
 EXCEL = ".xlsx"
 LONGEST_NAME = 31
@@ -42,7 +42,7 @@ def check_excel(path: Path) -> None:
         raise InputError(problems)
 
 
-def write_excel(tables: Sequence[Table], path: Path) -> Path:
+def write_excel(tables: Sequence[ReportTable], path: Path) -> Path:
     """The workbook into which tables were written, a sheet each, numbers in SI units; the same bytes each time.
 
     Raises
@@ -92,7 +92,7 @@ def _undated(book: bytes) -> bytes:
     return written.getvalue()
 
 
-def write_csv(tables: Sequence[Table], folder: Path) -> Path:
+def write_csv(tables: Sequence[ReportTable], folder: Path) -> Path:
     """The folder into which tables were written as CSV, a file each, numbers in SI units.
 
     Raises
@@ -119,7 +119,7 @@ def plain(cell: Cell, column: Column) -> str | float:
     return cell.number if column.numeric and cell.number is not None else cell.text
 
 
-def sheet_names(tables: Sequence[Table]) -> list[str]:
+def sheet_names(tables: Sequence[ReportTable]) -> list[str]:
     """Names of sheets: short enough, of letters that Excel takes, each once.
 
     >>> sheet_names([Table("a/b", (), ()), Table("a/b", (), ())])

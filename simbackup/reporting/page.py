@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from simbackup import units
 from simbackup.errors import ResultError
 from simbackup.reporting import answer, sections, sentences
-from simbackup.reporting.tables import Cell, Column, Table, percent, words
+from simbackup.reporting.tables import Cell, Column, ReportTable, percent, words
 from simbackup.results.result import Result
 from simbackup.results.validated_range import Checked, Distance, distance
 
@@ -49,7 +49,7 @@ def check_engine() -> None:
             raise ResultError(f"a report needs {module}; install it with: pip install 'simbackup[report]'")
 
 
-def page(chapters: Sequence[Chapter], comparison: Sequence[Table] = (), compared: str = "") -> str:
+def page(chapters: Sequence[Chapter], comparison: Sequence[ReportTable] = (), compared: str = "") -> str:
     """The text of the page: comparison first where there are several results, then a chapter for each."""
     jinja: Any = import_module("jinja2")  # an extra, and slow to import
     environment = jinja.Environment(
@@ -97,7 +97,7 @@ def _trust(found: Distance | None) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _rows(rows: Sequence[Checked]) -> Table:
+def _rows(rows: Sequence[Checked]) -> ReportTable:
     columns = (
         Column("measured"), Column("figure"), Column("value", "1"), Column("simulated", "1"), Column("error", "1"),
         Column("role"), Column("within 10 %"),
@@ -110,14 +110,14 @@ def _rows(rows: Sequence[Checked]) -> Table:
         )
         for row in rows
     ]  # fmt: skip
-    return Table("Validation", columns, cells, "Measured beside simulated, for the document behind this scenario")
+    return ReportTable("Validation", columns, cells, "Measured beside simulated, for the document behind this scenario")
 
 
 def _figure(value: float, unit: str) -> Cell:
     return Cell(f"{value:,.6g} {unit}".rstrip(), value)
 
 
-def _outside(found: Distance) -> Table:
+def _outside(found: Distance) -> ReportTable:
     rows = [
         (
             words(one.address), words(units.show_short(one.value, one.unit)),
@@ -127,7 +127,7 @@ def _outside(found: Distance) -> Table:
         for one in found.outside
     ]  # fmt: skip
     columns = (Column("value"), Column("here"), Column("validated"), Column("which is"))
-    return Table("Outside", columns, rows, "Values outside of those that the published scenarios cover")
+    return ReportTable("Outside", columns, rows, "Values outside of those that the published scenarios cover")
 
 
 def _span(low: str, high: str) -> str:

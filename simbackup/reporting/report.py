@@ -12,7 +12,7 @@ from simbackup.output import write_whole
 from simbackup.reporting import files, sections, variants
 from simbackup.reporting.answer import example, restores, telling
 from simbackup.reporting.page import Chapter, check_engine, page
-from simbackup.reporting.tables import Table
+from simbackup.reporting.tables import ReportTable
 from simbackup.results.result import Result
 from simbackup.run import Progress, result_of, scenario_of
 from simbackup.scenario import Scenario
@@ -121,11 +121,11 @@ def _intervals(scenario: Scenario, result: Result, names: Sequence[str]) -> dict
     return found
 
 
-def _tables(chapter: Chapter, *, alone: bool) -> list[Table]:
+def _tables(chapter: Chapter, *, alone: bool) -> list[ReportTable]:
     """The tables of a result as they stand in files."""
     result = chapter.result
     every = [sections.jobs(result), restores(result), *(one.table for one in sections.splits(result))]
     every += [sections.devices(result), sections.devices(result, tape=True), sections.users(result)]
     every += [sections.assumptions(result), sections.sources(result), sections.values(result)]
     prefix = "" if alone else f"{chapter.name} "
-    return [Table(f"{prefix}{one.name}", one.columns, one.rows, one.caption) for one in every if one]
+    return [ReportTable(f"{prefix}{one.name}", one.columns, one.rows, one.caption) for one in every if one]

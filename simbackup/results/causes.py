@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup.engine.activity import Activity
-from simbackup.engine.trace import Part, Span
+from simbackup.engine.trace import Span, SpanPart
 from simbackup.errors import ResultError, choices
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def by_address(causes: Mapping[Cause, float]) -> dict[str, float]:
     return spent
 
 
-def _path(result: Result, job: str, start: float, end: float) -> Iterator[Part]:
+def _path(result: Result, job: str, start: float, end: float) -> Iterator[SpanPart]:
     """The critical path of a job from its end back to its start."""
     behind = sorted(
         (span for span in result.trace.spans if span.job == job and span.end > span.start),
@@ -71,17 +71,17 @@ def _path(result: Result, job: str, start: float, end: float) -> Iterator[Part]:
             under_way.append(behind.pop())
         under_way = [span for span in under_way if span.start < time]
         if not under_way and behind:  # nothing is on record for a while, as for a job of a kind of its own
-            yield Part(job, str(Activity.WAIT), time - max(behind[-1].end, start))
+            yield SpanPart(job, str(Activity.WAIT), time - max(behind[-1].end, start))
             time = max(behind[-1].end, start)
             continue
         if not under_way:
-            yield Part(job, str(Activity.WAIT), time - start)
+            yield SpanPart(job, str(Activity.WAIT), time - start)
             return
         span = min(under_way, key=lambda span: (span.end, _order(span)))
         begin = max(span.start, start)
         share = (time - begin) / (span.end - span.start)
         for cause, activity, seconds in span.split:
-            yield Part(cause, activity, seconds * share)
+            yield SpanPart(cause, activity, seconds * share)
         time = begin
 
 

@@ -110,7 +110,7 @@ class OnDevice(Device):
             checks.report((*path, "on"), f"'{self.on}' is no disk, array or volume", choices(self.on, legal))
 
 
-class Volume(OnDevice, BlockDevice):
+class VolumeDevice(OnDevice, BlockDevice):
     """A volume on a device."""
 
     holds_volumes: ClassVar[bool] = False
@@ -132,7 +132,7 @@ class Volume(OnDevice, BlockDevice):
         return self.size.si
 
 
-class FrozenImage(Device):
+class ImageDevice(Device):
     """Whatever keeps a volume as it was."""
 
     if TYPE_CHECKING:
@@ -147,19 +147,19 @@ class FrozenImage(Device):
 
     def check_frozen(self, checks: Checks, path: Path) -> None:
         """What is frozen is a volume whose data are overwritten in place."""
-        legal = [n for n, d in checks.spec.devices.items() if isinstance(d, Volume) and d.overwrites]
+        legal = [n for n, d in checks.spec.devices.items() if isinstance(d, VolumeDevice) and d.overwrites]
         if checks.name((*path, "of"), self.of, legal, "device"):
             volume = checks.spec.devices[self.of]
-            if isinstance(volume, Volume):
+            if isinstance(volume, VolumeDevice):
                 self.check_volume(checks, path, volume)
         elif self.of in checks.spec.devices:
             checks.report((*path, "of"), f"'{self.of}' is no logical volume", choices(self.of, legal))
 
-    def check_volume(self, checks: Checks, path: Path, volume: Volume) -> None:
+    def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
         """Report in what it disagrees with the volume that it freezes; nothing unless overridden."""
 
 
-class InVolume(FrozenImage):
+class InVolume(ImageDevice):
     """A frozen image that lies in the volume that it freezes."""
 
     drawn_within: ClassVar[bool] = False
@@ -170,7 +170,7 @@ class InVolume(FrozenImage):
         return self.of
 
 
-class SplitMirror(FrozenImage):
+class SplitMirror(ImageDevice):
     """A frozen image that is synchronised with its volume."""
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simbackup.equations import queueing, raid, tape
 from simbackup.equations.disk import (
-    Disk,
+    DiskParameters,
     cylinder,
     positioning_time,
     rate_at,
@@ -24,10 +24,10 @@ shares = st.floats(0, 1)
 
 
 @st.composite
-def disks(draw: st.DrawFn) -> Disk:
+def disks(draw: st.DrawFn) -> DiskParameters:
     seeks = sorted(draw(st.tuples(*[st.floats(0, 0.03)] * 3)))
     inner, outer = sorted(draw(st.tuples(st.floats(1e6, 3e8), st.floats(1e6, 3e8))))
-    return Disk(
+    return DiskParameters(
         capacity=draw(st.floats(1e9, 3e13)),
         rotation_speed=draw(st.floats(50, 250)),
         track_to_track_seek=seeks[0],
@@ -41,10 +41,10 @@ def disks(draw: st.DrawFn) -> Disk:
 
 
 @st.composite
-def drives(draw: st.DrawFn) -> tape.TapeDrive:
+def drives(draw: st.DrawFn) -> tape.TapeDriveParameters:
     read, search = sorted(draw(st.tuples(st.floats(1, 12), st.floats(1, 12))))
     native = draw(st.floats(1e6, 4e8))
-    return tape.TapeDrive(
+    return tape.TapeDriveParameters(
         native_rate=native,
         cartridge_capacity=draw(st.floats(1e9, 2e13)),
         tape_length=draw(st.floats(100, 1200)),
@@ -71,21 +71,21 @@ def groups(draw: st.DrawFn) -> tuple[raid.Level, int]:
 
 
 @given(disks(), shares, shares)
-def test_rates_fall_and_cylinders_rise_inwards(disk: Disk, one: float, other: float) -> None:
+def test_rates_fall_and_cylinders_rise_inwards(disk: DiskParameters, one: float, other: float) -> None:
     near, far = sorted((one * disk.capacity, other * disk.capacity))
     assert rate_at(disk, near) >= rate_at(disk, far) * (1 - ROUNDING)
     assert 0 <= cylinder(disk, near) <= cylinder(disk, far) + ROUNDING <= 1 + 2 * ROUNDING
 
 
 @given(disks(), shares, shares, shares)
-def test_transfers_of_adjoining_extents_add_up(disk: Disk, one: float, two: float, three: float) -> None:
+def test_transfers_of_adjoining_extents_add_up(disk: DiskParameters, one: float, two: float, three: float) -> None:
     begin, middle, end = sorted(share * disk.capacity for share in (one, two, three))
     parts = transfer_time(disk, begin, middle - begin) + transfer_time(disk, middle, end - middle)
     assert parts == pytest.approx(transfer_time(disk, begin, end - begin), rel=1e-6, abs=1e-9)
 
 
 @given(disks(), shares, shares)
-def test_transfers_run_between_the_inner_and_the_outer_rate(disk: Disk, start: float, length: float) -> None:
+def test_transfers_run_between_the_inner_and_the_outer_rate(disk: DiskParameters, start: float, length: float) -> None:
     position = start * disk.capacity
     size = length * (disk.capacity - position)
     took = transfer_time(disk, position, size)
@@ -93,7 +93,7 @@ def test_transfers_run_between_the_inner_and_the_outer_rate(disk: Disk, start: f
 
 
 @given(disks(), shares, shares)
-def test_longer_seeks_never_take_less(disk: Disk, one: float, other: float) -> None:
+def test_longer_seeks_never_take_less(disk: DiskParameters, one: float, other: float) -> None:
     short, long = sorted((one, other))
     assert seek_time(disk, short) <= seek_time(disk, long) + 1e-15
     assert seek_time(disk, long) <= disk.full_stroke_seek + 1e-15
@@ -101,14 +101,14 @@ def test_longer_seeks_never_take_less(disk: Disk, one: float, other: float) -> N
 
 
 @given(disks(), shares, shares)
-def test_positioning_is_bounded_by_the_datasheet(disk: Disk, one: float, other: float) -> None:
+def test_positioning_is_bounded_by_the_datasheet(disk: DiskParameters, one: float, other: float) -> None:
     took = positioning_time(disk, one * disk.capacity, other * disk.capacity)
     least = 0.5 / disk.rotation_speed + disk.command_overhead
     assert least <= took <= least + disk.full_stroke_seek + 1e-12
 
 
 @given(disks(), st.integers(2, 50), shares, st.floats(1, 100))
-def test_longer_turns_never_lose_more(disk: Disk, streams: int, distance: float, factor: float) -> None:
+def test_longer_turns_never_lose_more(disk: DiskParameters, streams: int, distance: float, factor: float) -> None:
     longer = replace(disk, stream_turn=disk.stream_turn * factor)
     loss = stream_efficiency(disk, streams, disk.outer_rate, distance)
     assert 0 < loss <= stream_efficiency(longer, streams, disk.outer_rate, distance) <= 1
@@ -149,20 +149,24 @@ def test_more_disks_wait_longer_but_never_a_revolution(touched: int) -> None:
 
 
 @given(drives(), shares, shares)
-def test_locates_lie_between_nothing_and_the_greatest(drive: tape.TapeDrive, one: float, other: float) -> None:
+def test_locates_lie_between_nothing_and_the_greatest(
+    drive: tape.TapeDriveParameters, one: float, other: float
+) -> None:
     begin, end = one * drive.cartridge_capacity, other * drive.cartridge_capacity
     assert 0 <= tape.locate_time(drive, begin, end) <= tape.greatest_locate(drive) + ROUNDING
     assert tape.locate_time(drive, begin, begin) == 0
 
 
 @given(drives(), shares, shares)
-def test_within_a_pass_a_target_further_ahead_takes_no_less(drive: tape.TapeDrive, one: float, other: float) -> None:
+def test_within_a_pass_a_target_further_ahead_takes_no_less(
+    drive: tape.TapeDriveParameters, one: float, other: float
+) -> None:
     near, far = sorted(share * 0.999 * tape.pass_capacity(drive) for share in (one, other))
     assert tape.locate_time(drive, 0, near) <= tape.locate_time(drive, 0, far) + ROUNDING
 
 
 @given(drives(), shares)
-def test_positions_stay_on_the_tape_and_neighbours_stay_close(drive: tape.TapeDrive, share: float) -> None:
+def test_positions_stay_on_the_tape_and_neighbours_stay_close(drive: tape.TapeDriveParameters, share: float) -> None:
     byte = share * drive.cartridge_capacity
     here = tape.longitudinal_position(drive, byte)
     step = 1e-3 * tape.pass_capacity(drive)
@@ -172,14 +176,14 @@ def test_positions_stay_on_the_tape_and_neighbours_stay_close(drive: tape.TapeDr
 
 
 @given(drives())
-def test_the_mean_locate_is_at_most_the_greatest(drive: tape.TapeDrive) -> None:
+def test_the_mean_locate_is_at_most_the_greatest(drive: tape.TapeDriveParameters) -> None:
     way = drive.tape_length / 2 / drive.search_speed
     assert way * (1 - ROUNDING) <= tape.mean_locate_from_start(drive) <= tape.greatest_locate(drive)
 
 
 @given(drives(), st.floats(1e5, 1e9), st.floats(1, 10), st.floats(0.9, 4))
 def test_stop_start_never_beats_host_or_tape_and_faster_hosts_never_lose(
-    drive: tape.TapeDrive, host: float, factor: float, compression: float
+    drive: tape.TapeDriveParameters, host: float, factor: float, compression: float
 ) -> None:
     rate = tape.stop_start_rate(drive, host, compression)
     longer = replace(drive, reposition_time=drive.reposition_time * factor)
@@ -189,7 +193,7 @@ def test_stop_start_never_beats_host_or_tape_and_faster_hosts_never_lose(
 
 
 @given(drives(), st.floats(1, 100))
-def test_a_larger_buffer_never_slows_the_tape(drive: tape.TapeDrive, factor: float) -> None:
+def test_a_larger_buffer_never_slows_the_tape(drive: tape.TapeDriveParameters, factor: float) -> None:
     larger = replace(drive, buffer=drive.buffer * factor)
     host = 0.8 * drive.native_rate
     assert tape.stop_start_rate(drive, host) <= tape.stop_start_rate(larger, host) * (1 + ROUNDING)
@@ -197,7 +201,7 @@ def test_a_larger_buffer_never_slows_the_tape(drive: tape.TapeDrive, factor: flo
 
 @given(drives(), st.floats(1e5, 1e9), st.floats(0.1, 1), st.floats(0.9, 4))
 def test_a_drive_that_slows_down_further_never_loses(
-    drive: tape.TapeDrive, host: float, share: float, compression: float
+    drive: tape.TapeDriveParameters, host: float, share: float, compression: float
 ) -> None:
     lowest = drive.slowest_rate or drive.native_rate
     slower = replace(drive, slowest_rate=share * lowest)

@@ -12,7 +12,7 @@ from simbackup.engine.flows import Link
 from simbackup.engine.trace import Trace
 from simbackup.equations import tape
 
-FIGURES = tape.TapeDrive(
+FIGURES = tape.TapeDriveParameters(
     native_rate=10e6,
     cartridge_capacity=10e9,
     tape_length=100.0,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from simbackup.equations.disk import (
-    Disk,
+    DiskParameters,
     cylinder,
     positioning_time,
     rate_at,
@@ -18,7 +18,7 @@ from simbackup.equations.disk import (
 )
 
 # The shape of a 10,000 rpm Fibre Channel disk of 18.2 GB.
-CHEETAH = Disk(
+CHEETAH = DiskParameters(
     capacity=18.2e9,
     rotation_speed=10_000 / 60,
     track_to_track_seek=0.0006,

@@ -46,7 +46,7 @@ data:
   mail: {on: spare, size: 4 GB}
 jobs:
 """
-DRIVE = tape.TapeDrive(10e6, 10e9, 100.0, 10, 1.0, 5.0, 30.0, 10.0, 2.0, 1.0, 64e6, reposition_time=3.0)
+DRIVE = tape.TapeDriveParameters(10e6, 10e9, 100.0, 10, 1.0, 5.0, 30.0, 10.0, 2.0, 1.0, 64e6, reposition_time=3.0)
 EXCHANGE, LOAD, UNLOAD = 10.0, 30.0, 10.0
 FULL = "  full: {method: image, data: users, to: jukebox}\n"
 MAIL = "  mail: {method: image, data: mail, to: jukebox}\n"

@@ -14,7 +14,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import FlowNetwork
 from simbackup.engine.link import Flow, Link
-from simbackup.engine.trace import Part, Span, Trace
+from simbackup.engine.trace import Span, SpanPart, Trace
 from simbackup.errors import ResultError
 from simbackup.experiments.explain import by_part
 from simbackup.experiments.knock_out import faster, resource
@@ -127,7 +127,7 @@ def test_a_stream_that_goes_on_counts_for_what_lies_before_the_step_that_was_wai
 
 
 def test_parts_of_a_span_that_the_path_cuts_keep_their_proportion() -> None:
-    parts = (Part("devices.x", "read", 6.0), Part("hosts.h.cores", "copy", 2.0))
+    parts = (SpanPart("devices.x", "read", 6.0), SpanPart("hosts.h.cores", "copy", 2.0))
     spans = [Span(0.0, 8.0, "jobs.a", "devices.x", "copy", parts), Span(4.0, 8.0, "jobs.a", "devices.a", "read")]
     found = split(made(spans, 8.0), "a")
     assert found == {
@@ -156,7 +156,7 @@ def test_parts_come_back_from_json_lines() -> None:
     first, second = again.spans
     assert [part[:2] for part in first.split] == [("devices.x", "read"), ("hosts.h.cores", "copy")]
     assert sum(part.seconds for part in first.split) == pytest.approx(1.0 / 3.0, rel=1e-12)
-    assert second.split == (Part("devices.x", "copy", 1.0),)
+    assert second.split == (SpanPart("devices.x", "copy", 1.0),)
 
 
 def test_times_that_the_same_thing_limits_are_one_segment() -> None:

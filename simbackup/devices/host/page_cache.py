@@ -19,7 +19,7 @@ LEAST = 1.0
 """Bytes that are worth writing: what is left below this is rounding."""
 
 
-class Place(NamedTuple):
+class VolumeRange(NamedTuple):
     """Bytes of a volume: from where, and how many."""
 
     volume: Volume
@@ -60,7 +60,7 @@ class PageCache:
         self.dirty: list[Dirty] = []
 
     def write(
-        self, job: str, place: Place, fill: FlowShape, activity: str = Activity.WRITE, *, law: Law | None = None
+        self, job: str, place: VolumeRange, fill: FlowShape, activity: str = Activity.WRITE, *, law: Law | None = None
     ) -> Generator[simpy.Event, Any, tuple[Flow, Dirty]]:
         """Write bytes of a volume through the cache; ends when the last of them is in memory."""
         dirty = Dirty(job, *place, self.env.event())

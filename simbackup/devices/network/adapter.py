@@ -27,7 +27,7 @@ class Standing(NamedTuple):
     wires: float
 
 
-class Loop(Protocol):
+class ClosedLoop(Protocol):
     """What goes round in a closed loop over links."""
 
     def standing(self, network: Network, others: Others) -> Standing:
@@ -43,7 +43,7 @@ class Adapter:
     """
 
     network: Network
-    loops: dict[Flow, Loop] = field(default_factory=dict[Flow, Loop])
+    loops: dict[Flow, ClosedLoop] = field(default_factory=dict[Flow, ClosedLoop])
     requests: dict[Flow, float] = field(default_factory=dict[Flow, float])
 
     def queue(self, rates: Rates) -> Queue:

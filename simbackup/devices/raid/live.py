@@ -19,7 +19,7 @@ class Array:
 
     level: raid.Level
     disks: int
-    disk: disks.Disk
+    disk: disks.DiskParameters
     stripe_unit: float
     controller_rate: float = math.inf
     controller_overhead: float = 0.0

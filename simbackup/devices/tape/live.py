@@ -42,7 +42,7 @@ class Drive:
     """A tape drive: what is loaded, and where on the tape its head stands."""
 
     name: str
-    parameters: tape.TapeDrive
+    parameters: tape.TapeDriveParameters
     link: Link
     cartridge: Cartridge | None = None
     position: float = 0.0

@@ -11,7 +11,7 @@ import simpy
 
 from simbackup.catalogue import Extent, SaveSet
 from simbackup.data.live import Database, DataSet
-from simbackup.devices.host.page_cache import Place
+from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
@@ -164,7 +164,7 @@ class DatabaseRestore:
         elif saved.method == "binary_log":
             shape = host.then(host.reading(source), host.seconds(engine.replay_cpu))
         activity = {"logical_dump": Activity.LOAD, "binary_log": Activity.REPLAY}.get(saved.method, Activity.COPY)
-        yield from system.write(job, self.host, Place(target.volume, target.begin, size), shape, activity)
+        yield from system.write(job, self.host, VolumeRange(target.volume, target.begin, size), shape, activity)
 
 
 def _engine(data: DataSet) -> Database:
@@ -191,7 +191,7 @@ def _copy(system: System, job: str, host: str, shape: FlowShape, saved: SaveSet)
     """Bring a save set onto its volume through the page cache."""
     place = saved.extents[0]
     activity = Activity.DUMP if saved.method == "logical_dump" else Activity.COPY
-    target = Place(system.volumes[place.medium], place.position, saved.size)
+    target = VolumeRange(system.volumes[place.medium], place.position, saved.size)
     yield from system.write(job, host, target, shape, activity)
 
 

@@ -10,7 +10,7 @@ import simpy
 
 from simbackup.catalogue import Extent, SaveSet
 from simbackup.data.live import DataSet
-from simbackup.devices.host.page_cache import Place
+from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
@@ -47,7 +47,7 @@ class DiskBackup:
         position = system.reserve(self.to, data.size)
         yield from prepare(system, job, data, self.tool, data.files)
         shape = self._reading(system, data).over([system.networks[name] for name in self.networks])
-        place = Place(system.volumes[self.to], position, data.size)
+        place = VolumeRange(system.volumes[self.to], position, data.size)
         yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
         system.require_image(self.source)
         saved.extents.append(Extent(0.0, data.size, self.to, position))
@@ -97,7 +97,7 @@ class DiskRestore:
                     yield system.env.timeout(_way_there(source, networks))
                 shape = self._copying(system, source, target, made).over(networks)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
-                place = Place(target.volume, there, size)
+                place = VolumeRange(target.volume, there, size)
                 yield from system.write_through(job, self.host, place, shape, Activity.RESTORE)
         return Moved(total, float(files))
 

@@ -18,7 +18,7 @@ from simbackup.equations.waiting import loop_queue
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class SteadyLoop:
     """A closed loop of buffers: their number and bytes, what a byte loads, and seconds of one round besides all queues.
 
     `visits` says how many times a buffer crosses each network on one round, and how many streams it has there.

@@ -17,7 +17,7 @@ from simbackup.devices.store import Direction, Region
 from simbackup.engine.activity import Activity
 from simbackup.engine.link import Link
 from simbackup.methods.job import Moved, Steps
-from simbackup.methods.native.buffer_loop import Round, visits
+from simbackup.methods.native.buffer_loop import SteadyLoop, visits
 from simbackup.methods.native.transfers import Draws, Leg, Services, Stop, Transfers, Ways
 from simbackup.system import JobFailedError, System
 
@@ -36,7 +36,7 @@ class Engine:
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class BufferLoop:
     """The buffers of one backup: how many, their bytes, and whether what they hold is compressed.
 
     They go round in the steady state, as an equation, or one by one with services of some kind.
@@ -68,7 +68,7 @@ class NativeBackup:
     data: tuple[str, ...]
     files: tuple[File, ...]
     engine: Engine
-    loop: Loop
+    loop: BufferLoop
     method: str = "database_native"
 
     def run(self, system: System, job: str) -> Steps:
@@ -102,7 +102,7 @@ class NativeRestore:
     data: tuple[str, ...]
     files: tuple[File, ...]
     engine: Engine
-    loop: Loop
+    loop: BufferLoop
     method: str = "restore"
 
     def run(self, system: System, job: str) -> Steps:
@@ -122,7 +122,7 @@ class NativeRestore:
 Native = NativeBackup | NativeRestore
 
 
-def _take_memory(engine: Engine, loop: Loop) -> None:
+def _take_memory(engine: Engine, loop: BufferLoop) -> None:
     """Fail if the buffers are more than the memory that there is for them."""
     needed = loop.buffers * loop.size * loop.sets(engine)
     if needed > engine.memory_limit:
@@ -156,7 +156,7 @@ def _turns(system: System, doing: tuple[str, str], native: Native, parts: Sequen
     write, loop = isinstance(native, NativeBackup), native.loop
     if loop.services is None:
         for phase, amount in _phases(parts):
-            shape = _round(system, native, phase, ratio, write=write)
+            shape = _loop_shape(system, native, phase, ratio, write=write)
             yield from _turn(system, doing, native, shape, amount)
         return
     job, activity = doing
@@ -165,7 +165,7 @@ def _turns(system: System, doing: tuple[str, str], native: Native, parts: Sequen
     yield from going.run(loop.buffers * loop.sets(native.engine), activity, files_first=not write)
 
 
-def _round(system: System, job: Native, parts: Sequence[DataSet], ratio: float, *, write: bool) -> FlowShape:
+def _loop_shape(system: System, job: Native, parts: Sequence[DataSet], ratio: float, *, write: bool) -> FlowShape:
     """How a byte of the database loads all that it crosses on its way round the loop."""
     shape = FlowShape(sequential=False)  # what the device loses between its requests is in the loop's own queues
     host = system.hosts[job.host]
@@ -217,7 +217,7 @@ def _turn(system: System, doing: tuple[str, str], native: Native, shape: FlowSha
     job, activity = doing
     host, loop, ways = system.hosts[native.host], native.loop, _ways(system, native)
     requests = 1.0 + any(file.to is not None for file in native.files)
-    going = Round(
+    going = SteadyLoop(
         job=job,
         shape=shape,
         buffers=loop.buffers * loop.sets(native.engine),

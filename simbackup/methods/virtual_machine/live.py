@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simbackup.devices.host.page_cache import Place
+from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
@@ -34,7 +34,7 @@ class Suspend:
             if users.host is machine:
                 users.close()
         fill = host.then(FlowShape(), 1.0 / host.copy_rate)
-        place = Place(system.volumes[self.to], position, memory)
+        place = VolumeRange(system.volumes[self.to], position, memory)
         yield from system.write_through(job, self.host, place, fill, Activity.SAVE)
         machine.image = (self.to, position)
         return Moved(memory, 1.0)

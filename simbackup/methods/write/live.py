@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from simbackup.devices.host.page_cache import LEAST, Place
+from simbackup.devices.host.page_cache import LEAST, VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import first_write_shape
 from simbackup.engine.activity import Activity
@@ -32,7 +32,7 @@ class Write:
         cpu = host.seconds(self.cpu_per_byte) if self.cpu_per_byte is not None else 1.0 / host.copy_rate
         fill = host.then(FlowShape(), cpu)
         write = system.write_through if self.flush else system.write
-        yield from write(job, self.host, Place(data.volume, data.begin, self.size), fill)
+        yield from write(job, self.host, VolumeRange(data.volume, data.begin, self.size), fill)
         return Moved(self.size, 1.0)
 
 
