@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
@@ -11,11 +13,13 @@ from simbackup import palette, units
 from simbackup.errors import ResultError, choices
 from simbackup.palette import PAPER
 from simbackup.plots import style
-from simbackup.plots.activities import below, legend_patches, look
+from simbackup.plots.fills import below, legend_patches, look
 from simbackup.plots.timeline import ROW, TALLEST, style_rows
 from simbackup.results.causes import Cause, split
 from simbackup.results.fleet_figures import greatest_of_each
-from simbackup.results.result import Result
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Result
 
 THICK = 0.68
 """Share of a row that its bar takes."""

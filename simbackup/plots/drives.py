@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
@@ -12,10 +14,12 @@ from simbackup.engine.activity import Activity, Nature, nature_of, queue_of
 from simbackup.engine.trace import Span
 from simbackup.errors import ResultError
 from simbackup.plots import style
-from simbackup.plots.activities import Bar, Fill, below, draw_bars, legend_patches, look, stacked
+from simbackup.plots.fills import Bar, Fill, below, draw_bars, legend_patches, look, stacked
 from simbackup.plots.rates import steps_of
 from simbackup.plots.timeline import first_start, style_rows
-from simbackup.results.result import Result
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Result
 
 ROW = 0.34
 """Height of a drive's row, inches."""

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matplotlib.axes import Axes
 
@@ -14,7 +14,9 @@ from simbackup.engine.trace import Rate
 from simbackup.plots import style
 from simbackup.plots.timeline import first_start
 from simbackup.results.fleet_figures import greatest_of_each
-from simbackup.results.result import Result
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Result
 
 MOST = 24
 """Rows of a picture; of more devices and links, those that did most are shown."""

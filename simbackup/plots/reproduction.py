@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from simbackup import palette
 from simbackup.plots import style
-from simbackup.plots.activities import below
+from simbackup.plots.fills import below
 from simbackup.results.compare import TOLERANCE, Row
 
 ROLES = {

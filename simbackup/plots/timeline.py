@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
@@ -14,9 +14,11 @@ from matplotlib.patches import Patch
 from simbackup import palette
 from simbackup.engine.trace import Span
 from simbackup.plots import style
-from simbackup.plots.activities import Bar, Fill, below, draw_bars, legend_patches, look, stacked
+from simbackup.plots.fills import Bar, Fill, below, draw_bars, legend_patches, look, stacked
 from simbackup.results.fleet_figures import series
-from simbackup.results.result import Result
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Result
 
 FEWER_LABELS = 60
 """Jobs above which not each has its name beside the axis."""

@@ -16,7 +16,7 @@ from simbackup.results.result import Result
 from simbackup.results.validated_range import Checked, Distance, distance
 
 if TYPE_CHECKING:
-    from simbackup.experiments.explain import Explained
+    from simbackup.experiments.what_if import Reasons
     from simbackup.reporting.pictures import Shown
 
 MOST_UNCOVERED = 12
@@ -29,7 +29,7 @@ class Chapter:
 
     name: str
     result: Result
-    explained: Mapping[str, Explained] = field(default_factory=dict[str, "Explained"])
+    explained: Mapping[str, Reasons] = field(default_factory=dict[str, "Reasons"])
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
     pictures: Sequence[Shown] = ()
     note: str = ""

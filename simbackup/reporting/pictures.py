@@ -14,7 +14,7 @@ from matplotlib.artist import Artist
 
 from simbackup.drawing.picture import Picture, described
 from simbackup.plots import style
-from simbackup.plots.activities import below
+from simbackup.plots.fills import below
 from simbackup.results.groups import thinned
 from simbackup.results.result import Result
 

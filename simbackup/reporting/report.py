@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from simbackup.errors import InputError, ResultError
-from simbackup.experiments.explain import Explained, explain
 from simbackup.experiments.sensitivity import interval
+from simbackup.experiments.what_if import Reasons, reasons
 from simbackup.output import write_whole
 from simbackup.reporting import files, sections, variants
 from simbackup.reporting.answer import example, restores, telling
@@ -93,7 +93,7 @@ def _chapter(name: str, result: Result, *, intervals: bool, reruns: bool, drawn:
             first = str(error).splitlines()[0]
             note = f"What removing a bottleneck would give is not told, as the scenario cannot be run again: {first}."
     told = [str(example(item)["job"]) for item in telling(result)]
-    found = explain(result, scenario if reruns else None, told) if told else []
+    found = reasons(result, scenario if reruns else None, told) if told else []
     pictures = []
     if drawn:
         from simbackup.reporting.pictures import pictures as draw  # noqa: PLC0415 (matplotlib is slow to import)
@@ -103,7 +103,7 @@ def _chapter(name: str, result: Result, *, intervals: bool, reruns: bool, drawn:
     return Chapter(name, result, _by_name(found), widths, pictures, note)
 
 
-def _by_name(found: Sequence[Explained]) -> dict[str, Explained]:
+def _by_name(found: Sequence[Reasons]) -> dict[str, Reasons]:
     return {one.name: one for one in found}
 
 

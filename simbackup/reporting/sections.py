@@ -8,7 +8,7 @@ from typing import Any
 
 from simbackup import datasheets, units
 from simbackup.palette import PAPER
-from simbackup.plots.activities import look
+from simbackup.plots.fills import look
 from simbackup.reporting.answer import Item, example, telling
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
 from simbackup.results.causes import Cause, split
@@ -115,7 +115,7 @@ def devices(result: Result, *, tape: bool = False) -> ReportTable:
     return ReportTable(name, columns, rows, f"{name}: share of the whole run in which each was busy")
 
 
-FELT = {
+IMPACT = {
     "offered": Column("transactions", "count"), "lost": Column("lost", "1"),
     "waited": Column("waited for lock", "count"),
     "mean_wait": Column("mean wait", "s"), "longest_wait": Column("longest wait", "s"),
@@ -127,17 +127,17 @@ FELT = {
 
 def users(result: Result) -> ReportTable:
     """What users felt while each job ran, in those columns that any of them has."""
-    keys = [key for key in FELT if any(key in row for row in result.user_rows)]
+    keys = [key for key in IMPACT if any(key in row for row in result.user_rows)]
     rows = [
-        (words(row["users"]), words(row["job"]), *(_felt(row.get(key), FELT[key].unit) for key in keys))
+        (words(row["users"]), words(row["job"]), *(_impact(row.get(key), IMPACT[key].unit) for key in keys))
         for row in result.user_rows
     ]
     return ReportTable(
-        "Users", (Column("users"), Column("during"), *(FELT[key] for key in keys)), rows, "What users felt"
+        "Users", (Column("users"), Column("during"), *(IMPACT[key] for key in keys)), rows, "What users felt"
     )
 
 
-def _felt(value: float | None, unit: str) -> Cell:
+def _impact(value: float | None, unit: str) -> Cell:
     if value is None:
         return words("")
     return Cell(f"{value:,.3g}", value) if unit == "count" and value < 1000 else quantity(value, unit)  # noqa: PLR2004

@@ -18,6 +18,7 @@ from simbackup.errors import ResultError, choices
 from simbackup.results.fleet_figures import job_figures, jobs_of, times_in_use
 from simbackup.results.folder import RECORD_FILE, TRACE_FILE, put
 from simbackup.results.record import Record, Rest
+from simbackup.workloads.impact import IMPACT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +85,7 @@ class Result:
     @cached_property
     def user_rows(self) -> list[dict[str, Any]]:
         """What users felt of each run of a job: throughput lost, lock waits, queries slowed, waits at networks."""
-        return [{"users": event.address, **event.data} for event in self.trace.events if event.what == "felt"]
+        return [{"users": event.address, **event.data} for event in self.trace.events if event.what == IMPACT]
 
     @property
     def users(self) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simbackup import Scenario, load, simulate
 from simbackup.engine.activity import Activity
-from simbackup.experiments.explain import explain
+from simbackup.experiments.what_if import reasons
 from simbackup.results.causes import split
 
 STORES = (
@@ -131,7 +131,7 @@ def test_a_serial_job_gains_no_more_than_the_share_of_what_is_removed(plan: Plan
     the writer is told to be the limit hides work of the disk, which is gained, too, when the disk is removed.
     """
     scenario = loaded(plan)
-    for one in explain(simulate(scenario), scenario):
+    for one in reasons(simulate(scenario), scenario):
         assert one.doubled is not None
         assert one.without is not None
         assert one.elapsed - one.without <= one.share + 1e-6

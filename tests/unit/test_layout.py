@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from simbackup import Result, load, simulate
+from simbackup.drawing.from_spec import layout_of
 from simbackup.drawing.layout import Edge, Fact, Layout, LayoutNode
-from simbackup.drawing.layout_of import layout_of
 from simbackup.drawing.siblings import LARGE, merged
 from simbackup.errors import ResultError
 from simbackup.results.record import Record

@@ -16,8 +16,8 @@ from simbackup.engine.trace import Span
 from simbackup.errors import ResultError
 from simbackup.palette import PAPER
 from simbackup.plots import style
-from simbackup.plots.activities import look, stacked
 from simbackup.plots.drives import states_of, waiting
+from simbackup.plots.fills import look, stacked
 from simbackup.plots.of_result import KINDS, Plots
 from simbackup.plots.rates import MOST, steps_of
 from simbackup.results.causes import split

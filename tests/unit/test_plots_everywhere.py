@@ -6,7 +6,7 @@ import pytest
 
 from simbackup import simulate
 from simbackup.palette import PAPER
-from simbackup.plots.activities import look
+from simbackup.plots.fills import look
 from simbackup.plots.rates import MOST
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import greatest_of_each

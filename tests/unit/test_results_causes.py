@@ -16,8 +16,8 @@ from simbackup.engine.flows import FlowNetwork
 from simbackup.engine.link import Flow, Link
 from simbackup.engine.trace import Span, SpanPart, Trace
 from simbackup.errors import ResultError
-from simbackup.experiments.explain import by_part
 from simbackup.experiments.knock_out import faster, resource
+from simbackup.experiments.what_if import by_part
 from simbackup.results.causes import Cause, by_address, split
 from simbackup.scenario import Scenario, names
 

@@ -13,8 +13,8 @@ from simbackup import load, picture
 from simbackup.drawing.arrangement import Page, page_of
 from simbackup.drawing.boxes import BADGE, NAME, Box
 from simbackup.drawing.diagrams import dot, mermaid
+from simbackup.drawing.from_spec import layout_of
 from simbackup.drawing.layout import Edge, Fact, Layout, LayoutNode
-from simbackup.drawing.layout_of import layout_of
 from simbackup.drawing.lettering import width, wrapped
 from simbackup.drawing.looks import OTHER, look
 from simbackup.drawing.picture import svg

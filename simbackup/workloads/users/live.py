@@ -19,7 +19,7 @@ from simbackup.engine.link import Limit
 from simbackup.engine.trace import Trace
 from simbackup.equations.database import lock_waits, slowdown
 from simbackup.equations.queueing import interactive_rate
-from simbackup.workloads.impact import throughput
+from simbackup.workloads.impact import IMPACT, throughput
 from simbackup.workloads.users.transactions import Load, Transaction, fresh_shares, load
 
 ROUNDING = 1e-9
@@ -265,12 +265,12 @@ class Users:
         self.trace.event(
             now,
             self.name,
-            "felt",
+            IMPACT,
             job=job,
             **throughput(self.nominal * seconds, served, seconds, ROUNDING),
             waited=waiting,
             mean_wait=sum(wait.transactions * wait.mean for wait in waits) / waiting if waiting else 0.0,
             longest_wait=max((wait.longest for wait in waits), default=0.0),
             slowdown=min(slowdown(others / seconds if seconds else 0.0), GREATEST_SLOWDOWN),
-            **(self.waiting.felt(job, now) if self.waiting is not None else {}),
+            **(self.waiting.impact(job, now) if self.waiting is not None else {}),
         )

@@ -15,7 +15,7 @@ from simbackup.scenario import Scenario
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class Reasons:
     """Why one job took its time: seconds in all and by cause, and the bottleneck with its share.
 
     Without the bottleneck, and with one twice as fast, the job takes so many seconds, and then something else limits
@@ -43,7 +43,7 @@ class Explained:
         }  # fmt: skip
 
 
-def explain(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ()) -> list[Explained]:
+def reasons(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ()) -> list[Reasons]:
     """Why each job, or each of those named, took as long as it did.
 
     Parameters
@@ -76,11 +76,11 @@ def explain(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ())
             again[part, factor] = simulate(faster(scenario, part, factor), seed=result.record.seed)
         return again[part, factor]
 
-    found: list[Explained] = []
+    found: list[Reasons] = []
     for row in rows:
         causes = split(result, row["job"])
         part, share = _bottleneck(causes, scenario)
-        one = Explained(row["job"], row["status"], row["elapsed"], causes, part, share, reason=row["reason"])
+        one = Reasons(row["job"], row["status"], row["elapsed"], causes, part, share, reason=row["reason"])
         found.append(one if part is None else _what_if(one, scenario, rerun(part, 2.0), rerun(part, UNLIMITED)))
     return found
 
@@ -117,7 +117,7 @@ def _bottleneck(causes: dict[Cause, float], scenario: Scenario | None) -> tuple[
     )
 
 
-def _what_if(one: Explained, scenario: Scenario | None, doubled: Result | None, without: Result | None) -> Explained:
+def _what_if(one: Reasons, scenario: Scenario | None, doubled: Result | None, without: Result | None) -> Reasons:
     """The explanation with the same job in both other runs."""
     later = _bottleneck(split(without, one.name), scenario)[0] if without and _elapsed(without, one.name) else None
     after = {"doubled": _elapsed(doubled, one.name), "without": _elapsed(without, one.name)}
