@@ -259,7 +259,7 @@ class FlowNetwork:
 
         for i, (flow, rate, bottleneck) in enumerate(zip(flows, allocation.rates, allocation.bottlenecks, strict=True)):
             if bottleneck >= first:
-                flow.assign(now, rate, None, cause_of_hold(bottleneck - first, frozenset()), held=True)
+                flow.assign(now, rate, None, cause_of_hold(bottleneck - first, frozenset()))
             else:
                 link = None if bottleneck == CAP else links[bottleneck]
                 flow.assign(now, rate, link, own_cause(i, bottleneck))

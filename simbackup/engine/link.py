@@ -210,7 +210,6 @@ class Flow:
         self._cap = Limit(math.inf, name)
         self._spent = WHOLE
         self._bent: Limit | None = None
-        self._held = False
 
     def __repr__(self) -> str:
         return f"<Flow {self.name} {self.activity}>"
@@ -244,11 +243,6 @@ class Flow:
     def bound(self) -> bool:
         """Whether its law limits it."""
         return self._bent is not None
-
-    @property
-    def ceiling(self) -> tuple[float, str]:
-        """The rate to which a buffer holds the flow, or else its own cap; with its cause."""
-        return (self.rate, self.cause) if self._held else (self.cap, self.cap_cause)
 
     @property
     def completed(self) -> float:
@@ -289,11 +283,9 @@ class Flow:
         if now > self._since:
             self._completed, self._segments, self._since = self.completed, self.segments, now
 
-    def assign(
-        self, now: float, rate: float, bottleneck: Link | None, told: tuple[str, Parts], *, held: bool = False
-    ) -> None:
+    def assign(self, now: float, rate: float, bottleneck: Link | None, told: tuple[str, Parts]) -> None:
         """Go on at `rate` from `now`, limited by a link, by what a buffer holds the flow to, or by the cap."""
-        self.bottleneck, self._held = bottleneck, held
+        self.bottleneck = bottleneck
         cause, parts = told
         if (rate, cause, parts) != (self.rate, self.cause, self._spent):
             self.settle(now)

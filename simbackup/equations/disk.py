@@ -87,7 +87,7 @@ def rate_at(disk: DiskParameters, position: float) -> float:
 
     Examples
     --------
-    >>> disk = Disk(18.2e9, 166.7, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
+    >>> disk = DiskParameters(18.2e9, 166.7, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
     >>> rate_at(disk, 0), rate_at(disk, 18.2e9)
     (40000000.0, 25000000.0)
 
@@ -116,7 +116,7 @@ def cylinder(disk: DiskParameters, position: float) -> float:
 
     Examples
     --------
-    >>> disk = Disk(18.2e9, 166.7, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
+    >>> disk = DiskParameters(18.2e9, 166.7, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
     >>> round(cylinder(disk, 9.1e9), 3)  # the outer half of the bytes takes less than half of the stroke
     0.443
 
@@ -149,7 +149,7 @@ def seek_time(disk: DiskParameters, distance_share: float) -> float:
 
     Examples
     --------
-    >>> disk = Disk(18.2e9, 166.7, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
+    >>> disk = DiskParameters(18.2e9, 166.7, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
     >>> seek_time(disk, 0), round(seek_time(disk, 1 / 3), 6), round(seek_time(disk, 1), 6)
     (0.0, 0.0052, 0.012)
 
@@ -175,7 +175,7 @@ def rotational_latency(disk: DiskParameters) -> float:
 
     Examples
     --------
-    >>> disk = Disk(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
+    >>> disk = DiskParameters(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
     >>> round(rotational_latency(disk), 6)
     0.003
 
@@ -202,7 +202,7 @@ def positioning_time(disk: DiskParameters, from_position: float, to_position: fl
 
     Examples
     --------
-    >>> disk = Disk(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
+    >>> disk = DiskParameters(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
     >>> round(positioning_time(disk, 0, 18.2e9), 6)
     0.0153
 
@@ -233,7 +233,7 @@ def transfer_time(disk: DiskParameters, position: float, size: float) -> float:
 
     Examples
     --------
-    >>> disk = Disk(18.2e9, 166.7, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
+    >>> disk = DiskParameters(18.2e9, 166.7, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
     >>> transfer_time(disk, 0, 18.2e9)  # the whole disk at (40 + 25) / 2 MB/s
     560.0
 
@@ -264,7 +264,7 @@ def request_time(disk: DiskParameters, from_position: float, to_position: float,
 
     Examples
     --------
-    >>> disk = Disk(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
+    >>> disk = DiskParameters(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
     >>> round(request_time(disk, 18.2e9, 0, 8192), 6)
     0.015505
 
@@ -289,54 +289,12 @@ def turn_time(disk: DiskParameters, distance_share: float = MEAN_SEEK_SHARE) -> 
 
     Examples
     --------
-    >>> disk = Disk(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 128 * 1024)
+    >>> disk = DiskParameters(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 128 * 1024)
     >>> round(turn_time(disk), 6)
     0.0085
 
     """
     return seek_time(disk, distance_share) + rotational_latency(disk) + disk.command_overhead
-
-
-def stream_efficiency(
-    disk: DiskParameters, streams: int, rate: float, distance_share: float = MEAN_SEEK_SHARE
-) -> float:
-    """Share of the media rate that is left when sequential streams take turns of `stream_turn` bytes.
-
-    Each turn transfers for `stream_turn / rate` and then pays a seek to the next stream, half a revolution
-    and the command overhead. One stream alone pays nothing, and from two on the share does not depend on
-    their number. Holds while streams are served in turn; a scheduler that favours one stream, or read-ahead
-    that grows with the load, is a larger `stream_turn`.
-
-    Parameters
-    ----------
-    disk
-        The drive.
-    streams
-        Sequential streams at once.
-    rate
-        Media rate where they run, bytes per second.
-    distance_share
-        Mean seek between two streams as a share of the stroke; a third for streams anywhere on the disk.
-
-    Raises
-    ------
-    ValueError
-        If the rate is not positive or the distance is no share.
-
-    Examples
-    --------
-    >>> disk = Disk(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 128 * 1024)
-    >>> stream_efficiency(disk, 1, 32e6), round(stream_efficiency(disk, 4, 32e6), 3)
-    (1.0, 0.325)
-
-    """
-    if rate <= 0:
-        raise ValueError(f"a media rate is positive, not {rate}")
-    lost = turn_time(disk, distance_share)
-    if streams <= 1:
-        return 1.0
-    moving = disk.stream_turn / rate
-    return moving / (moving + lost)
 
 
 def _share(disk: DiskParameters, position: float) -> float:

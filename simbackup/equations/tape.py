@@ -88,7 +88,7 @@ def pass_capacity(drive: TapeDriveParameters) -> float:
 
     Examples
     --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
     >>> round(pass_capacity(drive) / 1e6)
     673
 
@@ -113,7 +113,7 @@ def pass_of(drive: TapeDriveParameters, byte: float) -> int:
 
     Examples
     --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
     >>> pass_of(drive, 0), pass_of(drive, 1e9), pass_of(drive, 35e9)
     (0, 1, 51)
 
@@ -141,7 +141,7 @@ def longitudinal_position(drive: TapeDriveParameters, byte: float) -> float:
 
     Examples
     --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
     >>> longitudinal_position(drive, 0), longitudinal_position(drive, 35e9 / 52)
     (0.0, 541.0)
 
@@ -180,7 +180,7 @@ def locate_time(drive: TapeDriveParameters, from_byte: float, to_byte: float) ->
 
     Examples
     --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
     >>> locate_time(drive, 1e9, 1e9), round(locate_time(drive, 0, 35e9 / 52 + 1), 1)
     (0.0, 125.7)
 
@@ -211,7 +211,7 @@ def rewind_time(drive: TapeDriveParameters, from_byte: float) -> float:
 
     Examples
     --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
     >>> rewind_time(drive, 0), round(rewind_time(drive, 35e9 / 52), 1)
     (0.0, 124.2)
 
@@ -233,7 +233,7 @@ def mean_locate_from_start(drive: TapeDriveParameters) -> float:
 
     Examples
     --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
     >>> round(mean_locate_from_start(drive), 1)
     64.8
 
@@ -246,24 +246,6 @@ def mean_locate_from_start(drive: TapeDriveParameters) -> float:
     first_pass = (read_on + search) / length
     other_pass = overhead + drive.turn_time + length / (2 * drive.search_speed)
     return (first_pass + (drive.passes - 1) * other_pass) / drive.passes
-
-
-def greatest_locate(drive: TapeDriveParameters) -> float:
-    """Seconds of the longest locate: the whole length, with a turn.
-
-    Parameters
-    ----------
-    drive
-        Drive and cartridge.
-
-    Examples
-    --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
-    >>> round(greatest_locate(drive), 1)
-    125.7
-
-    """
-    return drive.locate_overhead + drive.turn_time + drive.tape_length / drive.search_speed
 
 
 def transfer_rate(drive: TapeDriveParameters, compression: float) -> float:
@@ -283,7 +265,7 @@ def transfer_rate(drive: TapeDriveParameters, compression: float) -> float:
 
     Examples
     --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, host_rate=8.5e6)
+    >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, host_rate=8.5e6)
     >>> transfer_rate(drive, 1.5), transfer_rate(drive, 2.0)
     (7500000.0, 8500000.0)
 
@@ -324,7 +306,7 @@ def stop_start_rate(drive: TapeDriveParameters, host_rate: float, compression: f
 
     Examples
     --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=2.0)
+    >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=2.0)
     >>> stop_start_rate(drive, 2e6), stop_start_rate(drive, 4.5e6), stop_start_rate(drive, 9e6)
     (2000000.0, 4444444.444444444, 5000000.0)
 
@@ -359,7 +341,7 @@ def reposition_share(drive: TapeDriveParameters, host_rate: float, compression: 
 
     Examples
     --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=2.0)
+    >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=2.0)
     >>> reposition_share(drive, 2e6), round(reposition_share(drive, 4.5e6), 6), reposition_share(drive, 9e6)
     (0.0, 0.111111, 0.0)
 

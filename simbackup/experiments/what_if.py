@@ -62,7 +62,7 @@ def reasons(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ())
 
     >>> from simbackup.scenario import load
     >>> loaded = load("teaching/one-file-from-tape")
-    >>> [found] = explain(simulate(loaded), loaded, ["one_file"])
+    >>> [found] = reasons(simulate(loaded), loaded, ["one_file"])
     >>> found.bottleneck, found.next_bottleneck
     ('devices.jukebox.drive', 'devices.jukebox.robot')
     """

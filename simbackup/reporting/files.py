@@ -122,7 +122,7 @@ def plain(cell: Cell, column: Column) -> str | float:
 def sheet_names(tables: Sequence[ReportTable]) -> list[str]:
     """Names of sheets: short enough, of letters that Excel takes, each once.
 
-    >>> sheet_names([Table("a/b", (), ()), Table("a/b", (), ())])
+    >>> sheet_names([ReportTable("a/b", (), ()), ReportTable("a/b", (), ())])
     ['a b', 'a b 2']
     """
     found: list[str] = []

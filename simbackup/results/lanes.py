@@ -22,7 +22,7 @@ def lanes(stretches: Sequence[LaneBar]) -> list[list[LaneBar]]:
     A stretch goes on where the lane ended that ended last before it, that of its own cause first: the steps of one
     of several parallel streams stay together.
 
-    >>> a, b, c = (Stretch(*times, "read", "disk", "job") for times in ((0, 4), (0, 2), (2, 4)))
+    >>> a, b, c = (LaneBar(*times, "read", "disk", "job") for times in ((0, 4), (0, 2), (2, 4)))
     >>> [len(lane) for lane in lanes([a, b, c])]
     [1, 2]
     """

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.part import Part, Path
-from simbackup.schema.quantity import PositiveSize, Quantity, Text
+from simbackup.schema.quantity import PositiveSize, Text
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -188,8 +187,3 @@ class MediaLibrary(BackupTarget):
 
 class Sink(Device):
     """A device that takes whatever is written and keeps nothing."""
-
-
-def shown_size(given: Quantity) -> str:
-    """A size as messages show it."""
-    return units.show_short(given.si, "B")

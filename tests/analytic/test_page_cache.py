@@ -6,6 +6,7 @@ import pytest
 import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.page_cache import writer_time
 
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
@@ -15,7 +16,6 @@ from simbackup.devices.store import Region
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.flows import FlowNetwork
 from simbackup.equations import disk as disks
-from simbackup.equations.page_cache import writer_time
 
 RATES = st.floats(1e6, 1e9)
 

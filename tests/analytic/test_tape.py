@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import simpy
+from oracles.queues import md1_wait, mm1_wait, mmc_wait
 
 from simbackup import Result, simulate
 from simbackup.devices.tape.live import Cartridge, Drive, Library
@@ -18,7 +19,6 @@ from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
 from simbackup.engine.trace import Trace
 from simbackup.equations import tape
-from simbackup.equations.queueing import md1_wait, mm1_wait, mmc_wait
 
 SCENARIO = """
 title: One tape of ten passes

@@ -6,17 +6,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from oracles.disk import stream_efficiency
+from oracles.queues import mm1_wait, mmc_wait
+from oracles.raid import full_stripe_write_expansion, small_write_operations
+from oracles.tape import greatest_locate
 
 from simbackup.equations import queueing, raid, tape
-from simbackup.equations.disk import (
-    DiskParameters,
-    cylinder,
-    positioning_time,
-    rate_at,
-    seek_time,
-    stream_efficiency,
-    transfer_time,
-)
+from simbackup.equations.disk import DiskParameters, cylinder, positioning_time, rate_at, seek_time, transfer_time
 
 ROUNDING = 1e-9
 UNIT = 65_536
@@ -118,7 +114,7 @@ def test_longer_turns_never_lose_more(disk: DiskParameters, streams: int, distan
 def test_raid_writes_at_least_the_data_and_its_redundancy(group: tuple[raid.Level, int], size: int) -> None:
     level, number = group
     work = raid.write_operations(level, number, size, UNIT)
-    assert work.bytes_written >= size * raid.full_stripe_write_expansion(level, number) * (1 - ROUNDING)
+    assert work.bytes_written >= size * full_stripe_write_expansion(level, number) * (1 - ROUNDING)
     assert work.bytes_read <= work.bytes_written + number * UNIT
     stripe = raid.data_disks(level, number) * UNIT
     assert work.reads <= number
@@ -129,7 +125,7 @@ def test_raid_writes_at_least_the_data_and_its_redundancy(group: tuple[raid.Leve
 def test_small_writes_never_cost_more_than_the_classic_figure(group: tuple[raid.Level, int], size: int) -> None:
     level, number = group
     assume(level != "1")
-    assert raid.write_operations(level, number, size, UNIT).operations <= raid.small_write_operations(level)
+    assert raid.write_operations(level, number, size, UNIT).operations <= small_write_operations(level)
 
 
 @given(groups(), st.integers(0, 5_000_000), st.integers(0, 5_000_000))
@@ -153,7 +149,7 @@ def test_locates_lie_between_nothing_and_the_greatest(
     drive: tape.TapeDriveParameters, one: float, other: float
 ) -> None:
     begin, end = one * drive.cartridge_capacity, other * drive.cartridge_capacity
-    assert 0 <= tape.locate_time(drive, begin, end) <= tape.greatest_locate(drive) + ROUNDING
+    assert 0 <= tape.locate_time(drive, begin, end) <= greatest_locate(drive) + ROUNDING
     assert tape.locate_time(drive, begin, begin) == 0
 
 
@@ -178,7 +174,7 @@ def test_positions_stay_on_the_tape_and_neighbours_stay_close(drive: tape.TapeDr
 @given(drives())
 def test_the_mean_locate_is_at_most_the_greatest(drive: tape.TapeDriveParameters) -> None:
     way = drive.tape_length / 2 / drive.search_speed
-    assert way * (1 - ROUNDING) <= tape.mean_locate_from_start(drive) <= tape.greatest_locate(drive)
+    assert way * (1 - ROUNDING) <= tape.mean_locate_from_start(drive) <= greatest_locate(drive)
 
 
 @given(drives(), st.floats(1e5, 1e9), st.floats(1, 10), st.floats(0.9, 4))
@@ -215,14 +211,14 @@ def test_a_drive_that_slows_down_further_never_loses(
 def test_one_server_of_many_is_one_server(utilisation: float, service: float) -> None:
     rate = utilisation / service
     assume(rate * service < 1)
-    alone = queueing.mm1_wait(rate, service)
-    assert queueing.mmc_wait(rate, service, 1) == pytest.approx(alone, rel=1e-6)
+    alone = mm1_wait(rate, service)
+    assert mmc_wait(rate, service, 1) == pytest.approx(alone, rel=1e-6)
 
 
 @given(st.floats(0.01, 0.99), st.integers(1, 60))
 def test_pooled_servers_wait_less_than_separate_ones(utilisation: float, servers: int) -> None:
-    pooled = queueing.mmc_wait(utilisation * servers, 1.0, servers)
-    assert pooled <= queueing.mm1_wait(utilisation, 1.0) * (1 + ROUNDING)
+    pooled = mmc_wait(utilisation * servers, 1.0, servers)
+    assert pooled <= mm1_wait(utilisation, 1.0) * (1 + ROUNDING)
 
 
 demands = st.lists(st.floats(0.01, 10), min_size=1, max_size=6)

@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from oracles.disk import stream_efficiency
 
 from simbackup.equations.disk import (
     DiskParameters,
@@ -13,7 +14,6 @@ from simbackup.equations.disk import (
     request_time,
     rotational_latency,
     seek_time,
-    stream_efficiency,
     transfer_time,
 )
 

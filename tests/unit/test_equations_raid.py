@@ -1,16 +1,14 @@
 from __future__ import annotations
 
 import pytest
+from oracles.raid import full_stripe_write_expansion, read_operations, small_write_operations
 
 from simbackup.equations.raid import (
     DiskWork,
     Level,
     data_disks,
     expected_maximum_latency,
-    full_stripe_write_expansion,
     minimum_disks,
-    read_operations,
-    small_write_operations,
     stripe_members_touched,
     usable_capacity,
     write_operations,

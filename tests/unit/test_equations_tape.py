@@ -5,10 +5,10 @@ import statistics
 from dataclasses import replace
 
 import pytest
+from oracles.tape import greatest_locate
 
 from simbackup.equations.tape import (
     TapeDriveParameters,
-    greatest_locate,
     locate_time,
     longitudinal_position,
     mean_locate_from_start,

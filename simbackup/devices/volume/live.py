@@ -134,8 +134,9 @@ def first_write_shape(
     The write itself may be left out, for a writer that counts it by itself.
 
     Distances and rates are those in the middle of the stretch, in the origin and in the areas. The requests of one
-    group follow each other (equations.snapshot.group_time); each device's head stands where the request before left
-    it, so that a copy area on the same disk costs seeks and one on another disk does not.
+    group follow each other: the commit waits for the copies, the held writes for the commit, and one thread serves all
+    (kcopyd.c, dm-snap.c), so that their times add up. Each device's head stands where the request before left it, so
+    that a copy area on the same disk costs seeks and one on another disk does not.
     """
     heads: dict[str, float] = {}
     cycle = [
