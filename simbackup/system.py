@@ -24,7 +24,7 @@ from simbackup.devices.volume.live import Volume
 from simbackup.engine.activity import Activity
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Flow, FlowNetwork
-from simbackup.engine.link import Law
+from simbackup.engine.limit import Law
 from simbackup.engine.trace import Trace
 from simbackup.workloads.live import UsersOfData, Workload
 

@@ -10,7 +10,8 @@ import simpy
 
 from simbackup.engine.alarm import LAST, Alarm, Call
 from simbackup.engine.coupling import Hold, coupled_rates
-from simbackup.engine.link import DONE, WHOLE, Flow, Law, Limit, Link, Parts
+from simbackup.engine.limit import WHOLE, Law, Limit, Parts
+from simbackup.engine.link import DONE, Flow, Link
 from simbackup.engine.solver import CAP, TIE, Allocation, UnboundedFlowError
 from simbackup.engine.trace import Trace
 

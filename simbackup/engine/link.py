@@ -4,45 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 import simpy
 
+from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment
 from simbackup.engine.trace import Trace
-
-Parts = Mapping[tuple[str, str], float]
-"""Where the seconds of one unit go that a flow takes by itself: by address and activity, one after the other."""
-
-WHOLE: Parts = {}
-"""Parts of what is due to one cause alone."""
 
 TURNS = 1e-4
 """Change of the share of its bytes for which a stream turns below which it is the same."""
 
 DONE = 1e-9
 """Share of a flow's amount below which what is left counts as done."""
-
-
-class Limit(NamedTuple):
-    """A flow's own greatest rate, units per second, the address that explains it, and the parts of it, if several."""
-
-    rate: float
-    cause: str
-    parts: Parts = WHOLE
-
-
-Law = Callable[[float, Callable[["Link"], float]], Limit]
-"""What becomes of the rate that the network offers a flow: given that rate and the share of any link that others use,
-the greatest rate of the flow and what explains it. A rate that does not bind changes nothing."""
-
-
-class Segment(NamedTuple):
-    """A time (seconds) for which one thing limited a flow: an address, and the parts of a cycle where it is one."""
-
-    begin: float
-    end: float
-    cause: str
-    parts: Parts
 
 
 class Link:

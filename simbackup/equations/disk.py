@@ -272,31 +272,6 @@ def request_time(disk: DiskParameters, from_position: float, to_position: float,
     return positioning_time(disk, from_position, to_position) + transfer_time(disk, to_position, size)
 
 
-def turn_time(disk: DiskParameters, distance_share: float = MEAN_SEEK_SHARE) -> float:
-    """Seconds that a disk loses when it turns to a stream from another: a seek, half a revolution, the overhead.
-
-    Parameters
-    ----------
-    disk
-        The drive.
-    distance_share
-        Mean seek between two streams as a share of the stroke; a third for streams anywhere on the disk.
-
-    Raises
-    ------
-    ValueError
-        If the distance is no share.
-
-    Examples
-    --------
-    >>> disk = DiskParameters(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 128 * 1024)
-    >>> round(turn_time(disk), 6)
-    0.0085
-
-    """
-    return seek_time(disk, distance_share) + rotational_latency(disk) + disk.command_overhead
-
-
 def _share(disk: DiskParameters, position: float) -> float:
     share = position / disk.capacity
     # Sums of positions and sizes may pass the last byte by a rounding error, never by more.

@@ -18,7 +18,7 @@ from simbackup.devices.tape.live import Cartridge, Drive, Library
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
 from simbackup.engine.trace import Trace
-from simbackup.equations import tape
+from simbackup.equations import streaming, tape
 
 SCENARIO = """
 title: One tape of ten passes
@@ -186,7 +186,7 @@ def test_stops_one_by_one_agree_with_the_closed_form(
         reposition_time=reposition, slowest_rate=drained if slows else None,
     )  # fmt: skip
     accepted, seconds, waited = cycles(drive, host, drained, 6)
-    expected = tape.stop_start_rate(drive, host)
+    expected = streaming.stop_start_rate(drive, host)
     assert waited
     assert expected < host * (1 - 4.0 / BLOCKS)
     assert accepted / seconds == pytest.approx(expected, rel=2.0 / BLOCKS)
@@ -197,7 +197,7 @@ def test_a_buffer_that_covers_each_stop_never_holds_the_host_up(host: float, rep
     drive = tape.TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=reposition)
     accepted, seconds, waited = cycles(drive, host, 5e6, 6)
     assert not waited
-    assert accepted / seconds == pytest.approx(tape.stop_start_rate(drive, host), rel=2.0 / BLOCKS)
+    assert accepted / seconds == pytest.approx(streaming.stop_start_rate(drive, host), rel=2.0 / BLOCKS)
 
 
 SEED = 7

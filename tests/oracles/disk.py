@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from simbackup.equations.disk import MEAN_SEEK_SHARE, DiskParameters, turn_time
+from simbackup.equations.disk import MEAN_SEEK_SHARE, DiskParameters
+from simbackup.equations.disk_turns import turn_time
 
 
 def stream_efficiency(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simbackup.equations.raid import _SCHEMES, Level, data_disks
+from simbackup.equations.raid import SCHEMES, Level, data_disks
 
 
 def read_operations(level: Level) -> int:
@@ -19,7 +19,7 @@ def read_operations(level: Level) -> int:
     1
 
     """
-    return _SCHEMES[level].small_read
+    return SCHEMES[level].small_read
 
 
 def small_write_operations(level: Level) -> int:
@@ -40,7 +40,7 @@ def small_write_operations(level: Level) -> int:
     [1, 2, 2, 4, 4, 6, 6]
 
     """
-    return _SCHEMES[level].small_write
+    return SCHEMES[level].small_write
 
 
 def full_stripe_write_expansion(level: Level, disks: int) -> float:

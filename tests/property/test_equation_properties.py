@@ -11,7 +11,7 @@ from oracles.queues import mm1_wait, mmc_wait
 from oracles.raid import full_stripe_write_expansion, small_write_operations
 from oracles.tape import greatest_locate
 
-from simbackup.equations import queueing, raid, tape
+from simbackup.equations import queueing, raid, raid_work, streaming, tape
 from simbackup.equations.disk import DiskParameters, cylinder, positioning_time, rate_at, seek_time, transfer_time
 
 ROUNDING = 1e-9
@@ -113,7 +113,7 @@ def test_longer_turns_never_lose_more(disk: DiskParameters, streams: int, distan
 @given(groups(), st.integers(0, 10_000_000))
 def test_raid_writes_at_least_the_data_and_its_redundancy(group: tuple[raid.Level, int], size: int) -> None:
     level, number = group
-    work = raid.write_operations(level, number, size, UNIT)
+    work = raid_work.write_operations(level, number, size, UNIT)
     assert work.bytes_written >= size * full_stripe_write_expansion(level, number) * (1 - ROUNDING)
     assert work.bytes_read <= work.bytes_written + number * UNIT
     stripe = raid.data_disks(level, number) * UNIT
@@ -125,15 +125,15 @@ def test_raid_writes_at_least_the_data_and_its_redundancy(group: tuple[raid.Leve
 def test_small_writes_never_cost_more_than_the_classic_figure(group: tuple[raid.Level, int], size: int) -> None:
     level, number = group
     assume(level != "1")
-    assert raid.write_operations(level, number, size, UNIT).operations <= small_write_operations(level)
+    assert raid_work.write_operations(level, number, size, UNIT).operations <= small_write_operations(level)
 
 
 @given(groups(), st.integers(0, 5_000_000), st.integers(0, 5_000_000))
 def test_larger_writes_never_write_less(group: tuple[raid.Level, int], one: int, other: int) -> None:
     level, number = group
     small, large = sorted((one, other))
-    less = raid.write_operations(level, number, small, UNIT)
-    more = raid.write_operations(level, number, large, UNIT)
+    less = raid_work.write_operations(level, number, small, UNIT)
+    more = raid_work.write_operations(level, number, large, UNIT)
     assert less.bytes_written <= more.bytes_written
     assert less.writes <= more.writes
 
@@ -181,18 +181,18 @@ def test_the_mean_locate_is_at_most_the_greatest(drive: tape.TapeDriveParameters
 def test_stop_start_never_beats_host_or_tape_and_faster_hosts_never_lose(
     drive: tape.TapeDriveParameters, host: float, factor: float, compression: float
 ) -> None:
-    rate = tape.stop_start_rate(drive, host, compression)
+    rate = streaming.stop_start_rate(drive, host, compression)
     longer = replace(drive, reposition_time=drive.reposition_time * factor)
-    assert 0 < rate <= min(host, tape.transfer_rate(drive, compression)) * (1 + ROUNDING)
-    assert rate <= tape.stop_start_rate(drive, host * factor, compression) * (1 + ROUNDING)
-    assert rate >= tape.stop_start_rate(longer, host, compression) * (1 - ROUNDING)
+    assert 0 < rate <= min(host, streaming.transfer_rate(drive, compression)) * (1 + ROUNDING)
+    assert rate <= streaming.stop_start_rate(drive, host * factor, compression) * (1 + ROUNDING)
+    assert rate >= streaming.stop_start_rate(longer, host, compression) * (1 - ROUNDING)
 
 
 @given(drives(), st.floats(1, 100))
 def test_a_larger_buffer_never_slows_the_tape(drive: tape.TapeDriveParameters, factor: float) -> None:
     larger = replace(drive, buffer=drive.buffer * factor)
     host = 0.8 * drive.native_rate
-    assert tape.stop_start_rate(drive, host) <= tape.stop_start_rate(larger, host) * (1 + ROUNDING)
+    assert streaming.stop_start_rate(drive, host) <= streaming.stop_start_rate(larger, host) * (1 + ROUNDING)
 
 
 @given(drives(), st.floats(1e5, 1e9), st.floats(0.1, 1), st.floats(0.9, 4))
@@ -201,10 +201,10 @@ def test_a_drive_that_slows_down_further_never_loses(
 ) -> None:
     lowest = drive.slowest_rate or drive.native_rate
     slower = replace(drive, slowest_rate=share * lowest)
-    rate = tape.stop_start_rate(slower, host, compression)
-    assert rate >= tape.stop_start_rate(drive, host, compression) * (1 - ROUNDING)
+    rate = streaming.stop_start_rate(slower, host, compression)
+    assert rate >= streaming.stop_start_rate(drive, host, compression) * (1 - ROUNDING)
     if min(host, drive.host_rate) >= share * lowest * compression:
-        assert rate == pytest.approx(min(host, tape.transfer_rate(drive, compression)))
+        assert rate == pytest.approx(min(host, streaming.transfer_rate(drive, compression)))
 
 
 @given(st.floats(0, 0.999), st.floats(1e-3, 1e3))

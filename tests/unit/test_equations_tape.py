@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from oracles.tape import greatest_locate
 
+from simbackup.equations.streaming import stop_start_rate, transfer_rate
 from simbackup.equations.tape import (
     TapeDriveParameters,
     locate_time,
@@ -15,8 +16,6 @@ from simbackup.equations.tape import (
     pass_capacity,
     pass_of,
     rewind_time,
-    stop_start_rate,
-    transfer_rate,
 )
 
 DLT7000 = TapeDriveParameters(

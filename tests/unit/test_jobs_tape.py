@@ -8,7 +8,7 @@ import pytest
 from simbackup import Result, load, simulate
 from simbackup.build import build
 from simbackup.catalogue import SaveSet
-from simbackup.equations import tape
+from simbackup.equations import streaming, tape
 from simbackup.methods.job import start
 
 BASE = """
@@ -119,7 +119,7 @@ def test_one_file_back_by_hand(tmp_path: Path) -> None:
         ("mount", EXCHANGE),
         ("load", LOAD),
         ("locate", tape.locate_time(DRIVE, 0.0, begin)),
-        ("transfer", 20e6 / tape.transfer_rate(DRIVE, 1.0)),
+        ("transfer", 20e6 / streaming.transfer_rate(DRIVE, 1.0)),
         ("rewind", tape.rewind_time(DRIVE, end)),
         ("unload", UNLOAD),
         ("dismount", EXCHANGE),

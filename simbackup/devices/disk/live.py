@@ -8,6 +8,7 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.store import Direction, Service
 from simbackup.engine.flows import Flow, Link
 from simbackup.equations import disk as disks
+from simbackup.equations import disk_turns
 
 
 class Disk:
@@ -70,4 +71,4 @@ def turning(disk: disks.DiskParameters, here: float, there: float) -> float:
 
 def turns(disk: disks.DiskParameters, size: float) -> float:
     """Seconds that a disk loses over so many bytes of a stream when it turns to it again and again from others."""
-    return size / disk.stream_turn * disks.turn_time(disk)
+    return size / disk.stream_turn * disk_turns.turn_time(disk)

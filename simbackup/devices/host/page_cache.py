@@ -13,7 +13,7 @@ from simbackup.devices.volume.live import Stretch, Volume
 from simbackup.engine.activity import Activity
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flows import Flow, FlowNetwork
-from simbackup.engine.link import WHOLE, Law, Segment
+from simbackup.engine.limit import WHOLE, Law, Segment
 
 LEAST = 1.0
 """Bytes that are worth writing: what is left below this is rounding."""

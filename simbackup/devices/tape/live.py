@@ -11,9 +11,9 @@ import simpy
 from simbackup.engine.activity import Activity, Nature, nature_of
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
-from simbackup.engine.link import WHOLE, Law, Limit
+from simbackup.engine.limit import WHOLE, Law, Limit
 from simbackup.engine.trace import Trace
-from simbackup.equations import tape
+from simbackup.equations import streaming, tape
 
 LEAST_ROOM = 1.0
 """Bytes on a cartridge below which it is full."""
@@ -50,15 +50,15 @@ class Drive:
 
     def rate(self, compression: float) -> float:
         """Bytes a second of the host's data."""
-        return tape.transfer_rate(self.parameters, compression)
+        return streaming.transfer_rate(self.parameters, compression)
 
     def law(self, compression: float) -> Law:
         """What becomes of the rate that a host offers or takes: a tape that it cannot keep moving stops and starts."""
 
         def stop_and_start(rate: float, others: Callable[[Link], float]) -> Limit:
             del others
-            found = tape.stop_start_rate(self.parameters, rate, compression)
-            lost = tape.reposition_share(self.parameters, rate, compression)
+            found = streaming.stop_start_rate(self.parameters, rate, compression)
+            lost = streaming.reposition_share(self.parameters, rate, compression)
             parts = (
                 {(self.name, ""): (1.0 - lost) / found, (self.name, Activity.REPOSITION): lost / found}
                 if lost

@@ -12,7 +12,7 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
-from simbackup.engine.link import Limit
+from simbackup.engine.limit import Limit
 from simbackup.equations.buffers import loop
 from simbackup.equations.waiting import loop_queue
 

@@ -217,12 +217,14 @@ def _turn(system: System, doing: tuple[str, str], native: Native, shape: FlowSha
     job, activity = doing
     host, loop, ways = system.hosts[native.host], native.loop, _ways(system, native)
     requests = 1.0 + any(file.to is not None for file in native.files)
+    travel = sum(sum(map(travel_time, way)) / len(way) for way in ways if way)
     going = SteadyLoop(
         job=job,
         shape=shape,
         buffers=loop.buffers * loop.sets(native.engine),
         size=loop.size,
-        latency=requests * native.engine.request_latency + sum(map(_mean_travel, ways)),
+        latency=requests * native.engine.request_latency
+        + sum(sum(map(travel_time, way)) / len(way) for way in ways if way),
         host=host,
         compressors=min(float(len(native.files)), host.machine.cores),
         visits=visits(ways),
@@ -242,11 +244,6 @@ def _ways(system: System, job: Native) -> list[list[list[Network]]]:
         for file in kept
     ]
     return [volumes, files]
-
-
-def _mean_travel(ways: list[list[Network]]) -> float:
-    """Seconds that a request is on its way and back, in the mean over some ways."""
-    return sum(map(travel_time, ways)) / len(ways) if ways else 0.0
 
 
 def _legs(system: System, job: Native, parts: Sequence[DataSet], ratio: float, *, write: bool) -> Ways:

@@ -15,7 +15,7 @@ from simbackup.devices.network.adapter import Adapter, Waiting
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Region, Store
 from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.link import Limit
+from simbackup.engine.limit import Limit
 from simbackup.engine.trace import Trace
 from simbackup.equations.database import lock_waits, slowdown
 from simbackup.equations.queueing import interactive_rate
