@@ -223,8 +223,7 @@ def _turn(system: System, doing: tuple[str, str], native: Native, shape: FlowSha
         shape=shape,
         buffers=loop.buffers * loop.sets(native.engine),
         size=loop.size,
-        latency=requests * native.engine.request_latency
-        + sum(sum(map(travel_time, way)) / len(way) for way in ways if way),
+        latency=requests * native.engine.request_latency + travel,
         host=host,
         compressors=min(float(len(native.files)), host.machine.cores),
         visits=visits(ways),
