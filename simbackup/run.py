@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from simbackup.build import build
-from simbackup.drawing.layout_of import layout_of
+from simbackup.drawing.from_spec import layout_of
 from simbackup.engine.flows import Link
 from simbackup.errors import InputError, Problem, ResultError
 from simbackup.methods.job import start

@@ -8,17 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice, takewhile
 from typing import Any, NamedTuple
 
+from simbackup.engine.activity import Activity, Nature, nature_of, queue_of
 from simbackup.engine.trace import Span, Trace
 
 Row = dict[str, Any]
-WAITING = frozenset({"wait for a drive", "wait for a cartridge", "wait for the cartridge", "mount queue"})
-"""Activities in which a job only waits for others."""
-MECHANICS = frozenset({"load", "locate", "rewind", "unload", "tape marks"})
-"""Activities in which a tape drive moves a tape without transfer."""
-STILL = WAITING | {
-    "mount", "dismount", "seek", "start", "start group", "prepare", "flush", "check", "create", "remove", "observe",
-}  # fmt: skip
-"""Activities of jobs in which no byte of theirs is brought anywhere, beside those of tape drives."""
+STILL = frozenset({
+    Activity.MOUNT, Activity.DISMOUNT, Activity.SEEK, Activity.START, Activity.START_GROUP, Activity.PREPARE,
+    Activity.FLUSH, Activity.CHECK, Activity.CREATE, Activity.REMOVE, Activity.OBSERVE,
+})  # fmt: skip
+"""Activities of jobs in which no byte of theirs moves, beside waits and those of tape drives."""
 TAPE_DRIVE = "tape drive"
 """The kind of device whose moves count as busy, too."""
 
@@ -48,7 +46,7 @@ def job_rows(trace: Trace) -> list[Row]:
     waits: dict[str, float] = {}
     moves: dict[str, list[Stretch]] = {}
     for span in trace.spans:
-        if span.activity in WAITING:
+        if queue_of(span.activity):
             waits[span.job] = waits.get(span.job, 0.0) + span.end - span.start
         elif span.activity not in STILL and not _mechanical(span, drives):
             moves.setdefault(span.job, []).append(Stretch(span.start, span.end))
@@ -140,7 +138,7 @@ def _worked(trace: Trace) -> dict[str, list[tuple[float, float, float]]]:
 
 
 def _mechanical(span: Span, drives: set[str]) -> bool:
-    return span.activity in MECHANICS and span.cause in drives
+    return nature_of(span.activity) is Nature.MECHANICAL and span.cause in drives
 
 
 def _length(stretches: Iterable[Stretch]) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 from simbackup import units
 from simbackup.errors import Problem, choices
 from simbackup.scenario.spec import Spec
-from simbackup.schema.capability import BlockDevice, FrozenImage, OnDevice
+from simbackup.schema.capability import BlockDevice, ImageDevice, OnDevice
 from simbackup.schema.job import Restoring
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Quantity
@@ -83,7 +83,7 @@ class Checks:
             self.owned(path, self.spec.data[name].on)
         return known
 
-    def frozen_image(self, path: Path, name: str, kind: Any = FrozenImage, what: str = "snapshot") -> bool:
+    def frozen_image(self, path: Path, name: str, kind: Any = ImageDevice, what: str = "snapshot") -> bool:
         """Whether the frozen image that a job creates, removes, synchronises or reads is one."""
         legal = [n for n, d in self.spec.devices.items() if isinstance(d, kind)]
         if self.name(path, name, legal, "device"):
@@ -95,7 +95,7 @@ class Checks:
     def freezes(self, path: Path, image: str, data: str) -> None:
         """A frozen image freezes the volume of some data."""
         device, on = self.spec.devices[image], self.spec.data[data].on
-        if isinstance(device, FrozenImage) and device.of != on:
+        if isinstance(device, ImageDevice) and device.of != on:
             message = f"'{image}' freezes '{device.of}', and '{data}' lies on '{on}'"
             self.report(path, message, f"take a frozen image of '{on}'")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from simbackup import datasheets
 from simbackup.datasheets import Datasheet, is_file, is_folder
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.scenario.check import check
+from simbackup.scenario.agreement import check
 from simbackup.scenario.fleets import Fleets, beside, lay_out, told_once
 from simbackup.scenario.idle_keys import idle_keys
 from simbackup.scenario.spec import SECTIONS, Spec, read_spec

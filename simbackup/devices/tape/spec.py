@@ -118,8 +118,10 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
 
     drawn_as: ClassVar[str] = "library"
     pieces: ClassVar[Mapping[str, Piece]] = {
-        "drives": Piece("drives"), "robot": Piece("robots", "exchange_time"), "drive": Piece(),
-    }  # fmt: skip
+        "drives": Piece("drives", waits="wait for a drive"),
+        "robot": Piece("robots", "exchange_time"),
+        "drive": Piece(),
+    }
 
     def rules(self) -> Rules:
         """Drives, cartridges and pools fit into the library."""

@@ -10,10 +10,11 @@ import simpy
 
 from simbackup.catalogue import Extent, SaveSet
 from simbackup.data.live import DataSet
-from simbackup.devices.host.page_cache import Place
+from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
+from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.selection import Selection, wanted
@@ -46,8 +47,8 @@ class DiskBackup:
         position = system.reserve(self.to, data.size)
         yield from prepare(system, job, data, self.tool, data.files)
         shape = self._reading(system, data).over([system.networks[name] for name in self.networks])
-        place = Place(system.volumes[self.to], position, data.size)
-        yield from system.write_through(job, self.server, place, shape, "save")
+        place = VolumeRange(system.volumes[self.to], position, data.size)
+        yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
         system.require_image(self.source)
         saved.extents.append(Extent(0.0, data.size, self.to, position))
         system.catalogue.save_sets.append(saved)
@@ -92,12 +93,12 @@ class DiskRestore:
         with system.shut_out(self.to):
             for begin, size in pieces:
                 source = system.volumes[lies.medium].region.part(lies.position + begin, size)
-                with system.clock.span(job, source.store.name, "seek"):
+                with system.clock.span(job, source.store.name, Activity.SEEK):
                     yield system.env.timeout(_way_there(source, networks))
                 shape = self._copying(system, source, target, made).over(networks)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
-                place = Place(target.volume, there, size)
-                yield from system.write_through(job, self.host, place, shape, "restore")
+                place = VolumeRange(target.volume, there, size)
+                yield from system.write_through(job, self.host, place, shape, Activity.RESTORE)
         return Moved(total, float(files))
 
     def _copying(self, system: System, source: Region, target: DataSet, made: float) -> FlowShape:

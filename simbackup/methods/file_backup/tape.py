@@ -13,6 +13,7 @@ from simbackup.data.live import DataSet
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.live import LEAST_ROOM, Cartridge, Drive, Library
+from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
@@ -88,7 +89,7 @@ class TapeBackup:
         fits = left < room + LEAST_ROOM  # what is left over by rounding needs no cartridge of its own
         size = left if fits else room
         shape = self._shape(system, data, drive)
-        flow = shape.start(system.network, saved.job, "transfer", size, law=drive.law(data.compression))
+        flow = shape.start(system.network, saved.job, Activity.TRANSFER, size, law=drive.law(data.compression))
         yield flow.done
         system.account(saved.job, flow)
         system.require_image(self.source)

@@ -9,9 +9,10 @@ from typing import Any
 import simpy
 
 from simbackup.catalogue import Extent, SaveSet
-from simbackup.devices.host.page_cache import Dirty, Place
+from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.live import Drive
+from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
@@ -93,8 +94,8 @@ class TapeRestore:
             .over([system.networks[name] for name in self.networks])
         )
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
-        place = Place(target.volume, begin, extent.size)
+        place = VolumeRange(target.volume, begin, extent.size)
         law = drive.law(saved.compression)
-        dirty = yield from system.write(job, self.host, place, fill, "transfer", law=law)
+        dirty = yield from system.write(job, self.host, place, fill, Activity.TRANSFER, law=law)
         drive.position = extent.position + extent.size / saved.compression
         return dirty

@@ -16,6 +16,7 @@ from simbackup.devices.network.live import travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.devices.volume.live import Stretch, first_write_shape
+from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.snapshot.live import create
@@ -64,7 +65,7 @@ class FrozenImageRestore:
         system.require_image(saved.target)
         files, pieces = wanted(saved, self.selection)
         yield from prepare(system, job, system.data[self.to], self.tool, files)
-        with system.clock.span(job, image.name, "mount"):
+        with system.clock.span(job, image.name, Activity.MOUNT):
             yield system.env.timeout(self.tool.mount_time)
         with system.shut_out(self.to):
             for begin, size in pieces:
@@ -83,14 +84,14 @@ class FrozenImageRestore:
         while size - done >= LEAST:
             stretch = target.volume.stretch(first + done, size - done)
             shape = self._cycle(system, source.part(begin + done, stretch.size), self._place(target, image, stretch))
-            shape = shape.after(image.lookup_time / image.lookup_size, image.name, "lookup")
+            shape = shape.after(image.lookup_time / image.lookup_size, image.name, Activity.LOOKUP)
             shape = target.volume.mirrored(shape, stretch)
             copied = stretch._replace(fresh=tuple(s for s in stretch.fresh if s.in_place))
             if copied.fresh:  # what is overwritten is copied first, one request at a time
                 region, waiting = target.volume.region, self._request(stretch.size)
                 before = first_write_shape(region.store, region.begin + copied.begin, copied, waiting, own=False)
                 shape = shape.following(before.parts).plus(before.demands, before.moves)
-            flow = shape.start(system.network, job, "copy", stretch.size)
+            flow = shape.start(system.network, job, Activity.COPY, stretch.size)
             yield flow.done | target.volume.changed
             written = system.network.stop(flow)
             system.account(job, flow)
@@ -120,11 +121,11 @@ class FrozenImageRestore:
         write = target.store.request("write", target.begin, target.begin, request)
         shape = host.working(FlowShape().over(source.store.path).over(target.store.path), cpu)
         parts = travelling((*source.store.path, *target.store.path), 1.0 / request)
-        for store, service, activity in ((source.store, read, "read"), (target.store, write, "write")):
+        for store, service, activity in ((source.store, read, Activity.READ), (target.store, write, Activity.WRITE)):
             shape = shape.plus({store.link: service.busy / request}, {store.link: 1.0})
             parts[store.name, activity] = service.latency / request
         if source.store.link is target.store.link:
             turn = source.store.turn(source.begin, target.begin, request)
             shape = shape.plus({source.store.link: turn.busy / request})
-            parts[source.store.name, "turn"] = turn.latency / request
+            parts[source.store.name, Activity.TURN] = turn.latency / request
         return shape.cycle(parts | {(host.cpu.name, ""): cpu})

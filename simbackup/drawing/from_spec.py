@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from simbackup import datasheets
-from simbackup.drawing.layout import Edge, Layout, Node
+from simbackup.drawing.layout import Edge, Layout, LayoutNode
 from simbackup.errors import SimbackupError
 from simbackup.scenario import Scenario
 from simbackup.scenario.spec import Spec
@@ -49,7 +49,7 @@ def layout_of(scenario: Scenario) -> Layout:
     return Layout(scenario.title, spec.question, tuple(_nodes(spec)), tuple(dict.fromkeys(edges)))
 
 
-def _nodes(spec: Spec) -> Iterator[Node]:
+def _nodes(spec: Spec) -> Iterator[LayoutNode]:
     for name, host in spec.hosts.items():
         yield _node(f"hosts.{name}", "host", name, host)
     for name, device in spec.devices.items():
@@ -65,11 +65,11 @@ def _nodes(spec: Spec) -> Iterator[Node]:
             yield _node(f"{section}.{name}", kind, name, part)
     for name, job in spec.jobs.items():
         method = str(getattr(job, "method", registry.kind_of(job).names[0]))
-        yield Node(f"jobs.{name}", "job", name, method.replace("_", " "), tuple(_facts(job)))
+        yield LayoutNode(f"jobs.{name}", "job", name, method.replace("_", " "), tuple(_facts(job)))
 
 
-def _node(address: str, kind: str, name: str, part: Part) -> Node:
-    return Node(address, kind, name, title_of(part), tuple(_facts(part)))
+def _node(address: str, kind: str, name: str, part: Part) -> LayoutNode:
+    return LayoutNode(address, kind, name, title_of(part), tuple(_facts(part)))
 
 
 def _facts(part: Part) -> Iterator[Fact]:
