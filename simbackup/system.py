@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import simpy
 
@@ -30,6 +30,15 @@ from simbackup.workloads.live import UsersOfData, Workload
 
 class JobFailedError(Exception):
     """A job cannot go on; the text says why. The other jobs of the run go on."""
+
+
+@runtime_checkable
+class Recorded(Protocol):
+    """A live part that has more to tell of a run than its link does."""
+
+    def record(self, trace: Trace) -> None:
+        """Write what it did, or what became of it, into the trace."""
+        ...
 
 
 class Origin(NamedTuple):
