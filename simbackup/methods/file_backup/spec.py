@@ -58,7 +58,7 @@ class FileBackupSpec(Saving, FileKeeping):
         spec = checks.spec
         target, data = spec.devices[self.to], spec.data.get(self.data)
         if isinstance(target, BackupTarget):
-            target.check_backup(checks, path, self)
+            target.check_backup(checks, path, self, self.data)
         if data is not None:
             checks.connected((*path, "to"), data.on, self.to)
         if self.source is not None and checks.frozen_image((*path, "source"), self.source) and data is not None:
@@ -69,13 +69,16 @@ class FileBackupSpec(Saving, FileKeeping):
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """Files or images come back to where they can be reached, and where they fit."""
-        target, library = checks.spec.data.get(job.to or ""), checks.spec.devices.get(self.to)
+        source = checks.spec.read_by(job)
+        target, library = checks.spec.data.get(job.to or ""), checks.spec.devices.get(source)
         checks.nothing_replayed(path, job)
         if isinstance(library, BackupTarget):
             library.check_restore(checks, path, job)
         if target is not None:
             checks.owned(path, target.on, "to")
-            checks.connected((*path, "to"), target.on, self.to)
+            checks.connected((*path, "to"), target.on, source)
+        elif job.copied_by is not None and job.to is None and self.data in checks.spec.data:
+            checks.connected((*path, "copied_by"), checks.spec.data[self.data].on, source)
         if self.data in checks.spec.data:
             whole = self.method == "image" and not isinstance(library, MediaLibrary)
             checks.extent(path, job, checks.spec.data[self.data], whole=whole)
