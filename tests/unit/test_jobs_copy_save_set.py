@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 import simbackup as sb
+from simbackup.build import build
 from simbackup.equations import tape
+from simbackup.methods.job import start
 from simbackup.results.result import Result
 
 CACHE = "cores: 4, memory: 100 GB, dirty_limit: 90 %, dirty_background: 80 %, copy_rate: 100 GB/s, speed: 1"
@@ -143,3 +145,16 @@ def test_the_planning_scenario_comes_out_as_by_hand() -> None:
     # 200 MB cross the network in 1.7 s; on tape each of 20 files is looked for
     assert row(result, "from_disk")["elapsed"] < 3.0
     assert row(result, "from_tape")["elapsed"] > 20 * 4.0 + 13 + 12
+
+
+def test_a_restore_without_a_choice_reads_the_first_copy_that_is_there(tmp_path: Path) -> None:
+    (tmp_path / "case.yaml").write_text(SITE + NIGHT + TAPE + BACK.replace("AFTER", "to_tape"), encoding="utf-8")
+    system, jobs = build(sb.load(tmp_path / "case.yaml").spec, 0)
+    ended = start(system, jobs)
+    while len(system.trace.jobs) < 2:  # until the copy is on tape
+        system.env.step()
+    (saved,) = system.catalogue.save_sets
+    del saved.copies[0]  # the save set on disk expires
+    system.env.run(until=ended)
+    assert [job.data["status"] for job in system.trace.jobs] == ["done"] * 3
+    assert any(span.job == "jobs.back" and span.activity == "load" for span in system.trace.spans)
