@@ -42,6 +42,16 @@ def test_a_long_read_bursts_until_its_credits_are_used_up(tmp_path: Path, operat
     assert result.get("jobs.read.elapsed") == pytest.approx(busy_time(BUCKET, 540_000.0, operations), rel=1e-6)
     dry = [event.time for event in result.trace.events if event.what == "has used up its credits"]
     assert dry == ([pytest.approx(200.0)] if operations > 6e5 else [])
+    (pipe,) = [device for device in result.trace.devices if device.address == "devices.v.throughput"]
+    assert pipe.data["without_s"] == pytest.approx(max(operations - 6e5, 0.0) / 300.0, rel=1e-6)
+    assert pipe.data["state"].endswith(
+        "of its credits left"
+        if not dry
+        else {
+            6.1e5: "0% of its credits left, without for 33.33 s",
+            2e6: "0% of its credits left, without for 1 h 17 min 47 s",
+        }[operations]
+    )
 
 
 def test_a_volume_without_credits_does_its_baseline(tmp_path: Path) -> None:

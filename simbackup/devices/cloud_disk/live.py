@@ -12,6 +12,7 @@ from simbackup.engine.clock import Clock
 from simbackup.engine.flows import FlowNetwork, Link
 from simbackup.engine.trace import Trace
 from simbackup.equations import burst
+from simbackup.units import show_short
 
 ROUNDING = 1e-9
 """Share of the bucket below which it is empty."""
@@ -85,8 +86,8 @@ class CloudDisk:
         return Service(0.0, 0.0)
 
     def record(self, trace: Trace) -> None:
-        """Write what its pipe did, and the credits that are left, into the trace."""
-        link, left = self.pipe.link, {"credits": self.credits.left} if self.credits is not None else {}
+        """Write what its pipe did, and what became of its credits, into the trace."""
+        link, left = self.pipe.link, self.credits.told() if self.credits is not None else {}
         trace.device(
             link.name, "cloud disk throughput", link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
             peak_bytes_per_s=link.peak_bytes_per_s, **left,
@@ -103,6 +104,7 @@ class Credits:
         self.name = link.name
         self.left = left
         self._link, self._bucket, self._clock, self._network = link, bucket, clock, network
+        self.without_s = 0.0
         self._lends = True
         self._rate = self._since = 0.0
         self._alarm = Alarm(clock.env, self._ring)
@@ -127,7 +129,16 @@ class Credits:
         """Bring the credits to now."""
         now = float(self._clock.env.now)
         self.left = burst.credits_after(self._bucket, self.left, self._rate, now - self._since)
+        self.without_s += 0.0 if self._lends else now - self._since
         self._since = now
+
+    def told(self) -> dict[str, object]:
+        """The credits that are left now, the seconds for which it lent none, and both in words."""
+        self._settle()
+        state = f"{self.left / self._bucket.credits:.0%} of its credits left"
+        if self.without_s > 0.0:
+            state += f", without for {show_short(self.without_s, 's')}"
+        return {"credits": self.left, "without_s": self.without_s, "state": state}
 
     def _go_on(self) -> None:
         """Lend or stop lending, and come back when that may change."""
