@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import simpy
 
-from simbackup.catalogue import Catalogue, SaveSet
+from simbackup.catalogue import Catalogue, Copy, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
@@ -31,6 +31,15 @@ from simbackup.workloads.live import UsersOfData, Workload
 
 class JobFailedError(Exception):
     """A job cannot go on; the text says why. The other jobs of the run go on."""
+
+
+@runtime_checkable
+class Recorded(Protocol):
+    """A live part that has more to tell of a run than its link does."""
+
+    def record(self, trace: Trace) -> None:
+        """Write what it did, or what became of it, into the trace."""
+        ...
 
 
 class BackupSource(NamedTuple):
@@ -132,12 +141,13 @@ class System:
             raise JobFailedError(f"no space left on '{place.volume.name}'")
         return dirty
 
-    def last(self, backup: str) -> SaveSet:
-        """The newest complete save set of a backup job; fails where there is none."""
-        saved = self.catalogue.last(f"jobs.{backup}")
-        if saved is None:
-            raise JobFailedError(f"the catalogue has no save set of '{backup}'")
-        return saved
+    def saved(self, backup: str, by: str | None = None) -> tuple[SaveSet, Copy]:
+        """The newest save set of a backup job with its first copy, or with that of a job; fails where there is none."""
+        found = self.catalogue.last_copy(f"jobs.{backup}", None if by is None else f"jobs.{by}")
+        if found is None:
+            copied = f"copy of '{backup}' by '{by}'" if by not in {None, backup} else f"save set of '{backup}'"
+            raise JobFailedError(f"the catalogue has no {copied}")
+        return found
 
     def reserve(self, volume: str, size: float) -> float:
         """Where so many bytes lie on a volume from now on; fails where it is full."""

@@ -129,7 +129,7 @@ def _done(spec: Spec) -> Iterator[Edge]:
     """What each job does, to what."""
     for name, job in spec.jobs.items():
         given = dict(job)
-        for field, (does, sections) in FIELDS.items():
+        for field, (does, sections) in {**FIELDS, **job.relations}.items():
             kind = "writes" if job.writes_data and field == "data" else does
             looked = ("data", "devices") if field == "to" and job.to_data else sections
             for text in _names(given.get(field)):
@@ -141,7 +141,7 @@ def _done(spec: Spec) -> Iterator[Edge]:
 def _restored(spec: Spec, name: str, job: Restoring) -> Iterator[Edge]:
     """From where and to where a restore goes, which its backup tells."""
     backup: JobSpec | None = spec.jobs.get(job.restore)
-    for text in _names(getattr(backup, "to", None)):
+    for text in _names(getattr(spec.jobs.get(job.copied_by or job.restore), "to", None)):
         yield from _edge(spec, f"jobs.{name}", text, "reads", ("devices",))
     if job.to is None:
         for text in _names(getattr(backup, "data", None)):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from simbackup.devices.host.spec import HostSpec
     from simbackup.devices.network.spec import LinkSpec
     from simbackup.schema.capability import Device
+    from simbackup.schema.job import JobSpec, Restoring
 
 
 class Places:
@@ -25,6 +26,7 @@ class Places:
         devices: dict[str, Device]
         links: dict[str, LinkSpec]
         data: dict[str, DataSpec]
+        jobs: dict[str, JobSpec]
 
     def owner_of(self, device: str) -> str | None:
         """The host that owns a device, or the device on or in which it lies; None if no host does."""
@@ -49,6 +51,10 @@ class Places:
         if owner is None or isinstance(self.devices.get(device), MediaLibrary):
             return self.route(host, device)
         return () if owner == host else self.route(host, owner)
+
+    def read_by(self, job: Restoring) -> str:
+        """The device with the copy that a restore reads, the first unless it names one; empty if there is none."""
+        return str(getattr(self.jobs.get(job.copied_by or job.restore), "to", None) or "")
 
     def placement(self) -> dict[str, float]:
         """Where each data set begins on its device, in bytes: as stated, or behind the one listed before it."""

@@ -13,7 +13,7 @@ from simbackup.schema.quantity import PositiveSize, Text
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
     from simbackup.scenario.spec import Spec
-    from simbackup.schema.job import Restoring, Saving
+    from simbackup.schema.job import Restoring, Storing
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class Device(Part):
 class BackupTarget(Device):
     """A device that takes save sets of `image` and `file_level` backups."""
 
-    def check_backup(self, checks: Checks, path: Path, job: Saving) -> None:
-        """Report what keeps a backup from being saved here."""
+    def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
+        """Report what keeps a save set of some data from being written here."""
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """Report what keeps a restore from being read from here."""
@@ -65,13 +65,13 @@ class BlockDevice(BackupTarget):
         """Bytes that it holds, None if its values do not go together."""
         return None
 
-    def check_backup(self, checks: Checks, path: Path, job: Saving) -> None:
+    def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
         """A disk has a host and room; streams and pools are those of tape."""
         checks.owned(path, job.to, "to")
         for key in ("streams", "pool"):
             if getattr(job, key) is not None:
                 checks.report((*path, key), "says nothing of a backup onto a disk", "leave it out")
-        data = checks.spec.data.get(job.data)
+        data = checks.spec.data.get(saved)
         if data is not None:
             checks.free((*path, "to"), job.to, data.size, "a backup")
 

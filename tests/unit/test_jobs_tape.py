@@ -7,7 +7,7 @@ import pytest
 
 from simbackup import Result, load, simulate
 from simbackup.build import build
-from simbackup.catalogue import SaveSet
+from simbackup.catalogue import Copy
 from simbackup.equations import streaming, tape
 from simbackup.methods.job import start
 
@@ -61,13 +61,13 @@ def run(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> Res
     return simulate(path, changes)
 
 
-def saved(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> dict[str, SaveSet]:
-    """What the catalogue holds after a run, by job."""
+def saved(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> dict[str, Copy]:
+    """Where what the catalogue holds after a run lies, by job."""
     path = tmp_path / "scenario.yaml"
     path.write_text(BASE + jobs, encoding="utf-8")
     system, work = build(load(path, changes).spec, 0)
     system.env.run(until=start(system, work))
-    return {each.job.removeprefix("jobs."): each for each in system.catalogue.save_sets}
+    return {each.job.removeprefix("jobs."): each.copies[0] for each in system.catalogue.save_sets}
 
 
 def array_rate(rate: str) -> dict[str, Any]:

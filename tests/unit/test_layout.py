@@ -180,3 +180,12 @@ def test_a_result_that_kept_no_layout_says_so(tmp_path: Path) -> None:
     run.write_text(json.dumps(json.loads(run.read_text()) | {"layout": {"nodes": 3}}))
     with pytest.raises(ResultError, match="is damaged"):
         Result.load(folder)
+
+
+def test_a_restore_from_a_copy_reads_where_that_lies_and_a_method_tells_what_it_does_to_what_it_names() -> None:
+    edges = layout("planning/disk-then-tape").edges
+    assert Edge("jobs.to_tape", "jobs.night", "copies") in edges
+    assert Edge("jobs.to_tape", "devices.library", "writes") in edges
+    assert Edge("jobs.from_disk", "devices.staging", "reads") in edges
+    assert Edge("jobs.from_tape", "devices.library", "reads") in edges
+    assert Edge("jobs.from_tape", "devices.staging", "reads") not in edges

@@ -14,7 +14,7 @@ from simbackup.schema.quantity import si_or
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-    from simbackup.schema.job import Restoring, Saving
+    from simbackup.schema.job import Restoring, Storing
 
 from typing import Annotated, Literal
 
@@ -149,14 +149,14 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         rest = int((self.cartridges or self.slots).si) - sum(named.values())
         return {None: max(rest, 0), **named}
 
-    def check_backup(self, checks: Checks, path: Path, job: Saving) -> None:
+    def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
         """The library has the pool, the room and a drive for each stream."""
-        data = checks.spec.data.get(job.data)
+        data = checks.spec.data.get(saved)
         if data is not None:
             self._check_pool(checks, path, job, data.size.si, si_or(data.compression, 1.0))
         self._check_drives(checks, path, job.to, job.streams)
 
-    def _check_pool(self, checks: Checks, path: Path, job: Saving, size: float, compression: float) -> None:
+    def _check_pool(self, checks: Checks, path: Path, job: Storing, size: float, compression: float) -> None:
         pools = self.pool_sizes()
         if job.pool not in pools:
             message = f"'{job.to}' has no pool '{job.pool}'"
@@ -170,8 +170,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """The library has a drive for each stream."""
-        saved = checks.spec.jobs[job.restore]
-        self._check_drives(checks, path, str(getattr(saved, "to", "")), job.streams)
+        self._check_drives(checks, path, checks.spec.read_by(job), job.streams)
 
     def _check_drives(self, checks: Checks, path: Path, name: str, streams: Pieces | None) -> None:
         if streams is not None and streams.si > self.drives.si:

@@ -9,7 +9,7 @@ from typing import Any
 
 import simpy
 
-from simbackup.catalogue import Extent, SaveSet
+from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.data.live import Database, DataSet
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
@@ -63,7 +63,7 @@ class DatabaseBackup:
         engine = _engine(data)
         yield from _pass(system, job, f"data.{self.data}", Activity.START, self.tool.start_time)
         size = data.content * engine.dump_ratio if self.method == "logical_dump" else data.size
-        saved = _reserve(system, SaveSet(job, self.data, self.method, self.to, size, data.files, 1.0, system.env.now))
+        saved = _reserve(system, SaveSet(job, self.data, self.method, size, data.files, system.env.now), self.to)
         if self.method == "snapshot_copy":
             yield from self._by_snapshot(system, job, data, saved, lock)
         else:
@@ -121,7 +121,7 @@ class BinaryLog:
     def run(self, system: System, job: str) -> Steps:
         """Close the log, and copy it."""
         data, size = system.data[self.data], self.changed
-        saved = _reserve(system, SaveSet(job, self.data, self.method, self.to, size, data.files, 1.0, system.env.now))
+        saved = _reserve(system, SaveSet(job, self.data, self.method, size, data.files, system.env.now), self.to)
         yield from _pass(system, job, f"data.{self.data}", Activity.START, self.tool.start_time)
         yield from _pass(system, job, f"data.{self.data}", Activity.FLUSH, _engine(data).flush_time)
         source = data.volume.region.part(data.begin, size)
@@ -144,7 +144,7 @@ class DatabaseRestore:
 
     def run(self, system: System, job: str) -> Steps:
         """Bring back the last full backup, then what was changed since; nobody works meanwhile."""
-        full = system.last(self.backup)
+        full, _ = system.saved(self.backup)
         yield from _pass(system, job, f"data.{self.to}", Activity.START, self.tool.start_time)
         logs = [log for name in self.replay for log in system.catalogue.since(f"jobs.{name}", full.time)]
         with system.shut_out(self.to):
@@ -155,7 +155,7 @@ class DatabaseRestore:
     def _bring_back(self, system: System, job: str, saved: SaveSet) -> Wait:
         """One save set from its volume into the database."""
         host, target, engine = system.hosts[self.host], system.data[self.to], _engine(system.data[self.to])
-        place = saved.extents[0]
+        place = saved.copies[0].extents[0]
         source = system.volumes[place.medium].region.part(place.position, saved.size)
         shape, size = host.copying(source), saved.size
         if saved.method == "logical_dump":
@@ -180,16 +180,16 @@ def _pass(system: System, job: str, cause: str, activity: str, seconds: float) -
         yield system.env.timeout(seconds)
 
 
-def _reserve(system: System, saved: SaveSet) -> SaveSet:
-    """The save set, with room for it on its volume."""
-    position = system.reserve(saved.target, saved.size)
-    saved.extents.append(Extent(0.0, saved.size, saved.target, position))
+def _reserve(system: System, saved: SaveSet, to: str) -> SaveSet:
+    """The save set, with room for its copy on a volume."""
+    extent = Extent(0.0, saved.size, to, system.reserve(to, saved.size))
+    saved.copies.append(Copy(saved.job, to, 1.0, saved.time, [extent]))
     return saved
 
 
 def _copy(system: System, job: str, host: str, shape: FlowShape, saved: SaveSet) -> Wait:
     """Bring a save set onto its volume through the page cache."""
-    place = saved.extents[0]
+    place = saved.copies[0].extents[0]
     activity = Activity.DUMP if saved.method == "logical_dump" else Activity.COPY
     target = VolumeRange(system.volumes[place.medium], place.position, saved.size)
     yield from system.write(job, host, target, shape, activity)

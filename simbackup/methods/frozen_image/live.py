@@ -8,7 +8,7 @@ from typing import Any
 
 import simpy
 
-from simbackup.catalogue import Extent, SaveSet
+from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.page_cache import LEAST
 from simbackup.devices.image import FrozenImage
@@ -39,10 +39,11 @@ class FrozenImageBackup:
     def run(self, system: System, job: str) -> Steps:
         """Prepare, create the image, and enter it in the catalogue."""
         data = system.data[self.data]
-        saved = SaveSet(job, self.data, self.method, self.to, data.size, data.files, 1.0, system.env.now)
+        copy = Copy(job, self.to, 1.0, system.env.now)
+        saved = SaveSet(job, self.data, self.method, data.size, data.files, copy.time, [copy])
         yield from prepare(system, job, data, self.tool, data.files)
         yield from create(system, job, self.to)
-        saved.extents.append(Extent(0.0, data.size, self.to, data.begin))
+        copy.extents.append(Extent(0.0, data.size, self.to, data.begin))
         system.catalogue.save_sets.append(saved)
         return Moved(data.size, float(data.files))
 
@@ -60,24 +61,24 @@ class FrozenImageRestore:
 
     def run(self, system: System, job: str) -> Steps:
         """Mount the image, and copy each file that is wanted."""
-        saved = system.last(self.backup)
-        image = system.images[saved.target]
-        system.require_image(saved.target)
+        saved, copy = system.saved(self.backup)
+        image = system.images[copy.target]
+        system.require_image(copy.target)
         files, pieces = wanted(saved, self.selection)
         yield from prepare(system, job, system.data[self.to], self.tool, files)
         with system.clock.span(job, image.name, Activity.MOUNT):
             yield system.env.timeout(self.tool.mount_time)
         with system.shut_out(self.to):
             for begin, size in pieces:
-                yield from self._copy(system, job, saved, begin, size)
+                yield from self._copy(system, job, copy, begin, size)
         return Moved(sum(size for _, size in pieces), float(files))
 
     def _copy(
-        self, system: System, job: str, saved: SaveSet, begin: float, size: float
+        self, system: System, job: str, copy: Copy, begin: float, size: float
     ) -> Generator[simpy.Event, Any, None]:
         """Copy a part of the save set, in stretches that cost the same all along."""
-        target, image = system.data[self.to], system.images[saved.target]
-        source = image.source(saved.extents[0].position, saved.size)
+        target, image = system.data[self.to], system.images[copy.target]
+        source = image.source(copy.extents[0].position, copy.done)
         first, done = target.begin + min(begin, max(target.size - size, 0.0)), 0.0
         if target.volume.fits(first, size) < size - LEAST:
             raise JobFailedError(f"no space left on '{target.volume.name}'")
@@ -97,7 +98,7 @@ class FrozenImageRestore:
             system.account(job, flow)
             target.volume.wrote(stretch, written)
             done += written
-            system.require_image(saved.target)  # what is written may have filled its area
+            system.require_image(copy.target)  # what is written may have filled its area
 
     @staticmethod
     def _place(target: DataSet, image: FrozenImage, stretch: Stretch) -> Region:

@@ -58,6 +58,6 @@ class SystemState:
         if self.data is None:
             return Moved(0.0, 0.0)
         data = system.data[self.data]
-        saved = SaveSet(job, data.name, self.method, "", data.size, data.files, 1.0, system.env.now)
+        saved = SaveSet(job, data.name, self.method, data.size, data.files, system.env.now)
         system.catalogue.save_sets.append(saved)
         return Moved(data.size, float(data.files))

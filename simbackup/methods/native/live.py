@@ -9,7 +9,7 @@ from typing import Any
 
 import simpy
 
-from simbackup.catalogue import Extent, SaveSet
+from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
@@ -77,7 +77,8 @@ class NativeBackup:
         size = sum(part.size for part in parts)
         ratio = _ratio(parts) if self.loop.compress else 1.0
         _take_memory(self.engine, self.loop)
-        saved = SaveSet(job, self.data[0], self.method, self.files[0].to or "", size, len(parts), ratio, system.env.now)
+        copy = Copy(job, self.files[0].to or "", ratio, system.env.now)
+        saved = SaveSet(job, self.data[0], self.method, size, len(parts), copy.time, [copy])
         before = dict(system.used)
         for file in self.files:
             if file.to is not None:
@@ -87,7 +88,7 @@ class NativeBackup:
                 except JobFailedError:
                     system.used = before  # a backup without room for one file keeps none of the others
                     raise
-                saved.extents.append(Extent(saved.done, size / len(self.files), file.to, position))
+                copy.extents.append(Extent(copy.done, size / len(self.files), file.to, position))
         yield from _turns(system, (job, Activity.BACK_UP), self, parts, ratio)
         system.catalogue.save_sets.append(saved)
         return Moved(size, float(len(parts)), buffers=self.loop.buffers)
@@ -107,7 +108,7 @@ class NativeRestore:
 
     def run(self, system: System, job: str) -> Steps:
         """Take the buffers, and write all volumes at once."""
-        saved = system.last(self.backup)
+        _, copy = system.saved(self.backup)
         if any(file.to is None for file in self.files):
             raise JobFailedError(f"'{self.backup}' went to nul, which keeps nothing")
         parts = [system.data[name] for name in self.data]
@@ -115,7 +116,7 @@ class NativeRestore:
         with ExitStack() as closed:
             for name in self.data:
                 closed.enter_context(system.shut_out(name))
-            yield from _turns(system, (job, Activity.RESTORE), self, parts, saved.compression)
+            yield from _turns(system, (job, Activity.RESTORE), self, parts, copy.compression)
         return Moved(sum(part.size for part in parts), float(len(parts)))
 
 
