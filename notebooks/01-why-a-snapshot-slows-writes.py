@@ -30,7 +30,7 @@ import numpy as np
 import pandas as pd
 import simbackup as sb
 from simbackup.plots import style
-from simbackup.plots.style import BLUE, DARK, GREY, RED, SKY
+from simbackup.palette import BLUE, DARK, GREY, RED, SKY
 
 style.use()
 MB, MIB, GIB = 1e6, 2**20, 2**30
@@ -113,7 +113,7 @@ FIELDS = (
     "capacity", "rotation_speed", "track_to_track_seek", "average_seek", "full_stroke_seek",
     "outer_rate", "inner_rate", "command_overhead", "stream_turn",
 )  # fmt: skip
-disk = disks.Disk(**{name: result.get(f"devices.disk.{name}") for name in FIELDS})
+disk = disks.DiskParameters(**{name: result.get(f"devices.disk.{name}") for name in FIELDS})
 cow = snapshots.CopyOnWrite(
     **{name: result.get(f"devices.cow.{name}") for name in ("chunk", "record", "in_flight", "commit_backlog")}
 )

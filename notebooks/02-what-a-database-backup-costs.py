@@ -28,7 +28,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import simbackup as sb
 from simbackup.plots import style
-from simbackup.plots.style import BAND, BLUE, DARK, GREY, RED, SAND, SKY, WINE
+from simbackup.palette import BAND, BLUE, DARK, GREY, RED, SAND, SKY, WINE
 
 style.use()
 MB, GB, MINUTE, HOUR, DAY = 1e6, 1e9, 60, 3600, 86400

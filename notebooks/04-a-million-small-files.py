@@ -28,7 +28,7 @@ import numpy as np
 import pandas as pd
 import simbackup as sb
 from simbackup.plots import style
-from simbackup.plots.style import BLUE, DARK, GREY, RED, SAND, SKY, WINE
+from simbackup.palette import BLUE, DARK, GREY, RED, SAND, SKY, WINE
 
 style.use()
 MB, KIB, MINUTE, HOUR, DAY = 1e6, 1024, 60, 3600, 86400

@@ -28,7 +28,7 @@ import pandas as pd
 import simbackup as sb
 from matplotlib.colors import LogNorm
 from simbackup.plots import style
-from simbackup.plots.style import BLUE, DARK, GREY, RED, SAND, SKY
+from simbackup.palette import BLUE, DARK, GREY, RED, SAND, SKY
 
 style.use()
 MB, MIB, MINUTE = 1e6, 2**20, 60

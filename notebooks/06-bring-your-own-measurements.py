@@ -35,7 +35,7 @@ from simbackup.experiments.calibrate import calibrate
 from simbackup.experiments.cross_validate import cross_validate
 from simbackup.experiments.separability import separability
 from simbackup.plots import style
-from simbackup.plots.style import BLUE, DARK, RED, SKY
+from simbackup.palette import BLUE, DARK, RED, SKY
 
 style.use()
 MB, MS, NS = 1e6, 1e-3, 1e-9

@@ -18,7 +18,7 @@ from simbackup.engine.trace import Trace
 from simbackup.methods.job import Job, Schedule
 from simbackup.scenario.spec import Spec
 from simbackup.schema import registry
-from simbackup.schema.capability import BlockDevice, FrozenImage, MediaLibrary, OnDevice, SplitMirror
+from simbackup.schema.capability import BlockDevice, ImageDevice, MediaLibrary, OnDevice, SplitMirror
 from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import si_or
 from simbackup.system import System
@@ -50,7 +50,7 @@ def _made(part: Any) -> Any:
 def _devices(system: System, spec: Spec) -> None:
     """All devices: first those that stand by themselves, then volumes, then what freezes them."""
     for name, device in spec.devices.items():
-        if isinstance(device, OnDevice | FrozenImage):
+        if isinstance(device, OnDevice | ImageDevice):
             continue
         live = _made(device)(Site(system, spec, name), device)
         if isinstance(device, BlockDevice):
@@ -64,7 +64,7 @@ def _devices(system: System, spec: Spec) -> None:
             system.others[name] = live
     areas = _areas(system, spec)
     for name, device in spec.devices.items():
-        if isinstance(device, FrozenImage):
+        if isinstance(device, ImageDevice):
             system.images[name] = _made(device)(Site(system, spec, name, areas.get(name)), device)
     created = {job.creates() for job in spec.jobs.values()}
     for name, image in system.images.items():
@@ -84,7 +84,7 @@ def _areas(system: System, spec: Spec) -> dict[str, Region]:
         areas[name] = Region(system.volumes[device.on].region.store, end, size)
         system.taken[device.on] = end + size
         space = system.spaces.setdefault(device.on, Space(system.stores[device.on].size))
-        if isinstance(device, FrozenImage):
+        if isinstance(device, ImageDevice):
             space.taken[name] = lambda size=size: size
         else:
             volume = _made(device)(Site(system, spec, name, areas[name]), device)

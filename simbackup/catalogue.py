@@ -1,4 +1,4 @@
-"""The catalogue: which backup saved what, and where each byte of it lies."""
+"""The catalogue: which backup saved what, and where each byte of each copy of it lies."""
 
 from __future__ import annotations
 
@@ -15,16 +15,24 @@ class Extent(NamedTuple):
     position: float
 
 
+def made_by(run: str, job: str) -> bool:
+    """Whether the run of some job at an address is one of a job's, which may repeat.
+
+    >>> made_by("jobs.full.2", "jobs.full"), made_by("jobs.fuller", "jobs.full")
+    (True, False)
+    """
+    return run == job or run.startswith(f"{job}.")
+
+
 @dataclass(slots=True)
-class SaveSet:
-    """What one run of a backup job saved, and the places of its copy in order."""
+class Copy:
+    """Where a save set lies: the job that wrote it there, the device, how much smaller it is there, when it was begun.
+
+    Extents are in the order of the save set.
+    """
 
     job: str
-    data: str
-    method: str
     target: str
-    size: float
-    files: float
     compression: float
     time: float
     extents: list[Extent] = field(default_factory=list[Extent])
@@ -47,6 +55,23 @@ class SaveSet:
 
 
 @dataclass(slots=True)
+class SaveSet:
+    """What one run of a backup job saved, and its copies that are there, oldest first."""
+
+    job: str
+    data: str
+    method: str
+    size: float
+    files: float
+    time: float
+    copies: list[Copy] = field(default_factory=list[Copy])
+
+    def copy_by(self, job: str) -> Copy | None:
+        """The copy that a job made, the backup or one that copies it; None if there is none."""
+        return next((copy for copy in self.copies if made_by(copy.job, job)), None)
+
+
+@dataclass(slots=True)
 class Catalogue:
     """All save sets in the order in which they were made."""
 
@@ -54,10 +79,16 @@ class Catalogue:
 
     def last(self, job: str) -> SaveSet | None:
         """The newest complete save set of a backup job, of whichever of its runs."""
-        runs = f"{job}."
-        return next((s for s in reversed(self.save_sets) if s.job == job or s.job.startswith(runs)), None)
+        return next((saved for saved in reversed(self.save_sets) if made_by(saved.job, job)), None)
+
+    def last_copy(self, job: str, by: str | None = None) -> tuple[SaveSet, Copy] | None:
+        """The newest save set of a backup job that has a copy by a job, or any; with that copy, the first of any."""
+        for saved in reversed(self.save_sets):
+            copy = saved.copy_by(by) if by is not None else next(iter(saved.copies), None)
+            if copy is not None and made_by(saved.job, job):
+                return saved, copy
+        return None
 
     def since(self, job: str, time: float) -> list[SaveSet]:
         """The save sets of a backup job, of whichever of its runs, that were made after a time, oldest first."""
-        runs = f"{job}."
-        return [s for s in self.save_sets if s.time > time and (s.job == job or s.job.startswith(runs))]
+        return [saved for saved in self.save_sets if saved.time > time and made_by(saved.job, job)]

@@ -7,21 +7,35 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from pathlib import Path
 
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.schema.datasheet import check_datasheet
 from simbackup.schema.quantity import Frozen, Quantity
+from simbackup.schema.registry import RoomError
 from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import read
 
 NAME = re.compile(r"\w+/\w[\w.+-]*")
 SEARCH_PATH = "SIMBACKUP_PATH"
 """Environment variable with the user's own folders, each with models/ or scenarios/ in it."""
+FOLDERS = ("models", "scenarios")
+DATA = "simbackup.data"
+"""Entry points by which installed packages offer such folders: each names a module, which lies beside them."""
 
 
 def roots() -> tuple[Path, ...]:
-    """The folders that hold models/ and scenarios/: the user's own first, then the installed copy or the checkout."""
+    """The folders that hold models/ and scenarios/.
+
+    The user's own first, then the installed copy or the checkout, then those of installed packages.
+
+    Raises
+    ------
+    RoomError
+        An installed package offers a folder that there is not.
+    """
     return _roots(os.environ.get(SEARCH_PATH, ""))
 
 
@@ -29,14 +43,30 @@ def roots() -> tuple[Path, ...]:
 def _roots(search_path: str) -> tuple[Path, ...]:
     own = tuple(Path(text).resolve() for text in search_path.split(os.pathsep) if text)
     package = Path(__file__).resolve().parent
-    return (*own, package / "_data" if (package / "_data").is_dir() else package.parent)
+    offered = (_offered(point) for point in sorted(entry_points(group=DATA)))
+    return (*own, package / "_data" if (package / "_data").is_dir() else package.parent, *offered)
+
+
+def _offered(point: EntryPoint) -> Path:
+    """The folder of the module that an installed package names, which is not imported."""
+    try:
+        found = find_spec(point.value)
+    except (ImportError, ValueError):
+        found = None
+    what = f"the folder '{point.name}' of {DATA} ({point.value})"
+    if found is None or found.origin is None:
+        raise RoomError(f"{what} cannot be found: there is no such module")
+    folder = Path(found.origin).resolve().parent
+    if not any((folder / name).is_dir() for name in FOLDERS):
+        raise RoomError(f"{what} cannot be used: {folder} holds neither models/ nor scenarios/")
+    return folder
 
 
 def shown(path: Path) -> str:
     """A path as messages and results show it: inside models/ and scenarios/ from there on, else as it was given."""
     whole = path.resolve()
     for root in roots():
-        if any(whole.is_relative_to((root / folder).resolve()) for folder in ("models", "scenarios")):
+        if any(whole.is_relative_to((root / folder).resolve()) for folder in FOLDERS):
             return whole.relative_to(root.resolve()).as_posix()
     return str(path)
 

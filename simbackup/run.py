@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from simbackup.build import build
-from simbackup.drawing.layout_of import layout_of
+from simbackup.drawing.from_spec import layout_of
 from simbackup.engine.flows import Link
 from simbackup.errors import InputError, ResultError
 from simbackup.methods.job import start
@@ -16,7 +16,7 @@ from simbackup.results.result import Result
 from simbackup.scenario import Scenario, load, nothing_to_do
 from simbackup.scenario.spec import Spec
 from simbackup.schema import registry
-from simbackup.system import System
+from simbackup.system import Recorded, System
 
 STEPS_BETWEEN_REPORTS = 5_000
 
@@ -121,8 +121,9 @@ def _summarise(system: System, spec: Spec) -> None:
         _device(system, f"hosts.{name}.cores", "processor", host.cpu)
     for name, store in system.stores.items():
         _device(system, f"devices.{name}", registry.kind_of(spec.devices[name]).name, store.link)
-    for part in (*system.volumes.values(), *system.images.values()):
-        part.record(system.trace)
+    for part in (*system.stores.values(), *system.others.values(), *system.volumes.values(), *system.images.values()):
+        if isinstance(part, Recorded):
+            part.record(system.trace)
     for name, network in system.networks.items():
         _device(system, f"links.{name}", "network", network.link)
     for library in system.libraries.values():

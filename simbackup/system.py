@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import simpy
 
-from simbackup.catalogue import Catalogue, SaveSet
+from simbackup.catalogue import Catalogue, Copy, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
-from simbackup.devices.host.page_cache import LEAST, Dirty, Place
+from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
 from simbackup.devices.image import FrozenImage
-from simbackup.devices.network.adapter import Adapter, Loop
+from simbackup.devices.network.adapter import Adapter, ClosedLoop
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.space import Space
 from simbackup.devices.store import Region, Store
 from simbackup.devices.tape.live import Library
 from simbackup.devices.volume.live import Volume
+from simbackup.engine.activity import Activity
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Flow, FlowNetwork
-from simbackup.engine.link import Law
+from simbackup.engine.limit import Law
 from simbackup.engine.trace import Trace
 from simbackup.workloads.live import UsersOfData, Workload
 
@@ -32,7 +33,16 @@ class JobFailedError(Exception):
     """A job cannot go on; the text says why. The other jobs of the run go on."""
 
 
-class Origin(NamedTuple):
+@runtime_checkable
+class Recorded(Protocol):
+    """A live part that has more to tell of a run than its link does."""
+
+    def record(self, trace: Trace) -> None:
+        """Write what it did, or what became of it, into the trace."""
+        ...
+
+
+class BackupSource(NamedTuple):
     """Where a backup reads: the region, seconds a byte to find where each lies, and the share that lies in memory."""
 
     region: Region
@@ -42,7 +52,7 @@ class Origin(NamedTuple):
 
     def found(self, shape: FlowShape) -> FlowShape:
         """The shape when each byte has to be looked up first."""
-        return shape.after(self.lookup, self.image, "lookup") if self.lookup else shape
+        return shape.after(self.lookup, self.image, Activity.LOOKUP) if self.lookup else shape
 
 
 @dataclass(slots=True)
@@ -106,7 +116,14 @@ class System:
         return self.clock.trace
 
     def write(
-        self, job: str, host: str, place: Place, fill: FlowShape, activity: str = "write", *, law: Law | None = None
+        self,
+        job: str,
+        host: str,
+        place: VolumeRange,
+        fill: FlowShape,
+        activity: str = Activity.WRITE,
+        *,
+        law: Law | None = None,
     ) -> Generator[simpy.Event, Any, Dirty]:
         """Write bytes of a volume through the page cache of a host, on record; what is then on its way to disk.
 
@@ -124,12 +141,13 @@ class System:
             raise JobFailedError(f"no space left on '{place.volume.name}'")
         return dirty
 
-    def last(self, backup: str) -> SaveSet:
-        """The newest complete save set of a backup job; fails where there is none."""
-        saved = self.catalogue.last(f"jobs.{backup}")
-        if saved is None:
-            raise JobFailedError(f"the catalogue has no save set of '{backup}'")
-        return saved
+    def saved(self, backup: str, by: str | None = None) -> tuple[SaveSet, Copy]:
+        """The newest save set of a backup job with its first copy, or with that of a job; fails where there is none."""
+        found = self.catalogue.last_copy(f"jobs.{backup}", None if by is None else f"jobs.{by}")
+        if found is None:
+            copied = f"copy of '{backup}' by '{by}'" if by not in {None, backup} else f"save set of '{backup}'"
+            raise JobFailedError(f"the catalogue has no {copied}")
+        return found
 
     def reserve(self, volume: str, size: float) -> float:
         """Where so many bytes lie on a volume from now on; fails where it is full."""
@@ -138,14 +156,14 @@ class System:
             raise JobFailedError(f"'{volume}' is full")
         return position
 
-    def origin(self, data: DataSet, image: str | None) -> Origin:
+    def origin(self, data: DataSet, image: str | None) -> BackupSource:
         """Where data, or a frozen image of them, are read; fails if the image does not exist."""
         if image is None:
-            return Origin(data.volume.region.part(data.begin, data.size), 0.0, data.cached)
+            return BackupSource(data.volume.region.part(data.begin, data.size), 0.0, data.cached)
         self.require_image(image)
         frozen = self.images[image]
         each = frozen.lookup_time / frozen.lookup_size
-        return Origin(frozen.source(data.begin, data.size), each, 0.0, frozen.name)
+        return BackupSource(frozen.source(data.begin, data.size), each, 0.0, frozen.name)
 
     def require_image(self, name: str | None) -> None:
         """Fail if a frozen image does not exist, or exists no more; nothing if none is asked for."""
@@ -165,7 +183,7 @@ class System:
                 users.open()
 
     def write_through(
-        self, job: str, host: str, place: Place, fill: FlowShape, activity: str = "write"
+        self, job: str, host: str, place: VolumeRange, fill: FlowShape, activity: str = Activity.WRITE
     ) -> Generator[simpy.Event, Any, None]:
         """Write bytes of a volume as `write` does, and wait until they are on disk, on record."""
         dirty = yield from self.write(job, host, place, fill, activity)
@@ -180,10 +198,10 @@ class System:
         yield self.env.all_of([dirty.on_disk for dirty in late])
         last = max(late, key=lambda dirty: dirty.segments[-1].end if dirty.segments else since)
         for begin, end, cause, parts in last.limits(since):
-            self.trace.span(begin, end, job, cause, "write-back", cycle=parts)
+            self.trace.span(begin, end, job, cause, Activity.WRITE_BACK, cycle=parts)
 
     @contextmanager
-    def standing(self, flow: Flow, loop: Loop) -> Generator[None]:
+    def standing(self, flow: Flow, loop: ClosedLoop) -> Generator[None]:
         """Let what goes round stand in the adapters that requests pass, inside."""
         for adapter in self.adapters.values():
             adapter.loops[flow] = loop

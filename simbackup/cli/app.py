@@ -178,7 +178,7 @@ def explain(
 ) -> None:
     """Tell why each job took as long as it did, and what would change without its bottleneck."""
     from simbackup.cli import show, show_causes  # noqa: PLC0415
-    from simbackup.experiments.explain import explain as why  # noqa: PLC0415
+    from simbackup.experiments.what_if import reasons as why  # noqa: PLC0415
     from simbackup.run import result_of, scenario_of  # noqa: PLC0415
 
     with show.progress() as progress:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from simbackup import units
 from simbackup.cli import show
-from simbackup.experiments.explain import rows_of
+from simbackup.experiments.what_if import rows_of
 from simbackup.reporting.bottleneck import LEAST_SHARE, told
 from simbackup.results import groups
 from simbackup.results.fleet_figures import job_figures
 
 if TYPE_CHECKING:
-    from simbackup.experiments.explain import Explained
+    from simbackup.experiments.what_if import Reasons
     from simbackup.results.result import Result
 
 BAR = 40
@@ -35,13 +35,13 @@ def chosen(result: Result, jobs: Sequence[str]) -> dict[str, groups.Group | None
     return found
 
 
-def explained(found: Sequence[Explained], stands: Mapping[str, groups.Group | None]) -> None:
+def explained(found: Sequence[Reasons], stands: Mapping[str, groups.Group | None]) -> None:
     """Print each job's time by cause, its bottleneck, and what would be without it; and what it stands for."""
     for one in found:
         _job(one, stands.get(one.name))
 
 
-def _job(one: Explained, stands: groups.Group | None) -> None:
+def _job(one: Reasons, stands: groups.Group | None) -> None:
     shown = {cause: seconds for cause, seconds in one.causes.items() if seconds >= LEAST_SHARE * one.elapsed}
     rows = [
         [_shade(i), cause.address, cause.activity, units.show_short(seconds, "s"), _percent(seconds / one.elapsed)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup import units
-from simbackup.schema.capability import BlockDevice, Volume
+from simbackup.schema.capability import BlockDevice, VolumeDevice
 from simbackup.schema.facts import Fact, Facts, amount, made, number
 from simbackup.schema.part import Modelled, Part, Path
 from simbackup.schema.unknown import Unknown
@@ -198,7 +198,7 @@ class DataSpec(Part, Modelled, FilesSheet):
         if self.aged is None:
             return
         below = checks.spec.devices[self.on]
-        if not isinstance(below, Volume) or below.overwrites:
+        if not isinstance(below, VolumeDevice) or below.overwrites:
             message = f"updates move nothing on '{self.on}', which is written in place"
             checks.report((*path, "aged"), message, "leave it out, or lay the data on a redirect_volume")
         if (self.aged.hot_data is None) != (self.aged.hot_updates is None):

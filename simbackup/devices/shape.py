@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from simbackup.devices.network.live import Network
 from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.link import Law
+from simbackup.engine.limit import Law
 
 Key = TypeVar("Key")
 

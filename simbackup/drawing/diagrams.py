@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from simbackup.drawing.boxes import TIMES
-from simbackup.drawing.layout import CONTAINS, Layout, Node
+from simbackup.drawing.layout import CONTAINS, Layout, LayoutNode
 from simbackup.drawing.looks import look
 from simbackup.drawing.part_boxes import job_numbers, method
 from simbackup.drawing.siblings import merged
@@ -59,7 +59,7 @@ def _short_names(layout: Layout) -> dict[str, str]:
 
 
 def _nested(
-    layout: Layout, outer: str | None, depth: int, part: Callable[[Node, int], list[str]], end: str
+    layout: Layout, outer: str | None, depth: int, part: Callable[[LayoutNode, int], list[str]], end: str
 ) -> Iterator[str]:
     """The lines of all parts, those that lie in others between the lines that begin and end these."""
     for node in layout.inner(outer):
@@ -69,7 +69,7 @@ def _nested(
             yield f"{'  ' * depth}{end}"
 
 
-def _mermaid_part(layout: Layout, node: Node, names: dict[str, str], depth: int) -> list[str]:
+def _mermaid_part(layout: Layout, node: LayoutNode, names: dict[str, str], depth: int) -> list[str]:
     label, indent = "<br/>".join(for_mermaid(text) for text in _label(layout, node)), "  " * depth
     if layout.inner(node.address):
         return [f'{indent}subgraph {names[node.address]}["{label}"]']
@@ -77,7 +77,7 @@ def _mermaid_part(layout: Layout, node: Node, names: dict[str, str], depth: int)
     return [f"{indent}{names[node.address]}{begin}{label}{end}"]
 
 
-def _dot_part(layout: Layout, node: Node, names: dict[str, str], depth: int) -> list[str]:
+def _dot_part(layout: Layout, node: LayoutNode, names: dict[str, str], depth: int) -> list[str]:
     indent, name, seen = "  " * depth, names[node.address], look(node.kind)
     label = for_dot("\n".join(_label(layout, node)))
     colours = f'fillcolor="{seen.fill}", color="{seen.border}"'
@@ -89,7 +89,7 @@ def _dot_part(layout: Layout, node: Node, names: dict[str, str], depth: int) -> 
     ]
 
 
-def _label(layout: Layout, node: Node) -> list[str]:
+def _label(layout: Layout, node: LayoutNode) -> list[str]:
     """The lines of a part's label."""
     number = job_numbers(layout).get(node.address)
     name = f"{number}. {node.name}" if number else node.name

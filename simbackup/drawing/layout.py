@@ -14,7 +14,7 @@ CONTAINS = {"within": True, "on": True, "owns": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class LayoutNode:
     """One part: its address, its kind, its name, its make and model, facts, and how many of it there are."""
 
     address: str
@@ -40,11 +40,11 @@ class Layout:
 
     title: str
     question: str
-    nodes: tuple[Node, ...]
+    nodes: tuple[LayoutNode, ...]
     edges: tuple[Edge, ...]
 
     @cached_property
-    def node(self) -> Mapping[str, Node]:
+    def node(self) -> Mapping[str, LayoutNode]:
         """The parts by address."""
         return {node.address: node for node in self.nodes}
 
@@ -63,7 +63,7 @@ class Layout:
         """The addresses of the part itself and of all that it lies in, from the inside out."""
         return _above(address, self.outer)
 
-    def inner(self, address: str | None) -> list[Node]:
+    def inner(self, address: str | None) -> list[LayoutNode]:
         """The parts that lie directly in a part, or in none."""
         return [node for node in self.nodes if self.outer.get(node.address) == address]
 
@@ -89,7 +89,7 @@ class Layout:
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The layout whose `as_dict` gave these data."""
         nodes = (
-            Node(
+            LayoutNode(
                 node["address"], node["kind"], node["name"], node["title"],
                 tuple(Fact(*fact) for fact in node["facts"]), node["count"],
             )

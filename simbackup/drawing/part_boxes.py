@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from simbackup.drawing.boxes import FACT, NAME, TITLE, Badge, Box, Style
-from simbackup.drawing.layout import Fact, Layout, Node
+from simbackup.drawing.layout import Fact, Layout, LayoutNode
 
 READ, NOT_TOUCHED = ("reads", "observes"), ("follows", "restores", "indexes", "replays", "crosses")
 APART = ("job", "workload")
@@ -21,7 +21,7 @@ def job_numbers(layout: Layout) -> dict[str, int]:
     return {address: number for number, address in enumerate(jobs, start=1)}
 
 
-def box_of(layout: Layout, node: Node, links: Mapping[str, Sequence[str]]) -> Box:
+def box_of(layout: Layout, node: LayoutNode, links: Mapping[str, Sequence[str]]) -> Box:
     """The box of a part with all that lies in it; `links` are those that join only what lies in a part."""
     within = [layout.node[address] for address in links.get(node.address, ())]
     inner = [part for part in layout.inner(node.address) if part.kind != "link"]
@@ -32,7 +32,7 @@ def box_of(layout: Layout, node: Node, links: Mapping[str, Sequence[str]]) -> Bo
     return Box(node.address, node.kind, texts, children, _badges(layout, node), _count(layout, node))
 
 
-def link_box(layout: Layout, node: Node) -> Box:
+def link_box(layout: Layout, node: LayoutNode) -> Box:
     """The box of a network or bus."""
     joined = [layout.node[end].name for end in layout.ends(node.address, "joins") if end in layout.node]
     texts = [(node.name, NAME), *_paragraph([node.title, *_untold(node)], FACT)]
@@ -40,7 +40,7 @@ def link_box(layout: Layout, node: Node) -> Box:
     return Box(node.address, "link", texts, [], _badges(layout, node), node.count, strip=True)
 
 
-def workload_box(layout: Layout, node: Node) -> Box:
+def workload_box(layout: Layout, node: LayoutNode) -> Box:
     """The box of users."""
     data = ", ".join(layout.node[end].name for end in layout.ends(node.address, "works on"))
     texts = [(node.name, NAME), *_paragraph([f"work on {data}"], TITLE)]
@@ -48,7 +48,7 @@ def workload_box(layout: Layout, node: Node) -> Box:
     return Box(node.address, "workload", texts, [], _badges(layout, node), node.count)
 
 
-def job_box(layout: Layout, node: Node) -> Box:
+def job_box(layout: Layout, node: LayoutNode) -> Box:
     """The box of a job: its method, from where to where it goes, and when it runs."""
     told = [(text, TITLE) for text in what(layout, node)]
     texts = [(node.name, NAME), *told]
@@ -56,17 +56,17 @@ def job_box(layout: Layout, node: Node) -> Box:
     return Box(node.address, "job", texts, [], [], node.count)
 
 
-def _named(layout: Layout, node: Node, *kinds: str) -> str:
+def _named(layout: Layout, node: LayoutNode, *kinds: str) -> str:
     return ", ".join(layout.node[end].name for end in layout.ends(node.address, *kinds))
 
 
-def method(layout: Layout, node: Node) -> str:
+def method(layout: Layout, node: LayoutNode) -> str:
     """The method of a job, and of what other job it is."""
     of = _named(layout, node, "restores", "indexes")
     return f"{node.title} of {of}" if of else node.title
 
 
-def way(layout: Layout, node: Node) -> str:
+def way(layout: Layout, node: LayoutNode) -> str:
     """From where to where a job goes; empty if it moves no data."""
     reads, writes = _named(layout, node, "reads"), _named(layout, node, "writes")
     if not reads and not writes:
@@ -76,7 +76,7 @@ def way(layout: Layout, node: Node) -> str:
     return ends + (f", through {through}" if through else "") + (f", on {on}" if on else "")
 
 
-def what(layout: Layout, node: Node) -> list[str]:
+def what(layout: Layout, node: LayoutNode) -> list[str]:
     """What a job does, in one or two short lines."""
     moves = way(layout, node)
     if moves:
@@ -84,13 +84,13 @@ def what(layout: Layout, node: Node) -> list[str]:
     return [f"{method(layout, node)} {_named(layout, node, 'changes', 'acts on', 'observes')}".strip()]
 
 
-def _order(layout: Layout, node: Node) -> list[str]:
+def _order(layout: Layout, node: LayoutNode) -> list[str]:
     told = (("over", "crosses"), ("replays", "replays"), ("after", "follows"))
     named = ((word, _named(layout, node, kind)) for word, kind in told)
     return [f"{word} {names}" for word, names in named if names]
 
 
-def _relations(layout: Layout, node: Node) -> list[str]:
+def _relations(layout: Layout, node: LayoutNode) -> list[str]:
     """How a part belongs to parts that it does not lie in."""
     around = layout.around(node.address)
     owners = [edge.start for edge in layout.edges if (edge.end, edge.kind) == (node.address, "owns")]
@@ -99,7 +99,7 @@ def _relations(layout: Layout, node: Node) -> list[str]:
     return [f"belongs to {name}" for name in apart] + ([f"freezes {frozen}"] if frozen else [])
 
 
-def _badges(layout: Layout, node: Node) -> list[Badge]:
+def _badges(layout: Layout, node: LayoutNode) -> list[Badge]:
     """The jobs that read, and those that write or change a part."""
     numbers = job_numbers(layout)
     touching = [
@@ -110,7 +110,7 @@ def _badges(layout: Layout, node: Node) -> list[Badge]:
     return [Badge(str(number), writes) for number, writes in sorted(full)]
 
 
-def _count(layout: Layout, node: Node) -> int:
+def _count(layout: Layout, node: LayoutNode) -> int:
     """How many there are of a part in each of those that it lies in, where that comes out even."""
     outer = layout.outer.get(node.address)
     around = layout.node[outer].count if outer is not None else 1
@@ -129,6 +129,6 @@ def _unbroken(part: str | Fact) -> str:
     return f"{part.amount.replace(' ', NO_BREAK)} {part.text}".strip()
 
 
-def _untold(node: Node) -> list[Fact]:
+def _untold(node: LayoutNode) -> list[Fact]:
     """The facts of a part that its title does not tell already."""
     return [fact for fact in node.facts if not re.search(rf"(?<!\w){re.escape(str(fact))}(?!\w)", node.title)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 
-from simbackup.drawing.layout import Edge, Fact, Layout, Node
+from simbackup.drawing.layout import Edge, Fact, Layout, LayoutNode
 
 LARGE = 60
 """Parts beyond which those that differ only in their amounts are drawn as one."""
@@ -22,7 +22,7 @@ def merged(layout: Layout) -> Layout:
 
 def _merged(layout: Layout, *, alike: bool) -> Layout:
     classes = _classes(layout, alike=alike)
-    members: dict[int, list[Node]] = {}
+    members: dict[int, list[LayoutNode]] = {}
     for node in layout.nodes:
         members.setdefault(classes[node.address], []).append(node)
     first = {number: nodes[0].address for number, nodes in members.items()}
@@ -50,7 +50,7 @@ def _classes(layout: Layout, *, alike: bool) -> dict[str, int]:
         classes = finer
 
 
-def _looks(node: Node, *, alike: bool) -> Hashable:
+def _looks(node: LayoutNode, *, alike: bool) -> Hashable:
     facts = tuple((fact.text, fact.unit) for fact in node.facts) if alike else node.facts
     return node.kind, node.title, facts, node.count
 
@@ -61,14 +61,14 @@ def _numbered(looks: Mapping[str, Hashable]) -> dict[str, int]:
     return {address: numbers.setdefault(look, len(numbers)) for address, look in looks.items()}
 
 
-def _one(nodes: list[Node]) -> Node:
+def _one(nodes: list[LayoutNode]) -> LayoutNode:
     """One part in the place of equal ones."""
     node = nodes[0]
     if len(nodes) == 1:
         return node
     name = ", ".join(n.name for n in nodes) if len(nodes) == 2 else f"{node.name} … {nodes[-1].name}"  # noqa: PLR2004
     facts = tuple(_range([n.facts[i] for n in nodes]) for i in range(len(node.facts)))
-    return Node(node.address, node.kind, name, node.title, facts, sum(n.count for n in nodes))
+    return LayoutNode(node.address, node.kind, name, node.title, facts, sum(n.count for n in nodes))
 
 
 def _range(facts: list[Fact]) -> Fact:

@@ -38,7 +38,7 @@ class _Port:
 
 
 @dataclass(frozen=True, slots=True)
-class _Watch:
+class _LevelWatch:
     """An event that waits for a level (bytes) to be reached from below or from above."""
 
     level: float
@@ -84,7 +84,7 @@ class Buffer:
         self._followers: _Ports | None = None
         self._held_level: float | None = None
         self._base = 0.0
-        self._watches: list[_Watch] = []
+        self._watches: list[_LevelWatch] = []
         self._alarm = Alarm(network.env, self._ring)
 
     @property
@@ -116,7 +116,7 @@ class Buffer:
         """
         if not 0.0 <= level <= self.capacity_bytes:
             raise ValueError(f"{self.name} holds 0 to {self.capacity_bytes} bytes, never {level}")
-        watch = _Watch(level, rising, self._network.env.event())
+        watch = _LevelWatch(level, rising, self._network.env.event())
         self._watches.append(watch)
         self._look()
         return watch.event
@@ -212,7 +212,7 @@ class Buffer:
     def _look(self) -> None:
         """Fire the watches that are reached, and set the alarm for the next level that will be."""
         level, rounding = self.level, self._rounding()
-        waiting: list[_Watch] = []
+        waiting: list[_LevelWatch] = []
         for watch in self._watches:
             short = watch.level - level if watch.rising else level - watch.level
             if short <= rounding:

@@ -10,11 +10,12 @@ import simpy
 
 from simbackup.engine.alarm import LAST, Alarm, Call
 from simbackup.engine.coupling import Hold, coupled_rates
-from simbackup.engine.link import DONE, WHOLE, Flow, Law, Limit, Link, Parts
+from simbackup.engine.limit import WHOLE, Law, Limit, Parts
+from simbackup.engine.link import DONE, Flow, Link
 from simbackup.engine.solver import CAP, TIE, Allocation, UnboundedFlowError
 from simbackup.engine.trace import Trace
 
-__all__ = ["Flow", "FlowNetwork", "Link", "Store"]
+__all__ = ["Flow", "FlowCoupling", "FlowNetwork", "Link"]
 
 MOST_TURNS = 30
 """Times that rates are taken anew because streams turn more or less often than was assumed."""
@@ -23,7 +24,7 @@ Ports = Mapping[Flow, float]
 """Flows on one side of a buffer, and the bytes of one unit of each."""
 
 
-class Store(Protocol):
+class FlowCoupling(Protocol):
     """What can hold flows to the rates of others: a buffer."""
 
     name: str
@@ -59,7 +60,7 @@ class FlowNetwork:
         self.trace = trace
         self._flows: dict[Flow, None] = {}
         self._links: dict[Link, None] = {}
-        self._stores: dict[Store, None] = {}
+        self._stores: dict[FlowCoupling, None] = {}
         self._alarm = Alarm(env, self._ring)
         self._solve_pending = False
 
@@ -160,11 +161,11 @@ class FlowNetwork:
         for part in (*self._flows, *self._links):
             part.settle(float(self.env.now))
 
-    def couple(self, store: Store) -> None:
+    def couple(self, store: FlowCoupling) -> None:
         """Ask a store for its hold at every solve."""
         self._stores[store] = None
 
-    def uncouple(self, store: Store) -> None:
+    def uncouple(self, store: FlowCoupling) -> None:
         """Ask a store no more."""
         self._stores.pop(store, None)
 
@@ -259,7 +260,7 @@ class FlowNetwork:
 
         for i, (flow, rate, bottleneck) in enumerate(zip(flows, allocation.rates, allocation.bottlenecks, strict=True)):
             if bottleneck >= first:
-                flow.assign(now, rate, None, cause_of_hold(bottleneck - first, frozenset()), held=True)
+                flow.assign(now, rate, None, cause_of_hold(bottleneck - first, frozenset()))
             else:
                 link = None if bottleneck == CAP else links[bottleneck]
                 flow.assign(now, rate, link, own_cause(i, bottleneck))

@@ -4,45 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 import simpy
 
+from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment
 from simbackup.engine.trace import Trace
-
-Parts = Mapping[tuple[str, str], float]
-"""Where the seconds of one unit go that a flow takes by itself: by address and activity, one after the other."""
-
-WHOLE: Parts = {}
-"""Parts of what is due to one cause alone."""
 
 TURNS = 1e-4
 """Change of the share of its bytes for which a stream turns below which it is the same."""
 
 DONE = 1e-9
 """Share of a flow's amount below which what is left counts as done."""
-
-
-class Limit(NamedTuple):
-    """A flow's own greatest rate, units per second, the address that explains it, and the parts of it, if several."""
-
-    rate: float
-    cause: str
-    parts: Parts = WHOLE
-
-
-Law = Callable[[float, Callable[["Link"], float]], Limit]
-"""What becomes of the rate that the network offers a flow: given that rate and the share of any link that others use,
-the greatest rate of the flow and what explains it. A rate that does not bind changes nothing."""
-
-
-class Segment(NamedTuple):
-    """A time (seconds) for which one thing limited a flow: an address, and the parts of a cycle where it is one."""
-
-    begin: float
-    end: float
-    cause: str
-    parts: Parts
 
 
 class Link:
@@ -210,7 +182,6 @@ class Flow:
         self._cap = Limit(math.inf, name)
         self._spent = WHOLE
         self._bent: Limit | None = None
-        self._held = False
 
     def __repr__(self) -> str:
         return f"<Flow {self.name} {self.activity}>"
@@ -244,11 +215,6 @@ class Flow:
     def bound(self) -> bool:
         """Whether its law limits it."""
         return self._bent is not None
-
-    @property
-    def ceiling(self) -> tuple[float, str]:
-        """The rate to which a buffer holds the flow, or else its own cap; with its cause."""
-        return (self.rate, self.cause) if self._held else (self.cap, self.cap_cause)
 
     @property
     def completed(self) -> float:
@@ -289,11 +255,9 @@ class Flow:
         if now > self._since:
             self._completed, self._segments, self._since = self.completed, self.segments, now
 
-    def assign(
-        self, now: float, rate: float, bottleneck: Link | None, told: tuple[str, Parts], *, held: bool = False
-    ) -> None:
+    def assign(self, now: float, rate: float, bottleneck: Link | None, told: tuple[str, Parts]) -> None:
         """Go on at `rate` from `now`, limited by a link, by what a buffer holds the flow to, or by the cap."""
-        self.bottleneck, self._held = bottleneck, held
+        self.bottleneck = bottleneck
         cause, parts = told
         if (rate, cause, parts) != (self.rate, self.cause, self._spent):
             self.settle(now)

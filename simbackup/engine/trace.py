@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, Self, cast
 
 
-class Part(NamedTuple):
+class SpanPart(NamedTuple):
     """Seconds of a span that are due to another address and activity than the span as a whole."""
 
     cause: str
@@ -29,12 +29,12 @@ class Span:
     job: str
     cause: str
     activity: str
-    parts: tuple[Part, ...] = ()
+    parts: tuple[SpanPart, ...] = ()
 
     @property
-    def split(self) -> tuple[Part, ...]:
+    def split(self) -> tuple[SpanPart, ...]:
         """Its parts; itself as the only one where it has none."""
-        return self.parts or (Part(self.cause, self.activity, self.end - self.start),)
+        return self.parts or (SpanPart(self.cause, self.activity, self.end - self.start),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
+class DeviceRecord:
     """What one device did in the whole run.
 
     Seconds busy, units used, bytes moved, greatest bytes per second, and `data` of its own kind.
@@ -74,14 +74,14 @@ class Device:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class JobRecord:
     """What one job reports of itself when it has ended."""
 
     data: Mapping[str, Any]
 
 
-Record = Span | Rate | Event | Device | Job
-_TYPES: dict[str, type[Record]] = {"span": Span, "rate": Rate, "event": Event, "device": Device, "job": Job}
+Record = Span | Rate | Event | DeviceRecord | JobRecord
+_TYPES: dict[str, type[Record]] = {"span": Span, "rate": Rate, "event": Event, "device": DeviceRecord, "job": JobRecord}
 
 
 @dataclass(slots=True)
@@ -91,8 +91,8 @@ class Trace:
     spans: list[Span] = field(default_factory=list[Span])
     rates: list[Rate] = field(default_factory=list[Rate])
     events: list[Event] = field(default_factory=list[Event])
-    devices: list[Device] = field(default_factory=list[Device])
-    jobs: list[Job] = field(default_factory=list[Job])
+    devices: list[DeviceRecord] = field(default_factory=list[DeviceRecord])
+    jobs: list[JobRecord] = field(default_factory=list[JobRecord])
 
     def span(
         self,
@@ -110,7 +110,8 @@ class Trace:
         """
         if end < start:
             raise ValueError(f"a span of {job} ends at {end}, before its start at {start}")
-        self.spans.append(Span(float(start), float(end), job, cause, activity, _parts(end - start, activity, cycle)))
+        parts = _parts(end - start, activity, cycle)
+        self.spans.append(Span(float(start), float(end), job, cause, str(activity), parts))  # as it is read back
 
     def rate(self, time: float, link: str, busy: float, bytes_per_s: float) -> None:
         """Record the state of a link from `time` on: its busy share and its bytes per second."""
@@ -133,11 +134,11 @@ class Trace:
     ) -> None:
         """Record the summary of a device; `data` is anything that JSON can hold."""
         numbers = (float(busy_s), float(units), float(bytes_moved), float(peak_bytes_per_s))
-        self.devices.append(Device(address, kind, *numbers, _plain(data)))
+        self.devices.append(DeviceRecord(address, kind, *numbers, _plain(data)))
 
     def job(self, record: Mapping[str, Any]) -> None:
         """Record what a job reports of itself; anything that JSON can hold."""
-        self.jobs.append(Job(_plain(record)))
+        self.jobs.append(JobRecord(_plain(record)))
 
     def records(self) -> Iterator[tuple[str, Record]]:
         """Every record with the name of its type, type by type."""
@@ -190,7 +191,7 @@ class Trace:
 
 _KINDS: dict[str, tuple[type, str]] = {
     "float": (float, "a number"), "str": (str, "a text"), "Mapping[str, Any]": (dict, "a mapping"),
-    "tuple[Part, ...]": (list, "a list"),
+    "tuple[SpanPart, ...]": (list, "a list"),
 }  # fmt: skip
 _FIELDS = {name: {part.name: _KINDS[str(part.type)] for part in fields(kind)} for name, kind in _TYPES.items()}
 """What each field of a record is in JSON, and what that is called."""
@@ -224,25 +225,25 @@ def _infinity(text: str) -> float:
     return float(text)
 
 
-def _part(found: object) -> Part:
+def _part(found: object) -> SpanPart:
     """A part of a span, which is a list of its fields in JSON."""
     match found:
         case [str(cause), str(activity), float(seconds)]:
-            return Part(cause, activity, seconds)
+            return SpanPart(cause, activity, seconds)
         case _:
             raise ValueError("parts are not lists of a cause, an activity and seconds")
 
 
-def _parts(seconds: float, activity: str, cycle: Mapping[tuple[str, str], float] | None) -> tuple[Part, ...]:
+def _parts(seconds: float, activity: str, cycle: Mapping[tuple[str, str], float] | None) -> tuple[SpanPart, ...]:
     """The seconds of a span in proportion to one round of its cycle; none where there is but itself."""
     total = sum(cycle.values()) if cycle else 0.0
     if cycle is None or total <= 0.0:
         return ()
     shares: dict[tuple[str, str], float] = {}
     for (cause, own), part in cycle.items():
-        key = (cause, own or activity)
+        key = (cause, str(own or activity))
         shares[key] = shares.get(key, 0.0) + part / total
-    return tuple(Part(*key, seconds * share) for key, share in shares.items() if share > 0.0)
+    return tuple(SpanPart(*key, seconds * share) for key, share in shares.items() if share > 0.0)
 
 
 def _plain(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from simbackup import units
 from simbackup.errors import ResultError, choices
-from simbackup.experiments import explain as each_job
-from simbackup.experiments.explain import Explained
+from simbackup.experiments.what_if import Reasons, reasons
 from simbackup.results.result import Result
 from simbackup.run import scenario_of, simulate
 from simbackup.scenario import Scenario, load
@@ -29,9 +28,9 @@ class Explanation:
     """Why the jobs of a result took their time, and what each would take if its bottleneck were faster or away."""
 
     result: Result
-    found: tuple[Explained, ...]
+    found: tuple[Reasons, ...]
 
-    def __getitem__(self, job: str) -> Explained:
+    def __getitem__(self, job: str) -> Reasons:
         """What was found of one run of a job.
 
         Raises
@@ -112,10 +111,10 @@ def explain(
         scenario = what if isinstance(what, Scenario) else load(what)
         scenario = scenario.with_(overrides) if overrides else scenario
         result = simulate(scenario, seed=seed)
-    return Explanation(result, tuple(each_job.explain(result, scenario, jobs)))
+    return Explanation(result, tuple(reasons(result, scenario, jobs)))
 
 
-def _rows(found: Sequence[Explained]) -> list[list[str]]:
+def _rows(found: Sequence[Reasons]) -> list[list[str]]:
     """The fields of each row; runs of one job of which the same is told share one."""
     runs: dict[tuple[str, ...], list[str]] = {}
     for one in found:
@@ -124,7 +123,7 @@ def _rows(found: Sequence[Explained]) -> list[list[str]]:
     return [[some[0] if len(some) == 1 else f"{job} ({len(some)} runs)", *rest] for (job, *rest), some in runs.items()]
 
 
-def _told(one: Explained) -> list[str]:
+def _told(one: Reasons) -> list[str]:
     """The fields of a job; a dash for what there is not."""
     share = f"{one.share / one.elapsed:.0%}" if one.bottleneck and one.elapsed else "-"
     later = one.next_bottleneck

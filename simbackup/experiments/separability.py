@@ -47,7 +47,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Combination:
     """Constants that can change together by these powers with hardly any row moving, and how far the rows do move."""
 
     powers: dict[str, float]
@@ -62,7 +62,7 @@ class Separability:
     """
 
     pairs: tuple[Pair, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[Combination, ...]
     inflations: dict[str, float]
     single: tuple[tuple[str, str], ...] = ()
 
@@ -148,8 +148,8 @@ def told_apart(constants: Sequence[str], rows: Sequence[str], slopes: Matrix, si
     return Separability(tuple(pairs), tuple(groups), inflations)
 
 
-def _group(constants: Sequence[str], changes: Matrix, shares: Matrix, value: float) -> Group:
+def _group(constants: Sequence[str], changes: Matrix, shares: Matrix, value: float) -> Combination:
     """The constants of a null direction with the powers by which they change, the greatest of which is 1."""
     members = [i for i, share in enumerate(shares) if abs(share) >= MEMBER]
     greatest = max((changes[i] for i in members), key=abs)
-    return Group({constants[i]: float(changes[i] / greatest) for i in members}, value)
+    return Combination({constants[i]: float(changes[i] / greatest) for i in members}, value)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from simbackup.experiments.reproduce import chosen, scenarios_of
 from simbackup.results.compare import Row
-from simbackup.results.validated_range import Checked, Span
+from simbackup.results.validated_range import Checked, ValidatedSpan
 
 
 def errors(rows: Iterable[Row]) -> str:
@@ -27,14 +27,14 @@ def _checked(row: Row) -> Checked:
 
 def covered() -> str:
     """Lowest and highest value at each address, in the scenarios behind the rows of each document, as CSV."""
-    found: dict[tuple[str, str], Span] = {}
+    found: dict[tuple[str, str], ValidatedSpan] = {}
     for measured in chosen(()):
         for scenario in scenarios_of(measured).values():
             for value in scenario.values:
                 key, si = (measured.folder.name, value.address), float(f"{value.given.si:.10g}")
-                old = found.get(key, Span(*key, value.given.unit, si, si))
+                old = found.get(key, ValidatedSpan(*key, value.given.unit, si, si))
                 found[key] = old._replace(low=min(old.low, si), high=max(old.high, si))
-    return _text(Span._fields, ([*found[key]] for key in sorted(found)))
+    return _text(ValidatedSpan._fields, ([*found[key]] for key in sorted(found)))
 
 
 def _text(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -4,17 +4,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
-from simbackup import units
+from simbackup import palette, units
 from simbackup.errors import ResultError, choices
+from simbackup.palette import PAPER
 from simbackup.plots import style
-from simbackup.plots.activities import WAITS, below, legend_patches, look
+from simbackup.plots.fills import below, legend_patches, look
 from simbackup.plots.timeline import ROW, TALLEST, style_rows
 from simbackup.results.causes import Cause, split
 from simbackup.results.fleet_figures import greatest_of_each
-from simbackup.results.result import Result
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Result
 
 THICK = 0.68
 """Share of a row that its bar takes."""
@@ -24,7 +29,7 @@ MIDDLING = 0.55
 """Brightness (0 to 1) of a colour below which text on it is white."""
 
 
-def causes(result: Result, job: str | None = None) -> style.Picture:
+def causes(result: Result, job: str | None = None) -> style.Chart:
     """Stacked bars of the seconds of each job, or of one, by cause.
 
     Raises
@@ -64,7 +69,7 @@ def _draw(axis: Axes, y: int, parts: dict[Cause, float], scale: style.Scale, lon
     for (address, activity), seconds in parts.items():
         one = look(address, activity)
         width = seconds / scale.size
-        ink = style.GREY if one.colour == WAITS else "white"
+        ink = palette.GREY if one.colour == PAPER else "white"
         axis.barh(
             y, width, left=left, height=THICK, color=one.colour, hatch=one.hatch, edgecolor=ink, linewidth=0.4,
             gid=f"{address} {activity}",
@@ -74,7 +79,7 @@ def _draw(axis: Axes, y: int, parts: dict[Cause, float], scale: style.Scale, lon
             white = 0.3 * red + 0.59 * green + 0.11 * blue < MIDDLING
             axis.text(
                 left + width / 2, y, activity, ha="center", va="center", fontsize=7.5,
-                color="white" if white else style.DARK, gid="name",
+                color="white" if white else palette.DARK, gid="name",
             )  # fmt: skip
         left += width
     if label:

@@ -10,7 +10,7 @@ from simbackup.plots.cause_bars import causes
 from simbackup.plots.drives import drives
 from simbackup.plots.rates import throughput, utilisation
 from simbackup.plots.reproduction import row_by_row
-from simbackup.plots.style import Picture
+from simbackup.plots.style import Chart
 from simbackup.plots.timeline import timeline
 from simbackup.results.compare import rows_of_scenario
 
@@ -30,27 +30,27 @@ class Plots:
     def __init__(self, result: Result) -> None:
         self._result = result
 
-    def timeline(self) -> Picture:
+    def timeline(self) -> Chart:
         """Gantt chart of the jobs, coloured by what each was doing, with windows, and marks at those that failed."""
         return timeline(self._result)
 
-    def utilisation(self) -> Picture:
+    def utilisation(self) -> Chart:
         """Busy share of each device and link over time."""
         return utilisation(self._result)
 
-    def throughput(self) -> Picture:
+    def throughput(self) -> Chart:
         """Bytes a second of each device and link over time."""
         return throughput(self._result)
 
-    def causes(self, job: str | None = None) -> Picture:
+    def causes(self, job: str | None = None) -> Chart:
         """Stacked bar of the elapsed time of each job, or of one, by cause."""
         return causes(self._result, job)
 
-    def drives(self) -> Picture:
+    def drives(self) -> Chart:
         """States of tape drives and robots over time, and how many wait for them."""
         return drives(self._result)
 
-    def compare(self) -> Picture:
+    def compare(self) -> Chart:
         """Measured beside simulated with the band of 10 %, for the rows that this scenario alone reproduces.
 
         Raises
@@ -63,7 +63,7 @@ class Plots:
             raise ResultError(f"{self._result.record.scenario} reproduces no measurement alone; choose another picture")
         return row_by_row(rows)
 
-    def kinds(self) -> dict[str, Callable[[], Picture]]:
+    def kinds(self) -> dict[str, Callable[[], Chart]]:
         """Every picture by its name."""
         return {
             "timeline": self.timeline, "utilisation": self.utilisation, "throughput": self.throughput,

@@ -5,23 +5,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matplotlib.axes import Axes
 
+from simbackup import palette
 from simbackup.engine.trace import Rate
 from simbackup.plots import style
 from simbackup.plots.timeline import first_start
 from simbackup.results.fleet_figures import greatest_of_each
-from simbackup.results.result import Result
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Result
 
 MOST = 24
 """Rows of a picture; of more devices and links, those that did most are shown."""
 ROW = 0.52
 """Height of one row, inches."""
-CORNER: Any = {"ha": "right", "va": "top", "fontsize": 7.0, "color": style.DARK}
+CORNER: Any = {"ha": "right", "va": "top", "fontsize": 7.0, "color": palette.DARK}
 """How a remark stands in the corner of a row."""
-COLOURS = {"hosts": style.WINE, "links": style.TEAL, "devices": style.BLUE}
+COLOURS = {"hosts": palette.WINE, "links": palette.TEAL, "devices": palette.BLUE}
 """Colour by section of the address."""
 
 
@@ -37,12 +40,12 @@ class Steps(NamedTuple):
         return sum((after - before) * value for before, after, value in pairs)
 
 
-def utilisation(result: Result) -> style.Picture:
+def utilisation(result: Result) -> style.Chart:
     """Busy share of each device and link that did anything, over time."""
     return _rows(result, lambda rate: 100.0 * rate.busy, "busy share", lambda peak: f"up to {peak:.3g} %", top=100.0)
 
 
-def throughput(result: Result) -> style.Picture:
+def throughput(result: Result) -> style.Chart:
     """Bytes a second of each device and link that moved any, over time, each row up to its own greatest."""
 
     def told(peak: float) -> str:
@@ -77,7 +80,7 @@ def _rows(
     *,
     scale: float = 1.0,
     top: float | None = None,
-) -> style.Picture:
+) -> style.Chart:
     """One row for each link whose value was ever above zero."""
     every = {link: steps for link, steps in steps_of(result, value).items() if max(steps.values) > 0.0}
     alike = greatest_of_each(result.record.fleets, {link: steps.integral() for link, steps in every.items()})
@@ -114,7 +117,7 @@ def _order(link: str) -> tuple[int, list[tuple[int, str]]]:
 
 
 def _draw(axis: Axes, link: str, steps: Steps, time: style.Scale, *, scale: float, top: float | None) -> None:
-    colour = COLOURS.get(link.partition(".")[0], style.PURPLE)
+    colour = COLOURS.get(link.partition(".")[0], palette.PURPLE)
     xs, ys = [t / time.size for t in steps.times], [v / scale for v in steps.values]
     axis.fill_between(xs, ys, step="post", color=colour, alpha=0.35, linewidth=0.0)
     axis.step(xs, ys, where="post", color=colour, linewidth=0.9, label=link)

@@ -11,15 +11,16 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from simbackup import palette
 from simbackup.plots import style
-from simbackup.plots.activities import below
+from simbackup.plots.fills import below
 from simbackup.results.compare import TOLERANCE, Row
 from simbackup.text import for_line, for_plot
 
 ROLES = {
-    "fitted": (style.BLUE, "o", "a constant was fitted to its group, or chosen on it"),
-    "held-out": (style.RED, "D", "held out"),
-    "input": (style.GREY, "s", "given to the scenario"),
+    "fitted": (palette.BLUE, "o", "a constant was fitted to its group, or chosen on it"),
+    "held-out": (palette.RED, "D", "held out"),
+    "input": (palette.GREY, "s", "given to the scenario"),
 }
 """Colour, mark and meaning of each role."""
 WIDEST = 3.0
@@ -42,14 +43,14 @@ class RowPlots:
     def __init__(self, rows: Sequence[Row]) -> None:
         self._rows = list(rows)
 
-    def compare(self, names: Names | None = None) -> style.Picture:
+    def compare(self, names: Names | None = None) -> style.Chart:
         """One line for each row that is no input and was not measured as zero, with its interval.
 
         `names` gives the text beside a row; its operation and quantity unless told.
         """
         return row_by_row(self._rows, names)
 
-    def overview(self) -> style.Picture:
+    def overview(self) -> style.Chart:
         """All rows as points, one level for each document."""
         return by_document(self._rows)
 
@@ -59,7 +60,7 @@ def ratio(row: Row) -> float:
     return 1.0 if row.error == 0.0 else row.simulated / row.measurement.value
 
 
-def row_by_row(rows: Sequence[Row], names: Names | None = None) -> style.Picture:
+def row_by_row(rows: Sequence[Row], names: Names | None = None) -> style.Chart:
     """Simulated over measured of each row, its interval over all assumed ranges, and what the document allows."""
     shown = [row for row in rows if row.role != "input" and row.measurement.value != 0.0]
     names = names or _names(shown)
@@ -78,7 +79,7 @@ def row_by_row(rows: Sequence[Row], names: Names | None = None) -> style.Picture
     return drawn
 
 
-def by_document(rows: Sequence[Row]) -> style.Picture:
+def by_document(rows: Sequence[Row]) -> style.Chart:
     """Simulated over measured of all rows, document below document."""
     folders = sorted({row.measurement.folder for row in rows}, reverse=True)
     own = {folder: [row for row in rows if row.measurement.folder == folder] for folder in folders}
@@ -132,8 +133,8 @@ def _filled(name: str) -> str:
 
 
 def _band(axis: Axes) -> None:
-    axis.axvspan(1.0 - TOLERANCE, 1.0 + TOLERANCE, color=style.BAND, zorder=0, gid="band")
-    axis.axvline(1.0, color=style.BLUE, linewidth=1.0, zorder=1)
+    axis.axvspan(1.0 - TOLERANCE, 1.0 + TOLERANCE, color=palette.BAND, zorder=0, gid="band")
+    axis.axvline(1.0, color=palette.BLUE, linewidth=1.0, zorder=1)
 
 
 def _row(axis: Axes, y: int, row: Row) -> None:
@@ -141,10 +142,10 @@ def _row(axis: Axes, y: int, row: Row) -> None:
     m = row.measurement
     if row.interval is not None:
         ends = [bound / m.value for bound in row.interval]
-        axis.plot(ends, [y, y], color=style.GREY, linewidth=1.6, solid_capstyle="butt", zorder=1, gid="interval")
+        axis.plot(ends, [y, y], color=palette.GREY, linewidth=1.6, solid_capstyle="butt", zorder=1, gid="interval")
     if m.low is not None and m.high is not None:
-        axis.plot([m.low / m.value, m.high / m.value], [y, y], color=style.SAND, linewidth=5.0, alpha=0.7, zorder=1)
-    colour = style.RED if m.row.off else style.BLUE
+        axis.plot([m.low / m.value, m.high / m.value], [y, y], color=palette.SAND, linewidth=5.0, alpha=0.7, zorder=1)
+    colour = palette.RED if m.row.off else palette.BLUE
     face = "white" if row.role == "fitted" else colour
     axis.plot(
         [row.simulated / m.value], [y], "X" if m.row.off else "o", color=colour, markerfacecolor=face, zorder=3,
@@ -173,15 +174,15 @@ def _limits(axis: Axes, rows: Sequence[Row]) -> None:
 def _marks(rows: Sequence[Row]) -> list[Line2D]:
     """The legend of the marks that occur."""
     off, fitted = [row.measurement.row.off for row in rows], [row.role == "fitted" for row in rows]
-    point = {"marker": "o", "color": style.BLUE, "linestyle": ""}
+    point = {"marker": "o", "color": palette.BLUE, "linestyle": ""}
     kinds: list[tuple[bool, dict[str, Any]]] = [
         (any(fitted), {**point, "markerfacecolor": "white", "label": "of a group fitted to or chosen on"}),
         (any(not row.measurement.row.off and row.role != "fitted" for row in rows), {**point, "label": "held out"}),
-        (any(off), {"marker": "X", "color": style.RED, "linestyle": "", "label": "declared off"}),
+        (any(off), {"marker": "X", "color": palette.RED, "linestyle": "", "label": "declared off"}),
         (
             any(row.measurement.low is not None for row in rows),
-            {"color": style.SAND, "linewidth": 5, "alpha": 0.7, "label": "as precise as the document is"},
+            {"color": palette.SAND, "linewidth": 5, "alpha": 0.7, "label": "as precise as the document is"},
         ),
-        (any(row.interval for row in rows), {"color": style.GREY, "linewidth": 2, "label": "over all ranges"}),
+        (any(row.interval for row in rows), {"color": palette.GREY, "linewidth": 2, "label": "over all ranges"}),
     ]
     return [Line2D([], [], **look) for there, look in kinds if there]

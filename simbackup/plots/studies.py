@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 
-from simbackup import units
+from simbackup import palette, units
 from simbackup.errors import ResultError, choices
 from simbackup.plots import style
 from simbackup.text import for_plot
@@ -58,7 +58,7 @@ class StudyPlots:
     def __init__(self, title: str, rows: Rows) -> None:
         self._title, self._rows = title, rows
 
-    def lines(self, x: str, y: str, by: str | None = None) -> style.Picture:
+    def lines(self, x: str, y: str, by: str | None = None) -> style.Chart:
         """A curve of figure `y` over column `x` for each value of column `by`; figures of failed jobs leave gaps.
 
         Raises
@@ -89,7 +89,7 @@ class StudyPlots:
                 drawn.legend(loc="outside right center", title=_plain(by), fontsize=small, title_fontsize=small)
         return drawn
 
-    def heatmap(self, x: str, y: str, value: str) -> style.Picture:
+    def heatmap(self, x: str, y: str, value: str) -> style.Chart:
         """Figure `value` in a table of column `x` along and column `y` down, darker for more.
 
         Raises
@@ -214,6 +214,6 @@ def _fields(axis: Axes, table: list[list[float]], across: Ruler) -> None:
     for i, line in enumerate(table):
         for j, value in enumerate(line):
             if not math.isnan(value):
-                ink = "white" if shades[i][j] > middle else style.DARK
+                ink = "white" if shades[i][j] > middle else palette.DARK
                 axis.text(j, i, told(value), ha="center", va="center", fontsize=style.SMALLER, color=ink)
     image.set_clim(*((min(known), max(known)) if known and min(known) < max(known) else (0.0, 1.0)))

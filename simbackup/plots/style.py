@@ -19,13 +19,9 @@ from matplotlib.figure import Figure
 
 from simbackup.output.target import PICTURE, check_file
 from simbackup.output.whole import whole
+from simbackup.palette import BLUE, GREY, PURPLE, RED, SAND, SKY, TEAL, WINE
 from simbackup.text import for_plot, of_plot
 
-BLUE, SKY, RED, GREY, DARK, SAND = "#33638d", "#8fbfe0", "#d1495b", "#b5b5b5", "#333333", "#e0b96a"
-WINE, TEAL, OLIVE, PURPLE, LILAC, PALE = "#8c2f3f", "#3f9d8f", "#8a8a3c", "#8e5aa8", "#c3b1d6", "#e4e4e4"
-MOSS, VIOLET, ORANGE, BROWN, PINK = "#9dbf8a", "#6b4c9a", "#e07b39", "#8a6d4f", "#e3a6b5"
-BAND = "#dcebf5"
-"""Behind what lies within bounds."""
 LINES = (BLUE, RED, SAND, SKY, WINE, TEAL, GREY, PURPLE)
 """Colours of curves, in the order in which they are taken; told apart without red and green."""
 MARKS = ("o", "s", "D", "^", "v", "P", "X", "*")
@@ -67,7 +63,7 @@ def in_style() -> Generator[None]:
         yield
 
 
-class Picture(Figure):
+class Chart(Figure):
     """A figure that belongs to nobody else, shows itself in a notebook, and is written alike each time."""
 
     def savefig(self, fname: Any, **settings: Any) -> None:
@@ -85,9 +81,9 @@ class Picture(Figure):
         return written.getvalue()
 
 
-def picture(width: float, height: float) -> Picture:
+def picture(width: float, height: float) -> Chart:
     """An empty picture of a size in inches; to be called and filled inside `in_style`."""
-    drawn = Picture(figsize=(width, height), layout="constrained")
+    drawn = Chart(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(drawn)
     return drawn
 

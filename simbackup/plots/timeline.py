@@ -4,18 +4,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from simbackup import palette
 from simbackup.engine.trace import Span
 from simbackup.plots import style
-from simbackup.plots.activities import Bar, Look, below, draw_bars, legend_patches, look, stacked
+from simbackup.plots.fills import Bar, Fill, below, draw_bars, legend_patches, look, stacked
 from simbackup.results.fleet_figures import series
-from simbackup.results.result import Result
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Result
 
 FEWER_LABELS = 60
 """Jobs above which not each has its name beside the axis."""
@@ -25,11 +28,11 @@ Rows = list[tuple[int, dict[str, Any]]]
 """Runs of jobs, each with the row in which it stands, from the top."""
 THICK = 0.72
 """Share of a row that its bar takes."""
-ENDS = {"failed": ("X", style.RED), "skipped": ("X", style.GREY), "late": ("D", style.SAND)}
+ENDS = {"failed": ("X", palette.RED), "skipped": ("X", palette.GREY), "late": ("D", palette.SAND)}
 """Mark and colour of jobs that did not end well, or not in time."""
 
 
-def timeline(result: Result) -> style.Picture:
+def timeline(result: Result) -> style.Chart:
     """Gantt chart of all jobs, in the order of their first start; the runs of one job share a row."""
     runs: dict[str, int] = {}
     places: list[int] = []
@@ -68,7 +71,7 @@ def style_rows(axis: Axes, names: list[str], end: float) -> None:
     axis.tick_params(axis="y", length=0)
     axis.set_ylim(len(names) - 0.4, -0.6)
     axis.set_xlim(0, end * 1.02 or 1.0)
-    axis.grid(axis="x", color=style.PALE, linewidth=0.6)
+    axis.grid(axis="x", color=palette.PALE, linewidth=0.6)
 
 
 def _last(result: Result) -> float:
@@ -82,7 +85,7 @@ def _draw_jobs(axis: Axes, result: Result, rows: Rows, scale: style.Scale) -> li
     spans: dict[str, list[Span]] = {}
     for span in result.trace.spans:
         spans.setdefault(span.job, []).append(span)
-    bars: dict[Look, list[Bar]] = {}
+    bars: dict[Fill, list[Bar]] = {}
     seen: dict[tuple[str, str], None] = {}
     for y, row in rows:
         own = sorted(spans.get(f"jobs.{row['job']}", []), key=lambda span: (span.start, span.end))
@@ -104,9 +107,11 @@ def _draw_windows(axis: Axes, rows: Rows, scale: style.Scale) -> list[Patch]:
     if not corners:
         return []
     axis.add_collection(
-        PolyCollection(corners, facecolors=style.BAND, edgecolors=style.SKY, linewidths=0.5, gid="windows", zorder=0.5)
+        PolyCollection(
+            corners, facecolors=palette.BAND, edgecolors=palette.SKY, linewidths=0.5, gid="windows", zorder=0.5
+        )
     )
-    return [Patch(facecolor=style.BAND, edgecolor=style.SKY, linewidth=0.5, label="window")]
+    return [Patch(facecolor=palette.BAND, edgecolor=palette.SKY, linewidth=0.5, label="window")]
 
 
 def _draw_ends(axis: Axes, rows: Rows, scale: style.Scale) -> list[Line2D]:
@@ -116,10 +121,10 @@ def _draw_ends(axis: Axes, rows: Rows, scale: style.Scale) -> list[Line2D]:
         ends = [(row["end"] / scale.size, y) for y, row in rows if row["status"] == status]
         if ends:
             axis.plot(
-                [x for x, _ in ends], [y for _, y in ends], mark, color=colour, markeredgecolor=style.DARK,
+                [x for x, _ in ends], [y for _, y in ends], mark, color=colour, markeredgecolor=palette.DARK,
                 markeredgewidth=0.6, label=status, clip_on=False, zorder=4,
             )  # fmt: skip
             marks.append(
-                Line2D([], [], marker=mark, color=colour, markeredgecolor=style.DARK, linestyle="", label=status)
+                Line2D([], [], marker=mark, color=colour, markeredgecolor=palette.DARK, linestyle="", label=status)
             )
     return marks

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simbackup import units
-from simbackup.experiments.explain import Explained
+from simbackup.experiments.what_if import Reasons
 from simbackup.reporting import sentences
 from simbackup.reporting.bottleneck import told
-from simbackup.reporting.tables import Cell, Column, Table, quantity, words
+from simbackup.reporting.tables import Cell, Column, ReportTable, quantity, words
 from simbackup.results.fleet_figures import series
 from simbackup.results.groups import Group, Row, equals, runs, slowest
 from simbackup.results.result import Result
@@ -36,7 +36,7 @@ class Answer:
     limit: str = ""
     """What limits it, and what removing that would give."""
     interval: str = ""
-    felt: str = ""
+    impact: str = ""
     """What users felt of it."""
 
 
@@ -71,14 +71,14 @@ def _matters(row: Row, longest: float) -> bool:
 
 
 def answers(
-    result: Result, explained: Mapping[str, Explained], intervals: Mapping[str, tuple[float, float]]
+    result: Result, explained: Mapping[str, Reasons], intervals: Mapping[str, tuple[float, float]]
 ) -> list[Answer]:
     """What is said of each job that matters."""
     every = sorted(telling(result), key=lambda item: example(item)["status"] == "skipped")  # after what they wait for
-    return [replace(_answer(item, explained, intervals), felt=_felt(item, result.user_rows)) for item in every]
+    return [replace(_answer(item, explained, intervals), impact=_impact(item, result.user_rows)) for item in every]
 
 
-def _answer(item: Item, explained: Mapping[str, Explained], intervals: Mapping[str, tuple[float, float]]) -> Answer:
+def _answer(item: Item, explained: Mapping[str, Reasons], intervals: Mapping[str, tuple[float, float]]) -> Answer:
     row = example(item)
     both = intervals.get(str(row["job"]))
     width = f"{units.show_short(both[0], 's', 3)} to {units.show_short(both[1], 's', 3)}" if both else ""
@@ -90,7 +90,7 @@ def _answer(item: Item, explained: Mapping[str, Explained], intervals: Mapping[s
     return Answer(_name(item), method, took, worst, text, limit, width)
 
 
-def _limit(one: Explained | None, *, many: bool) -> str:
+def _limit(one: Reasons | None, *, many: bool) -> str:
     """What limits a job that ended well, with percent as everywhere on the page."""
     if one is None or one.status not in WELL or one.bottleneck is None:
         return ""
@@ -98,15 +98,15 @@ def _limit(one: Explained | None, *, many: bool) -> str:
     return f"Of the slowest: {text}" if many else text[0].upper() + text[1:]
 
 
-def _felt(item: Item, users: Sequence[Mapping[str, Any]]) -> str:
+def _impact(item: Item, users: Sequence[Mapping[str, Any]]) -> str:
     """What users felt of an item; of many runs, of that in which they lost most."""
     names = {str(row["job"]) for row in rows_of(item)}
     own = [row for row in users if row["job"] in names]
     most = max(own, key=lambda row: row.get("lost", 0.0), default=None)
     if not isinstance(item, Group) or most is None or most.get("lost", 0.0) < sentences.HARDLY:
-        return sentences.felt(own[:1] if isinstance(item, Group) else own)
+        return sentences.impact(own[:1] if isinstance(item, Group) else own)
     during = f"During {most['job']}, in which they lost most,"
-    return sentences.felt([row for row in own if row["job"] == most["job"]], during)
+    return sentences.impact([row for row in own if row["job"] == most["job"]], during)
 
 
 def untold(result: Result) -> str:
@@ -123,7 +123,7 @@ def _name(item: Item) -> str:
     return item.name if isinstance(item, Group) else str(item["job"])
 
 
-def restores(result: Result) -> Table:
+def restores(result: Result) -> ReportTable:
     """Each restore beside the backup whose copy it reads, with its window, which is its recovery time objective."""
     of = {e.start: e.end for e in result.layout.edges if e.kind == "restores"} if result.layout else {}
     rows: list[tuple[Cell, ...]] = []
@@ -146,4 +146,4 @@ def restores(result: Result) -> Table:
         Column("restore"), Column("takes", "s"), Column("of backup"), Column("which took", "s"),
         Column("restore / backup", "1"), Column("RTO window", "s"), Column("status"),
     )  # fmt: skip
-    return Table("Restores", columns, rows, "Restores beside the backups whose copies they read")
+    return ReportTable("Restores", columns, rows, "Restores beside the backups whose copies they read")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from simbackup import units
 
 if TYPE_CHECKING:
-    from simbackup.experiments.explain import Explained
+    from simbackup.experiments.what_if import Reasons
 
 LEAST_SHARE = 0.0005
 """Share of a job's time below which a cause is not worth a line."""
 
 
-def told(one: Explained) -> str:
+def told(one: Reasons) -> str:
     """What limits a job and what would be without it, in a sentence."""
     if one.bottleneck is None:
         return "nothing that could be faster"

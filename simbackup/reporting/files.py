@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from simbackup.reporting.tables import Cell, Column, Table
+from simbackup.reporting.tables import Cell, Column, ReportTable
 from simbackup.results.folder import TABLES, put
 from simbackup.results.record import program_version
 from simbackup.results.workbook import write_workbook
@@ -17,7 +17,7 @@ LONGEST_NAME = 31
 """Letters of the name of a sheet that Excel allows."""
 
 
-def write_excel(tables: Sequence[Table], path: Path) -> Path:
+def write_excel(tables: Sequence[ReportTable], path: Path) -> Path:
     """The workbook into which tables were written, a sheet each, numbers in SI units; the same bytes each time.
 
     Raises
@@ -32,7 +32,7 @@ def write_excel(tables: Sequence[Table], path: Path) -> Path:
     return write_workbook(sheets, path)
 
 
-def write_csv(tables: Sequence[Table], folder: Path) -> Path:
+def write_csv(tables: Sequence[ReportTable], folder: Path) -> Path:
     """The folder into which tables were written as CSV, a file each, numbers in SI units.
 
     It takes the place of a folder of such tables whole, and is refused where anything else stands.
@@ -56,7 +56,7 @@ def write_csv(tables: Sequence[Table], folder: Path) -> Path:
     return put(folder, write, TABLES)
 
 
-def _plain(row: Sequence[Cell], table: Table) -> list[str | float]:
+def _plain(row: Sequence[Cell], table: ReportTable) -> list[str | float]:
     return [plain(cell, column) for cell, column in zip(row, table.columns, strict=True)]
 
 
@@ -74,10 +74,10 @@ def plain(cell: Cell, column: Column) -> str | float:
     return cell.number if column.numeric and cell.number is not None else cell.text
 
 
-def sheet_names(tables: Sequence[Table]) -> list[str]:
+def sheet_names(tables: Sequence[ReportTable]) -> list[str]:
     """Names of sheets: short enough, of letters that Excel takes, each once.
 
-    >>> sheet_names([Table("a/b", (), ()), Table("a/b", (), ())])
+    >>> sheet_names([ReportTable("a/b", (), ()), ReportTable("a/b", (), ())])
     ['a b', 'a b 2']
     """
     found: list[str] = []

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from simbackup import units
 from simbackup.errors import ResultError
 from simbackup.reporting import answer, sections, sentences
-from simbackup.reporting.tables import Cell, Column, Table, percent, words
+from simbackup.reporting.tables import Cell, Column, ReportTable, percent, words
 from simbackup.results.result import Result
 from simbackup.results.validated_range import Checked, Distance, distance
 from simbackup.text import for_terminal
 
 if TYPE_CHECKING:
-    from simbackup.experiments.explain import Explained
+    from simbackup.experiments.what_if import Reasons
     from simbackup.reporting.pictures import Shown
 
 MOST_UNCOVERED = 12
@@ -30,7 +30,7 @@ class Chapter:
 
     name: str
     result: Result
-    explained: Mapping[str, Explained] = field(default_factory=dict[str, "Explained"])
+    explained: Mapping[str, Reasons] = field(default_factory=dict[str, "Reasons"])
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
     pictures: Sequence[Shown] = ()
     note: str = ""
@@ -55,7 +55,7 @@ def _seen(value: object) -> object:
     return for_terminal(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
-def page(chapters: Sequence[Chapter], comparison: Sequence[Table] = (), compared: str = "") -> str:
+def page(chapters: Sequence[Chapter], comparison: Sequence[ReportTable] = (), compared: str = "") -> str:
     """The text of the page: comparison first where there are several results, then a chapter for each."""
     jinja: Any = import_module("jinja2")  # an extra, and slow to import
     environment = jinja.Environment(
@@ -103,7 +103,7 @@ def _trust(found: Distance | None) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _rows(rows: Sequence[Checked]) -> Table:
+def _rows(rows: Sequence[Checked]) -> ReportTable:
     columns = (
         Column("measured"), Column("figure"), Column("value", "1"), Column("simulated", "1"), Column("error", "1"),
         Column("role"), Column("within 10 %"),
@@ -116,14 +116,14 @@ def _rows(rows: Sequence[Checked]) -> Table:
         )
         for row in rows
     ]  # fmt: skip
-    return Table("Validation", columns, cells, "Measured beside simulated, for the document behind this scenario")
+    return ReportTable("Validation", columns, cells, "Measured beside simulated, for the document behind this scenario")
 
 
 def _figure(value: float, unit: str) -> Cell:
     return Cell(f"{value:,.6g} {unit}".rstrip(), value)
 
 
-def _outside(found: Distance) -> Table:
+def _outside(found: Distance) -> ReportTable:
     rows = [
         (
             words(one.address), words(units.show_short(one.value, one.unit)),
@@ -133,7 +133,7 @@ def _outside(found: Distance) -> Table:
         for one in found.outside
     ]  # fmt: skip
     columns = (Column("value"), Column("here"), Column("validated"), Column("which is"))
-    return Table("Outside", columns, rows, "Values outside of those that the published scenarios cover")
+    return ReportTable("Outside", columns, rows, "Values outside of those that the published scenarios cover")
 
 
 def _span(low: str, high: str) -> str:

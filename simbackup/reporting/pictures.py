@@ -14,7 +14,7 @@ from matplotlib.artist import Artist
 
 from simbackup.drawing.picture import Picture, described
 from simbackup.plots import style
-from simbackup.plots.activities import below
+from simbackup.plots.fills import below
 from simbackup.results.groups import thinned
 from simbackup.results.result import Result
 
@@ -58,7 +58,7 @@ def pictures(result: Result) -> Iterator[Shown]:
         yield _plot("drives", plot.drives(), text, "States of tape drives and robots; the table has figures")
 
 
-def _plot(name: str, drawn: style.Picture, caption: str, alt: str) -> Shown:
+def _plot(name: str, drawn: style.Chart, caption: str, alt: str) -> Shown:
     """A plot in both widths, without the title that the page gives it."""
     for axis in drawn.axes:
         axis.set_title("", loc="left")
@@ -67,7 +67,7 @@ def _plot(name: str, drawn: style.Picture, caption: str, alt: str) -> Shown:
     return Shown(name, caption, alt, _data(wide), _data(_svg(drawn)))
 
 
-def _narrow(drawn: style.Picture) -> None:
+def _narrow(drawn: style.Chart) -> None:
     """Make a plot fit a narrow page: shorter labels, and a legend in fewer columns."""
     high = drawn.get_figheight()
     drawn.set_size_inches(NARROW_INCHES, high)
@@ -92,7 +92,7 @@ def _narrow(drawn: style.Picture) -> None:
             below(drawn, marks, columns=2)
 
 
-def _svg(drawn: style.Picture) -> str:
+def _svg(drawn: style.Chart) -> str:
     """The plot as SVG whose letters stay letters."""
     written = io.BytesIO()
     with mpl.rc_context({"svg.fonttype": "none"}):

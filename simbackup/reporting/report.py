@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from simbackup.errors import InputError, ResultError
-from simbackup.experiments.explain import Explained, explain
 from simbackup.experiments.sensitivity import interval
+from simbackup.experiments.what_if import Reasons, reasons
 from simbackup.output.target import PAGE, WORKBOOK, check_file, check_folder
 from simbackup.output.whole import write_whole
 from simbackup.reporting import files, sections, variants
 from simbackup.reporting.answer import example, restores, telling
 from simbackup.reporting.page import Chapter, check_engine, page
-from simbackup.reporting.tables import Table
+from simbackup.reporting.tables import ReportTable
 from simbackup.results.folder import TABLES, check_place
 from simbackup.results.result import Result
 from simbackup.run import Progress, result_of, scenario_of
@@ -116,7 +116,7 @@ def _chapter(name: str, result: Result, *, intervals: bool, reruns: bool, drawn:
             first = str(error).splitlines()[0]
             note = f"What removing a bottleneck would give is not told, as the scenario cannot be run again: {first}."
     told = [str(example(item)["job"]) for item in telling(result)]
-    found = explain(result, scenario if reruns else None, told) if told else []
+    found = reasons(result, scenario if reruns else None, told) if told else []
     pictures = []
     if drawn:
         from simbackup.reporting.pictures import pictures as draw  # noqa: PLC0415 (matplotlib is slow to import)
@@ -126,7 +126,7 @@ def _chapter(name: str, result: Result, *, intervals: bool, reruns: bool, drawn:
     return Chapter(name, result, _by_name(found), widths, pictures, note)
 
 
-def _by_name(found: Sequence[Explained]) -> dict[str, Explained]:
+def _by_name(found: Sequence[Reasons]) -> dict[str, Reasons]:
     return {one.name: one for one in found}
 
 
@@ -144,11 +144,11 @@ def _intervals(scenario: Scenario, result: Result, names: Sequence[str]) -> dict
     return found
 
 
-def _tables(chapter: Chapter, *, alone: bool) -> list[Table]:
+def _tables(chapter: Chapter, *, alone: bool) -> list[ReportTable]:
     """The tables of a result as they stand in files."""
     result = chapter.result
     every = [sections.jobs(result), restores(result), *(one.table for one in sections.splits(result))]
     every += [sections.devices(result), sections.devices(result, tape=True), sections.users(result)]
     every += [sections.assumptions(result), sections.sources(result), sections.values(result)]
     prefix = "" if alone else f"{chapter.name} "
-    return [Table(f"{prefix}{one.name}", one.columns, one.rows, one.caption) for one in every if one]
+    return [ReportTable(f"{prefix}{one.name}", one.columns, one.rows, one.caption) for one in every if one]

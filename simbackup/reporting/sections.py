@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from simbackup import datasheets, units
-from simbackup.plots.activities import WAITS, look
+from simbackup.palette import PAPER
+from simbackup.plots.fills import look
 from simbackup.reporting.answer import Item, example, telling
-from simbackup.reporting.tables import Cell, Column, Table, percent, quantity, words
+from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
 from simbackup.results.causes import Cause, split
 from simbackup.results.groups import Group, device_row, grouped
 from simbackup.results.record import Rest
@@ -20,7 +21,7 @@ SMALL = 0.001
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class BarPiece:
     """A piece of a stacked bar: its share of the whole, its colour, and what it stands for."""
 
     share: float
@@ -35,8 +36,8 @@ class Split:
 
     job: str
     took: str
-    segments: tuple[Segment, ...]
-    table: Table
+    segments: tuple[BarPiece, ...]
+    table: ReportTable
     small: str
 
 
@@ -58,7 +59,7 @@ def _split(result: Result, item: Item) -> Split:
         for cause, seconds in large.items()
     ]  # fmt: skip
     segments = tuple(
-        Segment(seconds / whole, _colour(cause), f"{cause.activity}, {cause.address}", bool(look(*cause).hatch))
+        BarPiece(seconds / whole, _colour(cause), f"{cause.activity}, {cause.address}", bool(look(*cause).hatch))
         for cause, seconds in large.items()
     )
     rest = {cause: seconds for cause, seconds in causes.items() if cause not in large}
@@ -66,16 +67,16 @@ def _split(result: Result, item: Item) -> Split:
     small = f"Below 0.1 % each, {units.show_short(sum(rest.values()), 's', 3)} in all: {names}." if rest else ""
     columns = (Column("activity"), Column("at"), Column("time", "s"), Column("share", "1"))
     name = f"{row['job']}, the slowest of {item.name}" if isinstance(item, Group) else str(row["job"])
-    table = Table(f"Time of {row['job']}", columns, rows, f"Seconds of {row['job']} along its critical path")
+    table = ReportTable(f"Time of {row['job']}", columns, rows, f"Seconds of {row['job']} along its critical path")
     return Split(name, units.show_short(whole, "s", 3), segments, table, small)
 
 
 def _colour(cause: Cause) -> str:
     colour = look(*cause).colour
-    return "#c9bfa5" if colour == WAITS else colour
+    return "#c9bfa5" if colour == PAPER else colour
 
 
-def jobs(result: Result) -> Table:
+def jobs(result: Result) -> ReportTable:
     """Every run of every job."""
     columns = (
         Column("job"), Column("method"), Column("start", "s"), Column("elapsed", "s"), Column("bytes", "B"),
@@ -92,10 +93,10 @@ def jobs(result: Result) -> Table:
         for row in result.job_rows
     ]  # fmt: skip
     caption = "Every run of every job; its rate is over all its time, its transfer rate over that in which bytes moved"
-    return Table("Jobs", columns, rows, caption)
+    return ReportTable("Jobs", columns, rows, caption)
 
 
-def devices(result: Result, *, tape: bool = False) -> Table:
+def devices(result: Result, *, tape: bool = False) -> ReportTable:
     """How busy devices and links were; of tape drives instead if asked for."""
     used = [
         row for row in result.device_rows if (row["bytes"] or row["busy_s"]) and (row["kind"] == "tape drive") == tape
@@ -119,14 +120,14 @@ def devices(result: Result, *, tape: bool = False) -> Table:
     name = "Tape drives" if tape else "Devices and links"
     caption = f"{name}: share of the time from the first start to the last end of any job in which each was busy"
     caption += ", and of the windows of jobs, from when each was due" if windows else ""
-    return Table(name, tuple(columns), rows, caption)
+    return ReportTable(name, tuple(columns), rows, caption)
 
 
 def _busy(share: float) -> Cell:
     return Cell(percent(share).text, share, share=min(share, 1.0))
 
 
-FELT = {
+IMPACT = {
     "offered": Column("asked for", "count"), "served": Column("served", "count"),
     "rate": Column("served a second", "count"), "lost": Column("lost", "1"),
     "waited": Column("waited for lock", "count"),
@@ -137,23 +138,25 @@ FELT = {
 """What users felt, by the key of its figure."""
 
 
-def users(result: Result) -> Table:
+def users(result: Result) -> ReportTable:
     """What users felt while each job ran, in those columns that any of them has."""
-    keys = [key for key in FELT if any(key in row for row in result.user_rows)]
+    keys = [key for key in IMPACT if any(key in row for row in result.user_rows)]
     rows = [
-        (words(row["users"]), words(row["job"]), *(_felt(row.get(key), FELT[key].unit) for key in keys))
+        (words(row["users"]), words(row["job"]), *(_impact(row.get(key), IMPACT[key].unit) for key in keys))
         for row in result.user_rows
     ]
-    return Table("Users", (Column("users"), Column("during"), *(FELT[key] for key in keys)), rows, "What users felt")
+    return ReportTable(
+        "Users", (Column("users"), Column("during"), *(IMPACT[key] for key in keys)), rows, "What users felt"
+    )
 
 
-def _felt(value: float | None, unit: str) -> Cell:
+def _impact(value: float | None, unit: str) -> Cell:
     if value is None:
         return words("")
     return Cell(f"{value:,.3g}", value) if unit == "count" and value < 1000 else quantity(value, unit)  # noqa: PLR2004
 
 
-def assumptions(result: Result) -> Table:
+def assumptions(result: Result) -> ReportTable:
     """What was assumed, each once: the same value of the same place serves many parts."""
     rows = [
         (
@@ -163,7 +166,7 @@ def assumptions(result: Result) -> Table:
         for found in _together([value for value in result.values if value.basis == "assumed"])
     ]  # fmt: skip
     columns = (Column("what"), Column("value", "SI"), Column("range"), Column("why"))
-    return Table("Assumptions", columns, rows, "Values that no document states")
+    return ReportTable("Assumptions", columns, rows, "Values that no document states")
 
 
 def _together(values: list[Rest]) -> list[list[Rest]]:
@@ -184,7 +187,7 @@ def _span(value: Rest) -> str:
     return f"{units.show_short(value.low, value.unit)} to {units.show_short(value.high, value.unit)}"
 
 
-def sources(result: Result) -> Table:
+def sources(result: Result) -> ReportTable:
     """The works that values rest on, with full citation and the number of values."""
     works = datasheets.sources()
     counts: dict[str, list[Rest]] = {}
@@ -196,7 +199,7 @@ def sources(result: Result) -> Table:
         at = list(dict.fromkeys(value.at for value in counts[key] if value.at))
         rows.append((words(citation(key)), words("; ".join(at)), quantity(len(counts[key]), "count")))
     columns = (Column("work"), Column("where in it"), Column("values", "count"))
-    return Table("Sources", columns, rows, "Works that values are taken from")
+    return ReportTable("Sources", columns, rows, "Works that values are taken from")
 
 
 def citation(key: str) -> str:
@@ -210,7 +213,7 @@ def citation(key: str) -> str:
     return ". ".join(said[name] for name in (*order, *(k for k in said if k not in order)) if name in said) + "."
 
 
-def values(result: Result) -> Table:
+def values(result: Result) -> ReportTable:
     """Every value with its basis and source; for files beside the page."""
     table = result.sources().to_dict("records")
     rows = [
@@ -219,10 +222,10 @@ def values(result: Result) -> Table:
         for value, row in zip(result.values, table, strict=True)
     ]  # fmt: skip
     heads = ("address", "value", "unit", "basis", "source", "at")
-    return Table("Values", tuple(Column(name, "SI" if name == "value" else "") for name in heads), rows)
+    return ReportTable("Values", tuple(Column(name, "SI" if name == "value" else "") for name in heads), rows)
 
 
-def bases(result: Result) -> Table:
+def bases(result: Result) -> ReportTable:
     """How many values rest on each basis."""
     total = len(result.values)
     rows = [
@@ -233,4 +236,6 @@ def bases(result: Result) -> Table:
         )
         for basis, count in result.bases().items()
     ]
-    return Table("Bases", (Column("basis"), Column("values", "count"), Column("share", "1")), rows, "Values by basis")
+    return ReportTable(
+        "Bases", (Column("basis"), Column("values", "count"), Column("share", "1")), rows, "Values by basis"
+    )

@@ -180,12 +180,12 @@ def _lost(lost: float, job: str) -> str:
     return f"lost up to {share(lost)} of their throughput (during {job})"
 
 
-def felt(rows: Sequence[Mapping[str, Any]], when: str = "Meanwhile") -> str:
+def impact(rows: Sequence[Mapping[str, Any]], when: str = "Meanwhile") -> str:
     """What each workload's users felt during a job, in sentences; empty where there are none."""
-    return " ".join(f"{when} the users ({row['users']}) {_felt(row)}." for row in rows)
+    return " ".join(f"{when} the users ({row['users']}) {_impact(row)}." for row in rows)
 
 
-def _felt(row: Mapping[str, Any]) -> str:
+def _impact(row: Mapping[str, Any]) -> str:
     lost, slowdown = row.get("lost", 0.0), row.get("slowdown", 1.0)
     parts = [f"lost {share(lost)} of their throughput"] if lost >= HARDLY else []
     if row.get("waited"):

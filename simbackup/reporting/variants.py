@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from simbackup import units
 from simbackup.reporting.answer import Item, items, telling
-from simbackup.reporting.tables import Cell, Column, Table, percent, quantity, words
+from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
 from simbackup.results.groups import Group, job_row, repeated
 from simbackup.results.result import Result
 
@@ -24,7 +24,7 @@ def names_of(results: Sequence[Result]) -> list[str]:
     return [name if bare.count(name) == 1 else f"{name} #{i + 1}" for i, name in enumerate(bare)]
 
 
-def compared(results: Sequence[Result]) -> Table:
+def compared(results: Sequence[Result]) -> ReportTable:
     """Elapsed times of jobs of the same name, and the change from the first variant in percent."""
     own = [_times(items(result)) for result in results]
     order = dict.fromkeys(name for result in results for name in _times(telling(result)))
@@ -41,7 +41,7 @@ def compared(results: Sequence[Result]) -> Table:
             if i:
                 cells.append(percent(here / first - 1.0, sign=True) if here is not None and first else words(""))
         rows.append(tuple(cells))
-    return Table("Comparison", tuple(columns), rows, "Elapsed times; changes from the first scenario")
+    return ReportTable("Comparison", tuple(columns), rows, "Elapsed times; changes from the first scenario")
 
 
 def in_words(results: Sequence[Result]) -> str:
@@ -103,7 +103,7 @@ def _cell(took: Took | None) -> Cell:
     return Cell(units.show_short(took.elapsed, "s") + late, took.elapsed)
 
 
-def differences(results: Sequence[Result]) -> Table:
+def differences(results: Sequence[Result]) -> ReportTable:
     """Values, makes and methods in which the scenarios differ; a part that one of them lacks is told once."""
     facts = [_facts(result) for result in results]
     parts = [{_part(address) for address in own} for own in facts]
@@ -115,7 +115,7 @@ def differences(results: Sequence[Result]) -> Table:
         elif len({own.get(address, Cell("")).text for own in facts}) > 1:
             rows[address] = (words(address), *(own.get(address, words("not stated")) for own in facts))
     columns = (Column("address"), *(Column(name) for name in names_of(results)))
-    return Table("Differences", columns, list(rows.values()), "What is the same everywhere is left out")
+    return ReportTable("Differences", columns, list(rows.values()), "What is the same everywhere is left out")
 
 
 def _part(address: str) -> str:

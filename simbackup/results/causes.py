@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from simbackup.engine.trace import Part, Span
+from simbackup.engine.activity import Activity
+from simbackup.engine.trace import Span, SpanPart
 from simbackup.errors import ResultError, choices
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
-
-
-WAIT = "wait"
-"""Activity of a time of which nothing is on record: a job of a kind of its own that tells nothing."""
 
 
 class Cause(NamedTuple):
@@ -62,7 +59,7 @@ def by_address(causes: Mapping[Cause, float]) -> dict[str, float]:
     return spent
 
 
-def _path(result: Result, job: str, start: float, end: float) -> Iterator[Part]:
+def _path(result: Result, job: str, start: float, end: float) -> Iterator[SpanPart]:
     """The critical path of a job from its end back to its start."""
     behind = sorted(
         (span for span in result.trace.spans if span.job == job and span.end > span.start),
@@ -73,18 +70,18 @@ def _path(result: Result, job: str, start: float, end: float) -> Iterator[Part]:
         while behind and behind[-1].end >= time:
             under_way.append(behind.pop())
         under_way = [span for span in under_way if span.start < time]
-        if not under_way and behind:  # nothing is on record for a while
-            yield Part(job, WAIT, time - max(behind[-1].end, start))
+        if not under_way and behind:  # nothing is on record for a while, as for a job of a kind of its own
+            yield SpanPart(job, str(Activity.WAIT), time - max(behind[-1].end, start))
             time = max(behind[-1].end, start)
             continue
         if not under_way:
-            yield Part(job, WAIT, time - start)
+            yield SpanPart(job, str(Activity.WAIT), time - start)
             return
         span = min(under_way, key=lambda span: (span.end, _order(span)))
         begin = max(span.start, start)
         share = (time - begin) / (span.end - span.start)
         for cause, activity, seconds in span.split:
-            yield Part(cause, activity, seconds * share)
+            yield SpanPart(cause, activity, seconds * share)
         time = begin
 
 

@@ -10,21 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from simbackup.engine.activity import queue_of
 from simbackup.engine.trace import Event, Span, Trace
-from simbackup.results.lanes import Stretch, lanes
+from simbackup.results.lanes import LaneBar, lanes
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
 
 PROCESSES = {"jobs": 1, "devices": 2, "users": 3}
 """The groups of tracks, with the numbers that the format wants."""
-QUEUES = {
-    "wait for a drive": "wait for a drive",
-    "wait for a cartridge": "wait for a cartridge",
-    "wait for the cartridge": "wait for a cartridge",
-    "mount queue": "mount queue",
-}
-"""Activities in which a job waits in a queue, and the name of that queue."""
 METADATA = "__metadata"
 LOCK, UNLOCK = "read lock", "unlock"
 
@@ -106,15 +100,15 @@ def _json(data: object) -> str:
     return json.dumps(data, separators=(",", ":"), allow_nan=False)
 
 
-def _complete(stretch: Stretch, track: Track, category: str, **args: Any) -> dict[str, Any]:
+def _complete(stretch: LaneBar, track: Track, category: str, **args: Any) -> dict[str, Any]:
     return {
         "ph": "X", "cat": category, "name": stretch.name, "pid": track.process, "tid": track.thread,
         "ts": stretch.start, "dur": stretch.end - stretch.start, "args": args,
     }  # fmt: skip
 
 
-def _stretch(span: Span) -> Stretch:
-    return Stretch(microseconds(span.start), microseconds(span.end), span.activity, span.cause, span.job)
+def _stretch(span: Span) -> LaneBar:
+    return LaneBar(microseconds(span.start), microseconds(span.end), span.activity, span.cause, span.job)
 
 
 def _name_of(job: str) -> str:
@@ -124,13 +118,13 @@ def _name_of(job: str) -> str:
 
 def _job_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
     """Each run of each job, and what it spent its time on."""
-    spans: dict[str, list[Stretch]] = {}
+    spans: dict[str, list[LaneBar]] = {}
     for span in trace.spans:
         spans.setdefault(span.job.removeprefix("jobs."), []).append(_stretch(span))
     for job in sorted(trace.jobs, key=lambda job: (job.data["start"], job.data["job"])):
         data = job.data
         run, name = str(data["job"]), _name_of(data["job"])
-        whole = Stretch(microseconds(data["start"]), microseconds(data["end"]), run, "", run)
+        whole = LaneBar(microseconds(data["start"]), microseconds(data["end"]), run, "", run)
         shown = data.keys() - {"job", "start", "end"}
         told = {key: data[key] for key in sorted(shown) if data[key] != ""}  # a trace read back is sorted
         yield _complete(whole, tracks.at("jobs", name), "job", **told)
@@ -143,11 +137,11 @@ def _job_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
         yield from _laid(own, tracks, _name_of(run))
 
 
-def _within(part: Stretch, whole: Stretch) -> bool:
+def _within(part: LaneBar, whole: LaneBar) -> bool:
     return whole.start <= part.start and part.end <= whole.end
 
 
-def _laid(stretches: Sequence[Stretch], tracks: _Tracks, name: str) -> Iterator[dict[str, Any]]:
+def _laid(stretches: Sequence[LaneBar], tracks: _Tracks, name: str) -> Iterator[dict[str, Any]]:
     """The steps of one run of a job, on its track and, as they overlap, on further ones."""
     for number, lane in enumerate(lanes(stretches)):
         track = tracks.at("jobs", f"{name} ({number + 1})" if number else name)
@@ -158,9 +152,9 @@ def _laid(stretches: Sequence[Stretch], tracks: _Tracks, name: str) -> Iterator[
 def _device_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
     """What each device, drive, robot and link worked at for jobs; those who wait for it are counted, not drawn."""
     known = [device.address for device in trace.devices]
-    work: dict[str, list[Stretch]] = {address: [] for address in known}
+    work: dict[str, list[LaneBar]] = {address: [] for address in known}
     for span in trace.spans:
-        if span.activity in QUEUES:
+        if queue_of(span.activity):
             continue
         for cause in span.cause.split(", "):
             if cause.split(".")[0] in {"devices", "hosts", "links"}:
@@ -179,7 +173,7 @@ def _part_of(cause: str, known: Iterable[str]) -> str:
 
 def _user_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
     """The times over which users were watched."""
-    watched: dict[str, list[Stretch]] = {}
+    watched: dict[str, list[LaneBar]] = {}
     for span in trace.spans:
         if span.cause.startswith("workloads."):
             watched.setdefault(span.cause, []).append(_stretch(span))
@@ -239,9 +233,10 @@ def _queues(spans: Iterable[Span]) -> Iterator[dict[str, Any]]:
     """How many wait in each queue, whenever that changes."""
     changes: dict[str, dict[int, int]] = {}
     for span in spans:
-        if span.activity in QUEUES and span.end > span.start:
+        queue = queue_of(span.activity)
+        if queue and span.end > span.start:
             place = span.cause.split(".cartridge.")[0]
-            at = changes.setdefault(f"{place}: {QUEUES[span.activity]}", {})
+            at = changes.setdefault(f"{place}: {queue}", {})
             for time, step in ((span.start, 1), (span.end, -1)):
                 at[microseconds(time)] = at.get(microseconds(time), 0) + step
     for name, steps in changes.items():

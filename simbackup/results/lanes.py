@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 
-class Stretch(NamedTuple):
+class LaneBar(NamedTuple):
     """A stretch of time in whole microseconds, and what it is shown with."""
 
     start: int
@@ -16,17 +16,17 @@ class Stretch(NamedTuple):
     job: str
 
 
-def lanes(stretches: Sequence[Stretch]) -> list[list[Stretch]]:
+def lanes(stretches: Sequence[LaneBar]) -> list[list[LaneBar]]:
     """The stretches on as few lanes as can be, each lane in order of time and without overlap.
 
     A stretch goes on where the lane ended that ended last before it, that of its own cause first: the steps of one
     of several parallel streams stay together.
 
-    >>> a, b, c = (Stretch(*times, "read", "disk", "job") for times in ((0, 4), (0, 2), (2, 4)))
+    >>> a, b, c = (LaneBar(*times, "read", "disk", "job") for times in ((0, 4), (0, 2), (2, 4)))
     >>> [len(lane) for lane in lanes([a, b, c])]
     [1, 2]
     """
-    laid: list[list[Stretch]] = []
+    laid: list[list[LaneBar]] = []
     for stretch in sorted(stretches, key=lambda s: (s.start, -s.end)):
         free = [lane for lane in laid if lane[-1].end <= stretch.start]
         if free:

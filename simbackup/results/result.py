@@ -16,6 +16,7 @@ from simbackup.results.fleet_figures import job_figures, jobs_of, times_in_use
 from simbackup.results.folder import put
 from simbackup.results.record import Record, Rest
 from simbackup.results.rows import device_rows, job_rows
+from simbackup.workloads.impact import IMPACT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +81,7 @@ class Result:
         `offered` are the transactions that they asked for while it ran: of users who wait for each before the next one,
         those that they would have got done undisturbed. `served` are those done, `rate` those done a second.
         """
-        return [{"users": event.address, **event.data} for event in self.trace.events if event.what == "felt"]
+        return [{"users": event.address, **event.data} for event in self.trace.events if event.what == IMPACT]
 
     @property
     def users(self) -> pd.DataFrame:

@@ -8,22 +8,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice, takewhile
 from typing import Any, NamedTuple
 
+from simbackup.engine.activity import Activity, Nature, nature_of, queue_of
 from simbackup.engine.trace import Span, Trace
 
 Row = dict[str, Any]
-WAITING = frozenset({"wait for a drive", "wait for a cartridge", "wait for the cartridge", "mount queue"})
-"""Activities in which a job only waits for others."""
-MECHANICS = frozenset({"load", "locate", "rewind", "unload", "tape marks"})
-"""Activities in which a tape drive moves a tape without transfer."""
-STILL = WAITING | {
-    "mount", "dismount", "seek", "start", "start group", "prepare", "flush", "check", "create", "remove", "observe",
-}  # fmt: skip
-"""Activities of jobs in which no byte of theirs is brought anywhere, beside those of tape drives."""
+STILL = frozenset({
+    Activity.MOUNT, Activity.DISMOUNT, Activity.SEEK, Activity.START, Activity.START_GROUP, Activity.PREPARE,
+    Activity.FLUSH, Activity.CHECK, Activity.CREATE, Activity.REMOVE, Activity.OBSERVE,
+})  # fmt: skip
+"""Activities of jobs in which no byte of theirs moves, beside waits and those of tape drives."""
 TAPE_DRIVE = "tape drive"
 """The kind of device whose moves count as busy, too."""
 
 
-class Stretch(NamedTuple):
+class TimeSpan(NamedTuple):
     """Seconds from which and until which something lasts."""
 
     begin: float
@@ -32,7 +30,7 @@ class Stretch(NamedTuple):
     def within(self, begin: float, end: float) -> float:
         """Seconds of it that lie in a time.
 
-        >>> Stretch(10.0, 20.0).within(15.0, 30.0), Stretch(10.0, 20.0).within(30.0, 40.0)
+        >>> TimeSpan(10.0, 20.0).within(15.0, 30.0), TimeSpan(10.0, 20.0).within(30.0, 40.0)
         (5.0, 0.0)
         """
         return max(min(self.end, end) - max(self.begin, begin), 0.0)
@@ -46,12 +44,12 @@ def job_rows(trace: Trace) -> list[Row]:
     """
     drives = {device.address for device in trace.devices if device.kind == TAPE_DRIVE}
     waits: dict[str, float] = {}
-    moves: dict[str, list[Stretch]] = {}
+    moves: dict[str, list[TimeSpan]] = {}
     for span in trace.spans:
-        if span.activity in WAITING:
+        if queue_of(span.activity):
             waits[span.job] = waits.get(span.job, 0.0) + span.end - span.start
         elif span.activity not in STILL and not _mechanical(span, drives):
-            moves.setdefault(span.job, []).append(Stretch(span.start, span.end))
+            moves.setdefault(span.job, []).append(TimeSpan(span.start, span.end))
     rows: list[Row] = []
     for job in trace.jobs:
         address = f"jobs.{job.data['job']}"
@@ -86,33 +84,33 @@ def device_rows(trace: Trace, jobs: Sequence[Mapping[str, Any]]) -> list[Row]:
     return rows
 
 
-def first_to_last(jobs: Iterable[Mapping[str, Any]]) -> Stretch:
+def first_to_last(jobs: Iterable[Mapping[str, Any]]) -> TimeSpan:
     """From the first start to the last end of those jobs that ran at all."""
     ran = [row for row in jobs if row["status"] != "skipped"]
-    return Stretch(min((row["start"] for row in ran), default=0.0), max((row["end"] for row in ran), default=0.0))
+    return TimeSpan(min((row["start"] for row in ran), default=0.0), max((row["end"] for row in ran), default=0.0))
 
 
-def windows_of(jobs: Iterable[Mapping[str, Any]]) -> list[Stretch]:
+def windows_of(jobs: Iterable[Mapping[str, Any]]) -> list[TimeSpan]:
     """The times in which jobs with a window or a deadline should run, from when each was due."""
-    return [Stretch(row["due"], row["due"] + row["window"]) for row in jobs if row.get("window")]
+    return [TimeSpan(row["due"], row["due"] + row["window"]) for row in jobs if row.get("window")]
 
 
-def union(stretches: Iterable[Stretch]) -> list[Stretch]:
+def union(stretches: Iterable[TimeSpan]) -> list[TimeSpan]:
     """Times in their order, those that overlap as one.
 
-    >>> union([Stretch(5.0, 9.0), Stretch(0.0, 2.0), Stretch(1.0, 3.0)])
-    [Stretch(begin=0.0, end=3.0), Stretch(begin=5.0, end=9.0)]
+    >>> union([TimeSpan(5.0, 9.0), TimeSpan(0.0, 2.0), TimeSpan(1.0, 3.0)])
+    [TimeSpan(begin=0.0, end=3.0), TimeSpan(begin=5.0, end=9.0)]
     """
-    found: list[Stretch] = []
+    found: list[TimeSpan] = []
     for one in sorted(stretches):
         if found and one.begin <= found[-1].end:
-            found[-1] = Stretch(found[-1].begin, max(found[-1].end, one.end))
+            found[-1] = TimeSpan(found[-1].begin, max(found[-1].end, one.end))
         else:
             found.append(one)
     return found
 
 
-def _within(windows: Sequence[Stretch], begin: float, end: float) -> float:
+def _within(windows: Sequence[TimeSpan], begin: float, end: float) -> float:
     """Seconds of a time that lie in windows, which come in their order and do not overlap."""
     first = bisect_right(windows, begin, key=lambda window: window.end)
     return sum(one.within(begin, end) for one in takewhile(lambda one: one.begin < end, islice(windows, first, None)))
@@ -140,10 +138,10 @@ def _worked(trace: Trace) -> dict[str, list[tuple[float, float, float]]]:
 
 
 def _mechanical(span: Span, drives: set[str]) -> bool:
-    return span.activity in MECHANICS and span.cause in drives
+    return nature_of(span.activity) is Nature.MECHANICAL and span.cause in drives
 
 
-def _length(stretches: Iterable[Stretch]) -> float:
+def _length(stretches: Iterable[TimeSpan]) -> float:
     return sum(one.end - one.begin for one in stretches)
 
 

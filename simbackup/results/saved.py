@@ -38,7 +38,7 @@ class _Node(_Strict):
     facts: list[tuple[str, float | None, float | None, str]]
 
 
-class _Layout(_Strict):
+class _SavedLayout(_Strict):
     title: str
     question: str
     nodes: list[_Node]
@@ -53,7 +53,7 @@ class _Saved(_Strict):
     records: dict[str, int]
     """Lines of the trace by their kind."""
     values: list[Rest]
-    layout: _Layout | None = None
+    layout: _SavedLayout | None = None
     files: dict[str, str]
 
 

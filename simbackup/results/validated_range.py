@@ -39,7 +39,7 @@ class Checked(NamedTuple):
     scenarios: str
 
 
-class Span(NamedTuple):
+class ValidatedSpan(NamedTuple):
     """The lowest and highest value at an address among the scenarios behind the measured rows of a document, in SI."""
 
     document: str
@@ -118,9 +118,9 @@ def checked() -> tuple[Checked, ...]:
 
 
 @cache
-def spans() -> tuple[Span, ...]:
+def spans() -> tuple[ValidatedSpan, ...]:
     """The values that the published scenarios cover, from the table that ships with the program."""
-    return tuple(Span(row[0], row[1], row[2], float(row[3]), float(row[4])) for row in _read(SPANS))
+    return tuple(ValidatedSpan(row[0], row[1], row[2], float(row[3]), float(row[4])) for row in _read(SPANS))
 
 
 def _read(name: str) -> list[list[str]]:

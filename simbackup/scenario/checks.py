@@ -11,7 +11,7 @@ from typing import Any
 from simbackup import units
 from simbackup.errors import Problem, choices
 from simbackup.scenario.spec import KINDS, Spec
-from simbackup.schema.capability import BlockDevice, Device, FrozenImage, OnDevice
+from simbackup.schema.capability import BlockDevice, Device, ImageDevice, OnDevice
 from simbackup.schema.job import Restoring
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Quantity
@@ -161,7 +161,7 @@ class Checks:
                 self.owned(path, self.spec.data[name].on)
         return known
 
-    def frozen_image(self, path: Path, name: str, kind: type[Device] = FrozenImage, what: str = "snapshot") -> bool:
+    def frozen_image(self, path: Path, name: str, kind: type[Device] = ImageDevice, what: str = "snapshot") -> bool:
         """Whether the frozen image that a job creates, removes, synchronises or reads is one."""
         legal = self.spec.devices_with(kind)
         if self.name(path, name, legal, "device"):
@@ -173,7 +173,7 @@ class Checks:
     def freezes(self, path: Path, image: str, data: str) -> None:
         """A frozen image freezes the volume of some data."""
         device, on = self.spec.devices[image], self.spec.data[data].on
-        if isinstance(device, FrozenImage) and device.of != on:
+        if isinstance(device, ImageDevice) and device.of != on:
             message = f"'{image}' freezes '{device.of}', and '{data}' lies on '{on}'"
             self.report(path, message, f"take a frozen image of '{on}'")
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from simbackup.devices.host.spec import HostSpec
     from simbackup.devices.network.spec import LinkSpec
     from simbackup.schema.capability import Device
+    from simbackup.schema.job import JobSpec, Restoring
 
 Beside = Mapping[str, Mapping[str, None]]
 """What lies beside each host, device and link, in the order of the file."""
@@ -28,6 +29,7 @@ class Places:
         devices: dict[str, Device]
         links: dict[str, LinkSpec]
         data: dict[str, DataSpec]
+        jobs: dict[str, JobSpec]
 
     @cached_property
     def _owners(self) -> tuple[Mapping[str, str], UnknownError | None]:
@@ -79,6 +81,10 @@ class Places:
     def _begins(self) -> dict[str, Mapping[str, float]]:
         """Where data sets begin on the devices that were asked for so far."""
         return {}
+
+    def read_by(self, job: Restoring) -> str:
+        """The device with the copy that a restore reads, the first unless it names one; empty if there is none."""
+        return str(getattr(self.jobs.get(job.copied_by or job.restore), "to", None) or "")
 
     def placement(self) -> dict[str, float]:
         """Where each data set begins on its device, in bytes: as stated, or behind the one listed before it."""

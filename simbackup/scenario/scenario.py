@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from simbackup import datasheets
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.scenario.check import check
+from simbackup.scenario.agreement import check
 from simbackup.scenario.completion import complete
 from simbackup.scenario.fleets import Fleets, lay_out, told_once
 from simbackup.scenario.idle_keys import idle_keys

@@ -6,24 +6,27 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.part import Part, Path
-from simbackup.schema.quantity import PositiveSize, Quantity, Text
+from simbackup.schema.quantity import PositiveSize, Text
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
     from simbackup.scenario.spec import Spec
-    from simbackup.schema.job import Restoring, Saving
+    from simbackup.schema.job import Restoring, Storing
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a device that limits by itself: the keys of its number and of its times, empty if it has none."""
+    """A piece of a device that limits by itself: the keys of its number and of its times, empty if it has none.
+
+    `waits` is the activity of a job that waits at the device until one is free; empty if jobs wait at the piece itself.
+    """
 
     count: str = ""
     times: str = ""
+    waits: str = ""
 
 
 class Device(Part):
@@ -46,8 +49,8 @@ class Device(Part):
 class BackupTarget(Device):
     """A device that takes save sets of `image` and `file_level` backups."""
 
-    def check_backup(self, checks: Checks, path: Path, job: Saving) -> None:
-        """Report what keeps a backup from being saved here."""
+    def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
+        """Report what keeps a save set of some data from being written here."""
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """Report what keeps a restore from being read from here."""
@@ -63,14 +66,14 @@ class BlockDevice(BackupTarget):
         """Bytes that it holds, None if its values do not go together."""
         return None
 
-    def check_backup(self, checks: Checks, path: Path, job: Saving) -> None:
+    def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
         """A disk has a host and room; streams and pools are those of tape."""
         with checks.about(*path):
             checks.owned(path, job.to, "to")
         for key in ("streams", "pool"):
             if getattr(job, key) is not None:
                 checks.report((*path, key), "says nothing of a backup onto a disk", "leave it out")
-        data = checks.spec.data.get(job.data)
+        data = checks.spec.data.get(saved)
         if data is not None:
             checks.free((*path, "to"), job.to, data.size, "a backup")
 
@@ -112,7 +115,7 @@ class OnDevice(Device):
             checks.report((*path, "on"), f"'{self.on}' is no disk, array or volume", choices(self.on, legal))
 
 
-class Volume(OnDevice, BlockDevice):
+class VolumeDevice(OnDevice, BlockDevice):
     """A volume on a device."""
 
     holds_volumes: ClassVar[bool] = False
@@ -134,7 +137,7 @@ class Volume(OnDevice, BlockDevice):
         return self.size.si
 
 
-class FrozenImage(Device):
+class ImageDevice(Device):
     """Whatever keeps a volume as it was."""
 
     if TYPE_CHECKING:
@@ -151,19 +154,19 @@ class FrozenImage(Device):
 
     def check_frozen(self, checks: Checks, path: Path) -> None:
         """What is frozen is a volume whose data are overwritten in place."""
-        legal = [n for n, d in checks.spec.devices.items() if isinstance(d, Volume) and d.overwrites]
+        legal = [n for n, d in checks.spec.devices.items() if isinstance(d, VolumeDevice) and d.overwrites]
         if checks.name((*path, "of"), self.of, legal, "device"):
             volume = checks.spec.devices[self.of]
-            if isinstance(volume, Volume):
+            if isinstance(volume, VolumeDevice):
                 self.check_volume(checks, path, volume)
         elif self.of in checks.spec.devices:
             checks.report((*path, "of"), f"'{self.of}' is no logical volume", choices(self.of, legal))
 
-    def check_volume(self, checks: Checks, path: Path, volume: Volume) -> None:
+    def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
         """Report in what it disagrees with the volume that it freezes; nothing unless overridden."""
 
 
-class InVolume(FrozenImage):
+class InVolume(ImageDevice):
     """A frozen image that lies in the volume that it freezes."""
 
     drawn_within: ClassVar[bool] = False
@@ -174,7 +177,7 @@ class InVolume(FrozenImage):
         return self.of
 
 
-class SplitMirror(FrozenImage):
+class SplitMirror(ImageDevice):
     """A frozen image that is synchronised with its volume."""
 
 
@@ -192,8 +195,3 @@ class MediaLibrary(BackupTarget):
 
 class Sink(Device):
     """A device that takes whatever is written and keeps nothing."""
-
-
-def shown_size(given: Quantity) -> str:
-    """A size as messages show it."""
-    return units.show_short(given.si, "B")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator
@@ -48,6 +48,8 @@ class JobSpec(Part):
     """Whether it writes the data set that it names under `data`."""
     to_data: ClassVar[bool] = False
     """Whether `to` names a data set rather than a device."""
+    relations: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {}
+    """What it does to what keys of its own name, and the sections in which these names are looked for."""
 
     def creates(self) -> str | None:
         """The frozen image that it creates, None if it creates none."""
@@ -112,13 +114,24 @@ class FileKeeping(JobSpec):
     """A job whose files an index keeps."""
 
 
-class Saving(BackupJob):
-    """A backup that a target of any kind takes."""
+class Storing(JobSpec):
+    """A job that writes a save set onto a target of any kind."""
 
     if TYPE_CHECKING:
         to: Text
         streams: Pieces | None
         pool: Text | None
+
+
+class Saving(BackupJob, Storing):
+    """A backup that a target of any kind takes."""
+
+
+class Copying(Storing):
+    """A job that copies what such a backup saved."""
+
+    if TYPE_CHECKING:
+        save_set: Text
 
 
 class Restoring(JobSpec):
@@ -131,3 +144,4 @@ class Restoring(JobSpec):
         streams: Pieces | None
         replay: Names
         rounds: Rounds | None
+        copied_by: Text | None

@@ -31,6 +31,8 @@ from simbackup.schema.workload import WorkloadSpec
 
 FAMILIES = ("simbackup.devices", "simbackup.methods", "simbackup.workloads")
 """The packages that hold rooms, which are the groups of entry points likewise."""
+OFFERS = ("KINDS", "SECTIONS", "SHEETS", "LOOKS")
+"""What a room may offer."""
 CORE = ("simbackup.data",)
 """Rooms of what every scenario has, besides hosts and links."""
 
@@ -97,11 +99,17 @@ def rooms() -> tuple[ModuleType, ...]:
 
 
 def _loaded(point: Any) -> ModuleType:
+    what = f"the room '{point.name}' of {point.group} ({point.value})"
     try:
-        return cast("ModuleType", point.load())
+        room = cast("ModuleType", point.load())
     except Exception as error:  # whatever an installed package raises
-        message = f"the room '{point.name}' of {point.group} ({point.value}) cannot be loaded: {error}"
-        raise RoomError(message) from error
+        raise RoomError(f"{what} cannot be loaded: {error}") from error
+    if not any(hasattr(room, name) for name in OFFERS):
+        raise RoomError(f"{what} cannot be used: it has none of {', '.join(OFFERS)}")
+    for kind in getattr(room, "KINDS", ()):
+        if not isinstance(kind, Kind):
+            raise RoomError(f"{what} cannot be used: {kind!r} in its KINDS is no kind of device, method or workload")
+    return room
 
 
 def _kinds(family: type[Any]) -> list[Any]:
@@ -171,9 +179,18 @@ def _by_class() -> Mapping[type[Frozen], Kind]:
 
 @cache
 def function(name: str) -> Callable[..., Any]:
-    """The function that a kind names as `module:name`, imported when it is first used."""
+    """The function that a kind names as `module:name`, imported when it is first used.
+
+    Raises
+    ------
+    RoomError
+        There is no such function, or its module cannot be imported.
+    """
     module, _, attribute = name.partition(":")
-    return cast("Callable[..., Any]", getattr(import_module(module), attribute))
+    try:
+        return cast("Callable[..., Any]", getattr(import_module(module), attribute))
+    except Exception as error:  # whatever the module of an installed package raises
+        raise RoomError(f"a room names '{name}', which cannot be loaded: {error}") from error
 
 
 def _unique(named: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -181,6 +198,7 @@ def _unique(named: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, what in named:
         if name in found:
-            raise RoomError(f"two rooms offer '{name}': {found[name]} and {what}")
+            one, other = (getattr(each, "make", each) for each in (found[name], what))
+            raise RoomError(f"two rooms offer '{name}': {one} and {other}")
         found[name] = what
     return dict(sorted(found.items()))

@@ -1,6 +1,9 @@
-"""What those who go on working feel of a job."""
+"""The impact of a job on those who go on working."""
 
 from __future__ import annotations
+
+IMPACT = "felt"
+"""The event of a trace that has it."""
 
 
 def throughput(offered: float, served: float, seconds: float, rounding: float) -> dict[str, float]:

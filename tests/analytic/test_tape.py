@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 import simpy
+from oracles.queues import md1_wait, mm1_wait, mmc_wait
 
 from simbackup import Result, simulate
 from simbackup.devices.tape.live import Cartridge, Drive, Library
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
 from simbackup.engine.trace import Trace
-from simbackup.equations import tape
-from simbackup.equations.queueing import md1_wait, mm1_wait, mmc_wait
+from simbackup.equations import streaming, tape
 
 SCENARIO = """
 title: One tape of ten passes
@@ -111,7 +111,7 @@ def test_files_that_lie_together_are_read_on_from_one_to_the_next(tmp_path: Path
 
 def test_the_mean_of_many_locates_from_the_beginning_is_the_access_time(tmp_path: Path) -> None:
     """The closed mean of a whole cartridge, from restores of one file each."""
-    drive = tape.TapeDrive(10e6, 10e9, 100.0, 10, 1.0, 5.0, 30.0, 11.0, 2.0, 1.0, 8e6)
+    drive = tape.TapeDriveParameters(10e6, 10e9, 100.0, 10, 1.0, 5.0, 30.0, 11.0, 2.0, 1.0, 8e6)
     number = 200
     places = [f"{(i + 0.5) / number * 100!r} %" for i in range(number)]
     jobs = "".join(
@@ -129,7 +129,7 @@ BLOCKS = 400
 """Blocks of a full buffer in the simulation of stops: one block is the error of a cycle."""
 
 
-def cycles(drive: tape.TapeDrive, host: float, drained: float, stops: int) -> tuple[float, float, bool]:
+def cycles(drive: tape.TapeDriveParameters, host: float, drained: float, stops: int) -> tuple[float, float, bool]:
     """Bytes accepted from one stop of the tape to a later one, the seconds between, whether the host had to wait.
 
     A host that makes one block after the other, and a tape that writes one after the other until there is none; then
@@ -181,12 +181,12 @@ def test_stops_one_by_one_agree_with_the_closed_form(
     host: float, drained: float, reposition: float, buffer: float, *, slows: bool
 ) -> None:
     native = 2.0 * drained if slows else drained
-    drive = tape.TapeDrive(
+    drive = tape.TapeDriveParameters(
         native, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, buffer,
         reposition_time=reposition, slowest_rate=drained if slows else None,
     )  # fmt: skip
     accepted, seconds, waited = cycles(drive, host, drained, 6)
-    expected = tape.stop_start_rate(drive, host)
+    expected = streaming.stop_start_rate(drive, host)
     assert waited
     assert expected < host * (1 - 4.0 / BLOCKS)
     assert accepted / seconds == pytest.approx(expected, rel=2.0 / BLOCKS)
@@ -194,10 +194,10 @@ def test_stops_one_by_one_agree_with_the_closed_form(
 
 @pytest.mark.parametrize(("host", "reposition"), [(1e6, 7.0), (2e6, 3.5), (4e6, 1.9)])
 def test_a_buffer_that_covers_each_stop_never_holds_the_host_up(host: float, reposition: float) -> None:
-    drive = tape.TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=reposition)
+    drive = tape.TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=reposition)
     accepted, seconds, waited = cycles(drive, host, 5e6, 6)
     assert not waited
-    assert accepted / seconds == pytest.approx(tape.stop_start_rate(drive, host), rel=2.0 / BLOCKS)
+    assert accepted / seconds == pytest.approx(streaming.stop_start_rate(drive, host), rel=2.0 / BLOCKS)
 
 
 SEED = 7
@@ -210,7 +210,7 @@ DEVIATIONS = 3.56
 def mount_waits(load: float, robots: int, exchange: float) -> list[float]:
     """The wait for a robot of each of many mounts that are asked for independently of each other."""
     env, trace, rng = simpy.Environment(), Trace(), np.random.default_rng(SEED)
-    figures = tape.TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    figures = tape.TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
     spare = Drive("drive", figures, Link("drive", 1.0))
     library = Library(Clock(env, trace), "library", simpy.Resource(env, robots), exchange, [], [spare])
     gaps = rng.exponential(exchange / (robots * load), ARRIVALS)

@@ -101,7 +101,7 @@ def savefig(self, path, **settings):
     path.write_bytes(b"half")
     os.kill(os.getpid(), signal.SIGINT)
 
-style.Picture.savefig = savefig
+style.Chart.savefig = savefig
 sys.argv = ["simbackup", "plot", sys.argv[1]]
 cli.main()
 """

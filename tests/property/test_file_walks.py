@@ -23,7 +23,7 @@ from simbackup.engine.flows import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.methods.file_backup.walk import walking
 
-FIGURES = disks.Disk(10e12, 120.0, 1e-3, 8.5e-3, 18e-3, 200e6, 100e6, 0.3e-3, 1e6)
+FIGURES = disks.DiskParameters(10e12, 120.0, 1e-3, 8.5e-3, 18e-3, 200e6, 100e6, 0.3e-3, 1e6)
 STORES: dict[str, Store] = {
     "disk": Disk("devices.a", FIGURES),
     "array": Raid("devices.a", Array("0", 6, FIGURES, 65536.0, 1e9, 0.1e-3)),

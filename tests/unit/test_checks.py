@@ -11,7 +11,7 @@ import pytest
 from simbackup import simulate
 from simbackup.errors import InputError, Problem
 from simbackup.scenario import Scenario, load
-from simbackup.scenario.check import GREATEST_RUNS
+from simbackup.scenario.agreement import GREATEST_RUNS
 from simbackup.scenario.spec import Spec
 from simbackup.schema.capability import OnDevice
 from simbackup.schema.part import disagreements

@@ -8,7 +8,7 @@ import simpy
 from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
-from simbackup.devices.host.page_cache import Place
+from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.mirror.live import Mirror, MirrorParameters, State
 from simbackup.devices.ssd.live import Ssd
 from simbackup.devices.store import Region
@@ -18,7 +18,7 @@ from simbackup.equations import disk as disks
 from simbackup.workloads.users.transactions import Transaction, load
 
 MB = 1e6
-FIGURES = disks.Disk(90e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.0, 1e6)
+FIGURES = disks.DiskParameters(90e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.0, 1e6)
 TURN = 5e-3
 """Half a revolution of that disk."""
 SPREAD = Spread(8192.0, 1000 * MB)
@@ -105,7 +105,7 @@ def test_updates_of_users_load_a_mirror_that_follows_and_they_do_not_wait_for_it
     mirror = bench.mirror(state)
     host = Host(bench.network, "hosts.h", Machine(1.0, 1e9, 1e9, 1e8))
     asked = Transaction(0.0, 8192.0, 0.0, 2.0, SPREAD, synchronous=True)
-    found = load(asked, Place(bench.volume, 0.0, 1000 * MB), host, {})
+    found = load(asked, VolumeRange(bench.volume, 0.0, 1000 * MB), host, {})
     each = 1e-3 + 4e-3 * (1e9 / 3 / 90e9 * 3) ** 0.5 + TURN + 8192 / 50e6
     assert found.shape.demands[bench.here.link] == pytest.approx(2 * each, rel=1e-3)
     assert found.shape.demands.get(bench.there.link, 0.0) == pytest.approx(

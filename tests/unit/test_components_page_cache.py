@@ -8,7 +8,7 @@ import simpy
 
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
-from simbackup.devices.host.page_cache import PageCache, Place
+from simbackup.devices.host.page_cache import PageCache, VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.devices.volume.live import Volume
@@ -16,7 +16,7 @@ from simbackup.engine.flows import FlowNetwork
 from simbackup.equations import disk as disks
 
 DISK = 50e6
-FIGURES = disks.Disk(100e9, 100.0, 1e-3, 5e-3, 9e-3, DISK, DISK, 0.0, 1e6)
+FIGURES = disks.DiskParameters(100e9, 100.0, 1e-3, 5e-3, 9e-3, DISK, DISK, 0.0, 1e6)
 
 
 class Bench:
@@ -40,7 +40,7 @@ class Bench:
 
     def _write(self, name: str, size: float, begin: float, rate: float) -> Generator[simpy.Event, Any, None]:
         fill = FlowShape({self.host.cpu: 1.0 / rate}).at_most(rate, self.host.cpu.name)
-        _, dirty = yield from self.cache.write(f"jobs.{name}", Place(self.volume, begin, size), fill)
+        _, dirty = yield from self.cache.write(f"jobs.{name}", VolumeRange(self.volume, begin, size), fill)
         self.written[name] = float(self.env.now)
         yield dirty.on_disk
         self.on_disk[name] = float(self.env.now)

@@ -19,7 +19,7 @@ from simbackup.equations import raid
 
 BLOCK = 4096.0
 GB = 1e9
-FIGURES = disks.Disk(
+FIGURES = disks.DiskParameters(
     capacity=100e9, rotation_speed=100.0, track_to_track_seek=1e-3, average_seek=5e-3, full_stroke_seek=9e-3,
     outer_rate=50e6, inner_rate=50e6, command_overhead=0.5e-3, stream_turn=1e6,
 )  # fmt: skip

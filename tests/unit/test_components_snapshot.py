@@ -10,11 +10,11 @@ from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Stretch, Volume, first_write_shape
 from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disks
-from simbackup.equations.snapshot import CopyOnWrite
+from simbackup.equations.snapshot import CopyOnWriteParameters
 
 CHUNK = 8192.0
-COW = CopyOnWrite(chunk=CHUNK, record=0.0, in_flight=2.0**20, commit_backlog=8 * CHUNK)
-FIGURES = disks.Disk(90e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.0, 1e6)
+COW = CopyOnWriteParameters(chunk=CHUNK, record=0.0, in_flight=2.0**20, commit_backlog=8 * CHUNK)
+FIGURES = disks.DiskParameters(90e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.0, 1e6)
 GROUP = 8 * CHUNK
 MOVE = GROUP / 50e6
 TURN = 5e-3
@@ -35,7 +35,7 @@ class Bench:
         made.create()
         return made
 
-    def over(self, name: str, volume: Volume, area: Region, cow: CopyOnWrite = COW) -> Snapshot:
+    def over(self, name: str, volume: Volume, area: Region, cow: CopyOnWriteParameters = COW) -> Snapshot:
         return Snapshot(name, volume, area, parameters=cow, times=Times(1.0, 1.0), trace=self.trace)
 
 
@@ -133,7 +133,7 @@ def test_an_invalid_snapshot_can_be_removed_and_created_again(bench: Bench) -> N
 
 
 def test_chunks_lie_behind_header_and_records(bench: Bench) -> None:
-    records = CopyOnWrite(chunk=CHUNK, record=CHUNK / 2, in_flight=2.0**20, commit_backlog=CHUNK)
+    records = CopyOnWriteParameters(chunk=CHUNK, record=CHUNK / 2, in_flight=2.0**20, commit_backlog=CHUNK)
     area = Region(bench.disk, 30e9, 100 * CHUNK)
     cow = bench.over("devices.cow", bench.volume, area, records)
     places = []

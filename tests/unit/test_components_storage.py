@@ -11,7 +11,7 @@ from simbackup.engine.flows import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.equations import raid
 
-FIGURES = disks.Disk(
+FIGURES = disks.DiskParameters(
     capacity=100e9,
     rotation_speed=100.0,  # 10 ms a revolution
     track_to_track_seek=1e-3,
@@ -31,7 +31,7 @@ def array(level: raid.Level, count: int, controller: float = 1e12) -> Raid:
 
 
 def test_a_stream_over_a_disk_takes_the_integral_over_its_zones() -> None:
-    zoned = Disk("devices.a", disks.Disk(100e9, 100.0, 1e-3, 5e-3, 9e-3, 60e6, 30e6, 0.0, 1e6))
+    zoned = Disk("devices.a", disks.DiskParameters(100e9, 100.0, 1e-3, 5e-3, 9e-3, 60e6, 30e6, 0.0, 1e6))
     assert zoned.stream("read", 0.0, 100e9) * 100e9 == pytest.approx(100e9 / 45e6)
     assert zoned.stream("write", 0.0, 1.0) == pytest.approx(1 / 60e6)
 

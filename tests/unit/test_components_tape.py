@@ -10,9 +10,9 @@ from simbackup.devices.tape.live import Cartridge, Drive, Library
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
 from simbackup.engine.trace import Trace
-from simbackup.equations import tape
+from simbackup.equations import streaming, tape
 
-FIGURES = tape.TapeDrive(
+FIGURES = tape.TapeDriveParameters(
     native_rate=10e6,
     cartridge_capacity=10e9,
     tape_length=100.0,
@@ -169,12 +169,12 @@ def test_the_law_of_a_drive_is_that_of_stop_and_start() -> None:
     for compression in (1.0, 2.0):
         law = drive.law(compression)
         for rate in (1e6, 2e6, 6e6, 10e6, 30e6):
-            expected = tape.stop_start_rate(FIGURES, rate, compression)
+            expected = streaming.stop_start_rate(FIGURES, rate, compression)
             found = law(rate, idle)
             assert found[:2] == (expected, "devices.jukebox.drive.1.repositioning")
             if found.parts:
                 writing, lost = found.parts.values()
-                assert writing == pytest.approx(1.0 / tape.transfer_rate(FIGURES, compression))
+                assert writing == pytest.approx(1.0 / streaming.transfer_rate(FIGURES, compression))
                 assert writing + lost == pytest.approx(1.0 / expected, rel=1e-12)
     slow = drive.law(1.0)(6e6, idle)
     assert slow.rate < 6e6

@@ -8,7 +8,7 @@ import simpy
 from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
-from simbackup.devices.host.page_cache import Place
+from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.image import Times
 from simbackup.devices.network.live import Network
 from simbackup.devices.snapshot.live import Snapshot
@@ -18,11 +18,11 @@ from simbackup.devices.volume.live import Volume
 from simbackup.engine.flows import FlowNetwork, Link
 from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disks
-from simbackup.equations.snapshot import CopyOnWrite
+from simbackup.equations.snapshot import CopyOnWriteParameters
 from simbackup.workloads.users.transactions import Transaction, fresh_shares, load
 
 CHUNK = 8192.0
-COW = CopyOnWrite(chunk=CHUNK, record=16.0, in_flight=2.0**20, commit_backlog=8 * CHUNK)
+COW = CopyOnWriteParameters(chunk=CHUNK, record=16.0, in_flight=2.0**20, commit_backlog=8 * CHUNK)
 COMMITS = 1 / 8 + 1 / 512
 """Metadata writes for each chunk: eight share one, and one in 512 clears the next metadata chunk."""
 DATA = 30e9
@@ -40,10 +40,10 @@ class Bench:
         self.trace = Trace()
         self.here, self.there = here, there
         self.volume = Volume(self.env, "devices.v", Region(here, 0.0, 60e9))
-        self.place = Place(self.volume, 0.0, DATA)
+        self.place = VolumeRange(self.volume, 0.0, DATA)
         self.host = Host(FlowNetwork(self.env), "hosts.h", Machine(2.0, 1e9, 1e9, 1e8))
 
-    def snapshot(self, name: str = "devices.c", cow: CopyOnWrite = COW) -> Snapshot:
+    def snapshot(self, name: str = "devices.c", cow: CopyOnWriteParameters = COW) -> Snapshot:
         area = Region(self.there, 0.0, 10e9)
         return Snapshot(name, self.volume, area, parameters=cow, times=Times(0.0, 0.0), trace=self.trace)
 
@@ -69,7 +69,7 @@ def test_reads_and_cores_by_hand(bench: Bench) -> None:
 
 
 def test_a_read_on_a_disk_moves_the_arm_by_a_third_of_the_data() -> None:
-    disk = Disk("devices.a", disks.Disk(90e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.0, 1e6))
+    disk = Disk("devices.a", disks.DiskParameters(90e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.0, 1e6))
     bench = Bench(disk, disk)
     found = load(asked(reads=1.0), bench.place, bench.host, {})
     seek = 1e-3 + 4e-3 * (DATA / 3 / 90e9 * 3) ** 0.5

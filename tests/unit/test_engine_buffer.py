@@ -77,7 +77,7 @@ def test_own_cap_and_limit_are_combined() -> None:
     network.set_cap(fill, 15.0, "hosts.cpu")
     env.run(until=30.0)
     assert fill.cap == 15.0
-    assert fill.ceiling == (pytest.approx(10.0), "links.out")
+    assert (fill.rate, fill.cause) == (pytest.approx(10.0), "links.out")
     network.set_cap(fill, 5.0, "hosts.cpu")
     env.run(until=31.0)
     assert fill.rate == 5.0

@@ -8,7 +8,7 @@ import pytest
 import simpy
 
 from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.link import Law, Limit
+from simbackup.engine.limit import Law, Limit
 from simbackup.engine.trace import Trace
 
 

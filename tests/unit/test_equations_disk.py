@@ -4,21 +4,21 @@ import math
 from dataclasses import replace
 
 import pytest
+from oracles.disk import stream_efficiency
 
 from simbackup.equations.disk import (
-    Disk,
+    DiskParameters,
     cylinder,
     positioning_time,
     rate_at,
     request_time,
     rotational_latency,
     seek_time,
-    stream_efficiency,
     transfer_time,
 )
 
 # The shape of a 10,000 rpm Fibre Channel disk of 18.2 GB.
-CHEETAH = Disk(
+CHEETAH = DiskParameters(
     capacity=18.2e9,
     rotation_speed=10_000 / 60,
     track_to_track_seek=0.0006,

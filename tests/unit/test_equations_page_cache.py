@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from simbackup.equations.page_cache import writer_time
+from oracles.page_cache import writer_time
 
 RATES = st.floats(1e6, 1e9)
 

@@ -1,20 +1,17 @@
 from __future__ import annotations
 
 import pytest
+from oracles.raid import full_stripe_write_expansion, read_operations, small_write_operations
 
 from simbackup.equations.raid import (
-    DiskWork,
     Level,
     data_disks,
     expected_maximum_latency,
-    full_stripe_write_expansion,
     minimum_disks,
-    read_operations,
-    small_write_operations,
     stripe_members_touched,
     usable_capacity,
-    write_operations,
 )
+from simbackup.equations.raid_work import DiskWork, write_operations
 
 UNIT = 65_536
 LEVELS: tuple[Level, ...] = ("0", "1", "10", "4", "5", "6", "dp")

@@ -6,14 +6,15 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.snapshot import first_write_rate
 
 from simbackup.equations import snapshot as equations
-from simbackup.equations.snapshot import CopyOnWrite
+from simbackup.equations.snapshot import CopyOnWriteParameters
 
-COW = CopyOnWrite(chunk=8192.0, record=16.0, in_flight=2.0**20, commit_backlog=65536.0)
+COW = CopyOnWriteParameters(chunk=8192.0, record=16.0, in_flight=2.0**20, commit_backlog=65536.0)
 CHUNKS = st.sampled_from([2.0**k for k in range(12, 20)])
 COWS = st.builds(
-    CopyOnWrite,
+    CopyOnWriteParameters,
     chunk=CHUNKS,
     record=st.sampled_from([0.0, 8.0, 16.0, 64.0]),
     in_flight=st.just(2.0**20),
@@ -27,12 +28,12 @@ def test_a_group_is_bounded_by_the_copies_in_flight() -> None:
 
 
 @given(COWS)
-def test_a_group_is_one_chunk_at_least(cow: CopyOnWrite) -> None:
+def test_a_group_is_one_chunk_at_least(cow: CopyOnWriteParameters) -> None:
     assert equations.group_size(cow) >= 1.0
 
 
 @given(COWS, st.integers(3, 100_000))
-def test_chunks_and_their_records_fit_into_the_area(cow: CopyOnWrite, chunks: int) -> None:
+def test_chunks_and_their_records_fit_into_the_area(cow: CopyOnWriteParameters, chunks: int) -> None:
     held = equations.area_chunks(cow, chunks * cow.chunk)
     records = math.ceil(held / equations.records_per_area(cow))
     assert 1 + records + held <= chunks
@@ -51,17 +52,12 @@ def test_without_records_there_is_one_commit_a_group() -> None:
 
 
 @given(COWS.filter(lambda cow: cow.record > 0.0))
-def test_records_are_cleared_once_for_each_metadata_chunk(cow: CopyOnWrite) -> None:
+def test_records_are_cleared_once_for_each_metadata_chunk(cow: CopyOnWriteParameters) -> None:
     groups = equations.records_per_area(cow) / equations.group_size(cow)
     assert groups * (equations.commits_per_group(cow) - 1.0) == pytest.approx(1.0)
 
 
-def test_the_steps_of_a_group_follow_each_other() -> None:
-    assert equations.group_time(1.0, 2.0, 4.0, 8.0) == 15.0
-    assert equations.group_time(1.0, 2.0, 4.0, 8.0, commits=2.5) == 21.0
-
-
 def test_larger_chunks_than_the_backlog_make_larger_groups() -> None:
-    rates = [equations.first_write_rate(dataclasses.replace(COW, chunk=2.0**k), 0.02) for k in range(12, 20)]
+    rates = [first_write_rate(dataclasses.replace(COW, chunk=2.0**k), 0.02) for k in range(12, 20)]
     assert rates == sorted(rates)
     assert rates[-1] == pytest.approx(2**19 / 0.02)

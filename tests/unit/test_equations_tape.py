@@ -5,21 +5,20 @@ import statistics
 from dataclasses import replace
 
 import pytest
+from oracles.tape import greatest_locate
 
+from simbackup.equations.streaming import stop_start_rate, transfer_rate
 from simbackup.equations.tape import (
-    TapeDrive,
-    greatest_locate,
+    TapeDriveParameters,
     locate_time,
     longitudinal_position,
     mean_locate_from_start,
     pass_capacity,
     pass_of,
     rewind_time,
-    stop_start_rate,
-    transfer_rate,
 )
 
-DLT7000 = TapeDrive(
+DLT7000 = TapeDriveParameters(
     native_rate=5e6,
     cartridge_capacity=35e9,
     tape_length=541,
@@ -97,7 +96,7 @@ def test_means_measured_on_a_dlt4000() -> None:
 
 
 @pytest.mark.parametrize("drive", [DLT7000, DLT4000, replace(DLT7000, passes=1)])
-def test_the_closed_mean_equals_the_mean_over_the_cartridge(drive: TapeDrive) -> None:
+def test_the_closed_mean_equals_the_mean_over_the_cartridge(drive: TapeDriveParameters) -> None:
     points = 52 * 64 * 20
     step = drive.cartridge_capacity / points
     mean = statistics.fmean(locate_time(drive, 0, (i + 0.5) * step) for i in range(points))
@@ -139,7 +138,7 @@ def test_transfer_rate_is_bounded_by_medium_and_interface() -> None:
     assert transfer_rate(bus, 0.95) == pytest.approx(4.75e6)
 
 
-def stopping(reposition: float, drive: TapeDrive = DLT7000) -> TapeDrive:
+def stopping(reposition: float, drive: TapeDriveParameters = DLT7000) -> TapeDriveParameters:
     return replace(drive, reposition_time=reposition)
 
 

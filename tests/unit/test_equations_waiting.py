@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
+from oracles.queues import mm1_wait
 
-from simbackup.equations.queueing import mm1_wait, mva_closed
+from simbackup.equations.queueing import mva_closed
 from simbackup.equations.waiting import Queue, late_behind_all, late_share, loop_queue, mean_wait
 
 

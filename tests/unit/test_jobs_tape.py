@@ -7,8 +7,8 @@ import pytest
 
 from simbackup import Result, load, simulate
 from simbackup.build import build
-from simbackup.catalogue import SaveSet
-from simbackup.equations import tape
+from simbackup.catalogue import Copy
+from simbackup.equations import streaming, tape
 from simbackup.methods.job import start
 
 BASE = """
@@ -46,7 +46,7 @@ data:
   mail: {on: spare, size: 4 GB}
 jobs:
 """
-DRIVE = tape.TapeDrive(10e6, 10e9, 100.0, 10, 1.0, 5.0, 30.0, 10.0, 2.0, 1.0, 64e6, reposition_time=3.0)
+DRIVE = tape.TapeDriveParameters(10e6, 10e9, 100.0, 10, 1.0, 5.0, 30.0, 10.0, 2.0, 1.0, 64e6, reposition_time=3.0)
 EXCHANGE, LOAD, UNLOAD = 10.0, 30.0, 10.0
 FULL = "  full: {method: image, data: users, to: jukebox}\n"
 MAIL = "  mail: {method: image, data: mail, to: jukebox}\n"
@@ -61,13 +61,13 @@ def run(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> Res
     return simulate(path, changes)
 
 
-def saved(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> dict[str, SaveSet]:
-    """What the catalogue holds after a run, by job."""
+def saved(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> dict[str, Copy]:
+    """Where what the catalogue holds after a run lies, by job."""
     path = tmp_path / "scenario.yaml"
     path.write_text(BASE + jobs, encoding="utf-8")
     system, work = build(load(path, changes).spec, 0)
     system.env.run(until=start(system, work))
-    return {each.job.removeprefix("jobs."): each for each in system.catalogue.save_sets}
+    return {each.job.removeprefix("jobs."): each.copies[0] for each in system.catalogue.save_sets}
 
 
 def array_rate(rate: str) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def test_one_file_back_by_hand(tmp_path: Path) -> None:
         ("mount", EXCHANGE),
         ("load", LOAD),
         ("locate", tape.locate_time(DRIVE, 0.0, begin)),
-        ("transfer", 20e6 / tape.transfer_rate(DRIVE, 1.0)),
+        ("transfer", 20e6 / streaming.transfer_rate(DRIVE, 1.0)),
         ("rewind", tape.rewind_time(DRIVE, end)),
         ("unload", UNLOAD),
         ("dismount", EXCHANGE),

@@ -20,7 +20,7 @@ from simbackup.equations import disk as disks
 from simbackup.methods.file_backup.walk import walking
 from simbackup.system import JobFailedError
 
-FIGURES = disks.Disk(100e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.5e-3, 1e6)
+FIGURES = disks.DiskParameters(100e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.5e-3, 1e6)
 MOVE = (1e-3 + 4e-3 * 0.3) + 5e-3 + 0.5e-3
 """A third of 9 GB on a disk of 100 GB: a seek over 3 % of the stroke, half a revolution, the overhead."""
 SMALL = Files(reads_per_file=2.0, cpu_per_file=1e-3, fragment=64e3, record=1000.0)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from simbackup import Result, load, simulate
-from simbackup.drawing.layout import Edge, Fact, Layout, Node
-from simbackup.drawing.layout_of import layout_of
+from simbackup.drawing.from_spec import layout_of
+from simbackup.drawing.layout import Edge, Fact, Layout, LayoutNode
 from simbackup.drawing.siblings import LARGE, merged
 from simbackup.errors import ResultError
 from simbackup.results.record import Record
@@ -115,18 +115,18 @@ def test_facts_read_well(fact: Fact, text: str) -> None:
 
 
 def test_a_part_never_lies_in_itself() -> None:
-    nodes = tuple(Node(name, "volume", name) for name in "abc")
+    nodes = tuple(LayoutNode(name, "volume", name) for name in "abc")
     circle = Layout("t", "", nodes, (Edge("a", "b", "on"), Edge("b", "c", "on"), Edge("c", "a", "on")))
     assert circle.outer == {"a": "b", "b": "c"}
 
 
 def fleet(clients: int, *, sizes: bool = False) -> Layout:
-    nodes, edges = [Node("devices.tape", "library", "tape")], list[Edge]()
+    nodes, edges = [LayoutNode("devices.tape", "library", "tape")], list[Edge]()
     for i in range(clients):
         nodes += [
-            Node(f"hosts.c{i}", "host", f"c{i}", "Server"), Node(f"devices.d{i}", "disk", f"d{i}", "Disk"),
-            Node(f"data.x{i}", "data", f"x{i}", "", (Fact.of(1e9 * (1 + i * sizes), "B"),)),
-            Node(f"jobs.j{i}", "job", f"j{i}", "image"),
+            LayoutNode(f"hosts.c{i}", "host", f"c{i}", "Server"), LayoutNode(f"devices.d{i}", "disk", f"d{i}", "Disk"),
+            LayoutNode(f"data.x{i}", "data", f"x{i}", "", (Fact.of(1e9 * (1 + i * sizes), "B"),)),
+            LayoutNode(f"jobs.j{i}", "job", f"j{i}", "image"),
         ]  # fmt: skip
         edges += [
             Edge(f"hosts.c{i}", f"devices.d{i}", "owns"), Edge(f"data.x{i}", f"devices.d{i}", "on"),
@@ -180,3 +180,12 @@ def test_a_result_that_kept_no_layout_says_so(tmp_path: Path) -> None:
     run.write_text(json.dumps(json.loads(run.read_text()) | {"layout": {"nodes": 3}}))
     with pytest.raises(ResultError, match="is damaged"):
         Result.load(folder)
+
+
+def test_a_restore_from_a_copy_reads_where_that_lies_and_a_method_tells_what_it_does_to_what_it_names() -> None:
+    edges = layout("planning/disk-then-tape").edges
+    assert Edge("jobs.to_tape", "jobs.night", "copies") in edges
+    assert Edge("jobs.to_tape", "devices.library", "writes") in edges
+    assert Edge("jobs.from_disk", "devices.staging", "reads") in edges
+    assert Edge("jobs.from_tape", "devices.library", "reads") in edges
+    assert Edge("jobs.from_tape", "devices.staging", "reads") not in edges

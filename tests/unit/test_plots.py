@@ -11,11 +11,13 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from simbackup import Result, simulate
+from simbackup.engine.activity import Activity
 from simbackup.engine.trace import Span
 from simbackup.errors import ResultError
+from simbackup.palette import PAPER
 from simbackup.plots import style
-from simbackup.plots.activities import COLOURS, WAITS, look, stacked
 from simbackup.plots.drives import states_of, waiting
+from simbackup.plots.fills import look, stacked
 from simbackup.plots.of_result import KINDS, Plots
 from simbackup.plots.rates import MOST, steps_of
 from simbackup.results.causes import split
@@ -79,7 +81,7 @@ def test_the_timeline_has_a_bar_for_each_span_where_its_job_stands(tape: Result)
         assert min(bar[1] for bar in own) * 3600 == pytest.approx(row["start"])
         assert max(bar[2] for bar in own) * 3600 == pytest.approx(row["end"])
         assert sum(bar[2] - bar[1] for bar in own) * 3600 == pytest.approx(row["elapsed"])
-        locating = sum(bar[2] - bar[1] for bar in own if bar[0] == COLOURS["locate"]) * 3600
+        locating = sum(bar[2] - bar[1] for bar in own if bar[0] == Activity.LOCATE.colour) * 3600
         told = sum(s for (_, what), s in tape.activities(row["job"]).items() if what == "locate")
         assert locating == pytest.approx(told)
     assert {"locate", "transfer", "tape marks"} <= texts(figure)
@@ -206,7 +208,7 @@ def test_an_activity_has_one_colour_everywhere() -> None:
     assert look("devices.sdb", "copy").colour == look("hosts.h.cores", "copy").colour == look("links.l", "copy").colour
     assert look("devices.sdb", "copy") != look("links.l", "copy")
     assert look("devices.sdb", "never seen").colour == look("links.l", "never seen").colour
-    assert look("devices.library", "wait for a drive").colour == WAITS
+    assert look("devices.library", "wait for a drive").colour == PAPER
 
 
 def test_every_palette_is_told_apart_without_red_and_green() -> None:

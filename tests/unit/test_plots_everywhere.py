@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from simbackup import simulate
-from simbackup.plots.activities import WAITS, look
+from simbackup.palette import PAPER
+from simbackup.plots.fills import look
 from simbackup.plots.rates import MOST
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import greatest_of_each
@@ -46,7 +47,7 @@ def test_a_scenario_can_be_drawn(name: str) -> None:
         colours: dict[str, set[str]] = {}
         for cause, activity in seen:
             one = look(cause, activity)
-            if one.colour != WAITS and one.limit != "repositioning":  # which has a hatch
+            if one.colour != PAPER and one.limit != "repositioning":  # which has a hatch
                 colours.setdefault(one.colour, set()).add(activity)
         assert not {colour: some for colour, some in colours.items() if len(some) > 1}
     timeline.set_dpi(10)

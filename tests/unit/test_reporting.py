@@ -14,7 +14,7 @@ from simbackup import report, simulate
 from simbackup.errors import ResultError
 from simbackup.reporting import files
 from simbackup.reporting.page import Chapter, page
-from simbackup.reporting.tables import Table, words
+from simbackup.reporting.tables import ReportTable, words
 from simbackup.reporting.variants import compared, differences
 from simbackup.results.causes import split
 from simbackup.scenario import names
@@ -123,7 +123,7 @@ def test_tables_lie_beside_the_page(tmp_path: Path) -> None:
 
 def test_a_text_in_a_workbook_is_no_formula(tmp_path: Path) -> None:
     openpyxl: Any = pytest.importorskip("openpyxl")
-    table = Table("t", (files.Column("a"),), [(words("=1+1"),)])
+    table = ReportTable("t", (files.Column("a"),), [(words("=1+1"),)])
     book = openpyxl.load_workbook(files.write_excel([table], tmp_path / "t.xlsx"))
     assert book["t"]["A2"].data_type == "s"
 

@@ -89,7 +89,7 @@ def test_the_worst_that_users_felt_is_told_with_its_job() -> None:
         "Users lost up to 99.99 % of their throughput (during back), waited for locks up to 3 s (during full), "
         "and had up to 50 % of their requests time out (during back)."
     )
-    assert sentences.felt(users[:1]) == (
+    assert sentences.impact(users[:1]) == (
         "Meanwhile the users (workloads.app) lost 20 % of their throughput and had 4 transactions wait for locks "
         "(1 s on average, 3 s at most)."
     )

@@ -11,13 +11,14 @@ import simpy
 
 from simbackup import Result, load, simulate
 from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
 from simbackup.engine.flows import FlowNetwork
 from simbackup.engine.link import Flow, Link
-from simbackup.engine.trace import Part, Span, Trace
+from simbackup.engine.trace import Span, SpanPart, Trace
 from simbackup.errors import ResultError
-from simbackup.experiments.explain import by_part
 from simbackup.experiments.knock_out import faster, resource
-from simbackup.results.causes import WAIT, Cause, by_address, split
+from simbackup.experiments.what_if import by_part
+from simbackup.results.causes import Cause, by_address, split
 from simbackup.scenario import Scenario, names
 
 MACHINES = {"machine", "old", "new"}
@@ -70,7 +71,7 @@ def test_every_job_is_split_without_remainder(name: str, started: list[float]) -
         assert sum(causes.values()) == pytest.approx(row["elapsed"], rel=1e-9)
         assert all(seconds > 0.0 for seconds in causes.values())
         for cause in causes:
-            assert cause.activity not in {"", WAIT, "other"}
+            assert cause.activity not in {"", Activity.WAIT, "other"}
             assert is_part(scenario, cause.address), cause
         removable = {part for cause in causes if (part := resource(cause))}
         bottlenecks |= set([part for part in by_part(causes) if part in removable][:1])
@@ -126,7 +127,7 @@ def test_a_stream_that_goes_on_counts_for_what_lies_before_the_step_that_was_wai
 
 
 def test_parts_of_a_span_that_the_path_cuts_keep_their_proportion() -> None:
-    parts = (Part("devices.x", "read", 6.0), Part("hosts.h.cores", "copy", 2.0))
+    parts = (SpanPart("devices.x", "read", 6.0), SpanPart("hosts.h.cores", "copy", 2.0))
     spans = [Span(0.0, 8.0, "jobs.a", "devices.x", "copy", parts), Span(4.0, 8.0, "jobs.a", "devices.a", "read")]
     found = split(made(spans, 8.0), "a")
     assert found == {
@@ -137,7 +138,7 @@ def test_parts_of_a_span_that_the_path_cuts_keep_their_proportion() -> None:
 
 def test_a_time_of_which_nothing_is_known_is_a_wait_of_the_job() -> None:
     spans = [Span(1.0, 3.0, "jobs.a", "devices.x", "read"), Span(5.0, 8.0, "jobs.a", "devices.x", "read")]
-    assert split(made(spans, 10.0), "a") == {Cause("devices.x", "read"): 5.0, Cause("jobs.a", WAIT): 5.0}
+    assert split(made(spans, 10.0), "a") == {Cause("devices.x", "read"): 5.0, Cause("jobs.a", Activity.WAIT): 5.0}
 
 
 def test_an_unknown_job_is_told() -> None:
@@ -155,7 +156,7 @@ def test_parts_come_back_from_json_lines() -> None:
     first, second = again.spans
     assert [part[:2] for part in first.split] == [("devices.x", "read"), ("hosts.h.cores", "copy")]
     assert sum(part.seconds for part in first.split) == pytest.approx(1.0 / 3.0, rel=1e-12)
-    assert second.split == (Part("devices.x", "copy", 1.0),)
+    assert second.split == (SpanPart("devices.x", "copy", 1.0),)
 
 
 def test_times_that_the_same_thing_limits_are_one_segment() -> None:

@@ -13,7 +13,7 @@ from simbackup import Result, simulate
 from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError
 from simbackup.results.chrome_trace import chrome_trace, text
-from simbackup.results.lanes import Stretch, lanes
+from simbackup.results.lanes import LaneBar, lanes
 from simbackup.results.record import Record
 from simbackup.scenario import names
 
@@ -191,7 +191,7 @@ def test_a_result_of_nothing_gives_a_trace_of_names_alone() -> None:
 
 
 def test_no_stretch_overlaps_another_on_its_lane() -> None:
-    stretches = [Stretch(start, start + 1 + (start * 7) % 5, "read", f"d{start % 3}", "j") for start in range(40)]
+    stretches = [LaneBar(start, start + 1 + (start * 7) % 5, "read", f"d{start % 3}", "j") for start in range(40)]
     laid = lanes(stretches)
     assert sorted(stretch for lane in laid for stretch in lane) == sorted(stretches)
     for lane in laid:

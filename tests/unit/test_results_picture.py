@@ -13,8 +13,8 @@ from simbackup import load, picture
 from simbackup.drawing.arrangement import Page, page_of
 from simbackup.drawing.boxes import BADGE, NAME, Box
 from simbackup.drawing.diagrams import dot, mermaid
-from simbackup.drawing.layout import Edge, Fact, Layout, Node
-from simbackup.drawing.layout_of import layout_of
+from simbackup.drawing.from_spec import layout_of
+from simbackup.drawing.layout import Edge, Fact, Layout, LayoutNode
 from simbackup.drawing.lettering import width, wrapped
 from simbackup.drawing.looks import OTHER, look
 from simbackup.drawing.picture import svg
@@ -134,12 +134,12 @@ def test_a_notebook_shows_the_drawing() -> None:
 
 def nasty() -> Layout:
     nodes = (
-        Node("hosts.h", "host", NASTY, NASTY, (Fact(NASTY),)),
-        Node("devices.d", "disk", "W" * 200, NASTY),
-        Node("devices.v", "vault", "v"),
-        Node("links.l", "link", NASTY),
-        Node("data.x", "data", NASTY, NASTY, (Fact.of(1e9, "B", NASTY),), 3),
-        Node("jobs.j", "job", NASTY, NASTY, (Fact(NASTY),)),
+        LayoutNode("hosts.h", "host", NASTY, NASTY, (Fact(NASTY),)),
+        LayoutNode("devices.d", "disk", "W" * 200, NASTY),
+        LayoutNode("devices.v", "vault", "v"),
+        LayoutNode("links.l", "link", NASTY),
+        LayoutNode("data.x", "data", NASTY, NASTY, (Fact.of(1e9, "B", NASTY),), 3),
+        LayoutNode("jobs.j", "job", NASTY, NASTY, (Fact(NASTY),)),
     )
     edges = (
         Edge("hosts.h", "devices.d", "owns"), Edge("data.x", "devices.d", "on"), Edge("links.l", "hosts.h", "joins"),
@@ -205,9 +205,9 @@ def all_in(box: Box) -> Iterator[Box]:
 
 def sites(hosts: int, links: int) -> Layout:
     """Hosts that a reader can tell apart, and networks that join all of them and a library."""
-    nodes = [Node(f"hosts.h{i}", "host", f"h{i}", f"Server {i}") for i in range(hosts)]
-    nodes += [Node(f"devices.t{i}", "library", f"t{i}", f"Library {i}") for i in range(3)]
-    nodes += [Node(f"links.l{i}", "link", f"l{i}", f"Network {i}") for i in range(links)]
+    nodes = [LayoutNode(f"hosts.h{i}", "host", f"h{i}", f"Server {i}") for i in range(hosts)]
+    nodes += [LayoutNode(f"devices.t{i}", "library", f"t{i}", f"Library {i}") for i in range(3)]
+    nodes += [LayoutNode(f"links.l{i}", "link", f"l{i}", f"Network {i}") for i in range(links)]
     ends = [node.address for node in nodes if node.kind != "link"]
     edges = [Edge(f"links.l{i}", end, "joins") for i in range(links) for end in ends]
     edges += [Edge("links.l1", "links.l0", "joins")] if links > 1 else []

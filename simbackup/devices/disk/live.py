@@ -8,12 +8,13 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.store import Direction, Service
 from simbackup.engine.flows import Flow, Link
 from simbackup.equations import disk as disks
+from simbackup.equations import disk_turns
 
 
 class Disk:
     """A rotating disk."""
 
-    def __init__(self, name: str, parameters: disks.Disk) -> None:
+    def __init__(self, name: str, parameters: disks.DiskParameters) -> None:
         self.name = name
         self.parameters = parameters
         self.size = parameters.capacity
@@ -55,19 +56,19 @@ class Disk:
         return Service(time, time)
 
 
-def missed(disk: disks.Disk, position: float, size: float) -> Service:
+def missed(disk: disks.DiskParameters, position: float, size: float) -> Service:
     """A write whose place has just passed under the head: overhead and transfer, up to the next whole revolution."""
     time = disk.command_overhead + size / disks.rate_at(disk, position)
     whole = math.ceil(time * disk.rotation_speed) / disk.rotation_speed
     return Service(whole, whole)
 
 
-def turning(disk: disks.Disk, here: float, there: float) -> float:
+def turning(disk: disks.DiskParameters, here: float, there: float) -> float:
     """Seconds from one stream to another and back: two seeks, and half a revolution to come upon the first again."""
     seek = disks.seek_time(disk, abs(disks.cylinder(disk, there) - disks.cylinder(disk, here)))
     return 2.0 * seek + disks.rotational_latency(disk)
 
 
-def turns(disk: disks.Disk, size: float) -> float:
+def turns(disk: disks.DiskParameters, size: float) -> float:
     """Seconds that a disk loses over so many bytes of a stream when it turns to it again and again from others."""
-    return size / disk.stream_turn * disks.turn_time(disk)
+    return size / disk.stream_turn * disk_turns.turn_time(disk)

@@ -14,6 +14,6 @@ def make(site: Site, disk: DiskSpec) -> Disk:
     return Disk(site.address, mechanics(disk))
 
 
-def mechanics(disk: DiskSheet) -> equations.Disk:
+def mechanics(disk: DiskSheet) -> equations.DiskParameters:
     """The mechanics of a disk, alone or in an array."""
-    return parameters_of(equations.Disk, disk)
+    return parameters_of(equations.DiskParameters, disk)

@@ -8,6 +8,7 @@ from simbackup.devices.host.page_cache import PageCache
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Store
+from simbackup.engine.activity import Activity
 from simbackup.engine.flows import FlowNetwork, Link
 from simbackup.equations.read_ahead import read_ahead_rate
 
@@ -78,7 +79,7 @@ class Host:
             return shape.at_most(1.0 / copy, self.cpu.name)
         away, cold = travel_time(store.path), (1.0 - cached) / window
         read = store.continued(region.begin, window).latency
-        parts = {(store.name, "read"): cold * read, **travelling(store.path, cold), (self.cpu.name, ""): copy}
+        parts = {(store.name, Activity.READ): cold * read, **travelling(store.path, cold), (self.cpu.name, ""): copy}
         return shape.cycle(parts, read_ahead_rate(window, (1.0 - cached) * (read + away), 1.0 / copy))
 
     def copying(self, region: Region) -> FlowShape:

@@ -10,15 +10,16 @@ import simpy
 
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import Stretch, Volume
+from simbackup.engine.activity import Activity
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flows import Flow, FlowNetwork
-from simbackup.engine.link import WHOLE, Law, Segment
+from simbackup.engine.limit import WHOLE, Law, Segment
 
 LEAST = 1.0
 """Bytes that are worth writing: what is left below this is rounding."""
 
 
-class Place(NamedTuple):
+class VolumeRange(NamedTuple):
     """Bytes of a volume: from where, and how many."""
 
     volume: Volume
@@ -59,7 +60,7 @@ class PageCache:
         self.dirty: list[Dirty] = []
 
     def write(
-        self, job: str, place: Place, fill: FlowShape, activity: str = "write", *, law: Law | None = None
+        self, job: str, place: VolumeRange, fill: FlowShape, activity: str = Activity.WRITE, *, law: Law | None = None
     ) -> Generator[simpy.Event, Any, tuple[Flow, Dirty]]:
         """Write bytes of a volume through the cache; ends when the last of them is in memory."""
         dirty = Dirty(job, *place, self.env.event())
@@ -93,7 +94,7 @@ class PageCache:
     def _drain(self, dirty: Dirty, buffer: Buffer, stretch: Stretch) -> Generator[simpy.Event, Any, float]:
         """Write one stretch, or as much of it as costs the same; bytes that reached the disk."""
         shape = dirty.volume.write_shape(stretch)
-        flow = shape.start(self.network, dirty.job, "write-back", stretch.size)
+        flow = shape.start(self.network, dirty.job, Activity.WRITE_BACK, stretch.size)
         buffer.drain(flow)
         yield flow.done | dirty.volume.changed
         written = self.network.stop(flow)

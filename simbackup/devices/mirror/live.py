@@ -9,6 +9,7 @@ from simbackup.devices.changes import Changes
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region, Service
+from simbackup.engine.activity import Activity
 from simbackup.engine.trace import Trace
 
 if TYPE_CHECKING:
@@ -146,8 +147,8 @@ class Mirror:
         away = travel_time((*source.store.path, *target.store.path))
         each = 1.0 / (self.parameters.in_flight * request)
         parts = {
-            (source.store.name, "copy read"): each * read.latency,
-            (target.store.name, "copy write"): each * write.latency,
+            (source.store.name, Activity.COPY_READ): each * read.latency,
+            (target.store.name, Activity.COPY_WRITE): each * write.latency,
             **travelling((*source.store.path, *target.store.path), each),
         }
         shape = FlowShape(sequential=not scattered).over(source.store.path).over(target.store.path)

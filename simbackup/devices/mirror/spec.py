@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from simbackup.schema.capability import OnDevice, SplitMirror, Volume
+from simbackup.schema.capability import OnDevice, SplitMirror, VolumeDevice
 from simbackup.schema.facts import Fact, Facts, amount
 from simbackup.schema.part import Modelled, Path, Rules
 
@@ -60,9 +60,9 @@ class MirrorSpec(SplitMirror, OnDevice, Modelled, MirrorSheet):
         """As many bytes as its volume."""
         del name
         origin = spec.devices.get(self.of)
-        return origin.size.si if isinstance(origin, Volume) and origin.overwrites else None
+        return origin.size.si if isinstance(origin, VolumeDevice) and origin.overwrites else None
 
-    def check_volume(self, checks: Checks, path: Path, volume: Volume) -> None:
+    def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
         """It lies on other disks than its volume."""
         if volume.on == self.on:
             message = f"would lie on '{self.on}', as the volume does that it mirrors"

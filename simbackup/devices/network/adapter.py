@@ -27,7 +27,7 @@ class Standing(NamedTuple):
     wires: float
 
 
-class Loop(Protocol):
+class ClosedLoop(Protocol):
     """What goes round in a closed loop over links."""
 
     def standing(self, network: Network, others: Others) -> Standing:
@@ -43,7 +43,7 @@ class Adapter:
     """
 
     network: Network
-    loops: dict[Flow, Loop] = field(default_factory=dict[Flow, Loop])
+    loops: dict[Flow, ClosedLoop] = field(default_factory=dict[Flow, ClosedLoop])
     requests: dict[Flow, float] = field(default_factory=dict[Flow, float])
 
     def queue(self, rates: Rates) -> Queue:
@@ -133,13 +133,13 @@ class Waiting:
         self.settle(now)
         self.watches[job] = (self.requests, self.waited_s, self.timed_out)
 
-    def felt(self, job: str, now: float) -> dict[str, float]:
+    def impact(self, job: str, now: float) -> dict[str, float]:
         """Mean seconds of waiting during a job that ends now, and the share of the requests that timed out."""
         self.settle(now)
         requests, waited_s, timed_out = self.watches.pop(job)
         requests = self.requests - requests
-        felt = {"network_wait": (self.waited_s - waited_s) / requests if requests else 0.0}
+        impact = {"network_wait": (self.waited_s - waited_s) / requests if requests else 0.0}
         if self.timeout is not None:
             share = (self.timed_out - timed_out) / requests if requests else 0.0
-            felt["timed_out"] = share if share > ROUNDING else 0.0
-        return felt
+            impact["timed_out"] = share if share > ROUNDING else 0.0
+        return impact

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
 
 
@@ -25,7 +26,7 @@ def travelling(networks: Iterable[Network], times: float = 1.0) -> dict[tuple[st
     """Seconds of so many round trips by network, as parts of a cycle."""
     parts: dict[tuple[str, str], float] = {}
     for network in networks:  # what is crossed twice is travelled twice
-        key = (network.link.name, "travel")
+        key = (network.link.name, Activity.TRAVEL)
         parts[key] = parts.get(key, 0.0) + times * network.latency
     return parts
 

@@ -10,7 +10,7 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.store import Direction, Service
 from simbackup.engine.flows import Flow, Link
 from simbackup.equations import disk as disks
-from simbackup.equations import raid
+from simbackup.equations import raid, raid_work
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Array:
 
     level: raid.Level
     disks: int
-    disk: disks.Disk
+    disk: disks.DiskParameters
     stripe_unit: float
     controller_rate: float = math.inf
     controller_overhead: float = 0.0
@@ -77,7 +77,7 @@ class Raid:
         if direction == "read":
             latency = move + slowest + size / touched / rate
             return Service(latency + array.controller_overhead, latency * touched / array.reading_disks)
-        work = raid.write_operations(array.level, array.group, size, array.stripe_unit)
+        work = raid_work.write_operations(array.level, array.group, size, array.stripe_unit)
         # Parity and mirrors are written beside the data; what was read first comes round again a revolution later.
         members = min(max(work.writes, 1), array.disks)
         slowest = raid.expected_maximum_latency(members, revolution) - disks.rotational_latency(one)
@@ -85,7 +85,7 @@ class Raid:
         own = disks.rotational_latency(one) + one.command_overhead
         seek = move - own  # once for each disk: what was read is written at the same place
         busy = (work.operations * own + members * seek + work.bytes_moved / rate) / array.disks
-        parity = raid.parity_disk_work(array.level, array.group, size, array.stripe_unit)
+        parity = raid_work.parity_disk_work(array.level, array.group, size, array.stripe_unit)
         if parity.writes:  # every write of a group comes by its parity disks, which may have no time left before others
             busy = max(busy, (parity.operations * own + seek + parity.bytes_moved / rate) / array.groups)
         return Service(latency + array.controller_overhead, min(busy, latency))
@@ -109,8 +109,8 @@ class Raid:
         touched = self._touched(size)
         one = missed(self.array.disk, position / self.data_disks, size / touched)
         level, group, unit = self.array.level, self.array.group, self.array.stripe_unit
-        operations = raid.write_operations(level, group, size, unit).operations / self.array.disks
-        parity = raid.parity_disk_work(level, group, size, unit).operations / self.array.groups
+        operations = raid_work.write_operations(level, group, size, unit).operations / self.array.disks
+        parity = raid_work.parity_disk_work(level, group, size, unit).operations / self.array.groups
         busy = min(one.busy * max(operations, parity), one.latency)
         return Service(one.latency + self.array.controller_overhead, busy)
 

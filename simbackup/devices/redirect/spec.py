@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.schema.capability import InVolume, Volume
+from simbackup.schema.capability import InVolume, VolumeDevice
 from simbackup.schema.facts import Fact, Facts, amount
 from simbackup.schema.part import Modelled, Path, Rules
 
@@ -51,7 +51,7 @@ class RedirectVolumeSheet(Frozen):
             yield ("read_ahead", "request"), message, "leave it out where the server does not read ahead"
 
 
-class RedirectVolumeSpec(Modelled, RedirectVolumeSheet, Volume):
+class RedirectVolumeSpec(Modelled, RedirectVolumeSheet, VolumeDevice):
     """A volume that writes to free places, in a scenario."""
 
     kind: Literal["redirect_volume"]
@@ -113,7 +113,7 @@ class CloneSpec(_Pointers):
     guarantee: Literal["volume", "none"] = "volume"
     """Whether the size of its volume is kept for it; where there is not so much room its creation fails."""
 
-    def check_volume(self, checks: Checks, path: Path, volume: Volume) -> None:
+    def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
         """A clone that is there from the start has its room."""
         if any(job.creates() == path[-1] for job in checks.spec.jobs.values()):
             return

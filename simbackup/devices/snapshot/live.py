@@ -23,7 +23,7 @@ class Snapshot:
         origin: Volume,
         area: Region,
         *,
-        parameters: equations.CopyOnWrite,
+        parameters: equations.CopyOnWriteParameters,
         times: Times,
         trace: Trace,
         in_place: bool = True,

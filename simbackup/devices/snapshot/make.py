@@ -24,7 +24,7 @@ def make_checkpoint(site: Site, checkpoint: CheckpointSpec) -> Snapshot:
 
 def _made(site: Site, image: CopyOnWriteSheet, of: str, area: Region, *, in_place: bool) -> Snapshot:
     return Snapshot(
-        site.address, site.system.volumes[of], area, parameters=parameters_of(equations.CopyOnWrite, image),
+        site.address, site.system.volumes[of], area, parameters=parameters_of(equations.CopyOnWriteParameters, image),
         times=Times(image.create_time.si, image.remove_time.si, image.lookup_time.si), trace=site.system.trace,
         in_place=in_place,
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup import units
-from simbackup.schema.capability import FrozenImage, InVolume, OnDevice, Volume
+from simbackup.schema.capability import ImageDevice, InVolume, OnDevice, VolumeDevice
 from simbackup.schema.facts import Facts, amount
 from simbackup.schema.part import Modelled, Path, Rules
 
@@ -60,7 +60,7 @@ class SnapshotSheet(CopyOnWriteSheet):
     """How the frozen image is kept."""
 
 
-class SnapshotSpec(FrozenImage, OnDevice, Modelled, SnapshotSheet):
+class SnapshotSpec(ImageDevice, OnDevice, Modelled, SnapshotSheet):
     """A copy-on-write snapshot of a volume; without a job that creates it, it is in place from the start."""
 
     kind: Literal["snapshot"]
@@ -103,7 +103,7 @@ class CheckpointSpec(InVolume, Modelled, CheckpointSheet):
 
     drawn_within: ClassVar[bool] = True
 
-    def check_volume(self, checks: Checks, path: Path, volume: Volume) -> None:
+    def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
         """The file system has room behind its data for what is copied."""
         free = volume.size.si - checks.spec.data_end(self.of)
         if free < LEAST_CHUNKS * self.chunk.si and checks.sound(path, "data"):

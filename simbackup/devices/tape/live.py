@@ -8,14 +8,13 @@ from typing import Any
 
 import simpy
 
+from simbackup.engine.activity import Activity, Nature, nature_of
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
-from simbackup.engine.link import WHOLE, Law, Limit
+from simbackup.engine.limit import WHOLE, Law, Limit
 from simbackup.engine.trace import Trace
-from simbackup.equations import tape
+from simbackup.equations import streaming, tape
 
-MECHANICS = frozenset({"load", "locate", "rewind", "unload", "tape marks"})
-"""Activities in which a drive moves a tape without transfer."""
 LEAST_ROOM = 1.0
 """Bytes on a cartridge below which it is full."""
 
@@ -43,7 +42,7 @@ class Drive:
     """A tape drive: what is loaded, and where on the tape its head stands."""
 
     name: str
-    parameters: tape.TapeDrive
+    parameters: tape.TapeDriveParameters
     link: Link
     cartridge: Cartridge | None = None
     position: float = 0.0
@@ -51,16 +50,20 @@ class Drive:
 
     def rate(self, compression: float) -> float:
         """Bytes a second of the host's data."""
-        return tape.transfer_rate(self.parameters, compression)
+        return streaming.transfer_rate(self.parameters, compression)
 
     def law(self, compression: float) -> Law:
         """What becomes of the rate that a host offers or takes: a tape that it cannot keep moving stops and starts."""
 
         def stop_and_start(rate: float, others: Callable[[Link], float]) -> Limit:
             del others
-            found = tape.stop_start_rate(self.parameters, rate, compression)
-            lost = tape.reposition_share(self.parameters, rate, compression)
-            parts = {(self.name, ""): (1.0 - lost) / found, (self.name, "reposition"): lost / found} if lost else WHOLE
+            found = streaming.stop_start_rate(self.parameters, rate, compression)
+            lost = streaming.reposition_share(self.parameters, rate, compression)
+            parts = (
+                {(self.name, ""): (1.0 - lost) / found, (self.name, Activity.REPOSITION): lost / found}
+                if lost
+                else WHOLE
+            )
             return Limit(found, f"{self.name}.repositioning", parts)
 
         return stop_and_start
@@ -93,7 +96,8 @@ class Library:
     def record(self, trace: Trace) -> None:
         """Write how long each drive moved its tape, and what went through it, into the trace."""
         for drive in self.drives:
-            moving = (s.end - s.start for s in trace.spans if s.cause == drive.name and s.activity in MECHANICS)
+            own = (span for span in trace.spans if span.cause == drive.name)
+            moving = (span.end - span.start for span in own if nature_of(span.activity) is Nature.MECHANICAL)
             link = drive.link
             trace.device(
                 drive.name, "tape drive", sum(moving) + link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
@@ -103,7 +107,7 @@ class Library:
     def take_drive(self, job: str, wanted: Cartridge | None = None) -> Generator[simpy.Event, Any, Drive]:
         """A drive, as soon as one is idle: the one that holds a wanted cartridge, else an empty one if there is."""
         claim = self.free.request()
-        with self.clock.span(job, self.name, "wait for a drive"):
+        with self.clock.span(job, self.name, Activity.WAIT_FOR_DRIVE):
             yield claim
         drive = min(self.idle, key=lambda d: (d.cartridge is not wanted or wanted is None, d.cartridge is not None))
         self.idle.remove(drive)
@@ -138,7 +142,7 @@ class Library:
 
         if drive is not None and drive.cartridge is not None and to_come():
             yield from self._eject(job, drive)
-        with self.clock.span(job, self.name, "wait for a cartridge"):
+        with self.clock.span(job, self.name, Activity.WAIT_FOR_ANY_CARTRIDGE):
             while to_come():
                 yield self.returned
         cartridge = self.scratch(pool)
@@ -150,7 +154,7 @@ class Library:
         """Take a cartridge for oneself, as soon as nobody else uses it; a drive that has to wait is unloaded first."""
         if cartridge.in_use and drive is not None and drive.cartridge is not None:
             yield from self._eject(job, drive)
-        with self.clock.span(job, f"{self.name}.{cartridge.name}", "wait for the cartridge"):
+        with self.clock.span(job, f"{self.name}.{cartridge.name}", Activity.WAIT_FOR_THE_CARTRIDGE):
             while cartridge.in_use:
                 yield self.returned
         cartridge.in_use = True
@@ -160,14 +164,14 @@ class Library:
         drive = self._exchange_for_holder(drive, cartridge)
         if drive.cartridge is not None and drive.cartridge is not cartridge:
             yield from self._eject(job, drive)
-        with self.clock.span(job, f"{self.name}.{cartridge.name}", "wait for the cartridge"):
+        with self.clock.span(job, f"{self.name}.{cartridge.name}", Activity.WAIT_FOR_THE_CARTRIDGE):
             while any(other.cartridge is cartridge for other in self.drives if other is not drive):
                 yield self.returned  # it is on its way to its slot, or in a drive that will be given back
                 drive = self._exchange_for_holder(drive, cartridge)
         if drive.cartridge is cartridge:
             return drive
-        yield from self._move(job, "mount")
-        with self.clock.span(job, drive.name, "load"):
+        yield from self._move(job, Activity.MOUNT)
+        with self.clock.span(job, drive.name, Activity.LOAD):
             yield self.clock.env.timeout(drive.parameters.load_time)
         drive.cartridge, drive.position = cartridge, 0.0
         return drive
@@ -184,13 +188,13 @@ class Library:
 
     def locate(self, job: str, drive: Drive, byte: float) -> Wait:
         """Bring the tape to a byte."""
-        with self.clock.span(job, drive.name, "locate"):
+        with self.clock.span(job, drive.name, Activity.LOCATE):
             yield self.clock.env.timeout(tape.locate_time(drive.parameters, drive.position, byte))
         drive.position = byte
 
     def mark(self, job: str, drive: Drive, marks: float) -> Wait:
         """Write tape marks, each of which is waited for: the tape stops and has to be repositioned."""
-        with self.clock.span(job, drive.name, "tape marks"):
+        with self.clock.span(job, drive.name, Activity.TAPE_MARKS):
             yield self.clock.env.timeout(marks * drive.parameters.reposition_time)
 
     def release(self, job: str, drive: Drive) -> Wait:
@@ -228,11 +232,11 @@ class Library:
 
     def _eject(self, job: str, drive: Drive) -> Wait:
         """Rewind, unload, and bring the cartridge back to its slot."""
-        with self.clock.span(job, drive.name, "rewind"):
+        with self.clock.span(job, drive.name, Activity.REWIND):
             yield self.clock.env.timeout(tape.rewind_time(drive.parameters, drive.position))
-        with self.clock.span(job, drive.name, "unload"):
+        with self.clock.span(job, drive.name, Activity.UNLOAD):
             yield self.clock.env.timeout(drive.parameters.unload_time)
-        yield from self._move(job, "dismount")
+        yield from self._move(job, Activity.DISMOUNT)
         drive.cartridge, drive.position = None, 0.0
         self._announce()
 
@@ -244,7 +248,7 @@ class Library:
     def _move(self, job: str, activity: str) -> Wait:
         """One move of a robot between a slot and a drive."""
         robot = self.robots.request()
-        with self.clock.span(job, f"{self.name}.robot", "mount queue"):
+        with self.clock.span(job, f"{self.name}.robot", Activity.WAIT_FOR_ROBOT):
             yield robot
         with self.clock.span(job, f"{self.name}.robot", activity):
             yield self.clock.env.timeout(self.exchange_time)

@@ -14,7 +14,7 @@ from simbackup.parameters import parameters_of
 
 def make(site: Site, library: TapeLibrarySpec) -> Library:
     """The library with its drives, robots and cartridges."""
-    parameters, address = parameters_of(equations.TapeDrive, library.drive), site.address
+    parameters, address = parameters_of(equations.TapeDriveParameters, library.drive), site.address
     names = [f"{address}.drive.{i + 1}" for i in range(library.drive_count())]
     drives = [Drive(name, parameters, Link(name, 1.0)) for name in names]
     pools = [pool for pool, number in library.pool_sizes().items() for _ in range(number)]

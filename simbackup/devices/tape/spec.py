@@ -15,7 +15,7 @@ from simbackup.schema.quantity import si_or
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec
     from simbackup.scenario.checks import Checks
-    from simbackup.schema.job import Restoring, Saving
+    from simbackup.schema.job import Restoring, Storing
 
 from typing import Annotated, Literal
 
@@ -119,8 +119,10 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
 
     drawn_as: ClassVar[str] = "library"
     pieces: ClassVar[Mapping[str, Piece]] = {
-        "drives": Piece("drives"), "robot": Piece("robots", "exchange_time"), "drive": Piece(),
-    }  # fmt: skip
+        "drives": Piece("drives", waits="wait for a drive"),
+        "robot": Piece("robots", "exchange_time"),
+        "drive": Piece(),
+    }
 
     def rules(self) -> Rules:
         """Drives, cartridges and pools fit into the library."""
@@ -148,15 +150,15 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         rest = int((self.cartridges or self.slots).si) - sum(named.values())
         return {None: max(rest, 0), **named}
 
-    def check_backup(self, checks: Checks, path: Path, job: Saving) -> None:
+    def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
         """The library has the pool, the room and a drive for each stream."""
-        data = checks.spec.data.get(job.data)
+        data = checks.spec.data.get(saved)
         with checks.about(*path):
             self._check_drives(checks, path, job.to, job.streams)
         if data is not None:
             self._check_pool(checks, path, job, data)
 
-    def _check_pool(self, checks: Checks, path: Path, job: Saving, data: DataSpec) -> None:
+    def _check_pool(self, checks: Checks, path: Path, job: Storing, data: DataSpec) -> None:
         pools = self.pool_sizes()
         if job.pool not in pools:
             message = f"'{job.to}' has no pool '{job.pool}'"
@@ -170,8 +172,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """The library has a drive for each stream."""
-        saved = checks.spec.jobs[job.restore]
-        self._check_drives(checks, path, str(getattr(saved, "to", "")), job.streams)
+        self._check_drives(checks, path, checks.spec.read_by(job), job.streams)
 
     def _check_drives(self, checks: Checks, path: Path, name: str, streams: Pieces | None) -> None:
         if streams is not None and streams.si > self.drives.si:

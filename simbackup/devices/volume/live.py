@@ -13,6 +13,7 @@ from simbackup.devices.mirror.live import Mirror
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Region, Store
+from simbackup.engine.activity import Activity
 from simbackup.engine.trace import Trace
 from simbackup.equations import snapshot as equations
 
@@ -133,17 +134,22 @@ def first_write_shape(
     The write itself may be left out, for a writer that counts it by itself.
 
     Distances and rates are those in the middle of the stretch, in the origin and in the areas. The requests of one
-    group follow each other (equations.snapshot.group_time); each device's head stands where the request before left
-    it, so that a copy area on the same disk costs seeks and one on another disk does not.
+    group follow each other: the commit waits for the copies, the held writes for the commit, and one thread serves all
+    (kcopyd.c, dm-snap.c), so that their times add up. Each device's head stands where the request before left it, so
+    that a copy area on the same disk costs seeks and one on another disk does not.
     """
     heads: dict[str, float] = {}
-    cycle = [request for request in _cycle(store, position, stretch, waiting) if own or request.activity != "own write"]
+    cycle = [
+        request
+        for request in _cycle(store, position, stretch, waiting)
+        if own or request.activity is not Activity.OWN_WRITE
+    ]
     for request in cycle:  # a first lap brings the heads to where a steady cycle leaves them
         heads[request.store.name] = request.position
     shape = FlowShape()
     parts: dict[tuple[str, str], float] = {}
     for activity, on, at, size, times, group in cycle:
-        service = on.request("read" if activity == "copy read" else "write", heads[on.name], at, size)
+        service = on.request("read" if activity is Activity.COPY_READ else "write", heads[on.name], at, size)
         heads[on.name] = at
         parts[on.name, activity] = parts.get((on.name, activity), 0.0) + times * service.latency / group
         shape = shape.plus({on.link: times * service.busy / group}, {on.link: times * size / group})
@@ -154,7 +160,7 @@ def first_write_shape(
 class _Request(NamedTuple):
     """One request of the cycle of a group: where it goes, its bytes, how many times, and the bytes of the group."""
 
-    activity: str
+    activity: Activity
     store: Store
     position: float
     size: float
@@ -172,10 +178,12 @@ def _cycle(store: Store, begin: float, stretch: Stretch, waiting: float) -> Iter
         group = equations.group_size(cow, waiting) * cow.chunk
         at = _inside(area, snapshot.position(ahead), group)
         metadata = max(at - equations.commit_distance(cow), snapshot.area.begin)
-        yield _Request("copy read", store, position, group, 1.0, group)
-        yield _Request("copy write", area, at, group, 1.0, group)
-        yield _Request("metadata commit", area, metadata, cow.chunk, equations.commits_per_group(cow, waiting), group)
-    yield _Request("own write", store, position, own, 1.0, own)
+        yield _Request(Activity.COPY_READ, store, position, group, 1.0, group)
+        yield _Request(Activity.COPY_WRITE, area, at, group, 1.0, group)
+        yield _Request(
+            Activity.METADATA_COMMIT, area, metadata, cow.chunk, equations.commits_per_group(cow, waiting), group
+        )
+    yield _Request(Activity.OWN_WRITE, store, position, own, 1.0, own)
 
 
 def _inside(store: Store, position: float, size: float) -> float:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from simbackup.schema.capability import Volume
+from simbackup.schema.capability import VolumeDevice
 from simbackup.schema.facts import Facts, amount
 
 
-class LogicalVolumeSpec(Volume):
+class LogicalVolumeSpec(VolumeDevice):
     """A logical volume: a contiguous part of a device, allocated in the order in which the volumes are listed."""
 
     kind: Literal["logical_volume"]

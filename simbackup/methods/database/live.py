@@ -9,10 +9,11 @@ from typing import Any
 
 import simpy
 
-from simbackup.catalogue import Extent, SaveSet
+from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.data.live import Database, DataSet
-from simbackup.devices.host.page_cache import Place
+from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.snapshot.live import create
 from simbackup.methods.tool.live import Tool
@@ -60,14 +61,14 @@ class DatabaseBackup:
         """Start, do what the method does (under the read lock, or most of it outside), then check what was written."""
         data, lock = system.data[self.data], _Lock()
         engine = _engine(data)
-        yield from _pass(system, job, f"data.{self.data}", "start", self.tool.start_time)
+        yield from _pass(system, job, f"data.{self.data}", Activity.START, self.tool.start_time)
         size = data.content * engine.dump_ratio if self.method == "logical_dump" else data.size
-        saved = _reserve(system, SaveSet(job, self.data, self.method, self.to, size, data.files, 1.0, system.env.now))
+        saved = _reserve(system, SaveSet(job, self.data, self.method, size, data.files, system.env.now), self.to)
         if self.method == "snapshot_copy":
             yield from self._by_snapshot(system, job, data, saved, lock)
         else:
             with _read_lock(system, job, data, lock):
-                yield from _pass(system, job, f"data.{self.data}", "flush", engine.flush_time)
+                yield from _pass(system, job, f"data.{self.data}", Activity.FLUSH, engine.flush_time)
                 if self.method == "logical_dump":
                     yield from self._dump(system, job, data, saved)
                 else:
@@ -92,17 +93,17 @@ class DatabaseBackup:
             raise JobFailedError(f"snapshot '{name}' {snapshot.hindrance}")
         if engine.locks_for_snapshot:
             with _read_lock(system, job, data, lock):
-                yield from _pass(system, job, f"data.{self.data}", "flush", engine.flush_time)
+                yield from _pass(system, job, f"data.{self.data}", Activity.FLUSH, engine.flush_time)
                 yield from create(system, job, name)
         else:
             yield from create(system, job, name)
-        yield from _pass(system, job, snapshot.name, "mount", self.tool.mount_time)
+        yield from _pass(system, job, snapshot.name, Activity.MOUNT, self.tool.mount_time)
         source = snapshot.source(data.begin, data.size)
         shape = system.hosts[self.host].copying(source)
-        shape = shape.after(snapshot.lookup_time / snapshot.lookup_size, snapshot.name, "lookup")
+        shape = shape.after(snapshot.lookup_time / snapshot.lookup_size, snapshot.name, Activity.LOOKUP)
         yield from _copy(system, job, self.host, shape, saved)
         system.require_image(name)
-        yield from _pass(system, job, snapshot.name, "remove", snapshot.remove_time)
+        yield from _pass(system, job, snapshot.name, Activity.REMOVE, snapshot.remove_time)
         snapshot.remove()
 
 
@@ -120,9 +121,9 @@ class BinaryLog:
     def run(self, system: System, job: str) -> Steps:
         """Close the log, and copy it."""
         data, size = system.data[self.data], self.changed
-        saved = _reserve(system, SaveSet(job, self.data, self.method, self.to, size, data.files, 1.0, system.env.now))
-        yield from _pass(system, job, f"data.{self.data}", "start", self.tool.start_time)
-        yield from _pass(system, job, f"data.{self.data}", "flush", _engine(data).flush_time)
+        saved = _reserve(system, SaveSet(job, self.data, self.method, size, data.files, system.env.now), self.to)
+        yield from _pass(system, job, f"data.{self.data}", Activity.START, self.tool.start_time)
+        yield from _pass(system, job, f"data.{self.data}", Activity.FLUSH, _engine(data).flush_time)
         source = data.volume.region.part(data.begin, size)
         yield from _copy(system, job, self.host, system.hosts[self.host].copying(source), saved)
         yield from _check(system, job, self.host, size, self.tool)
@@ -143,8 +144,8 @@ class DatabaseRestore:
 
     def run(self, system: System, job: str) -> Steps:
         """Bring back the last full backup, then what was changed since; nobody works meanwhile."""
-        full = system.last(self.backup)
-        yield from _pass(system, job, f"data.{self.to}", "start", self.tool.start_time)
+        full, _ = system.saved(self.backup)
+        yield from _pass(system, job, f"data.{self.to}", Activity.START, self.tool.start_time)
         logs = [log for name in self.replay for log in system.catalogue.since(f"jobs.{name}", full.time)]
         with system.shut_out(self.to):
             for saved in (full, *sorted(logs, key=lambda log: log.time)):
@@ -154,7 +155,7 @@ class DatabaseRestore:
     def _bring_back(self, system: System, job: str, saved: SaveSet) -> Wait:
         """One save set from its volume into the database."""
         host, target, engine = system.hosts[self.host], system.data[self.to], _engine(system.data[self.to])
-        place = saved.extents[0]
+        place = saved.copies[0].extents[0]
         source = system.volumes[place.medium].region.part(place.position, saved.size)
         shape, size = host.copying(source), saved.size
         if saved.method == "logical_dump":
@@ -162,8 +163,8 @@ class DatabaseRestore:
             shape = host.then(host.reading(source), host.seconds(engine.load_cpu)).times(saved.size / size)
         elif saved.method == "binary_log":
             shape = host.then(host.reading(source), host.seconds(engine.replay_cpu))
-        activity = {"logical_dump": "load", "binary_log": "replay"}.get(saved.method, "copy")
-        yield from system.write(job, self.host, Place(target.volume, target.begin, size), shape, activity)
+        activity = {"logical_dump": Activity.LOAD, "binary_log": Activity.REPLAY}.get(saved.method, Activity.COPY)
+        yield from system.write(job, self.host, VolumeRange(target.volume, target.begin, size), shape, activity)
 
 
 def _engine(data: DataSet) -> Database:
@@ -179,18 +180,18 @@ def _pass(system: System, job: str, cause: str, activity: str, seconds: float) -
         yield system.env.timeout(seconds)
 
 
-def _reserve(system: System, saved: SaveSet) -> SaveSet:
-    """The save set, with room for it on its volume."""
-    position = system.reserve(saved.target, saved.size)
-    saved.extents.append(Extent(0.0, saved.size, saved.target, position))
+def _reserve(system: System, saved: SaveSet, to: str) -> SaveSet:
+    """The save set, with room for its copy on a volume."""
+    extent = Extent(0.0, saved.size, to, system.reserve(to, saved.size))
+    saved.copies.append(Copy(saved.job, to, 1.0, saved.time, [extent]))
     return saved
 
 
 def _copy(system: System, job: str, host: str, shape: FlowShape, saved: SaveSet) -> Wait:
     """Bring a save set onto its volume through the page cache."""
-    place = saved.extents[0]
-    activity = "dump" if saved.method == "logical_dump" else "copy"
-    target = Place(system.volumes[place.medium], place.position, saved.size)
+    place = saved.copies[0].extents[0]
+    activity = Activity.DUMP if saved.method == "logical_dump" else Activity.COPY
+    target = VolumeRange(system.volumes[place.medium], place.position, saved.size)
     yield from system.write(job, host, target, shape, activity)
 
 
@@ -198,6 +199,8 @@ def _check(system: System, job: str, host: str, size: float, tool: Tool) -> Wait
     """Read the finished backup once more, at the pace of one core."""
     if tool.check_cpu > 0.0:
         machine = system.hosts[host]
-        flow = machine.then(FlowShape(), machine.seconds(tool.check_cpu)).start(system.network, job, "check", size)
+        flow = machine.then(FlowShape(), machine.seconds(tool.check_cpu)).start(
+            system.network, job, Activity.CHECK, size
+        )
         yield flow.done
         system.account(job, flow)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.schema.capability import FrozenImage, Volume
+from simbackup.schema.capability import ImageDevice, VolumeDevice
 from simbackup.schema.job import BackupJob
 from simbackup.schema.part import Path
 
@@ -76,7 +76,7 @@ class DatabaseBackupSpec(BackupJob):
                 message = f"the files of '{self.data}' change even under a read lock"
                 checks.report((*path, "method"), message, "choose snapshot_copy or logical_dump")
         with checks.about(*path):
-            if data is not None and isinstance(target, Volume):
+            if data is not None and isinstance(target, VolumeDevice):
                 self._check_room(checks, path, data, target.size.si)
         if self.method == "snapshot_copy":
             self._check_snapshot(checks, path, data)
@@ -95,14 +95,14 @@ class DatabaseBackupSpec(BackupJob):
 
     def _check_snapshot(self, checks: Checks, path: Path, data: DataSpec | None) -> None:
         """A snapshot copy names a snapshot of the database's volume."""
-        snapshots = checks.spec.devices_with(FrozenImage)
+        snapshots = checks.spec.devices_with(ImageDevice)
         frozen = checks.spec.devices.get(self.snapshot or "")
         if self.snapshot is None:
             message, remedy = "a snapshot copy needs the snapshot that it creates", choices("", snapshots)
             checks.report(path, message, f"write 'snapshot:', {remedy}")
         elif checks.pending((*path, "snapshot"), "devices", self.snapshot):
             return
-        elif not isinstance(frozen, FrozenImage):
+        elif not isinstance(frozen, ImageDevice):
             message = f"there is no snapshot '{self.snapshot}'"
             checks.report((*path, "snapshot"), message, choices(self.snapshot, snapshots))
         elif data is not None and frozen.of != data.on:

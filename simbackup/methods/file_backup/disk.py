@@ -8,12 +8,14 @@ from typing import Any
 
 import simpy
 
-from simbackup.catalogue import Extent, SaveSet
+from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.data.live import DataSet
-from simbackup.devices.host.page_cache import Place
+from simbackup.devices.host.live import Host
+from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
+from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.selection import Selection, wanted
@@ -39,18 +41,18 @@ class DiskBackup:
     def run(self, system: System, job: str) -> Steps:
         """Prepare, read blocks or files, and wait until the save set is on disk; then enter the catalogue."""
         data = system.data[self.data]
-        saved = SaveSet(job, self.data, self.method, self.to, data.size, data.files, 1.0, system.env.now)
+        time = system.env.now
         if system.hosts[self.host].suspended is not None:
             raise JobFailedError(f"'{self.host}' is suspended")
         system.require_image(self.source)
         position = system.reserve(self.to, data.size)
         yield from prepare(system, job, data, self.tool, data.files)
         shape = self._reading(system, data).over([system.networks[name] for name in self.networks])
-        place = Place(system.volumes[self.to], position, data.size)
-        yield from system.write_through(job, self.server, place, shape, "save")
+        place = VolumeRange(system.volumes[self.to], position, data.size)
+        yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
         system.require_image(self.source)
-        saved.extents.append(Extent(0.0, data.size, self.to, position))
-        system.catalogue.save_sets.append(saved)
+        copy = Copy(job, self.to, 1.0, time, [Extent(0.0, data.size, self.to, position)])
+        system.catalogue.save_sets.append(SaveSet(job, self.data, self.method, data.size, data.files, time, [copy]))
         return Moved(data.size, float(data.files))
 
     def _reading(self, system: System, data: DataSet) -> FlowShape:
@@ -70,34 +72,30 @@ class DiskRestore:
     """
 
     host: str
-    backup: str
     to: str
     server: str
     networks: tuple[str, ...]
     selection: Selection | None
     tool: Tool = NO_TOOL
-    method: str = "restore"
 
-    def run(self, system: System, job: str) -> Steps:
+    def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Read what is wanted at the server, send it, and write it; done when it is on disk."""
-        saved, target = system.last(self.backup), system.data[self.to]
+        target = system.data[self.to]
         files, pieces = wanted(saved, self.selection if saved.method == "file_level" else None)
         total = sum(size for _, size in pieces)
         if self.selection is not None and saved.method != "file_level":
             system.trace.event(system.env.now, job, "is the restore of an image, which comes back whole")
         made = files / total if saved.method == "file_level" else 0.0  # files that are made anew, for each byte
         yield from prepare(system, job, target, self.tool, files)
-        lies = saved.extents[0]
         networks = [system.networks[name] for name in self.networks]
         with system.shut_out(self.to):
             for begin, size in pieces:
-                source = system.volumes[lies.medium].region.part(lies.position + begin, size)
-                with system.clock.span(job, source.store.name, "seek"):
-                    yield system.env.timeout(_way_there(source, networks))
+                source = lying(system, copy, begin, size)
+                yield from seek(system, job, source, networks)
                 shape = self._copying(system, source, target, made).over(networks)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
-                place = Place(target.volume, there, size)
-                yield from system.write_through(job, self.host, place, shape, "restore")
+                place = VolumeRange(target.volume, there, size)
+                yield from system.write_through(job, self.host, place, shape, Activity.RESTORE)
         return Moved(total, float(files))
 
     def _copying(self, system: System, source: Region, target: DataSet, made: float) -> FlowShape:
@@ -106,9 +104,29 @@ class DiskRestore:
         copy = self.tool.copying(host)
         if target.filesystem is not None:
             copy += host.seconds(target.filesystem.cpu_per_file + self.tool.file_cpu) * made
-        if host is server:
-            return host.reading(source, copy)
-        return host.then(server.reading(source), copy)
+        return fetching(server, host, source, copy)
+
+
+def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
+    """Where on its disk a part of a copy lies."""
+    lies = copy.extents[0]
+    return system.volumes[lies.medium].region.part(lies.position + begin, size)
+
+
+def fetching(server: Host, host: Host, source: Region, copy: float) -> FlowShape:
+    """How a byte of a save set on a disk of a server loads disk and cores on its way through a host.
+
+    `copy` are the core seconds a byte of whoever copies: the host, behind the server where these are two.
+    """
+    if host is server:
+        return host.reading(source, copy)
+    return host.then(server.reading(source), copy)
+
+
+def seek(system: System, job: str, source: Region, networks: Sequence[Network]) -> Wait:
+    """Wait until the first byte of a piece comes, on record."""
+    with system.clock.span(job, source.store.name, Activity.SEEK):
+        yield system.env.timeout(_way_there(source, networks))
 
 
 def _way_there(source: Region, networks: Sequence[Network]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simbackup.methods.file_backup.disk import DiskBackup, DiskRestore
+from simbackup.methods.file_backup.restore import Restore
 from simbackup.methods.file_backup.spec import FileBackupSpec
 from simbackup.methods.file_backup.tape import TapeBackup
 from simbackup.methods.file_backup.tape_restore import TapeRestore
@@ -13,6 +14,7 @@ from simbackup.methods.restore.make import selection_of
 from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.methods.tool.make import tool_of
 from simbackup.schema.capability import MediaLibrary
+from simbackup.schema.job import Copying
 from simbackup.schema.quantity import si_or
 
 if TYPE_CHECKING:
@@ -30,10 +32,17 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
 
 
 def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
-    """The restore, from the drives of a library or from a disk of any host."""
+    """The restore, from wherever the backup or a copy of it lies."""
+    copies = (other.to for other in spec.jobs.values() if isinstance(other, Copying) and other.save_set == job.restore)
+    ways = {device: _way_back(job, saved, spec, device) for device in (saved.to, *copies)}
+    return Restore(job.restore, job.copied_by, ways)
+
+
+def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) -> TapeRestore | DiskRestore:
+    """How a copy comes back from the drives of a library, or from a disk of any host."""
     to = job.to or saved.data
     host, selection, tool = spec.host_of(to), selection_of(job), tool_of(saved.tool)
-    way = spec.way_to(host, saved.to) or ()
-    if isinstance(spec.devices[saved.to], MediaLibrary):
-        return TapeRestore(host, job.restore, to, way, selection, tool, int(si_or(job.streams, 1.0)))
-    return DiskRestore(host, job.restore, to, spec.owner_of(saved.to) or "", way, selection, tool)
+    way = spec.way_to(host, device) or ()
+    if isinstance(spec.devices[device], MediaLibrary):
+        return TapeRestore(host, to, way, selection, tool, int(si_or(job.streams, 1.0)))
+    return DiskRestore(host, to, spec.owner_of(device) or "", way, selection, tool)

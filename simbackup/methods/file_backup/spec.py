@@ -45,7 +45,11 @@ class FileBackupSpec(Saving, FileKeeping):
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """What is said of files acts in walks, compression on tape, and read-ahead where the host reads in sequence."""
-        data, walks, tape = spec.data[self.data], self.method == "file_level", self._to_tape(spec)
+        data, walks, tape = (
+            spec.data[self.data],
+            self.method == "file_level",
+            isinstance(spec.devices[self.to], MediaLibrary),
+        )
         yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu"))
         if tape:
             yield from (f"data.{self.data}.compression", f"jobs.{name}.tool.file_marks")
@@ -58,13 +62,12 @@ class FileBackupSpec(Saving, FileKeeping):
 
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """Files come back alone, an image on disk whole; what lies on disk is read in sequence by its host."""
-        if self.method == "file_level" or self._to_tape(spec):
+        device = spec.read_by(job)
+        tape = isinstance(spec.devices[device], MediaLibrary)
+        if self.method == "file_level" or tape:
             yield from super().restore_uses(spec, name, restore, job)
-        if not self._to_tape(spec):
-            yield f"hosts.{spec.owner_of(self.to)}.read_ahead"
-
-    def _to_tape(self, spec: Spec) -> bool:
-        return isinstance(spec.devices[self.to], MediaLibrary)
+        if not tape:
+            yield f"hosts.{spec.owner_of(device)}.read_ahead"
 
     def check(self, checks: Checks, path: Path) -> None:
         """Where it goes, the way there, the room, its source."""
@@ -88,7 +91,7 @@ class FileBackupSpec(Saving, FileKeeping):
         target, data = spec.devices[self.to], spec.data.get(self.data)
         with checks.about(*path):
             if isinstance(target, BackupTarget):
-                target.check_backup(checks, path, self)
+                target.check_backup(checks, path, self, self.data)
         with checks.about(*path):
             if data is not None:
                 checks.connected((*path, "to"), data.on, self.to)
@@ -101,7 +104,8 @@ class FileBackupSpec(Saving, FileKeeping):
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """Files or images come back to where they can be reached, and where they fit."""
-        target, library = checks.spec.data.get(job.to or ""), checks.spec.devices.get(self.to)
+        source = checks.spec.read_by(job)
+        target, library = checks.spec.data.get(job.to or ""), checks.spec.devices.get(source)
         checks.nothing_replayed(path, job)
         with checks.about(*path):
             if isinstance(library, BackupTarget):
@@ -109,7 +113,9 @@ class FileBackupSpec(Saving, FileKeeping):
         with checks.about(*path):
             if target is not None:
                 checks.owned(path, target.on, "to")
-                checks.connected((*path, "to"), target.on, self.to)
+                checks.connected((*path, "to"), target.on, source)
+            elif job.copied_by is not None and job.to is None and self.data in checks.spec.data:
+                checks.connected((*path, "copied_by"), checks.spec.data[self.data].on, source)
         if self.data in checks.spec.data:
             whole = self.method == "image" and not isinstance(library, MediaLibrary)
             checks.extent(path, job, checks.spec.data[self.data], whole=whole)

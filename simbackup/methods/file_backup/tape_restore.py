@@ -8,10 +8,11 @@ from typing import Any
 
 import simpy
 
-from simbackup.catalogue import Extent, SaveSet
-from simbackup.devices.host.page_cache import Dirty, Place
+from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.live import Drive
+from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
@@ -25,19 +26,17 @@ class TapeRestore:
     """A restore of a save set, or of some of its files, onto the place of a data set."""
 
     host: str
-    backup: str
     to: str
     networks: tuple[str, ...]
     selection: Selection | None
     tool: Tool = NO_TOOL
     streams: int = 1
-    method: str = "restore"
 
-    def run(self, system: System, job: str) -> Steps:
+    def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Share the cartridges that are needed among the drives, and wait until all is on disk."""
-        saved, target = system.last(self.backup), system.data[self.to]
+        target = system.data[self.to]
         files, pieces = wanted(saved, self.selection)
-        runs = [extent for begin, size in pieces for extent in saved.locate(begin, size)]
+        runs = [extent for begin, size in pieces for extent in copy.locate(begin, size)]
         yield from prepare(system, job, target, self.tool, files)
         pending: list[Dirty] = []
         on_medium: dict[str, list[Extent]] = {}
@@ -47,7 +46,7 @@ class TapeRestore:
         streams = min(self.streams, len(cartridges))
         if streams > 1:  # the longest first, so that all drives end at about the same time
             cartridges.sort(key=lambda name: -sum(run.size for run in on_medium[name]))
-        parts = [self._part(system, job, saved, (cartridges, on_medium), pending) for _ in range(streams)]
+        parts = [self._part(system, job, copy, (cartridges, on_medium), pending) for _ in range(streams)]
         with system.shut_out(self.to):
             yield from side_by_side(system, parts)
             yield from system.written_back(job, pending)
@@ -57,12 +56,12 @@ class TapeRestore:
         self,
         system: System,
         job: str,
-        saved: SaveSet,
+        copy: Copy,
         runs: tuple[list[str], dict[str, list[Extent]]],
         pending: list[Dirty],
     ) -> Wait:
         """Mount one cartridge after the other until none is left, locate each run on it, and transfer it."""
-        library = system.libraries[saved.target]
+        library = system.libraries[copy.target]
         by_name = {cartridge.name: cartridge for cartridge in library.cartridges}
         cartridges, on_medium = runs
         if not cartridges:
@@ -74,27 +73,27 @@ class TapeRestore:
                 yield from library.reserve(job, medium, drive)
                 drive = yield from library.mount(job, drive, medium)
                 for extent in on_medium[medium.name]:
-                    dirty = yield from self._read(system, job, drive, extent, saved)
+                    dirty = yield from self._read(system, job, drive, extent, copy)
                     pending.append(dirty)
                 yield from library.release(job, drive)
         finally:
             library.give_drive(drive)
 
     def _read(
-        self, system: System, job: str, drive: Drive, extent: Extent, saved: SaveSet
+        self, system: System, job: str, drive: Drive, extent: Extent, copy: Copy
     ) -> Generator[simpy.Event, Any, Dirty]:
         """One run from tape into the page cache of the host; what is then on its way to disk."""
-        library, host, target = system.libraries[saved.target], system.hosts[self.host], system.data[self.to]
+        library, host, target = system.libraries[copy.target], system.hosts[self.host], system.data[self.to]
         yield from library.locate(job, drive, extent.position)
-        fill = FlowShape().plus({drive.link: 1.0 / drive.rate(saved.compression)}, {drive.link: 1.0})
+        fill = FlowShape().plus({drive.link: 1.0 / drive.rate(copy.compression)}, {drive.link: 1.0})
         fill = (
             host.working(fill, 1.0 / host.copy_rate)
             .at_most(host.copy_rate, host.cpu.name)
             .over([system.networks[name] for name in self.networks])
         )
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
-        place = Place(target.volume, begin, extent.size)
-        law = drive.law(saved.compression)
-        dirty = yield from system.write(job, self.host, place, fill, "transfer", law=law)
-        drive.position = extent.position + extent.size / saved.compression
+        place = VolumeRange(target.volume, begin, extent.size)
+        law = drive.law(copy.compression)
+        dirty = yield from system.write(job, self.host, place, fill, Activity.TRANSFER, law=law)
+        drive.position = extent.position + extent.size / copy.compression
         return dirty

@@ -9,6 +9,7 @@ from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Service, Store
+from simbackup.engine.activity import Activity
 from simbackup.equations import files as equations
 from simbackup.system import JobFailedError
 
@@ -30,7 +31,7 @@ def walking(host: Host, data: DataSet, region: Region, file_cpu: float) -> FlowS
     shape = FlowShape({store.link: read.busy / each}, {store.link: 1.0}, sequential=data.together)
     shape = host.working(shape.over(store.path).part(cold), (cpu + index) / each)
     parts = {part: cold * seconds / each for part, seconds in read.parts.items()}
-    own = {(host.cpu.name, "open"): cpu / each, (host.cpu.name, "index"): index / each}
+    own = {(host.cpu.name, Activity.OPEN): cpu / each, (host.cpu.name, Activity.INDEX): index / each}
     serial = (cold * read.latency + cpu + index) / each
     return shape.cycle(parts | own, 1.0 / serial) if serial > 0.0 else shape
 
@@ -67,5 +68,7 @@ def _sum(store: Store, walk: tuple[Service, float], data: tuple[Service, float])
     away = travel_time(store.path)
     latency = sum(times * (service.latency + away) for service, times in (walk, data))
     busy = sum(times * service.busy for service, times in (walk, data))
-    parts = {(store.name, what): times * one.latency for what, (one, times) in (("walk", walk), ("read", data))}
+    parts = {
+        (store.name, what): times * one.latency for what, (one, times) in ((Activity.WALK, walk), (Activity.READ, data))
+    }
     return _Reads(latency, busy, parts | travelling(store.path, walk[1] + data[1]))

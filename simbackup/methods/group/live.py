@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simbackup.catalogue import SaveSet
+from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.tool.live import Tool
 from simbackup.system import System
@@ -19,7 +20,7 @@ class StartGroup:
 
     def run(self, system: System, job: str) -> Steps:
         """Let the time pass."""
-        with system.clock.span(job, "catalogue", "start group"):
+        with system.clock.span(job, "catalogue", Activity.START_GROUP):
             yield system.env.timeout(self.tool.group_time)
         return Moved(0.0, 0.0)
 
@@ -36,7 +37,7 @@ class SaveIndex:
         """Save the records of the last runs."""
         saved = [system.catalogue.last(f"jobs.{name}") for name in self.of]
         files = sum(one.files for one in saved if one is not None)
-        with system.clock.span(job, "catalogue", "save index"):
+        with system.clock.span(job, "catalogue", Activity.SAVE_INDEX):
             yield system.env.timeout(self.tool.index_time)
         return Moved(files * self.tool.index_record, float(files))
 
@@ -52,11 +53,11 @@ class SystemState:
 
     def run(self, system: System, job: str) -> Steps:
         """Save them, one after the other."""
-        with system.clock.span(job, f"hosts.{self.machine}", "system state"):
+        with system.clock.span(job, f"hosts.{self.machine}", Activity.SYSTEM_STATE):
             yield system.env.timeout(self.tool.system_state_time)
         if self.data is None:
             return Moved(0.0, 0.0)
         data = system.data[self.data]
-        saved = SaveSet(job, data.name, self.method, "", data.size, data.files, 1.0, system.env.now)
+        saved = SaveSet(job, data.name, self.method, data.size, data.files, system.env.now)
         system.catalogue.save_sets.append(saved)
         return Moved(data.size, float(data.files))

@@ -10,14 +10,15 @@ from simbackup.devices.host.live import Host
 from simbackup.devices.network.adapter import Others, Standing
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
-from simbackup.engine.link import Limit
+from simbackup.engine.limit import Limit
 from simbackup.equations.buffers import loop
 from simbackup.equations.waiting import loop_queue
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class SteadyLoop:
     """A closed loop of buffers: their number and bytes, what a byte loads, and seconds of one round besides all queues.
 
     `visits` says how many times a buffer crosses each network on one round, and how many streams it has there.
@@ -69,7 +70,9 @@ class Round:
         if self.latency / self.size <= most * self.buffers:
             return Limit(found.rate, longest.name)
         own = f"{self.job}.buffers"
-        parts = {(own, "wait for requests"): (1.0 - math.fsum(found.standing)) / found.rate}
+        parts: dict[tuple[str, str], float] = {
+            (own, Activity.WAIT_FOR_REQUESTS): (1.0 - math.fsum(found.standing)) / found.rate
+        }
         for (link, _), share in zip(centres, found.standing, strict=True):
             parts[link.name, ""] = parts.get((link.name, ""), 0.0) + share / found.rate
         return Limit(found.rate, own, parts)

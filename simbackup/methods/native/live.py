@@ -9,14 +9,15 @@ from typing import Any
 
 import simpy
 
-from simbackup.catalogue import Extent, SaveSet
+from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region
+from simbackup.engine.activity import Activity
 from simbackup.engine.link import Link
 from simbackup.methods.job import Moved, Steps
-from simbackup.methods.native.buffer_loop import Round, visits
+from simbackup.methods.native.buffer_loop import SteadyLoop, visits
 from simbackup.methods.native.transfers import Draws, Leg, Services, Stop, Transfers, Ways
 from simbackup.system import JobFailedError, System
 
@@ -35,7 +36,7 @@ class Engine:
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class BufferLoop:
     """The buffers of one backup: how many, their bytes, and whether what they hold is compressed.
 
     They go round in the steady state, as an equation, or one by one with services of some kind.
@@ -67,7 +68,7 @@ class NativeBackup:
     data: tuple[str, ...]
     files: tuple[File, ...]
     engine: Engine
-    loop: Loop
+    loop: BufferLoop
     method: str = "database_native"
 
     def run(self, system: System, job: str) -> Steps:
@@ -76,7 +77,8 @@ class NativeBackup:
         size = sum(part.size for part in parts)
         ratio = _ratio(parts) if self.loop.compress else 1.0
         _take_memory(self.engine, self.loop)
-        saved = SaveSet(job, self.data[0], self.method, self.files[0].to or "", size, len(parts), ratio, system.env.now)
+        copy = Copy(job, self.files[0].to or "", ratio, system.env.now)
+        saved = SaveSet(job, self.data[0], self.method, size, len(parts), copy.time, [copy])
         before = dict(system.used)
         for file in self.files:
             if file.to is not None:
@@ -86,8 +88,8 @@ class NativeBackup:
                 except JobFailedError:
                     system.used = before  # a backup without room for one file keeps none of the others
                     raise
-                saved.extents.append(Extent(saved.done, size / len(self.files), file.to, position))
-        yield from _turns(system, (job, "back up"), self, parts, ratio)
+                copy.extents.append(Extent(copy.done, size / len(self.files), file.to, position))
+        yield from _turns(system, (job, Activity.BACK_UP), self, parts, ratio)
         system.catalogue.save_sets.append(saved)
         return Moved(size, float(len(parts)), buffers=self.loop.buffers)
 
@@ -101,12 +103,12 @@ class NativeRestore:
     data: tuple[str, ...]
     files: tuple[File, ...]
     engine: Engine
-    loop: Loop
+    loop: BufferLoop
     method: str = "restore"
 
     def run(self, system: System, job: str) -> Steps:
         """Take the buffers, and write all volumes at once."""
-        saved = system.last(self.backup)
+        _, copy = system.saved(self.backup)
         if any(file.to is None for file in self.files):
             raise JobFailedError(f"'{self.backup}' went to nul, which keeps nothing")
         parts = [system.data[name] for name in self.data]
@@ -114,14 +116,14 @@ class NativeRestore:
         with ExitStack() as closed:
             for name in self.data:
                 closed.enter_context(system.shut_out(name))
-            yield from _turns(system, (job, "restore"), self, parts, saved.compression)
+            yield from _turns(system, (job, Activity.RESTORE), self, parts, copy.compression)
         return Moved(sum(part.size for part in parts), float(len(parts)))
 
 
 Native = NativeBackup | NativeRestore
 
 
-def _take_memory(engine: Engine, loop: Loop) -> None:
+def _take_memory(engine: Engine, loop: BufferLoop) -> None:
     """Fail if the buffers are more than the memory that there is for them."""
     needed = loop.buffers * loop.size * loop.sets(engine)
     if needed > engine.memory_limit:
@@ -155,7 +157,7 @@ def _turns(system: System, doing: tuple[str, str], native: Native, parts: Sequen
     write, loop = isinstance(native, NativeBackup), native.loop
     if loop.services is None:
         for phase, amount in _phases(parts):
-            shape = _round(system, native, phase, ratio, write=write)
+            shape = _loop_shape(system, native, phase, ratio, write=write)
             yield from _turn(system, doing, native, shape, amount)
         return
     job, activity = doing
@@ -164,7 +166,7 @@ def _turns(system: System, doing: tuple[str, str], native: Native, parts: Sequen
     yield from going.run(loop.buffers * loop.sets(native.engine), activity, files_first=not write)
 
 
-def _round(system: System, job: Native, parts: Sequence[DataSet], ratio: float, *, write: bool) -> FlowShape:
+def _loop_shape(system: System, job: Native, parts: Sequence[DataSet], ratio: float, *, write: bool) -> FlowShape:
     """How a byte of the database loads all that it crosses on its way round the loop."""
     shape = FlowShape(sequential=False)  # what the device loses between its requests is in the loop's own queues
     host = system.hosts[job.host]
@@ -216,12 +218,13 @@ def _turn(system: System, doing: tuple[str, str], native: Native, shape: FlowSha
     job, activity = doing
     host, loop, ways = system.hosts[native.host], native.loop, _ways(system, native)
     requests = 1.0 + any(file.to is not None for file in native.files)
-    going = Round(
+    travel = sum(sum(map(travel_time, way)) / len(way) for way in ways if way)
+    going = SteadyLoop(
         job=job,
         shape=shape,
         buffers=loop.buffers * loop.sets(native.engine),
         size=loop.size,
-        latency=requests * native.engine.request_latency + sum(map(_mean_travel, ways)),
+        latency=requests * native.engine.request_latency + travel,
         host=host,
         compressors=min(float(len(native.files)), host.machine.cores),
         visits=visits(ways),
@@ -241,11 +244,6 @@ def _ways(system: System, job: Native) -> list[list[list[Network]]]:
         for file in kept
     ]
     return [volumes, files]
-
-
-def _mean_travel(ways: list[list[Network]]) -> float:
-    """Seconds that a request is on its way and back, in the mean over some ways."""
-    return sum(map(travel_time, ways)) / len(ways) if ways else 0.0
 
 
 def _legs(system: System, job: Native, parts: Sequence[DataSet], ratio: float, *, write: bool) -> Ways:
@@ -286,7 +284,7 @@ def _wires(networks: Sequence[Network], share: float, taken: dict[Link, int]) ->
         wire = taken[network.link] = taken.get(network.link, -1) + 1
         wires = max(round(network.link.capacity / network.rate), 1)
         loads = FlowShape(sequential=False).over([network], share)
-        stops.append(Stop(network.link, wire % wires, "transfer", loads, network))
+        stops.append(Stop(network.link, wire % wires, Activity.TRANSFER, loads, network))
     return stops
 
 
@@ -297,4 +295,4 @@ def _coding(system: System, job: Native, file: int, *, write: bool) -> tuple[Sto
     if not job.loop.compress or seconds <= 0.0:
         return ()
     shape = host.working(FlowShape(sequential=False), seconds).at_most(1.0 / seconds, host.cpu.name)
-    return (Stop(host.cpu, file, "compress" if write else "expand", shape),)
+    return (Stop(host.cpu, file, Activity.COMPRESS if write else Activity.EXPAND, shape),)

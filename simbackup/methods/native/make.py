@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simbackup.equations.buffers import default_buffers
-from simbackup.methods.native.live import Engine, File, Loop, NativeBackup, NativeRestore
+from simbackup.methods.native.live import BufferLoop, Engine, File, NativeBackup, NativeRestore
 from simbackup.methods.native.spec import NativeBackupSpec
 from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.parameters import parameters_of
@@ -35,8 +35,8 @@ def _files(job: NativeBackupSpec, spec: Spec, host: str) -> tuple[File, ...]:
     return tuple(File(None, ()) if to in sinks else File(to, spec.way_to(host, to) or ()) for to in job.to)
 
 
-def _loop(job: NativeBackupSpec, rounds: str | None) -> Loop:
+def _loop(job: NativeBackupSpec, rounds: str | None) -> BufferLoop:
     usual = default_buffers(len(job.to), len(job.data), int(job.engine.io_depth.si))
     size = (job.transfer_size or job.engine.transfer_size).si
     services = job.service_times or "exponential" if rounds == "by_event" else None
-    return Loop(int(job.buffers.si) if job.buffers else usual, size, job.compress, services)
+    return BufferLoop(int(job.buffers.si) if job.buffers else usual, size, job.compress, services)

@@ -12,6 +12,7 @@ from simbackup.data.live import DataSet
 from simbackup.devices.network.adapter import Others, Standing
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
 from simbackup.engine.link import Link
 from simbackup.engine.randomness import stream
 from simbackup.system import System
@@ -89,7 +90,7 @@ class Draws:
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
+class WireQueue:
     """What stands at one wire of a network: who is served there, and who waits; with the seconds of one in the mean."""
 
     turns: simpy.Resource
@@ -133,7 +134,7 @@ class Transfers:
         begin = system.env.now
         going = min(buffers, sum(map(self._transfers, self.left.values())))
         yield system.env.all_of(
-            [system.env.process(self._go_round(activity, files_first=files_first)) for _ in range(going)]
+            [system.env.process(self._circulate(activity, files_first=files_first)) for _ in range(going)]
         )
         if system.env.now > begin:
             most = max(self.spent, key=lambda part: self.spent[part])
@@ -143,7 +144,7 @@ class Transfers:
         """Transfers of so many bytes; the last may be a smaller one."""
         return -int(-size // self.size)
 
-    def _go_round(self, activity: str, *, files_first: bool) -> Wait:
+    def _circulate(self, activity: str, *, files_first: bool) -> Wait:
         """The rounds of one buffer, which end when nothing is left to begin."""
         env, own = self.system.env, (f"{self.draws.job}.buffers", activity)
         spent: dict[tuple[str, str], float] = {}
@@ -185,10 +186,10 @@ class Transfers:
                 yield flow.done
             else:
                 mean = size * stop.shape.demands[stop.link] / stop.network.rate
-                with self.system.standing(flow, Queue(turns, stop.network, mean)):
+                with self.system.standing(flow, WireQueue(turns, stop.network, mean)):
                     yield flow.done
         for key, seconds in (
-            ((stop.link.name, "queue"), served - began),
+            ((stop.link.name, Activity.QUEUE), served - began),
             ((stop.link.name, stop.activity), env.now - served),
         ):
             spent[key] = spent.get(key, 0.0) + seconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import System
 
@@ -18,6 +19,6 @@ class Observe:
 
     def run(self, system: System, job: str) -> Steps:
         """Wait."""
-        with system.clock.span(job, f"workloads.{self.workload}", "observe"):
+        with system.clock.span(job, f"workloads.{self.workload}", Activity.OBSERVE):
             yield system.env.timeout(self.duration)
         return Moved(0.0, 0.0)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
-from simbackup.schema.job import BackupJob, Restoring
+from simbackup.schema.job import BackupJob, Copying, Restoring
 from simbackup.schema.part import Path
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ class RestoreSpec(Restoring):
     """Drives that read from tape at once; one unless stated."""
     replay: Names = ()
     """Incremental backups whose runs since then are replayed after it."""
+    copied_by: Text | None = None
+    """The job whose copy is read, the backup or one that copies it; the first copy that is there unless stated."""
     rounds: Rounds | None = None
     """How the buffers of a native restore go round, `steady` or `by_event`; as in its backup unless stated."""
 
@@ -80,8 +82,20 @@ class RestoreSpec(Restoring):
             if self.to is not None:
                 checks.name((*path, "to"), self.to, spec.data, "data set")
         saved = spec.jobs[self.restore]
+        if self.copied_by is not None and not self._check_copy(checks, path, self.copied_by):
+            return
         if self.rounds is not None and "rounds" not in type(saved).model_fields:
             remedy = "only buffers of a 'database_native' backup go round"
             checks.report((*path, "rounds"), remedy, "leave it out")
         if isinstance(saved, BackupJob):
             saved.check_restore(checks, path, self)
+
+    def _check_copy(self, checks: Checks, path: Path, name: str) -> bool:
+        """Whether the job whose copy is read is the backup or copies it."""
+        jobs = checks.spec.jobs
+        copying = [n for n, j in jobs.items() if isinstance(j, Copying) and j.save_set == self.restore]
+        legal = [self.restore, *copying]
+        known = checks.name((*path, "copied_by"), name, legal, "job")
+        if not known and name in jobs:
+            checks.report((*path, "copied_by"), f"'{name}' makes no copy of '{self.restore}'", choices(name, legal))
+        return known

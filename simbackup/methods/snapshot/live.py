@@ -9,6 +9,7 @@ from typing import Any, cast
 import simpy
 
 from simbackup.devices.image import FrozenImage, SynchronisedImage
+from simbackup.engine.activity import Activity
 from simbackup.engine.alarm import LAST, Call
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import JobFailedError, System
@@ -32,7 +33,7 @@ def create(system: System, job: str, name: str) -> Steps:
     image = system.images[name]
     if image.hindrance is not None:
         raise JobFailedError(f"snapshot '{name}' {image.hindrance}")
-    with system.clock.span(job, image.name, "create"):
+    with system.clock.span(job, image.name, Activity.CREATE):
         yield system.env.timeout(image.create_time)
     yield from _noted(system, image)
     if image.hindrance is not None:  # another job was faster
@@ -59,7 +60,7 @@ class RemoveSnapshot:
         image = system.images[self.snapshot]
         if not image.removable:
             raise JobFailedError(f"there is no snapshot '{self.snapshot}' to remove")
-        with system.clock.span(job, image.name, "remove"):
+        with system.clock.span(job, image.name, Activity.REMOVE):
             yield system.env.timeout(image.remove_time)
         yield from _noted(system, image)
         if not image.removable:
@@ -86,7 +87,7 @@ class Synchronise:
         for size, scattered in zip(behind, (False, True), strict=True):
             if size > 0.0:
                 shape = mirror.copying(size, scattered=scattered)
-                flow = shape.start(system.network, job, "synchronise", size)
+                flow = shape.start(system.network, job, Activity.SYNCHRONISE, size)
                 yield flow.done
                 system.account(job, flow)
         mirror.attach()

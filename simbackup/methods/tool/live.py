@@ -10,6 +10,7 @@ import simpy
 
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
+from simbackup.engine.activity import Activity
 from simbackup.system import System
 
 
@@ -47,7 +48,7 @@ NO_TOOL = Tool()
 
 def prepare(system: System, job: str, data: DataSet, tool: Tool, files: float) -> Generator[simpy.Event, Any, None]:
     """Start the program, and let it and the database tell each other of each file."""
-    with system.clock.span(job, f"data.{data.name}", "start"):
+    with system.clock.span(job, f"data.{data.name}", Activity.START):
         yield system.env.timeout(tool.start_time)
-    with system.clock.span(job, f"data.{data.name}", "prepare"):
+    with system.clock.span(job, f"data.{data.name}", Activity.PREPARE):
         yield system.env.timeout(tool.file_time * files)

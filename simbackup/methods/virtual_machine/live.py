@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simbackup.devices.host.page_cache import Place
+from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import JobFailedError, System
 
@@ -33,8 +34,8 @@ class Suspend:
             if users.host is machine:
                 users.close()
         fill = host.then(FlowShape(), 1.0 / host.copy_rate)
-        place = Place(system.volumes[self.to], position, memory)
-        yield from system.write_through(job, self.host, place, fill, "save")
+        place = VolumeRange(system.volumes[self.to], position, memory)
+        yield from system.write_through(job, self.host, place, fill, Activity.SAVE)
         machine.image = (self.to, position)
         return Moved(memory, 1.0)
 
@@ -56,7 +57,7 @@ class Resume:
         machine.image = None  # nobody else resumes it meanwhile
         memory = machine.machine.memory
         source = system.volumes[volume].region.part(position, memory)
-        flow = host.reading(source).start(system.network, job, "read", memory)
+        flow = host.reading(source).start(system.network, job, Activity.READ, memory)
         yield flow.done
         system.account(job, flow)
         now = float(system.env.now)

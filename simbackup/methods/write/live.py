@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from simbackup.devices.host.page_cache import LEAST, Place
+from simbackup.devices.host.page_cache import LEAST, VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import first_write_shape
+from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import JobFailedError, System
 
@@ -31,7 +32,7 @@ class Write:
         cpu = host.seconds(self.cpu_per_byte) if self.cpu_per_byte is not None else 1.0 / host.copy_rate
         fill = host.then(FlowShape(), cpu)
         write = system.write_through if self.flush else system.write
-        yield from write(job, self.host, Place(data.volume, data.begin, self.size), fill)
+        yield from write(job, self.host, VolumeRange(data.volume, data.begin, self.size), fill)
         return Moved(self.size, 1.0)
 
 
@@ -60,14 +61,16 @@ class SynchronousWrite:
             if stretch.fresh:  # chunks are copied first, one request at a time
                 begin = volume.region.begin + stretch.begin
                 copies = first_write_shape(store, begin, stretch, self.request, own=False)
-                shape = volume.mirrored(copies, stretch).after(own.latency / self.request, store.link, "own write")
+                shape = volume.mirrored(copies, stretch).after(
+                    own.latency / self.request, store.link, Activity.OWN_WRITE
+                )
             else:
                 demands = shape.demands | {store.link: own.busy / self.request}
                 shape = replace(shape, demands=demands).at_most(self.request / own.latency, store.name)
             for network in (*links, *store.path):
-                shape = shape.after(network.latency / self.request, network.link.name, "travel")
+                shape = shape.after(network.latency / self.request, network.link.name, Activity.TRAVEL)
                 shape = shape.after(1.0 / network.rate, network.link.name)
-            flow = shape.over(links).start(system.network, job, "write", stretch.size)
+            flow = shape.over(links).start(system.network, job, Activity.WRITE, stretch.size)
             yield flow.done | volume.changed
             written = system.network.stop(flow)
             system.account(job, flow)

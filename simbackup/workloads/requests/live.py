@@ -11,7 +11,7 @@ from simbackup.devices.network.live import travel_time
 from simbackup.engine.flows import Flow, FlowNetwork
 from simbackup.engine.trace import Trace
 from simbackup.equations.waiting import Queue, mean_wait
-from simbackup.workloads.impact import throughput
+from simbackup.workloads.impact import IMPACT, throughput
 
 NEVER_YIELDS = 1e6
 """Weight in fairness of requests that come by themselves: whoever waits does not keep the next from coming."""
@@ -137,14 +137,14 @@ class Application:
 
     def tell(self, job: str, now: float) -> None:
         """Record what the application felt of a job that ends now."""
-        felt = self.waiting.felt(job, now)
+        impact = self.waiting.impact(job, now)
         begin, before = self.watches.pop(job)
         seconds, served = now - begin, self.waiting.requests - before
         self.trace.event(
             now,
             self.name,
-            "felt",
+            IMPACT,
             job=job,
             **throughput(self.nominal * seconds, served, seconds, SETTLED),
-            **felt,
+            **impact,
         )

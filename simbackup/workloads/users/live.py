@@ -10,16 +10,16 @@ from typing import Any
 import simpy
 
 from simbackup.devices.host.live import Host
-from simbackup.devices.host.page_cache import Place
+from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.adapter import Adapter, Waiting
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Region, Store
 from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.link import Limit
+from simbackup.engine.limit import Limit
 from simbackup.engine.trace import Trace
 from simbackup.equations.database import lock_waits, slowdown
 from simbackup.equations.queueing import interactive_rate
-from simbackup.workloads.impact import throughput
+from simbackup.workloads.impact import IMPACT, throughput
 from simbackup.workloads.users.transactions import Load, Transaction, fresh_shares, load
 
 ROUNDING = 1e-9
@@ -52,7 +52,7 @@ class _Watch:
 
 
 @dataclass(slots=True)
-class _Lock:
+class _LockTime:
     """Seconds from which and until which a read lock was held, by one job or by several that overlap."""
 
     begin: float
@@ -78,7 +78,7 @@ class Users:
     network: FlowNetwork
     trace: Trace
     host: Host
-    place: Place
+    place: VolumeRange
     adapters: tuple[Adapter, ...] = ()
     waiting: Waiting | None = None
     nominal: float = field(init=False)
@@ -88,7 +88,7 @@ class Users:
     own_before: float = 0.0
     holders: int = 0
     closed: int = 0
-    locks: list[_Lock] = field(default_factory=list[_Lock])
+    locks: list[_LockTime] = field(default_factory=list[_LockTime])
     watches: dict[str, _Watch] = field(default_factory=dict[str, _Watch])
 
     def __post_init__(self) -> None:
@@ -223,7 +223,7 @@ class Users:
     def lock(self) -> None:
         """Let those that write wait."""
         if not self.holders:
-            self.locks.append(_Lock(float(self.network.env.now)))
+            self.locks.append(_LockTime(float(self.network.env.now)))
         self.holders += 1
         self.network.set_cap(self.flow, *self._ceiling())
 
@@ -265,12 +265,12 @@ class Users:
         self.trace.event(
             now,
             self.name,
-            "felt",
+            IMPACT,
             job=job,
             **throughput(self.nominal * seconds, served, seconds, ROUNDING),
             waited=waiting,
             mean_wait=sum(wait.transactions * wait.mean for wait in waits) / waiting if waiting else 0.0,
             longest_wait=max((wait.longest for wait in waits), default=0.0),
             slowdown=min(slowdown(others / seconds if seconds else 0.0), GREATEST_SLOWDOWN),
-            **(self.waiting.felt(job, now) if self.waiting is not None else {}),
+            **(self.waiting.impact(job, now) if self.waiting is not None else {}),
         )

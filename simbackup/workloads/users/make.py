@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simbackup.devices.changes import Spread
-from simbackup.devices.host.page_cache import Place
+from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.adapter import Waiting
 from simbackup.schema.quantity import si_or
 from simbackup.workloads.users.live import Demand, Users
@@ -27,7 +27,7 @@ def make(system: System, spec: Spec, address: str, users: UsersSpec) -> Users:
         network=system.network,
         trace=system.trace,
         host=system.hosts[spec.host_of(users.data)],
-        place=Place(data.volume, data.begin, data.size),
+        place=VolumeRange(data.volume, data.begin, data.size),
         adapters=adapters,
         waiting=Waiting(adapters, users.timeout.si if users.timeout else None) if adapters else None,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from simbackup.devices.changes import Spread
 from simbackup.devices.host.live import Host
-from simbackup.devices.host.page_cache import Place
+from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.snapshot.live import Snapshot
@@ -80,7 +80,7 @@ class Load:
         return tuple(self.shape.demands)
 
 
-def load(asked: Transaction, place: Place, host: Host, fresh: Mapping[Snapshot, float]) -> Load:
+def load(asked: Transaction, place: VolumeRange, host: Host, fresh: Mapping[Snapshot, float]) -> Load:
     """What one transaction loads, `fresh` chunks of each snapshot being touched for the first time with each update.
 
     Two places drawn at random are a third of the data apart in the mean.

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,64 +12,25 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
 
+from simbackup.engine.activity import WORDS, Activity, colour_of
 from simbackup.engine.trace import Span
+from simbackup.palette import GREY, PAPER
 from simbackup.plots import style
-from simbackup.plots.style import (  # fmt: skip
-    BLUE,
-    BROWN,
-    DARK,
-    GREY,
-    LILAC,
-    MOSS,
-    OLIVE,
-    ORANGE,
-    PALE,
-    PINK,
-    PURPLE,
-    RED,
-    SAND,
-    SKY,
-    TEAL,
-    VIOLET,
-    WINE,
-    Scale,
-)
+from simbackup.plots.style import Scale
 
 SAME_INSTANT = 1e-6
 """Seconds by which two spans that follow each other may seem to overlap."""
 LETTERS, LETTERS_OF_A_PATCH = 13.5, 5
 """Letters of a legend to the inch, and those that the patch before a label takes."""
-WAITS = "#f4f0e6"
-"""Behind hatches: a job that does nothing but wait for others."""
-COLOURS: Mapping[str, str] = {
-    "transfer": BLUE, "write": BLUE, "save": BLUE,
-    "read": SKY, "copy write": SKY, "synchronise": SKY,
-    "copy": TEAL, "write-back": TEAL, "back up": TEAL,
-    "copy read": MOSS,
-    "own write": VIOLET, "flush": VIOLET,
-    "locate": RED, "open": RED, "dump": RED, "metadata commit": RED, "turn": RED,
-    "tape marks": WINE, "seek": WINE, "build": WINE,
-    "rewind": SAND, "walk": SAND, "replay": SAND,
-    "travel": OLIVE, "index": OLIVE, "check": OLIVE,
-    "lookup": BROWN,
-    "load": GREY, "system state": GREY, "dismount": "#7d7d7d", "unload": "#d6d6d6",
-    "start": DARK, "start group": DARK,
-    "prepare": LILAC, "save index": LILAC,
-    "mount": PURPLE, "restore": PURPLE,
-    "create": ORANGE, "remove": PINK, "observe": PALE,
-}  # fmt: skip
-"""Colour of an activity; of those that meet in one picture no two have the same."""
-ALWAYS = {("hosts", "load"): WINE}
-"""Activities that mean something else at another kind of place."""
-OTHERS = (TEAL, OLIVE, PURPLE, SAND, WINE, RED, SKY, LILAC, MOSS, ORANGE, BROWN, PINK, VIOLET)
-"""Colours of activities that are not listed; which, follows from the name alone."""
 REPOSITIONING = "\\\\\\\\"
 """Hatch of a transfer in which a drive stops and starts."""
+WAITING = "xxxx"
+"""Hatch of a time in which a job does nothing but wait for others."""
 LIMITS = {"hosts": ("////", "processor"), "links": ("....", "network")}
 """Hatch and word of what limits an activity that is not limited by a device."""
 
 
-class Look(NamedTuple):
+class Fill(NamedTuple):
     """How an activity is drawn: colour, hatch, and the word for what limits it."""
 
     colour: str
@@ -78,7 +38,7 @@ class Look(NamedTuple):
     limit: str = ""
 
 
-def look(cause: str, activity: str) -> Look:
+def look(cause: str, activity: str) -> Fill:
     """How an activity because of a cause, an address, is drawn; the same everywhere.
 
     >>> look("devices.sdb", "copy").colour == look("links.lan", "copy").colour
@@ -86,15 +46,13 @@ def look(cause: str, activity: str) -> Look:
     >>> look("links.lan", "copy").limit
     'network'
     """
-    if activity.startswith("wait for") or activity.endswith(" queue"):
-        return Look(WAITS, "xxxx")
     section = cause.partition(".")[0]
-    if cause.endswith(".repositioning") or activity == "reposition":
-        return Look(COLOURS["transfer"], REPOSITIONING, "repositioning")
-    colour = ALWAYS.get((section, activity)) or COLOURS.get(activity)
-    if colour is None:
-        colour = OTHERS[zlib.crc32(activity.encode()) % len(OTHERS)]
-    return Look(colour, *LIMITS.get(section, ("", "")))
+    colour = colour_of(activity, at_host=section == "hosts")
+    if colour == PAPER:
+        return Fill(PAPER, WAITING)
+    if cause.endswith(".repositioning") or WORDS.get(activity) is Activity.REPOSITION:
+        return Fill(Activity.REPOSITION.colour, REPOSITIONING, "repositioning")
+    return Fill(colour, *LIMITS.get(section, ("", "")))
 
 
 class Bar(NamedTuple):
@@ -127,7 +85,7 @@ def _shared(together: Sequence[tuple[Span, int]], lanes: int, middle: float, hei
     return [Bar(s.start, s.end, top + at * height / lanes, top + (at + 1) * height / lanes) for s, at in together]
 
 
-def draw_bars(axis: Axes, bars: Mapping[Look, Iterable[Bar]], scale: Scale) -> None:
+def draw_bars(axis: Axes, bars: Mapping[Fill, Iterable[Bar]], scale: Scale) -> None:
     """Draw bars, one collection for each look, thin ones still visible."""
     for look_, some in bars.items():
         corners = [
@@ -139,7 +97,7 @@ def draw_bars(axis: Axes, bars: Mapping[Look, Iterable[Bar]], scale: Scale) -> N
             PolyCollection(corners, facecolors=look_.colour, edgecolors=look_.colour, linewidths=0.8, gid="bars")
         )
         if look_.hatch:
-            ink = GREY if look_.colour == WAITS else "white"
+            ink = GREY if look_.colour == PAPER else "white"
             axis.add_collection(
                 PolyCollection(
                     corners, facecolors="none", edgecolors=ink, linewidths=0.0, hatch=look_.hatch, gid="hatches"
@@ -149,21 +107,21 @@ def draw_bars(axis: Axes, bars: Mapping[Look, Iterable[Bar]], scale: Scale) -> N
 
 def legend_patches(seen: Iterable[tuple[str, str]]) -> list[Patch]:
     """One patch for each look among causes and activities, labelled by all activities that have it."""
-    names: dict[Look, list[str]] = {}
+    names: dict[Fill, list[str]] = {}
     for cause, activity in seen:
         own = names.setdefault(look(cause, activity), [])
         if activity not in own:
             own.append(activity)
     return [
         Patch(
-            facecolor=one.colour, edgecolor=GREY if one.colour == WAITS else "white", hatch=one.hatch, linewidth=0.0,
+            facecolor=one.colour, edgecolor=GREY if one.colour == PAPER else "white", hatch=one.hatch, linewidth=0.0,
             label=", ".join(words) + (f" ({one.limit})" if one.limit else ""),
         )
         for one, words in names.items()
     ]  # fmt: skip
 
 
-def below(drawn: style.Picture, marks: Sequence[Artist], columns: int = 5) -> None:
+def below(drawn: style.Chart, marks: Sequence[Artist], columns: int = 5) -> None:
     """Put a legend below a picture, in no more columns than its longest label leaves room for."""
     if marks:
         longest = max(len(str(mark.get_label())) for mark in marks)

@@ -15,7 +15,7 @@ from simbackup.scenario import Scenario
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class Reasons:
     """Why one job took its time: seconds in all and by cause, and the bottleneck with its share.
 
     Without the bottleneck, and with one twice as fast, the job takes so many seconds, and then something else limits
@@ -43,7 +43,7 @@ class Explained:
         }  # fmt: skip
 
 
-def explain(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ()) -> list[Explained]:
+def reasons(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ()) -> list[Reasons]:
     """Why each job, or each of those named, took as long as it did.
 
     Parameters
@@ -62,7 +62,7 @@ def explain(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ())
 
     >>> from simbackup.scenario import load
     >>> loaded = load("teaching/one-file-from-tape")
-    >>> [found] = explain(simulate(loaded), loaded, ["one_file"])
+    >>> [found] = reasons(simulate(loaded), loaded, ["one_file"])
     >>> found.bottleneck, found.next_bottleneck
     ('devices.jukebox.drive', 'devices.jukebox.robot')
     """
@@ -76,12 +76,12 @@ def explain(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ())
             again[part, factor] = simulate(faster(scenario, part, factor), seed=result.record.seed)
         return again[part, factor]
 
-    found: list[Explained] = []
+    found: list[Reasons] = []
     for row in rows:
         causes = split(result, row["job"])
-        part, share = _bottleneck(causes)
-        one = Explained(row["job"], row["status"], row["elapsed"], causes, part, share, reason=row["reason"])
-        found.append(one if part is None else _what_if(one, rerun(part, 2.0), rerun(part, UNLIMITED)))
+        part, share = _bottleneck(causes, scenario)
+        one = Reasons(row["job"], row["status"], row["elapsed"], causes, part, share, reason=row["reason"])
+        found.append(one if part is None else _what_if(one, scenario, rerun(part, 2.0), rerun(part, UNLIMITED)))
     return found
 
 
@@ -100,24 +100,26 @@ def rows_of(result: Result, jobs: Sequence[str]) -> list[dict[str, Any]]:
     return [row for row in result.job_rows if not jobs or {row["job"], row["job"].rpartition(".")[0]} & {*jobs}]
 
 
-def by_part(causes: dict[Cause, float]) -> dict[str, float]:
+def by_part(causes: dict[Cause, float], scenario: Scenario | None = None) -> dict[str, float]:
     """Seconds of causes by what would have to be faster, the greatest first; what nothing shortens is by address."""
     spent: dict[str, float] = {}
     for cause, seconds in causes.items():
-        key = resource(cause) or cause.address
+        key = resource(cause, scenario) or cause.address
         spent[key] = spent.get(key, 0.0) + seconds
     return dict(sorted(spent.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _bottleneck(causes: dict[Cause, float]) -> tuple[str | None, float]:
+def _bottleneck(causes: dict[Cause, float], scenario: Scenario | None) -> tuple[str | None, float]:
     """The part that takes most of the time of those that could be faster, and its seconds."""
-    removable = {part for cause in causes if (part := resource(cause)) is not None}
-    return next(((part, seconds) for part, seconds in by_part(causes).items() if part in removable), (None, 0.0))
+    removable = {part for cause in causes if (part := resource(cause, scenario)) is not None}
+    return next(
+        ((part, seconds) for part, seconds in by_part(causes, scenario).items() if part in removable), (None, 0.0)
+    )
 
 
-def _what_if(one: Explained, doubled: Result | None, without: Result | None) -> Explained:
+def _what_if(one: Reasons, scenario: Scenario | None, doubled: Result | None, without: Result | None) -> Reasons:
     """The explanation with the same job in both other runs."""
-    later = _bottleneck(split(without, one.name))[0] if without and _elapsed(without, one.name) else None
+    later = _bottleneck(split(without, one.name), scenario)[0] if without and _elapsed(without, one.name) else None
     after = {"doubled": _elapsed(doubled, one.name), "without": _elapsed(without, one.name)}
     return replace(one, **after, next_bottleneck=later)
 

@@ -1,4 +1,4 @@
-"""A writer, a page cache with a limit on unwritten data, and a disk behind it."""
+"""Equations of page cache that only tests need."""
 
 from __future__ import annotations
 

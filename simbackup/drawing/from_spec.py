@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from simbackup import datasheets
-from simbackup.drawing.layout import Edge, Layout, Node
+from simbackup.drawing.layout import Edge, Layout, LayoutNode
 from simbackup.errors import SimbackupError
 from simbackup.scenario import Scenario
 from simbackup.scenario.spec import Spec
@@ -49,7 +49,7 @@ def layout_of(scenario: Scenario) -> Layout:
     return Layout(scenario.title, spec.question, tuple(_nodes(spec)), tuple(dict.fromkeys(edges)))
 
 
-def _nodes(spec: Spec) -> Iterator[Node]:
+def _nodes(spec: Spec) -> Iterator[LayoutNode]:
     for name, host in spec.hosts.items():
         yield _node(f"hosts.{name}", "host", name, host)
     for name, device in spec.devices.items():
@@ -65,11 +65,11 @@ def _nodes(spec: Spec) -> Iterator[Node]:
             yield _node(f"{section}.{name}", kind, name, part)
     for name, job in spec.jobs.items():
         method = str(getattr(job, "method", registry.kind_of(job).names[0]))
-        yield Node(f"jobs.{name}", "job", name, method.replace("_", " "), tuple(_facts(job)))
+        yield LayoutNode(f"jobs.{name}", "job", name, method.replace("_", " "), tuple(_facts(job)))
 
 
-def _node(address: str, kind: str, name: str, part: Part) -> Node:
-    return Node(address, kind, name, title_of(part), tuple(_facts(part)))
+def _node(address: str, kind: str, name: str, part: Part) -> LayoutNode:
+    return LayoutNode(address, kind, name, title_of(part), tuple(_facts(part)))
 
 
 def _facts(part: Part) -> Iterator[Fact]:
@@ -129,7 +129,7 @@ def _done(spec: Spec) -> Iterator[Edge]:
     """What each job does, to what."""
     for name, job in spec.jobs.items():
         given = dict(job)
-        for field, (does, sections) in FIELDS.items():
+        for field, (does, sections) in {**FIELDS, **job.relations}.items():
             kind = "writes" if job.writes_data and field == "data" else does
             looked = ("data", "devices") if field == "to" and job.to_data else sections
             for text in _names(given.get(field)):
@@ -141,7 +141,7 @@ def _done(spec: Spec) -> Iterator[Edge]:
 def _restored(spec: Spec, name: str, job: Restoring) -> Iterator[Edge]:
     """From where and to where a restore goes, which its backup tells."""
     backup: JobSpec | None = spec.jobs.get(job.restore)
-    for text in _names(getattr(backup, "to", None)):
+    for text in _names(getattr(spec.jobs.get(job.copied_by or job.restore), "to", None)):
         yield from _edge(spec, f"jobs.{name}", text, "reads", ("devices",))
     if job.to is None:
         for text in _names(getattr(backup, "data", None)):

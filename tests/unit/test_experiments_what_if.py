@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from simbackup import Result, load, simulate
 from simbackup.cli import app as cli
-from simbackup.experiments import explain as experiment
-from simbackup.experiments.explain import explain
+from simbackup.devices.tape.spec import TapeLibrarySpec
+from simbackup.engine.activity import Activity
+from simbackup.experiments import what_if as experiment
 from simbackup.experiments.knock_out import MANY, faster, resource
+from simbackup.experiments.what_if import reasons
 from simbackup.results.causes import Cause
+from simbackup.schema.capability import Device, Piece
 
 Say = Callable[..., tuple[object, str, str]]
 TAPE = "teaching/one-file-from-tape"
@@ -80,6 +84,32 @@ def test_what_could_be_faster_behind_a_cause(address: str, activity: str, part: 
     assert resource(Cause(address, activity)) == part
 
 
+class Jukebox(Device):
+    """A device of another package that has a piece of its own."""
+
+    pieces: ClassVar[Mapping[str, Piece]] = {"arm": Piece("arms", "swing", "wait for an arm")}
+
+
+@pytest.mark.parametrize(
+    ("address", "activity", "part"),
+    [
+        ("devices.box", "wait for an arm", "devices.box.arm"),
+        ("devices.box.arm.2", "swing", "devices.box.arm"),
+        ("devices.box", "wait for a courier", None),
+        ("devices.box.drive", "locate", "devices.box"),
+    ],
+)
+def test_a_device_of_another_package_has_the_pieces_that_it_states(address: str, activity: str, part: str) -> None:
+    scenario = load("teaching/one-file-from-tape")
+    devices = {**scenario.spec.devices, "box": Jukebox.model_construct()}
+    made = replace(scenario, spec=replace(scenario.spec, devices=devices))
+    assert resource(Cause(address, activity), made) == part
+
+
+def test_jobs_wait_for_the_drives_of_a_library() -> None:
+    assert TapeLibrarySpec.pieces["drives"].waits == Activity.WAIT_FOR_DRIVE.value
+
+
 def changed(name: str, part: str, factor: float = 4.0) -> dict[str, float]:
     """Factors by which values of a scenario change when a part is so many times faster."""
     scenario = load(name)
@@ -133,7 +163,7 @@ def test_what_a_program_does_at_the_processor_is_not_what_it_tells_the_database(
 
 def test_without_a_bottleneck_the_gain_is_no_more_than_its_share() -> None:
     scenario = load(TAPE)
-    for one in explain(simulate(scenario), scenario):
+    for one in reasons(simulate(scenario), scenario):
         assert one.doubled is not None
         assert one.without is not None
         assert one.elapsed - one.share - 1e-6 <= one.without <= one.doubled <= one.elapsed
@@ -149,13 +179,13 @@ def test_runs_are_shared_by_jobs_with_the_same_bottleneck(monkeypatch: pytest.Mo
     scenario = load("planning/streams-of-files")
     result = simulate(scenario)
     monkeypatch.setattr(experiment, "simulate", counted)
-    found = explain(result, scenario)
+    found = reasons(result, scenario)
     assert len(found) == 17
     assert len(runs) == 2 * len({one.bottleneck for one in found}) == 4
 
 
 def test_without_a_scenario_there_is_no_what_if() -> None:
-    (one,) = explain(simulate("published/003-lvm-snapshots/same-disk"), None)
+    (one,) = reasons(simulate("published/003-lvm-snapshots/same-disk"), None)
     assert (one.bottleneck, one.doubled, one.without, one.next_bottleneck) == ("devices.sdb", None, None, None)
 
 
@@ -195,7 +225,7 @@ def test_a_saved_result_and_one_whose_scenario_has_changed(say: Say, tmp_path: P
 
 def test_jobs_that_failed_or_were_skipped_have_nothing_that_could_be_faster(say: Say) -> None:
     name = "published/002-sql-server-tuning/out-of-memory"
-    found = {one.name: one for one in explain(simulate(name), load(name))}
+    found = {one.name: one for one in reasons(simulate(name), load(name))}
     assert {one.status for one in found.values()} == {"failed", "skipped"}
     assert all((one.elapsed, one.causes, one.bottleneck) == (0.0, {}, None) for one in found.values())
     code, out, _ = say("explain", name)

@@ -1,0 +1,63 @@
+"""What a file may say of a block volume of a cloud."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from simbackup.schema.capability import BlockDevice
+from simbackup.schema.facts import Facts, amount
+from simbackup.schema.part import Modelled, Rules
+from simbackup.schema.quantity import Duration, Frequency, Frozen, PositiveCount, PositiveSize, Rate, Share
+
+
+class CloudDiskSheet(Frozen):
+    """A block volume of a cloud."""
+
+    capacity: PositiveSize
+    """Capacity."""
+    rate: Rate
+    """Greatest rate, read and written together."""
+    iops: Frequency
+    """Greatest number of operations a second, as long as there are credits."""
+    operation_size: PositiveSize
+    """Bytes that count as one operation; a larger request counts as several."""
+    latency: Duration
+    """Time of one request, whatever its size."""
+    baseline_iops: Frequency | None = None
+    """Operations a second without credits, and as many come back; as many as with credits unless stated."""
+    credits: PositiveCount | None = None
+    """Operations above the baseline that it can save up."""
+
+    def rules(self) -> Rules:
+        """Credits and a baseline go together, and the baseline is the lower rate."""
+        if (self.baseline_iops is None) != (self.credits is None):
+            message = "baseline_iops and credits say nothing without each other"
+            yield ("baseline_iops", "credits"), message, "write both, or leave both out"
+        elif self.baseline_iops is not None and self.baseline_iops.si > self.iops.si:
+            message = "baseline_iops is above iops"
+            yield ("baseline_iops", "iops"), message, "iops is what it does at most, credits or not"
+
+
+class CloudDiskSpec(BlockDevice, Modelled, CloudDiskSheet):
+    """A block volume of a cloud in a scenario."""
+
+    kind: Literal["cloud_disk"]
+    saved_up: Share | None = None
+    """Share of its credits that it has at the start; all of them unless stated."""
+
+    def rules(self) -> Rules:
+        """Only credits can be saved up."""
+        yield from super().rules()
+        if self.saved_up is not None and self.credits is None:
+            yield ("saved_up", "credits"), "saved_up says nothing without credits", "leave it out, or write credits"
+
+    def capacity_bytes(self) -> float | None:
+        """Its capacity in bytes."""
+        return self.capacity.si
+
+    def facts(self) -> Facts:
+        """Capacity, rate and operations a second."""
+        yield from amount(self.capacity, "in a cloud")
+        yield from amount(self.rate)
+        yield from amount(self.iops, "at most")
+        yield from amount(self.baseline_iops, "without credits")

@@ -1,0 +1,37 @@
+"""What limits a flow, and where its seconds go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from simbackup.engine.link import Link
+
+Parts = Mapping[tuple[str, str], float]
+"""Where the seconds of one unit go that a flow takes by itself: by address and activity, one after the other."""
+
+WHOLE: Parts = {}
+"""Parts of what is due to one cause alone."""
+
+
+class Limit(NamedTuple):
+    """A flow's own greatest rate, units per second, the address that explains it, and the parts of it, if several."""
+
+    rate: float
+    cause: str
+    parts: Parts = WHOLE
+
+
+Law = Callable[[float, Callable[["Link"], float]], Limit]
+"""What becomes of the rate that the network offers a flow: given that rate and the share of any link that others use,
+the greatest rate of the flow and what explains it. A rate that does not bind changes nothing."""
+
+
+class Segment(NamedTuple):
+    """A time (seconds) for which one thing limited a flow: an address, and the parts of a cycle where it is one."""
+
+    begin: float
+    end: float
+    cause: str
+    parts: Parts

@@ -1,0 +1,81 @@
+"""What a file may say of a copy of a save set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from simbackup.errors import choices
+from simbackup.schema.capability import BackupTarget, MediaLibrary
+from simbackup.schema.job import Copying, JobSpec, Saving
+from simbackup.schema.part import Path
+from simbackup.schema.quantity import Pieces, Text
+from simbackup.schema.unknown import Unknown
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
+
+class CopySaveSetSpec(Copying):
+    """Copy of the newest save set of a backup, from the disk where it lies to a tape library or another disk."""
+
+    method: Literal["copy_save_set"]
+    save_set: Text
+    """The backup, by `image` or `file_level` onto a disk, whose newest complete save set is copied."""
+    to: Text
+    """The tape library, or the volume or device of any host, that takes the copy."""
+    streams: Pieces | None = None
+    """Parts that are copied at once, each on a drive of its own; one unless stated."""
+    pool: Text | None = None
+    """The pool whose cartridges are written; those of no pool unless stated."""
+
+    relations: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {"save_set": ("copies", ("jobs",))}
+
+    def tool_of(self) -> str | None:
+        """The backup, whose program copies."""
+        return self.save_set
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """What is read in sequence from disk, and compressed on tape."""
+        del name
+        saved = spec.jobs[self.save_set]
+        yield from (f"jobs.{self.save_set}.tool.{key}" for key in ("start_time", "copy_cpu"))
+        if isinstance(saved, Saving):
+            yield f"hosts.{spec.owner_of(saved.to)}.read_ahead"
+            if isinstance(spec.devices[self.to], MediaLibrary):
+                yield f"data.{saved.data}.compression"
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """What is copied lies on a disk, and there are a way and room to where it goes."""
+        spec = checks.spec
+        legal = [name for name, job in spec.jobs.items() if isinstance(job, Saving) and self._on_disk(checks, job)]
+        if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
+            if self.save_set in spec.jobs and self._target_known(checks, path, spec.jobs[self.save_set]):
+                message = f"'{self.save_set}' leaves no save set on a disk"
+                checks.report((*path, "save_set"), message, choices(self.save_set, legal))
+            return
+        saved, targets = spec.jobs[self.save_set], spec.devices_with(BackupTarget)
+        if not checks.name((*path, "to"), self.to, targets, "device"):
+            if self.to in spec.devices:
+                checks.report((*path, "to"), f"'{self.to}' takes no backup", choices(self.to, targets))
+            return
+        target = spec.devices[self.to]
+        if isinstance(saved, Saving) and isinstance(target, BackupTarget):
+            if saved.to == self.to:
+                checks.report((*path, "to"), f"'{self.save_set}' saves to '{self.to}' itself", "name another device")
+            with checks.about(*path):
+                target.check_backup(checks, path, self, saved.data)
+            checks.connected((*path, "to"), saved.to, self.to)
+
+    @staticmethod
+    def _on_disk(checks: Checks, job: Saving) -> bool:
+        return not isinstance(job.to, Unknown) and job.to in checks.block_devices()
+
+    def _target_known(self, checks: Checks, path: Path, job: JobSpec) -> bool:
+        """Whether it is known where a job saves; if not, the copy waits for that."""
+        if not isinstance(job, Saving) or job.to in checks.spec.devices:
+            return True
+        if not checks.pending(path, "devices", job.to):
+            checks.wait(path, f"jobs.{self.save_set}.to")
+        return False
