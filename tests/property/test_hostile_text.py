@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from simbackup.cli import app
+from simbackup.cli.app import app
 from simbackup.text import for_line, for_markdown, for_terminal, is_formula
 
 NASTY = [
