@@ -30,9 +30,9 @@ def check_file(path: str | Path, forms: Sequence[str]) -> str:
     path = Path(path)
     if not path.name:
         raise ResultError(f"'{path}' is a folder; name a file")
-    if path.is_dir():
-        raise ResultError(f"{path} cannot be written (Is a directory)")
-    if path.exists() and not path.is_file():
+    if _is_there(path) and not path.is_file():
+        if path.is_dir():
+            raise ResultError(f"{path} cannot be written (Is a directory)")
         return forms[0]
     form = path.suffix.removeprefix(".").lower()
     if form not in forms:
@@ -54,9 +54,16 @@ def check_folder(path: str | Path) -> None:
         The folder around it is not there, or it cannot be written.
     """
     path = Path(path)
-    if path.exists() and not path.is_dir():
+    if _is_there(path) and not path.is_dir():
         raise ResultError(f"{path} cannot be written (Not a directory)")
     _check_parent(path)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:  # a name that no file can have
+        raise ResultError(f"{path} cannot be written ({error.strerror})") from None
 
 
 def _check_parent(path: Path) -> None:

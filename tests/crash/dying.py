@@ -318,6 +318,7 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     cli.print = lambda *_, **__: None
     partial.log.disabled = True
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which is off where the tests run in the background
     for name in RENAMES:
         setattr(os, name, death.renaming(getattr(os, name)))
     prepare()
