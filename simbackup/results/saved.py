@@ -15,6 +15,7 @@ from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError
 from simbackup.output.partial import log
 from simbackup.output.seal import changes, unseal
+from simbackup.output.whole import write_csv
 from simbackup.results.folder import RESULT
 from simbackup.results.record import Record, Rest, program_version
 
@@ -100,7 +101,7 @@ def write(result: Result, folder: Path) -> dict[str, Any]:
     tables = {"jobs": result.jobs, "devices": result.devices, "users": result.users, "values": result.sources()}
     for name, table in tables.items():
         table.to_parquet(folder / f"{name}.parquet")
-        table.to_csv(folder / f"{name}.csv", index=False)
+        write_csv(table, folder / f"{name}.csv")
     content = {
         "run": asdict(result.record), "records": result.trace.counts(),
         "values": [asdict(value) for value in result.values],

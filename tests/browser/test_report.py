@@ -38,6 +38,8 @@ jobs:
   back: {restore: image, after: image}
 """
 WIDTHS = (375, 1440)
+HANGS = 1_800_000
+"""Milliseconds after which the browser hangs; a busy machine is never that slow."""
 HOSTILE = (
     "<script>document.title='owned'</script> \"><img src=x onerror=\"document.title='owned'\"> <b>bold</b> &amp; "
     "{{ 7*7 }} [red]x[/red] $a$ =1+1 javascript:alert(1) \x1b[31mred \u202eright </style></title></svg>"
@@ -56,8 +58,10 @@ def browser() -> Iterator[Any]:
         pytest.skip(message)
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield opened
+        opened = started.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=HANGS)
+        context = opened.new_context()
+        context.set_default_timeout(HANGS)
+        yield context
         opened.close()
 
 

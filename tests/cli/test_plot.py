@@ -101,6 +101,7 @@ def savefig(self, path, **settings):
     path.write_bytes(b"half")
     os.kill(os.getpid(), signal.SIGINT)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which is off where the tests run in the background
 style.Chart.savefig = savefig
 sys.argv = ["simbackup", "plot", sys.argv[1]]
 cli.main()

@@ -74,7 +74,7 @@ CASES = (
     Case("run", ("run", OTHER, "--out", "out"), ("run", SCENARIO, "--out", "out"), ("out",)),
     Case("run, first time", (), ("run", SCENARIO, "--out", "out"), ("out",)),
     Case("run, two steps", ("run", OTHER, "--out", "out"), ("run", SCENARIO, "--out", "out"), ("out",), one_step=False),
-    Case("trace", ("trace", OTHER, "-o", "t"), ("trace", SCENARIO, "-o", "t"), ("t",)),
+    Case("trace", ("trace", OTHER, "-o", "t.json"), ("trace", SCENARIO, "-o", "t.json"), ("t.json",)),
     Case("picture", ("picture", OTHER, "-o", "p.svg"), ("picture", SCENARIO, "-o", "p.svg"), ("p.svg",)),
     Case("plot", ("plot", OTHER, "causes", "-o", "p.png"), ("plot", SCENARIO, "causes", "-o", "p.png"), ("p.png",)),
     *(
@@ -318,6 +318,7 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     cli.print = lambda *_, **__: None
     partial.log.disabled = True
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which is off where the tests run in the background
     for name in RENAMES:
         setattr(os, name, death.renaming(getattr(os, name)))
     prepare()

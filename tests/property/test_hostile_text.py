@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from simbackup.cli import app
+from simbackup.cli.app import app
 from simbackup.text import for_line, for_markdown, for_terminal, is_formula
 
 NASTY = [
@@ -125,6 +125,7 @@ def test_text_is_shown_as_it_was_written(folder: Path, text: str) -> None:
     for form in ("mmd", "dot"):
         said("picture", file, "--format", form)
     (folder / "asked.study.yaml").write_text(study(text), encoding="utf-8")
+    (folder / "studied").mkdir(exist_ok=True)
     shown = squeezed(said("study", folder / "asked.study.yaml", "--out", folder / "studied" / "table.csv"))
     assert wanted in shown
     assert_no_formula(folder / "studied")

@@ -19,6 +19,7 @@ from simbackup.errors import InputError, Problem, SimbackupError
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load, names
 from simbackup.schema.yaml_file import read
+from tests.shared import loaded
 
 ROOT = datasheets.roots()[-1]
 GREATEST_SIZE = 1e15
@@ -213,7 +214,7 @@ PLAIN = st.recursive(
     ),
     max_leaves=6,
 )
-LOADED = {name: load(name) for name in names()}
+NAMES = names()
 
 
 def _paths(node: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
@@ -225,8 +226,8 @@ def _paths(node: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
 @st.composite
 def replaced_values(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     """The name of a scenario, and other values for one to three of its addresses."""
-    name = draw(st.sampled_from(list(LOADED)))
-    paths = [".".join(path) for path in _paths(LOADED[name].tree) if path[0] not in {"title", "question", "extends"}]
+    name = draw(st.sampled_from(NAMES))
+    paths = [".".join(path) for path in _paths(loaded(name).tree) if path[0] not in {"title", "question", "extends"}]
     return name, draw(st.dictionaries(st.sampled_from(paths), PLAIN, min_size=1, max_size=3))
 
 
@@ -235,7 +236,7 @@ def replaced_values(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
 def test_a_changed_tree_is_right_or_wrong_at_a_place(case: tuple[str, dict[str, Any]]) -> None:
     name, changes = case
     try:
-        changed = LOADED[name].with_(changes)
+        changed = loaded(name).with_(changes)
     except InputError as error:
         assert_located(error.problems)
     else:
@@ -248,9 +249,9 @@ FACTORS = st.sampled_from([0.0, 1e-6, 1e-3, 0.1, 0.5, 0.9, 1.1, 2.0, 3.0, 10.0, 
 @st.composite
 def scaled_values(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
     """The name of a scenario, and one to four of its figures multiplied."""
-    name = draw(st.sampled_from(list(LOADED)))
+    name = draw(st.sampled_from(NAMES))
     chosen = draw(
-        st.lists(st.sampled_from(LOADED[name].values), min_size=1, max_size=4, unique_by=lambda value: value.address)
+        st.lists(st.sampled_from(loaded(name).values), min_size=1, max_size=4, unique_by=lambda value: value.address)
     )
     scaled = {value.address: (value.given.si * draw(FACTORS), value.given.unit) for value in chosen}
     return name, {
@@ -263,7 +264,7 @@ def scaled_values(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
 def test_other_figures_run_or_are_wrong_at_a_place(case: tuple[str, dict[str, str]]) -> None:
     name, changes = case
     try:
-        changed = LOADED[name].with_(changes)
+        changed = loaded(name).with_(changes)
     except InputError as error:
         assert_located(error.problems)
     else:

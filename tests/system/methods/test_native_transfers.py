@@ -13,24 +13,22 @@ from simbackup.engine.flows import Link
 from simbackup.methods.native.transfers import Draws, Leg, Stop
 from simbackup.results.causes import Cause, split
 from simbackup.results.result import Result
+from tests.shared import ROOT
 
 MIB = 2.0**20
-SITE = """\
+SITE = f"""\
 title: A database of 100 MiB on one device, its log on another, backups on a third and at another host
+extends: {ROOT}/tests/sites/database-server.yaml
 hosts:
-  server: {owns: [c, d, e], cores: 4, memory: 8 GiB, dirty_limit: 90 %, dirty_background: 80 %, copy_rate: 1 GB/s}
-  filer: {owns: [far], cores: 1, memory: 8 GiB, dirty_limit: 90 %, dirty_background: 80 %, copy_rate: 1 GB/s}
+  server: {{speed: 1}}
 devices:
-  c: {kind: ssd, capacity: 100 GB, read_rate: 200 MiB/s, write_rate: 100 MiB/s, read_latency: 0 s, write_latency: 0 s}
-  d: {kind: ssd, capacity: 100 GB, read_rate: 400 MiB/s, write_rate: 50 MiB/s, read_latency: 0 s, write_latency: 0 s}
-  e: {kind: ssd, capacity: 100 GB, read_rate: 100 MiB/s, write_rate: 100 MiB/s, read_latency: 0 s, write_latency: 0 s}
-  far: {kind: ssd, capacity: 100 GB, read_rate: 400 MiB/s, write_rate: 400 MiB/s, read_latency: 0 s, write_latency: 0 s}
-  nothing: {kind: nul}
+  e: {{read_rate: 100 MiB/s}}
+  far: {{write_rate: 400 MiB/s}}
 links:
-  lan: {joins: [server, filer], rate: 20 MiB/s, latency: 2 ms}
+  lan: {{latency: 2 ms}}
 data:
-  db: {on: c, size: 100 MiB, compression: 4}
-  log: {on: e, size: 25 MiB, compression: 4}
+  db: {{size: 100 MiB}}
+  log: {{size: 25 MiB, compression: 4}}
 jobs:
 """
 ENGINE = """\

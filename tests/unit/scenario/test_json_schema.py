@@ -19,8 +19,8 @@ from simbackup.schema.patterns import quantity_pattern
 from simbackup.schema.quantity import NEEDS, Basis, Origin
 from simbackup.schema.registry import device_kinds, method_kinds, sheets
 from simbackup.schema.yaml_file import parse, read
+from tests.shared import ROOT
 
-ROOT = Path(__file__).parents[2]
 FILES = sorted(
     path.relative_to(ROOT).as_posix()
     for folder in ("models/*", "scenarios/**")

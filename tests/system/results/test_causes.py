@@ -3,52 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 import simpy
 
-from simbackup import Result, load, simulate
+from simbackup import Result
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import FlowNetwork
-from simbackup.engine.link import Flow, Link
+from simbackup.engine.link import Link
 from simbackup.engine.trace import Span, SpanPart, Trace
 from simbackup.errors import ResultError
 from simbackup.experiments.knock_out import faster, resource
 from simbackup.experiments.what_if import by_part
 from simbackup.results.causes import Cause, by_address, split
-from simbackup.scenario import Scenario, names
+from simbackup.scenario import Scenario
+from tests.shared import RUNNABLE, loaded, parts_of_flows, simulated, together
 
-MACHINES = {"machine", "old", "new"}
-"""Names of scenarios that only others extend."""
-NAMES = [name for name in names() if not name.startswith("base/") and name.rpartition("/")[2] not in MACHINES]
 LARGE = {"planning/midnight", "planning/spread-starts", "planning/spread-starts-night"}
 """Fleets, where one of the equal jobs is enough."""
-
-
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Seconds of the parts of a unit, times the rate, of all flows that start with parts or under a law with parts."""
-    found: list[float] = []
-    start: Callable[..., Flow] = FlowNetwork.start
-    bend = Flow.bend
-
-    def checked(self: FlowNetwork, name: str, *words: Any, **keys: Any) -> Flow:
-        if keys.get("cap_parts"):
-            found.append(sum(keys["cap_parts"].values()) * keys["cap"])
-            assert keys["cap_cause"] in {address for address, _ in keys["cap_parts"]}
-        return start(self, name, *words, **keys)
-
-    def bent(self: Flow, limit: Any) -> None:
-        if limit is not None and limit.parts:
-            found.append(sum(limit.parts.values()) * limit.rate)
-        bend(self, limit)
-
-    monkeypatch.setattr(FlowNetwork, "start", checked)
-    monkeypatch.setattr(Flow, "bend", bent)
-    return found
 
 
 def is_part(scenario: Scenario, address: str) -> bool:
@@ -60,11 +33,10 @@ def is_part(scenario: Scenario, address: str) -> bool:
     return rest.partition(".")[0] in there
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_job_is_split_without_remainder(name: str, started: list[float]) -> None:
-    scenario = load(name)
-    result = simulate(scenario)
-    assert started == pytest.approx([1.0] * len(started), rel=1e-9)
+@pytest.mark.parametrize("name", together(RUNNABLE))
+def test_every_job_is_split_without_remainder(name: str) -> None:
+    scenario, result, parts = loaded(name), simulated(name), parts_of_flows(name)
+    assert parts == pytest.approx([1.0] * len(parts), rel=1e-9)
     bottlenecks: set[str] = set()
     for row in result.job_rows:
         causes = split(result, row["job"])
@@ -92,13 +64,13 @@ def test_every_job_is_split_without_remainder(name: str, started: list[float]) -
     ],
 )
 def test_the_documents_show_what_they_spend_their_time_on(name: str, job: str, activities: set[str]) -> None:
-    causes = split(simulate(f"published/{name}"), job)
+    causes = split(simulated(f"published/{name}"), job)
     assert activities <= {cause.activity for cause in causes}
 
 
 def made(spans: list[Span], end: float) -> Result:
     """A result of one job with some spans."""
-    one = simulate("teaching/snapshot-slows-writes")
+    one = simulated("teaching/snapshot-slows-writes")
     trace = Trace(spans=spans)
     trace.job({"job": "a", "start": 0.0, "end": end, "elapsed": end, "bytes": 1.0})
     return Result(one.record, one.values, trace, one.layout)

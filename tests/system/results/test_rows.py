@@ -8,6 +8,7 @@ import pytest
 
 from simbackup import Result, simulate
 from simbackup.cli import show
+from tests.shared import simulated
 
 NIGHT = """
 title: A night in which the target is saturated
@@ -64,14 +65,14 @@ def test_what_users_do_before_the_first_start_is_not_counted(tmp_path: Path) -> 
 
 
 def test_a_drive_that_rewinds_in_the_window_is_busy() -> None:
-    result = simulate("teaching/mount-queue", {"jobs.full.window": "30 min"})
+    result = simulated("teaching/mount-queue", {"jobs.full.window": "30 min"})
     drive, elapsed = "devices.library.drive.1", result.end
     assert result.get(f"{drive}.busy") == pytest.approx(result.get(f"{drive}.busy_s") / elapsed)
     assert result.get(f"{drive}.busy_window") == pytest.approx(result.get(f"{drive}.busy_s") / 1800.0)
 
 
 def test_the_transfer_rate_leaves_out_mounts_and_rewinding() -> None:
-    result = simulate("teaching/one-file-from-tape")
+    result = simulated("teaching/one-file-from-tape")
     row = next(row for row in result.job_rows if row["job"] == "one_file")
     moved = sum(s for (_, activity), s in result.activities("one_file").items() if activity == "transfer")
     assert row["rate"] == pytest.approx(row["bytes"] / row["elapsed"])
@@ -81,14 +82,14 @@ def test_the_transfer_rate_leaves_out_mounts_and_rewinding() -> None:
 
 
 def test_a_frozen_image_moves_nothing() -> None:
-    result = simulate("published/000-netbackup-frozen-images/checkpoint")
+    result = simulated("published/000-netbackup-frozen-images/checkpoint")
     rates = {row["transfer_rate"] for row in result.job_rows if row["method"] == "frozen_image"}
     assert rates == {0.0}
 
 
 def test_users_are_told_what_they_asked_for_and_what_was_served(capsys: pytest.CaptureFixture[str]) -> None:
     """Two hundred clients who wait for each transaction get less done beside a backup than undisturbed."""
-    result = simulate("published/000-netbackup-frozen-images/oltp-checkpoint")
+    result = simulated("published/000-netbackup-frozen-images/oltp-checkpoint")
     rows = [row for row in result.users.to_dict("records") if row["lost"] > 0.0]
     assert rows
     for row in rows:

@@ -21,6 +21,7 @@ from simbackup.plots.fills import look, stacked
 from simbackup.plots.of_result import KINDS, Plots
 from simbackup.plots.rates import MOST, steps_of
 from simbackup.results.causes import split
+from tests.shared import simulated
 
 TAPE = "published/000-netbackup-frozen-images/tape"
 SITE = """\
@@ -36,12 +37,12 @@ jobs:
 
 @pytest.fixture(scope="module")
 def tape() -> Result:
-    return simulate(TAPE)
+    return simulated(TAPE)
 
 
 @pytest.fixture(scope="module")
 def queue() -> Result:
-    return simulate("teaching/mount-queue")
+    return simulated("teaching/mount-queue")
 
 
 def written(folder: Path, jobs: str) -> Result:
@@ -120,7 +121,7 @@ def test_windows_and_ends_are_marked(tmp_path: Path) -> None:
 
 
 def test_a_failed_and_a_skipped_job_are_marked() -> None:
-    figure = simulate("published/002-sql-server-tuning/out-of-memory").plot.timeline()
+    figure = simulated("published/002-sql-server-tuning/out-of-memory").plot.timeline()
     assert "failed" in texts(figure)
 
 
@@ -195,13 +196,13 @@ def test_those_who_wait_are_counted(queue: Result) -> None:
 
 
 def test_a_drive_that_stops_and_starts_is_shown_to() -> None:
-    figure = simulate("teaching/shoe-shining").plot.drives()
+    figure = simulated("teaching/shoe-shining").plot.drives()
     assert "transfer (repositioning)" in texts(figure)
 
 
 def test_there_are_no_drives_without_tape() -> None:
     with pytest.raises(ResultError, match="has no tape drives"):
-        simulate("published/003-lvm-snapshots/same-disk").plot.drives()
+        simulated("published/003-lvm-snapshots/same-disk").plot.drives()
 
 
 def test_an_activity_has_one_colour_everywhere() -> None:

@@ -9,6 +9,7 @@ import simbackup as sb
 from simbackup.errors import ResultError
 from simbackup.experiments.replications import together
 from simbackup.experiments.study import read_study
+from tests.shared import ROOT
 
 SCENARIO = """\
 title: A file written to a volume
@@ -153,7 +154,7 @@ def test_a_list_of_names_is_varied(tmp_path: Path) -> None:
     text = (
         "title: T\nscenarios: {one: %s}\nvary: {jobs.backup.to: [[store], [store, store]]}\nshow: [jobs.backup.files]\n"
     )
-    base = Path(__file__).parents[2] / "scenarios/planning/buffers.yaml"
+    base = ROOT / "scenarios/planning/buffers.yaml"
     (tmp_path / "a.yaml").write_text(f"title: A\nextends: {base}\n", encoding="utf-8")
     (tmp_path / "a.study.yaml").write_text(text % "a.yaml", encoding="utf-8")
     assert [row["jobs.backup.to"] for row in sb.study(tmp_path / "a.study.yaml").rows] == ["store", "store, store"]

@@ -11,7 +11,7 @@ from simbackup.engine.activity import OTHERS, WORDS, Activity, Nature, colour_of
 from simbackup.engine.trace import Trace
 from simbackup.palette import PAPER
 
-ROOT = Path(__file__).parents[2] / "simbackup"
+ROOT = Path(__file__).parents[3] / "simbackup"
 LIVE = sorted(p for room in ("devices", "methods") for p in (ROOT / room).rglob("*.py") if p.name != "spec.py")
 
 

@@ -15,17 +15,9 @@ from simbackup.errors import ResultError
 from simbackup.results.chrome_trace import chrome_trace, text
 from simbackup.results.lanes import LaneBar, lanes
 from simbackup.results.record import Record
-from simbackup.scenario import names
+from tests.shared import ROOT, RUNNABLE, simulated, together
 
-MACHINES = {"machine", "old", "new"}
-"""Names of scenarios that only others extend."""
-SCENARIOS = [
-    name
-    for folder in ("published", "planning", "teaching")
-    for name in names(folder)
-    if name.rpartition("/")[2] not in MACHINES
-]
-GOLDEN = Path(__file__).parents[1] / "golden" / "two-tapes.yaml"
+GOLDEN = ROOT / "tests" / "golden" / "two-tapes.yaml"
 NEEDED = {
     "M": {"args"}, "X": {"dur", "args"}, "i": {"s"}, "C": {"args"}, "b": {"id", "cat"}, "e": {"id", "cat"},
 }  # fmt: skip
@@ -98,9 +90,9 @@ def covered(parts: list[dict[str, Any]]) -> int:
     return total
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", together(RUNNABLE))
 def test_every_scenario_gives_a_trace_whose_durations_sum_up(name: str) -> None:
-    result = simulate(name)
+    result = simulated(name)
     trace = result.chrome_trace()
     obeys(trace)
     complete = of_phase(trace, "X")
@@ -119,14 +111,14 @@ def test_every_scenario_gives_a_trace_whose_durations_sum_up(name: str) -> None:
 
 
 def test_parallel_streams_of_a_job_lie_on_tracks_of_their_own() -> None:
-    trace = simulate("teaching/mount-queue").chrome_trace()
+    trace = simulated("teaching/mount-queue").chrome_trace()
     names = {e["args"]["name"] for e in of_phase(trace, "M") if e["name"] == "thread_name"}
     assert {"full", "full (2)", "full (8)"} <= names
     assert "full (9)" not in names
 
 
 def test_those_who_wait_for_the_robot_are_counted() -> None:
-    trace = simulate("teaching/mount-queue").chrome_trace()
+    trace = simulated("teaching/mount-queue").chrome_trace()
     waiting = [e["args"]["waiting"] for e in of_phase(trace, "C") if e["name"].endswith("robot: mount queue")]
     assert max(waiting) == 7  # eight drives, one robot
     assert waiting[-1] == 0

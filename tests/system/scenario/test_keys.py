@@ -1,7 +1,7 @@
 """No key is without effect: each changes some result of some scenario, or is listed with the reason why it need not.
 
 `keys.csv` holds one change for each key that moves a result. Run as a script, this file searches them anew:
-`python tests/unit/test_keys.py`. It keeps what still acts, and prints the keys that it finds no change for.
+`python tests/system/scenario/test_keys.py`. It keeps what still acts, and prints the keys that it finds no change for.
 """
 
 from __future__ import annotations
@@ -131,7 +131,12 @@ def acts(row: Row) -> bool:
     return digest(changed) != unchanged(row.scenario, row.given)
 
 
-@pytest.mark.parametrize("row", rows() if TABLE.exists() else [], ids=lambda row: row.key)
+@pytest.mark.parametrize(
+    "row",
+    [pytest.param(row, id=row.key, marks=pytest.mark.xdist_group(row.scenario)) for row in rows()]
+    if TABLE.exists()
+    else [],
+)
 def test_a_key_changes_a_result(row: Row) -> None:
     assert acts(row)
 

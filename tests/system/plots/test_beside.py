@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from simbackup import simulate
 from simbackup.errors import ResultError
 from simbackup.experiments.reproduce import Reproduction, reproduce
 from simbackup.experiments.study import study
 from simbackup.plots import style
 from simbackup.plots.reproduction import ALL_FROM, ALL_TO
 from simbackup.plots.studies import StudyPlots, figures, ruler
+from tests.shared import simulated
 
 ROWS = [
     {"case": case, "data.db.size": size, "jobs.full.elapsed": seconds, "jobs.full.rate": 5e6, "users.lost": 0.25}
@@ -59,10 +59,10 @@ def test_the_overview_holds_every_row(snapshots: Reproduction) -> None:
 
 
 def test_a_result_is_compared_with_what_it_reproduces_alone() -> None:
-    figure = simulate("published/003-lvm-snapshots/same-disk").plot.compare()
+    figure = simulated("published/003-lvm-snapshots/same-disk").plot.compare()
     assert len(figure.axes[0].get_yticklabels()) >= 1
     with pytest.raises(ResultError, match="reproduces no measurement alone"):
-        simulate("teaching/shoe-shining").plot.compare()
+        simulated("teaching/shoe-shining").plot.compare()
 
 
 def test_curves_of_a_study_are_its_rows() -> None:

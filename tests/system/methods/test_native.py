@@ -10,30 +10,11 @@ import pytest
 import simbackup as sb
 from simbackup.equations.buffers import loop_rate
 from simbackup.results.result import Result
+from tests.shared import ROOT
 
 MIB = 2.0**20
 GIB = 2.0**30
-SITE = """\
-title: A database of 1 GiB on one device, its backups on another, and a third at another host
-hosts:
-  server: {owns: [c, d, e], cores: 4, memory: 8 GiB, dirty_limit: 90 %, dirty_background: 80 %, copy_rate: 1 GB/s,
-    speed: 2}
-  filer: {owns: [far], cores: 1, memory: 8 GiB, dirty_limit: 90 %, dirty_background: 80 %, copy_rate: 1 GB/s}
-devices:
-  c: {kind: ssd, capacity: 100 GB, read_rate: 200 MiB/s, write_rate: 100 MiB/s, read_latency: 0 s, write_latency: 0 s}
-  d: {kind: ssd, capacity: 100 GB, read_rate: 400 MiB/s, write_rate: 50 MiB/s, read_latency: 0 s, write_latency: 0 s}
-  e: {kind: ssd, capacity: 100 GB, read_rate: 200 MiB/s, write_rate: 100 MiB/s, read_latency: 0 s, write_latency: 0 s}
-  far: {kind: ssd, capacity: 100 GB, read_rate: 400 MiB/s, write_rate: 50 MiB/s, read_latency: 0 s, write_latency: 0 s}
-  little: {kind: logical_volume, on: d, size: 0.5 GiB}
-  nothing: {kind: nul}
-links:
-  lan: {joins: [server, filer], rate: 20 MiB/s, latency: 0 s}
-data:
-  db: {on: c, size: 1 GiB, compression: 4}
-  log: {on: e, size: 0.25 GiB}
-  other: {on: c, size: 1 GiB}
-jobs:
-"""
+SITE = (ROOT / "tests" / "sites" / "database-server.yaml").read_text(encoding="utf-8") + "jobs:\n"
 ENGINE = """\
 engine: {transfer_size: 1 MiB, io_depth: 4, request_latency: 10 ms, compress_cpu: 20 ns/B, expand_cpu: 4 ns/B,
     buffer_sets: 3, memory_limit: 100 MiB}"""

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from simbackup import simulate
 from simbackup.palette import PAPER
 from simbackup.plots.fills import look
 from simbackup.plots.rates import MOST
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import greatest_of_each
-from simbackup.scenario import names
+from tests.shared import RUNNABLE, simulated, together
 
 SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "days": 86_400.0}
-MACHINES = {"machine", "old", "new"}
-"""Names of scenarios that only others extend."""
-NAMES = [name for name in names() if not name.startswith("base/") and name.rpartition("/")[2] not in MACHINES]
 
 
 def test_there_are_scenarios_of_all_three_kinds() -> None:
-    assert {name.partition("/")[0] for name in NAMES} >= {"published", "planning", "teaching"}
-    assert len(NAMES) > 60
+    assert {name.partition("/")[0] for name in RUNNABLE} >= {"published", "planning", "teaching"}
+    assert len(RUNNABLE) > 60
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", together(RUNNABLE))
 def test_a_scenario_can_be_drawn(name: str) -> None:
-    result = simulate(name)
+    result = simulated(name)
     plot = result.plot
     timeline = plot.timeline()
     drawn = sum(len(c.get_paths()) for c in timeline.axes[0].collections if c.get_gid() == "bars")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from simbackup import simulate
 from simbackup.reporting import answer, sentences
 from simbackup.reporting.variants import in_words
 from simbackup.results.groups import Group, equals, runs
+from tests.shared import simulated
 
 
 def row(job: str = "full", elapsed: float = 60.0, **more: Any) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def test_the_worst_that_users_felt_is_told_with_its_job() -> None:
 
 
 def test_watching_users_for_a_day_leaves_the_backups_their_lines() -> None:
-    shown = [one.name for one in answer.answers(simulate("planning/frequent-images"), {}, {})]
+    shown = [one.name for one in answer.answers(simulated("planning/frequent-images"), {}, {})]
     assert shown == ["day", "image (6)", "remove (5)"]
 
 
@@ -114,18 +114,18 @@ def test_many_equal_jobs_stand_together_and_unequal_ones_do_not() -> None:
 
 
 def test_runs_of_a_job_stand_together_from_as_many_as_asked_for() -> None:
-    result = simulate("planning/frequent-images")
+    result = simulated("planning/frequent-images")
     names = [one.name for one in runs(result, result.job_rows, 6) if isinstance(one, Group)]
     assert names == ["image (6)"]
 
 
 def test_a_skipped_job_is_told_after_that_it_waits_for() -> None:
-    found = answer.answers(simulate("published/002-sql-server-tuning/out-of-memory"), {}, {})
+    found = answer.answers(simulated("published/002-sql-server-tuning/out-of-memory"), {}, {})
     assert [(one.name, one.verdict, one.took) for one in found] == [("backup", "failed", ""), ("back", "skipped", "")]
 
 
 def test_variants_are_set_side_by_side_in_words() -> None:
-    fast, slow = (simulate(f"planning/tape-drives-{drive}") for drive in ("lto9", "dlt7000"))
+    fast, slow = (simulated(f"planning/tape-drives-{drive}") for drive in ("lto9", "dlt7000"))
     said = in_words([slow, fast])
     assert said.startswith("backup takes least in tape-drives-lto9 (2 min 45 s) and most in tape-drives-dlt7000 (1 h")
     assert in_words([fast, fast]) == "backup takes 2 min 45 s in both. back takes 2 min 45 s in both."

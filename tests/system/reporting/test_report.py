@@ -17,11 +17,8 @@ from simbackup.reporting.page import Chapter, page
 from simbackup.reporting.tables import ReportTable, words
 from simbackup.reporting.variants import compared, differences
 from simbackup.results.causes import split
-from simbackup.scenario import names
+from tests.shared import ROOT, RUNNABLE, simulated, together
 
-MACHINES = {"machine", "old", "new"}
-"""Names of scenarios that only others extend."""
-NAMES = [name for name in names() if not name.startswith("base/") and name.rpartition("/")[2] not in MACHINES]
 TAPE, LVM = "teaching/one-file-from-tape", "published/003-lvm-snapshots/same-disk"
 VOID = {"meta", "link", "img", "source"}
 
@@ -45,9 +42,9 @@ class Outline(HTMLParser):
         assert self.open.pop() == tag
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", together(RUNNABLE))
 def test_a_scenario_can_be_reported_on(name: str) -> None:
-    result = simulate(name)
+    result = simulated(name)
     text = page([Chapter(name, result)])
     outline = Outline()
     outline.feed(text)
@@ -68,7 +65,7 @@ def tape(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_the_same_report_has_the_same_bytes(tape: str, tmp_path: Path) -> None:
-    assert simulate(TAPE).report(tmp_path / "again.html").read_text(encoding="utf-8") == tape
+    assert simulated(TAPE).report(tmp_path / "again.html").read_text(encoding="utf-8") == tape
 
 
 def test_the_answer_stands_before_the_figures(tape: str) -> None:
@@ -85,7 +82,7 @@ def test_other_is_never_a_cause(tape: str) -> None:
 
 def test_a_result_whose_scenario_is_gone_still_makes_a_report(tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
-    own.write_text(f"extends: {Path(__file__).parents[2]}/scenarios/{LVM}.yaml\ntitle: Mine\n", encoding="utf-8")
+    own.write_text(f"extends: {ROOT}/scenarios/{LVM}.yaml\ntitle: Mine\n", encoding="utf-8")
     simulate(str(own)).save(tmp_path / "saved")
     own.unlink()
     text = report([str(tmp_path / "saved")], tmp_path / "r.html", drawn=False).read_text(encoding="utf-8")
@@ -93,7 +90,7 @@ def test_a_result_whose_scenario_is_gone_still_makes_a_report(tmp_path: Path) ->
 
 
 def test_variants_are_compared_by_job_and_by_value() -> None:
-    results = [simulate(LVM), simulate(LVM, {"devices.cow.chunk": "64 KiB"})]
+    results = [simulated(LVM), simulate(LVM, {"devices.cow.chunk": "64 KiB"})]
     [row] = [row for row in compared(results).rows if row[0].text == "dd"]
     change = results[1].get("jobs.dd.elapsed") / results[0].get("jobs.dd.elapsed") - 1
     assert row[3].number == pytest.approx(change)
@@ -113,7 +110,7 @@ def test_tables_lie_beside_the_page(tmp_path: Path) -> None:
             tables=tmp_path / again,
         )  # fmt: skip
     assert (tmp_path / "a.xlsx").read_bytes() == (tmp_path / "b.xlsx").read_bytes()
-    result, sheet = simulate(TAPE), openpyxl.load_workbook(tmp_path / "a.xlsx")["Time of one_file"]
+    result, sheet = simulated(TAPE), openpyxl.load_workbook(tmp_path / "a.xlsx")["Time of one_file"]
     seconds = sum(row[2].value for row in sheet.iter_rows(min_row=2))
     assert seconds == pytest.approx(sum(split(result, "one_file").values()), rel=0.01)
     lines = (tmp_path / "a" / "jobs.csv").read_text(encoding="utf-8").splitlines()
