@@ -177,15 +177,15 @@ def explain(
     """Tell why each job took as long as it did, and what would change without its bottleneck."""
     from simbackup.cli import show, show_causes  # noqa: PLC0415
     from simbackup.experiments.explain import explain as why  # noqa: PLC0415
-    from simbackup.run import result_of, scenario_of  # noqa: PLC0415
+    from simbackup.run import result_of  # noqa: PLC0415
 
     with show.progress() as progress:
         result = result_of(what, overrides(sets or []), seed=seed, progress=progress)
     if as_json:
-        show.json({"jobs": [one.as_dict() for one in why(result, scenario_of(result), job or [])]})
+        show.json({"jobs": [one.as_dict() for one in why(result, result.scenario, job or [])]})
         return
     shown = show_causes.chosen(result, job or [])
-    show_causes.explained(why(result, scenario_of(result), list(shown)), shown)
+    show_causes.explained(why(result, result.scenario, list(shown)), shown)
 
 
 @app.command()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from simbackup.errors import InputError, ResultError
@@ -14,9 +14,9 @@ from simbackup.reporting import files, sections, variants
 from simbackup.reporting.answer import example, restores, telling
 from simbackup.reporting.page import Chapter, check_engine, page
 from simbackup.reporting.tables import Table
-from simbackup.results.folder import TABLES, check_place
+from simbackup.results.folder import TABLES, check_place, is_there
 from simbackup.results.result import Result
-from simbackup.run import Progress, result_of, scenario_of
+from simbackup.run import Progress, result_of
 from simbackup.scenario import Scenario
 
 
@@ -71,10 +71,11 @@ def report(
         check_place(tables, TABLES)
     if not what:
         raise ResultError("a report needs a result or a scenario; name one")
+    loaded = [_loaded(one, overrides) for one in what]
     if intervals:
-        _check_scenarios(what)
+        _check_scenarios(one for one in loaded if isinstance(one, Result))
     results = [
-        one if isinstance(one, Result) else result_of(one, overrides, seed=seed, progress=progress) for one in what
+        one if isinstance(one, Result) else result_of(one, overrides, seed=seed, progress=progress) for one in loaded
     ]
     names = variants.names_of(results)
     comparison = [variants.compared(results), variants.differences(results)] if len(results) > 1 else []
@@ -92,18 +93,19 @@ def report(
     return written
 
 
-def _check_scenarios(what: Sequence[Result | str]) -> None:
+def _loaded(one: Result | str, overrides: Mapping[str, object] | None) -> Result | str:
+    """A result that a folder holds; what is to be run stays what it is."""
+    return result_of(one, overrides) if isinstance(one, str) and is_there(Path(one)) else one
+
+
+def _check_scenarios(results: Iterable[Result]) -> None:
     """Tell before any run of which result the scenario cannot be run again, as intervals ask for."""
-    for one in what:
-        if isinstance(one, Result) or Path(one).is_dir():
-            result = one if isinstance(one, Result) else Result.load(one)
-            try:
-                scenario_of(result)
-            except (InputError, ResultError) as error:
-                named = f"the result of '{result.record.scenario}'" if isinstance(one, Result) else one
-                first = str(error).splitlines()[0]
-                message = f"{named}: intervals need its scenario, which cannot be run again: {first}"
-                raise ResultError(message) from None
+    for result in results:
+        try:
+            _ = result.scenario
+        except (InputError, ResultError) as error:
+            named, first = f"the result of '{result.record.scenario}'", str(error).splitlines()[0]
+            raise ResultError(f"{named}: intervals need its scenario, which cannot be run again: {first}") from None
 
 
 def _chapter(name: str, result: Result, *, intervals: bool, reruns: bool, drawn: bool) -> Chapter:
@@ -111,7 +113,7 @@ def _chapter(name: str, result: Result, *, intervals: bool, reruns: bool, drawn:
     scenario, note = None, ""
     if reruns or intervals:
         try:
-            scenario = scenario_of(result)
+            scenario = result.scenario
         except (InputError, ResultError) as error:
             first = str(error).splitlines()[0]
             note = f"What removing a bottleneck would give is not told, as the scenario cannot be run again: {first}."
@@ -140,7 +142,7 @@ def _intervals(scenario: Scenario, result: Result, names: Sequence[str]) -> dict
             def elapsed(changed: dict[str, Result], job: str = name) -> float:
                 return changed["it"].get(f"jobs.{job}.elapsed")
 
-            found[name] = interval({"it": scenario}, elapsed)
+            found[name] = interval({"it": scenario}, elapsed, seed=result.record.seed)
     return found
 
 

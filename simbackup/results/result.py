@@ -7,15 +7,19 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simbackup import datasheets, units
+from simbackup import units
 from simbackup.drawing.layout import Layout
 from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError, choices
+from simbackup.output.partial import log
 from simbackup.output.target import TRACE, check_file
 from simbackup.results.fleet_figures import job_figures, jobs_of, times_in_use
 from simbackup.results.folder import put
 from simbackup.results.record import Record, Rest
 from simbackup.results.rows import device_rows, job_rows
+from simbackup.results.shown import shown
+from simbackup.scenario import Scenario
+from simbackup.scenario.kept import Kept
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +35,15 @@ KEYS = frozenset({"job", "device"})
 SHOWN_DEVICE = ("device", "kind", "busy", "bytes", "peak")
 
 
+NUMBER = ("address", "value", "unit", "text")
+
+
+def _number(value: Rest) -> dict[str, Any]:
+    """The columns of a value."""
+    text = units.show_short(value.value, value.unit)
+    return dict(zip(NUMBER, (value.address, value.value, value.unit, text), strict=True))
+
+
 class Result:
     """What a run of a scenario gave.
 
@@ -38,11 +51,55 @@ class Result:
     figures rest on, `compare` sets them beside what was measured, `save` writes everything and `load` reads it back.
     """
 
-    def __init__(self, record: Record, values: list[Rest], trace: Trace, layout: Layout | None = None) -> None:
+    def __init__(
+        self,
+        record: Record,
+        values: list[Rest],
+        trace: Trace,
+        layout: Layout | None = None,
+        made_from: Scenario | Kept | None = None,
+    ) -> None:
         self.record = record
         self.values = values
         self.trace = trace
         self.layout = layout
+        self.made_from = made_from
+
+    def __repr__(self) -> str:
+        jobs = f"{len(self.job_rows)} job{'s'[: len(self.job_rows) != 1]}"
+        took = units.show_short(self.end, "s", 3)
+        return f"Result({self.record.scenario!r}, {jobs}, {took}, hash {self.record.hash}, seed {self.record.seed})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the jobs, and below them what they rest on."""
+        return shown(self)
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The scenario that was run; one line on standard error says so if its file says something else by now.
+
+        Raises
+        ------
+        ResultError
+            The result was made without one, or this version of the program reads it otherwise.
+        InputError
+            This version of the program asks for more than that which ran it.
+        """
+        made_from = self.made_from
+        if isinstance(made_from, Scenario):
+            return made_from
+        if made_from is None:
+            raise ResultError(f"the result of '{self.record.scenario}' does not hold its scenario")
+        scenario = made_from.scenario()
+        if made_from.changed():
+            log.warning("'%s' or a datasheet of it has changed since; this is about what was run", made_from.name)
+        return scenario
+
+    @property
+    def works(self) -> dict[str, dict[str, Any]]:
+        """The works that its values cite, by key: author, title, year and so on."""
+        made_from = self.made_from
+        return {} if made_from is None else {key: node.plain() for key, node in made_from.library.works.items()}
 
     @cached_property
     def end(self) -> float:
@@ -104,10 +161,10 @@ class Result:
 
     @property
     def jobs(self) -> pd.DataFrame:
-        """Table of the jobs, with the columns that `job_rows` explains."""
+        """Table of the jobs by their names, with the columns that `job_rows` explains."""
         import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
 
-        return pd.DataFrame(self.job_rows, columns=[*SHOWN_JOB[:3], "end", *SHOWN_JOB[3:]])
+        return pd.DataFrame(self.job_rows, columns=[*SHOWN_JOB[:3], "end", *SHOWN_JOB[3:]]).set_index("job")
 
     @property
     def devices(self) -> pd.DataFrame:
@@ -181,33 +238,29 @@ class Result:
         return job_figures(rows) if rows else times_in_use(self.trace, address, self.end) or {}
 
     def sources(self) -> pd.DataFrame:
-        """Table of every value with its basis and source."""
+        """Table of every value with its basis and source: a number in its unit (SI), and the text of both."""
         import pandas as pd  # noqa: PLC0415
 
-        works = datasheets.sources()
+        works = self.works
         rows = [
             {
-                "address": v.address, "value": units.show_short(v.value, v.unit), "basis": v.basis,
-                "source": str(works[v.source].mapping["title"].value) if v.source in works else v.place,
+                **_number(v), "basis": v.basis, "source": works[v.source]["title"] if v.source in works else v.place,
                 "at": v.at or "",
             }
             for v in self.values
         ]  # fmt: skip
-        return pd.DataFrame(rows, columns=["address", "value", "basis", "source", "at"])
+        return pd.DataFrame(rows, columns=[*NUMBER, "basis", "source", "at"])
 
     def assumptions(self) -> pd.DataFrame:
-        """Table of what was assumed, with its range and why."""
+        """Table of what was assumed, with the ends of its range in the same unit, and why."""
         import pandas as pd  # noqa: PLC0415
 
         rows = [
-            {
-                "address": v.address, "value": units.show_short(v.value, v.unit),
-                "low": units.show_short(v.low, v.unit), "high": units.show_short(v.high, v.unit), "why": v.why,
-            }
+            {**_number(v), "low": v.low, "high": v.high, "why": v.why}
             for v in self.values
             if v.basis == "assumed" and v.low is not None and v.high is not None
-        ]  # fmt: skip
-        return pd.DataFrame(rows, columns=["address", "value", "low", "high", "why"])
+        ]
+        return pd.DataFrame(rows, columns=[*NUMBER, "low", "high", "why"])
 
     def bases(self) -> dict[str, int]:
         """How many values rest on each basis."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from simbackup.scenario.scenario import Scenario, Value, find, load, names
+from simbackup.scenario.files import Source, find, names
+from simbackup.scenario.scenario import Scenario, Value, load
 
-__all__ = ["Scenario", "Value", "find", "load", "names"]
+__all__ = ["Scenario", "Source", "Value", "find", "load", "names"]

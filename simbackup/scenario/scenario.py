@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from simbackup import datasheets
-from simbackup.datasheets import Datasheet, is_file, is_folder
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.scenario.check import check
-from simbackup.scenario.fleets import Fleets, beside, lay_out, told_once
+from simbackup.scenario.completion import complete, override, references
+from simbackup.scenario.files import Source, extended, given
+from simbackup.scenario.fleets import Fleets, lay_out, told_once
 from simbackup.scenario.idle_keys import idle_keys
+from simbackup.scenario.library import Library, Reader
 from simbackup.scenario.spec import SECTIONS, Spec, read_spec
 from simbackup.schema import tree as trees
+from simbackup.schema.fleet import PARTS
 from simbackup.schema.quantity import Quantity
-from simbackup.schema.reflection import nested_sheets
-from simbackup.schema.registry import device_kinds
 from simbackup.schema.tree import Node
-
-GREATEST_CHAIN = 20
+from simbackup.text import html_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class Value:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Scenario:
     """A system, its data and what is done with it, complete and checked.
 
@@ -57,6 +56,23 @@ class Scenario:
     """The parts that were laid out: their addresses by that of their template."""
     warnings: tuple[Problem, ...] = ()
     """What is no reason not to run, such as keys that the file states and that have no effect in it."""
+    library: Library = field(default_factory=Library)
+    """What it was completed from."""
+    factors: tuple[Mapping[str, float], ...] = ()
+    """By what its values were multiplied, one scaling after the other."""
+
+    def __repr__(self) -> str:
+        return f"Scenario({self.name!r}, {self.title!r}, {len(self.values)} values, hash {self.hash})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the parts of each section, and what the values rest on."""
+        rows = [(section, len(parts), ", ".join(_some(parts))) for section in PARTS if (parts := self._parts(section))]
+        bases = Counter(value.given.basis or "" for value in self.values)
+        rows.append(("values", len(self.values), ", ".join(f"{n} {basis}" for basis, n in bases.most_common())))
+        return html_table(("section", "number", "names"), rows, self.title, self.spec.question)
+
+    def _parts(self, section: str) -> list[str]:
+        return list(getattr(self.spec, section))
 
     @property
     def title(self) -> str:
@@ -71,15 +87,52 @@ class Scenario:
         InputError
             An address does not exist or a value does not fit it.
         """
-        place = Place("with_")
-        nodes = {address: trees.from_plain(value, place) for address, value in overrides.items()}
-        changed = _finished(self.name, self.source, self.overrides | nodes, self.read_log, self.base)
+        nodes = {address: _node(value) for address, value in overrides.items()}
+        changed = finished(
+            self.name, self.source, self.overrides | nodes, self.read_log, self.base, library=self.library
+        )
         before = {value.address: value.given for value in self.values if value.address in nodes}
-        return replace(changed, values=tuple(_after_seeing(value, before) for value in changed.values))
+        changed = replace(changed, values=tuple(_after_seeing(value, before) for value in changed.values))
+        for factors in self.factors:  # an override states a value as it is to be
+            changed = changed.scaled({address: each for address, each in factors.items() if address not in nodes})
+        return changed
 
     def scaled(self, factors: Mapping[str, float]) -> Scenario:
-        """The scenario in which the values at some addresses are so many times as large, unchecked."""
-        return replace(self, spec=self.spec.scaled(factors))
+        """The scenario in which the values at some addresses are so many times as large, unchecked.
+
+        Its log tells by what, and its hash is another one.
+
+        >>> scenario = load("teaching/snapshot-slows-writes")
+        >>> twice = scenario.scaled({"data.file.size": 2.0})
+        >>> twice.log[-1], twice.hash == scenario.hash
+        ('data.file.size: 2 GiB -> 4 GiB (2 times)', False)
+        """
+        own = {value.address: factors[value.address] for value in self.values if value.address in factors}
+        if not own:
+            return self
+        values = tuple(
+            replace(value, given=value.given.scaled(own[value.address])) if value.address in own else value
+            for value in self.values
+        )
+        log = [
+            f"{old.address}: {old.given.text} -> {new.given.text} ({own[old.address]:.6g} times)"
+            for old, new in zip(self.values, values, strict=True)
+            if old.address in own
+        ]
+        return replace(
+            self, spec=self.spec.scaled(own), values=values, log=(*self.log, *log), factors=(*self.factors, own),
+            hash=_digest([self.hash, own]),
+        )  # fmt: skip
+
+
+def _some(names: list[str], most: int = 8) -> list[str]:
+    """The first names of many."""
+    return names if len(names) <= most else [*names[:most], f"and {len(names) - most} more"]
+
+
+def _digest(plain: object) -> str:
+    """Sixteen hexadecimal digits that change with plain data."""
+    return hashlib.sha256(json.dumps(plain, separators=(",", ":")).encode()).hexdigest()[:16]
 
 
 def _after_seeing(value: Value, before: Mapping[str, Quantity]) -> Value:
@@ -91,89 +144,82 @@ def _after_seeing(value: Value, before: Mapping[str, Quantity]) -> Value:
     return replace(value, given=replace(value.given, seen=seen))
 
 
-def names(folder: str = "") -> list[str]:
-    """The names of all scenarios that are found, such as `published/003-lvm-snapshots/same-disk`."""
-    found = {
-        path.relative_to(root / "scenarios").with_suffix("").as_posix()
-        for root in datasheets.roots()
-        for path in (root / "scenarios" / folder).rglob("*.yaml")
-        if path.stem not in {"measured", "calibration"} and "." not in path.stem
-    }
-    return sorted(found)
+def load(what: Source, overrides: Mapping[str, object] | None = None) -> Scenario:
+    """The scenario of a file, of YAML text or of a mapping, with the values at some addresses replaced.
 
-
-def find(name: str) -> Path:
-    """The file of a scenario, by path or by name.
+    Parameters
+    ----------
+    what
+        Path or name of a file; text of several lines, as it would stand in a file; or its sections as a mapping. What
+        text and mappings extend is named from the working directory.
+    overrides
+        Values by address, such as `{"devices.cow.chunk": "16 KiB"}`.
 
     Raises
     ------
     InputError
-        There is neither such a file nor such a name.
-    """
-    path = Path(name)
-    bare = name.removesuffix(".yaml").removeprefix("scenarios/")
-    if path.name.endswith(".study.yaml") and is_file(path):
-        raise InputError([Problem(Place(name), "", "is a study and no scenario", f"simbackup study {name}")])
-    for file in (path, *(root / "scenarios" / f"{bare}.yaml" for root in datasheets.roots())):
-        if is_file(file) and not file.name.endswith(".study.yaml"):
-            return file
-    legal = names()
-    tails = [text for text in legal if text.split("/")[-1] == bare.split("/")[-1]]
-    remedy = f"did you mean '{tails[0]}'?" if tails else choices(bare, legal)
-    if any(is_file(root / "scenarios" / f"{bare.removesuffix('.study')}.study.yaml") for root in datasheets.roots()):
-        remedy = f"it is a study: simbackup study {bare.removesuffix('.study')}"
-    raise InputError([Problem(Place(name), "", "there is neither such a file nor such a scenario", remedy)])
-
-
-def load(name: str | Path, overrides: Mapping[str, object] | None = None) -> Scenario:
-    """The scenario of a path or a name, with the values at some addresses replaced.
-
-    Raises
-    ------
-    InputError
-        Everything that is wrong with the file, at once, each with its place.
+        Everything that is wrong with it, at once, each with its place.
 
     >>> load("published/003-lvm-snapshots/same-disk").title
     'dd of 2 GiB over a file, snapshot on the same disk'
+    >>> load({"title": "One disk", "devices": {"sda": {"model": "disk/sata-7200-1tb-2008"}}}).spec.devices["sda"].kind
+    'disk'
     """
     log: list[str] = []
-    tree, chain = _extended(find(str(name)), log)
-    base = next((text for text in chain[1:] if text.startswith("published/")), None)
+    tree, chain = extended(what, log)
+    own = chain if given(what) is not None else chain[1:]
+    base = next((text for text in own if text.startswith("published/")), None)
     nodes = {address: _node(value) for address, value in (overrides or {}).items()}
-    return _finished(str(name), _references(tree), nodes, tuple(log), base)
+    name = str(what) if given(what) is None else str(tree.mapping["title"].value) if "title" in tree.mapping else ""
+    return finished(name, references(tree), nodes, tuple(log), base)
 
 
-def _finished(
-    name: str, source: Node, overrides: dict[str, Node], read_log: tuple[str, ...], base: str | None
+def finished(
+    name: str,
+    source: Node,
+    overrides: dict[str, Node],
+    read_log: tuple[str, ...],
+    base: str | None,
+    *,
+    library: Library | None = None,
 ) -> Scenario:
-    """The scenario of a tree that was read, overridden, completed and checked."""
+    """The scenario of a tree that was read, overridden, completed from a library and checked.
+
+    Raises
+    ------
+    InputError
+        Everything that is wrong with it.
+    """
+    reader = Reader(library or Library())
     log, problems, tree = list(read_log), list[Problem](), source
     above = {address: node for address, node in overrides.items() if address.split(".")[0] == "fleets"}
     for address, node in above.items():
-        tree = _override(tree, address, node, log, problems)
+        tree = override(tree, address, node, log, problems)
     laid = tree
-    tree, fleets = lay_out(laid, problems)
+    tree, fleets = lay_out(laid, reader, problems)
     whole = not problems
     for address, node in overrides.items():
         if address not in above:
-            tree = _override(tree, address, node, log, problems)
-    tree, unresolved = _complete(_references(tree), log, problems)
+            tree = override(tree, address, node, log, problems)
+    tree, unresolved = complete(references(tree), reader, log, problems)
     spec = read_spec(tree, problems, unresolved)
-    problems.extend(_unknown_sources(spec, tree))
+    works = reader.library.every_work()
+    problems.extend(_unknown_sources(spec, tree, works))
     if whole and not any(problem.address in SECTIONS[3:] for problem in problems):
         problems.extend(check(spec, tree, problems))
     if problems:
         raise InputError(told_once(problems, fleets, laid))
-    text = json.dumps(tree.plain(), separators=(",", ":"))
-    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     values = tuple(_values(spec, tree))
     warnings = tuple(told_once(idle_keys(spec, tree), fleets, laid))
-    return Scenario(name, spec, tree, source, overrides, tuple(log), read_log, values, base, digest, fleets, warnings)
+    used = reader.cited({value.given.source for value in values if value.given.source is not None})
+    return Scenario(
+        name, spec, tree, source, overrides, tuple(log), read_log, values, base, _digest(tree.plain()), fleets,
+        warnings, used,
+    )  # fmt: skip
 
 
-def _unknown_sources(spec: Spec, tree: Node) -> list[Problem]:
+def _unknown_sources(spec: Spec, tree: Node, works: Mapping[str, Node]) -> list[Problem]:
     """The works that values of the scenario cite and nobody lists."""
-    works = datasheets.sources()
     return [
         Problem(
             tree.find((*path, "source"))[0].place, ".".join((*path, "source")),
@@ -188,164 +234,11 @@ def _node(value: object) -> Node:
     return value if isinstance(value, Node) else trees.from_plain(value, Place("with_"))
 
 
-def _extended(path: Path, log: list[str]) -> tuple[Node, list[str]]:
-    """The tree of a file laid over the files it extends, and the names of all of them, itself first."""
-    files: list[Node] = []
-    chain: list[str] = []
-    seen: list[Path] = []
-    while True:
-        seen.append(path.resolve())
-        tree = beside(trees.read(path, datasheets.shown(path)), path.parent)
-        files.append(tree)
-        chain.append(datasheets.shown(path).removeprefix("scenarios/").removesuffix(".yaml"))
-        base = tree.mapping.get("extends")
-        if base is None:
-            break
-        if not isinstance(base.value, str):
-            raise InputError([Problem(base.place, "extends", "is no name of a file", "write one, such as base.yaml")])
-        below = path.parent / base.value
-        if not is_file(below):
-            folder = below if is_folder(below) else below.parent
-            near = [p.name for p in folder.glob("*.yaml")] if is_folder(folder) else []
-            message = f"'{base.value}' is a folder" if folder is below else f"there is no file '{base.value}'"
-            raise InputError([Problem(base.place, "extends", message, choices(below.name, near))])
-        if below.resolve() in seen or len(seen) > GREATEST_CHAIN:
-            message = f"'{base.value}' leads back to this file"
-            raise InputError([Problem(base.place, "extends", message, "break the circle")])
-        path = below
-    merged = files[-1]
-    for above in reversed(files[:-1]):
-        quiet = Node({k: v for k, v in above.mapping.items() if k not in {"title", "question", "extends"}}, above.place)
-        loud = trees.overlay(merged, quiet, "", log)
-        merged = trees.overlay(
-            loud, Node({k: v for k, v in above.mapping.items() if k not in quiet.mapping}, above.place)
-        )
-    return merged, chain
-
-
-def _references(tree: Node) -> Node:
-    """The tree in which a datasheet that is named alone, `disk: disk/x`, is written `disk: {model: disk/x}`."""
-    sections: dict[str, Node] = dict(tree.mapping)
-    for section in ("devices", "data", "jobs"):
-        parts = sections.get(section)
-        if parts is None or not isinstance(parts.value, dict):
-            continue
-        sections[section] = Node({k: _reference(part) for k, part in parts.value.items()}, parts.place, parts.key)
-    fleets = sections.get("fleets")
-    if fleets is not None and isinstance(fleets.value, dict):
-        inside = {name: _references(fleet) if fleet.mapping else fleet for name, fleet in fleets.value.items()}
-        sections["fleets"] = Node(inside, fleets.place, fleets.key)
-    return Node(sections, tree.place, tree.key)
-
-
-def _reference(part: Node) -> Node:
-    if not isinstance(part.value, dict):
-        return part
-    inner = {
-        key: Node({"model": child}, child.place, child.key)
-        if key in nested_sheets() and isinstance(child.value, str)
-        else child
-        for key, child in part.value.items()
-    }
-    return Node(inner, part.place, part.key)
-
-
-def _override(tree: Node, address: str, node: Node, log: list[str], problems: list[Problem]) -> Node:
-    """The tree with the value at an address replaced."""
-    path = tuple(address.split("."))
-    if path[0] not in SECTIONS or not all(path) or path[0] == "extends":
-        legal = [section for section in SECTIONS if section != "extends"]
-        problems.append(Problem(node.place, address, "is no address of a value", choices(path[0], legal)))
-        return tree
-    if len(path) > 1 and path[0] not in {"title", "question"}:
-        section = tree.mapping.get(path[0])
-        if section is None or path[1] not in section.mapping:
-            remedy = choices(path[1], section.mapping if section else ())
-            problems.append(Problem(node.place, address, f"there is no '{path[1]}' under {path[0]}", remedy))
-            return tree
-    for name in reversed(path):
-        node = Node({name: node}, node.place, node.place)
-    return trees.overlay(tree, node, "", log)
-
-
-def _kinds() -> dict[str, tuple[str, ...]]:
-    """Kinds of datasheets that the parts of each section may name."""
-    devices = tuple(device_kinds())
-    return {
-        "hosts": ("host",), "devices": devices, "links": ("network",), "data": ("population",),
-        "workloads": ("workload",), "jobs": (),
-    }  # fmt: skip
-
-
-def _complete(tree: Node, log: list[str], problems: list[Problem]) -> tuple[Node, set[str]]:
-    """The tree in which each part with a `model` stands on its datasheet, and the parts that found none."""
-    unresolved: set[str] = set()
-    sections: dict[str, Node] = dict(tree.mapping)
-    for section, kinds in _kinds().items():
-        parts = sections.get(section)
-        if parts is None or not isinstance(parts.value, dict):
-            continue
-        done: dict[str, Node] = {}
-        for name, part in parts.value.items():
-            before, address = len(problems), f"{section}.{name}"
-            done[name] = _on_datasheet(part, address, kinds, log, problems)
-            if len(problems) > before:
-                unresolved.add(address)
-        sections[section] = Node(done, parts.place, parts.key)
-    return Node(sections, tree.place, tree.key), unresolved
-
-
-def _on_datasheet(part: Node, address: str, kinds: Sequence[str], log: list[str], problems: list[Problem]) -> Node:
-    """A part laid over its datasheet, and its nested parts likewise."""
-    if not isinstance(part.value, dict):
-        return part
-    inner = dict(part.value)
-    for key, kind in nested_sheets().items():
-        if key in inner:
-            inner[key] = _on_datasheet(inner[key], f"{address}.{key}", (kind,), log, problems)
-    part = Node(inner, part.place, part.key)
-    named = inner.get("model")
-    if named is None or not kinds:
-        return part
-    sheet = _sheet(named, f"{address}.model", kinds, problems)
-    below = dict(sheet.tree.mapping["parameters"].mapping) if sheet else {}
-    if len(kinds) > 1:
-        told = Node(named.word.split("/", maxsplit=1)[0], named.place, named.key)
-        own = inner.get("kind", told)
-        if sheet and own.value != told.value:
-            message = f"'{named.value}' is no {own.word}"
-            problems.append(Problem(own.place, f"{address}.kind", message, "leave 'kind' out: the model tells it"))
-            return part
-        if told.value in kinds:
-            below["kind"] = told
-    return trees.overlay(Node(below, part.place, part.key), part, address, log)
-
-
-def _sheet(named: Node, address: str, kinds: Sequence[str], problems: list[Problem]) -> Datasheet | None:
-    """The datasheet that a part names, or None after what is wrong was added to `problems`."""
-    name = named.word
-    if not isinstance(named.value, str):
-        message = "is no name of a datasheet"
-    elif name.split("/", maxsplit=1)[0] not in kinds and datasheets.exists(name):
-        message = f"'{name}' is no {kinds[0] if len(kinds) == 1 else 'device'}"
-    elif not datasheets.exists(name):
-        message = f"there is no datasheet '{name}'"
-    else:
-        try:
-            return datasheets.load_datasheet(name)
-        except InputError as error:
-            problems.extend(error.problems)
-            return None
-    near = [legal for legal in datasheets.names() if legal.split("/", maxsplit=1)[0] in kinds]
-    problems.append(Problem(named.place, address, message, choices(name, near)))
-    return None
-
-
 def _values(spec: Spec, tree: Node) -> list[Value]:
     """Every quantity with its address, its origin and its place."""
     found: list[Value] = []
-    for path, given in spec.quantities():
+    for path, quantity in spec.quantities():
         node, _ = tree.find(path)
         basis = "document" if "scenarios/published/" in node.place.file else "user"
-        found.append(Value(".".join(path), given.on(basis), node.place))
+        found.append(Value(".".join(path), quantity.on(basis), node.place))
     return found
