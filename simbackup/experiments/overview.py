@@ -40,20 +40,30 @@ def datasheet_list() -> Rows:
     return rows
 
 
-def datasheet_values(name: str) -> Rows:
-    """Each value of a datasheet with its unit, basis and source."""
-    rows: Rows = []
+def datasheet_numbers(name: str) -> Rows:
+    """Each value of a datasheet in SI, with its unit, its range, its basis and its source."""
     works = datasheets.sources()
-    for parameter, given in datasheets.load_datasheet(name).values():
-        source = str(works[given.source].mapping["title"].value) if given.source else ""
-        rows.append(
-            {
-                "parameter": parameter, "value": given.text, "basis": given.basis,
-                "range": _pair(given.low, given.high, given.unit), "source": source, "at": given.at or "",
-                "why": given.why or given.rule or "",
-            }
-        )  # fmt: skip
-    return rows
+    return [
+        {
+            "parameter": parameter, "value": given.si, "unit": given.unit, "text": given.text, "basis": given.basis,
+            "low": given.low, "high": given.high,
+            "source": str(works[given.source].mapping["title"].value) if given.source else "", "at": given.at or "",
+            "why": given.why or given.rule or "",
+        }
+        for parameter, given in datasheets.load_datasheet(name).values()
+    ]  # fmt: skip
+
+
+def datasheet_values(name: str) -> Rows:
+    """Each value of a datasheet as it is written, with its basis and source."""
+    return [
+        {
+            "parameter": row["parameter"], "value": row["text"], "basis": row["basis"],
+            "range": _pair(row["low"], row["high"], row["unit"]), "source": row["source"], "at": row["at"],
+            "why": row["why"],
+        }
+        for row in datasheet_numbers(name)
+    ]  # fmt: skip
 
 
 def fitted_list() -> Rows:
