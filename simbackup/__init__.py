@@ -31,11 +31,33 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
-    "CrossValidation", "Explanation", "Fitted", "InputError", "Picture", "Reproduction", "Result", "ResultError",
-    "Scenario", "Separability", "SimbackupError", "Study",
-    "calibrate", "cross_validate", "datasheets", "equations", "explain", "load", "picture", "report", "reproduce",
-    "scenarios", "separability", "simulate", "study", "style",
+    "CrossValidation",
+    "Explanation",
+    "Fitted",
+    "InputError",
+    "Picture",
+    "Reproduction",
+    "Result",
+    "ResultError",
+    "Scenario",
+    "Separability",
+    "SimbackupError",
+    "Study",
     "__version__",
+    "calibrate",
+    "cross_validate",
+    "datasheets",
+    "equations",
+    "explain",
+    "load",
+    "picture",
+    "report",
+    "reproduce",
+    "scenarios",
+    "separability",
+    "simulate",
+    "study",
+    "style",
 ]  # fmt: skip
 
 _HOMES = {

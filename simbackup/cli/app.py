@@ -310,7 +310,7 @@ def schema(
     as_json: Json = False,
 ) -> None:
     """Print the JSON Schema of a kind of file, by which editors complete and explain."""
-    from simbackup import datasheets  # noqa: PLC0415
+    from simbackup import shelf  # noqa: PLC0415
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.errors import choices  # noqa: PLC0415
     from simbackup.scenario.json_schema import KINDS, json_schema  # noqa: PLC0415
@@ -321,7 +321,7 @@ def schema(
     if kind not in KINDS:
         message = f"there is no schema of the kind '{kind}'"
         raise InputError([Problem(Place("simbackup schema"), "", message, choices(kind, KINDS))])
-    show.json(json_schema(kind, datasheets.names()))
+    show.json(json_schema(kind, shelf.names()))
 
 
 @models.command("list")

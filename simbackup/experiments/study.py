@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from simbackup import datasheets
-from simbackup.datasheets import is_file, is_folder
+from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.replications import HALF, Figure, together
@@ -23,6 +22,7 @@ from simbackup.scenario.files import given
 from simbackup.schema import study as schema
 from simbackup.schema.tree import Node, read
 from simbackup.schema.validate import validate
+from simbackup.shelf import is_file, is_folder
 
 CHUNK = 8
 """Runs that a worker process takes at a time."""
@@ -70,7 +70,7 @@ def find(name: str) -> Path:
         return path
     bare = name.removesuffix(".yaml").removesuffix(".study").removeprefix("scenarios/")
     known: list[str] = []
-    for root in datasheets.roots():
+    for root in shelf.roots():
         inside = root / "scenarios" / f"{bare}.study.yaml"
         if is_file(inside):
             return inside
@@ -142,7 +142,7 @@ def read_study(what: Source, seed: int = 0) -> tuple[schema.Study, list[Run]]:
     tree, folder = given(what), Path()
     if tree is None:
         path = find(str(what))
-        tree, folder = read(path, datasheets.shown(path)), path.parent
+        tree, folder = read(path, shelf.shown(path)), path.parent
     problems: list[Problem] = []
     asked = validate(schema.Study, tree, "", problems)
     if asked is None:
@@ -153,7 +153,7 @@ def read_study(what: Source, seed: int = 0) -> tuple[schema.Study, list[Run]]:
         file = _file(folder, text)
         if file is None:
             place = tree.find(("scenarios", name))[0].place
-            near = {*names(), *(p.name for p in folder.glob("*.yaml"))} if given(what) is not None else _near(folder / text)
+            near = [*_near(folder / text), *(() if given(what) is None else names())]
             message = f"there is no file '{text}'"
             problems.append(Problem(place, f"scenarios.{name}", message, choices(Path(text).name, near)))
             continue

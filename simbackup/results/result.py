@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from simbackup import units
 from simbackup.drawing.layout import Layout
 from simbackup.engine.trace import Trace
-from simbackup.errors import ResultError, choices
+from simbackup.errors import ResultError
 from simbackup.output.partial import log
 from simbackup.output.target import TRACE, check_file
-from simbackup.results.fleet_figures import job_figures, jobs_of, times_in_use
+from simbackup.results.figures import figure_at
 from simbackup.results.folder import put
+from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
 from simbackup.results.record import Record, Rest
 from simbackup.results.rows import device_rows, job_rows
 from simbackup.results.shown import shown
@@ -30,18 +31,7 @@ if TYPE_CHECKING:
 SHOWN_JOB = (
     "job", "method", "start", "elapsed", "bytes", "files", "rate", "transfer_rate", "waits", "lock", "status", "reason",
 )  # fmt: skip
-KEYS = frozenset({"job", "device"})
-"""Columns that name a row."""
 SHOWN_DEVICE = ("device", "kind", "busy", "bytes", "peak")
-
-
-NUMBER = ("address", "value", "unit", "text")
-
-
-def _number(value: Rest) -> dict[str, Any]:
-    """The columns of a value."""
-    text = units.show_short(value.value, value.unit)
-    return dict(zip(NUMBER, (value.address, value.value, value.unit, text), strict=True))
 
 
 class Result:
@@ -200,67 +190,19 @@ class Result:
         ResultError
             The result has no such figure.
         """
-        section, _, rest = address.partition(".")
-        name, _, column = rest.rpartition(".")
-        owner = address.rpartition(".")[0]
-        named = [(f"jobs.{row['job']}", row) for row in self.job_rows]
-        named += [(str(row["device"]), row) for row in self.device_rows]
-        for own, row in named:
-            if own == owner and isinstance(row.get(column), (int, float)):
-                return float(row[column])
-        for row in self.user_rows:
-            if address == f"{row['users']}.{row['job']}.{column}" and column in row:
-                return float(row[column])
-        for value in self.values:
-            if value.address == address:
-                return value.value
-        down = [
-            e.data["seconds"] for e in self.trace.events if (e.address, e.what) == (f"{section}.{name}", "was down")
-        ]
-        if column == "down" and down:
-            return sum(down)
-        more = self._figures_of_many(f"{section}.{name}")
-        if column in more:
-            return more[column]
-        known = [f"{section}.{name}.{c}" for c in more]
-        known += [f"{own}.{c}" for own, row in named if own.startswith(f"{section}.") for c in row if c not in KEYS]
-        raise ResultError(f"the result has no figure '{address}'; {choices(address, known)}")
-
-    def _figures_of_many(self, address: str) -> dict[str, float]:
-        """Figures of all jobs of a fleet or of one of its templates, or of the times in which a device was in use."""
-        parts = [
-            part
-            for template, each in self.record.fleets.items()
-            if template == address or template.startswith(f"{address}.")
-            for part in each
-        ]
-        rows = jobs_of(self.job_rows, parts)
-        return job_figures(rows) if rows else times_in_use(self.trace, address, self.end) or {}
+        return figure_at(self, address)
 
     def sources(self) -> pd.DataFrame:
         """Table of every value with its basis and source: a number in its unit (SI), and the text of both."""
         import pandas as pd  # noqa: PLC0415
 
-        works = self.works
-        rows = [
-            {
-                **_number(v), "basis": v.basis, "source": works[v.source]["title"] if v.source in works else v.place,
-                "at": v.at or "",
-            }
-            for v in self.values
-        ]  # fmt: skip
-        return pd.DataFrame(rows, columns=[*NUMBER, "basis", "source", "at"])
+        return pd.DataFrame(source_rows(self.values, self.works), columns=SOURCE)
 
     def assumptions(self) -> pd.DataFrame:
         """Table of what was assumed, with the ends of its range in the same unit, and why."""
         import pandas as pd  # noqa: PLC0415
 
-        rows = [
-            {**_number(v), "low": v.low, "high": v.high, "why": v.why}
-            for v in self.values
-            if v.basis == "assumed" and v.low is not None and v.high is not None
-        ]
-        return pd.DataFrame(rows, columns=[*NUMBER, "low", "high", "why"])
+        return pd.DataFrame(assumption_rows(self.values), columns=ASSUMPTION)
 
     def bases(self) -> dict[str, int]:
         """How many values rest on each basis."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simbackup import datasheets
+from simbackup import shelf
 from simbackup.errors import InputError, Problem, choices
 from simbackup.scenario.library import Reader
 from simbackup.scenario.spec import SECTIONS
@@ -129,6 +129,6 @@ def _sheet(named: Node, address: str, kinds: Sequence[str], reader: Reader, prob
         except InputError as error:
             problems.extend(error.problems)
             return None
-    near = [legal for legal in datasheets.names() if legal.split("/", maxsplit=1)[0] in kinds]
+    near = [legal for legal in shelf.names() if legal.split("/", maxsplit=1)[0] in kinds]
     problems.append(Problem(named.place, address, message, choices(name, near)))
     return None

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from simbackup import datasheets
-from simbackup.datasheets import is_file, is_folder
+from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.scenario.fleets import beside
 from simbackup.schema import tree as trees
 from simbackup.schema.tree import Node
+from simbackup.shelf import is_file, is_folder
 
 Source = str | Path | Mapping[str, object]
 """The path or the name of a file, YAML text of several lines, or a mapping of its sections."""
@@ -23,7 +23,7 @@ def names(folder: str = "") -> list[str]:
     """The names of all scenarios that are found, such as `published/003-lvm-snapshots/same-disk`."""
     found = {
         path.relative_to(root / "scenarios").with_suffix("").as_posix()
-        for root in datasheets.roots()
+        for root in shelf.roots()
         for path in (root / "scenarios" / folder).rglob("*.yaml")
         if path.stem not in {"measured", "calibration"} and "." not in path.stem
     }
@@ -42,13 +42,13 @@ def find(name: str) -> Path:
     bare = name.removesuffix(".yaml").removeprefix("scenarios/")
     if path.name.endswith(".study.yaml") and is_file(path):
         raise InputError([Problem(Place(name), "", "is a study and no scenario", f"simbackup study {name}")])
-    for file in (path, *(root / "scenarios" / f"{bare}.yaml" for root in datasheets.roots())):
+    for file in (path, *(root / "scenarios" / f"{bare}.yaml" for root in shelf.roots())):
         if is_file(file) and not file.name.endswith(".study.yaml"):
             return file
     legal = names()
     tails = [text for text in legal if text.split("/")[-1] == bare.split("/")[-1]]
     remedy = f"did you mean '{tails[0]}'?" if tails else choices(bare, legal)
-    if any(is_file(root / "scenarios" / f"{bare.removesuffix('.study')}.study.yaml") for root in datasheets.roots()):
+    if any(is_file(root / "scenarios" / f"{bare.removesuffix('.study')}.study.yaml") for root in shelf.roots()):
         remedy = f"it is a study: simbackup study {bare.removesuffix('.study')}"
     raise InputError([Problem(Place(name), "", "there is neither such a file nor such a scenario", remedy)])
 
@@ -74,8 +74,8 @@ def extended(what: Source, log: list[str]) -> tuple[Node, list[str]]:
     while True:
         if tree is None:
             seen.append(path.resolve())
-            chain.append(datasheets.shown(path).removeprefix("scenarios/").removesuffix(".yaml"))
-            tree, folder = trees.read(path, datasheets.shown(path)), path.parent
+            chain.append(shelf.shown(path).removeprefix("scenarios/").removesuffix(".yaml"))
+            tree, folder = trees.read(path, shelf.shown(path)), path.parent
         tree = beside(tree, folder)
         files.append(tree)
         base = tree.mapping.get("extends")

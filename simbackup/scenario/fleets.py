@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from simbackup import datasheets, units
+from simbackup import shelf, units
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.scenario.library import Reader
 from simbackup.schema.fleet import NUMBER, PARTS, Fleet, SpreadStarts, filled, placeholders, written
@@ -113,9 +113,7 @@ class _Layout:
         if not self.reader.library.has_inventory(str(path)):
             folder = path.parent
             tables = (
-                (p.name for p in folder.iterdir() if p.suffix in {".csv", ".xlsx"})
-                if datasheets.is_folder(folder)
-                else ()
+                (p.name for p in folder.iterdir() if p.suffix in {".csv", ".xlsx"}) if shelf.is_folder(folder) else ()
             )
             message = f"there is no file '{path.name}'"
             self.problems.append(Problem(named.place, f"{address}.inventory", message, choices(path.name, tables)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from simbackup import datasheets
+from simbackup import shelf
 from simbackup.errors import InputError, Place, ResultError
 from simbackup.scenario.files import find
 from simbackup.scenario.library import Library
@@ -52,7 +52,7 @@ class Kept:
             path = find(self.name)
         except InputError:
             return False
-        if datasheets.shown(path) != self.source.place.file:
+        if shelf.shown(path) != self.source.place.file:
             return False
         try:
             return _scaled(load(self.name, self.overrides), self.factors).hash != self.hash
@@ -115,7 +115,7 @@ def _row(columns: list[str], cells: list[Any], files: Files) -> dict[str, Node]:
 
 def _shown(name: str) -> str:
     """The path of a table as results name it, whatever folder the program stands in."""
-    return datasheets.shown(Path(name))
+    return shelf.shown(Path(name))
 
 
 def _portable(source: Node) -> Node:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from simbackup import datasheets
+from simbackup import shelf
 from simbackup.schema.inventory import Inventory, read_inventory
 from simbackup.schema.tree import Node
 
@@ -23,15 +23,15 @@ class Library:
 
     def has_sheet(self, name: str) -> bool:
         """Whether there is a datasheet of that name."""
-        return name in self.sheets or datasheets.exists(name)
+        return name in self.sheets or shelf.exists(name)
 
     def has_inventory(self, name: str) -> bool:
         """Whether there is a table of that path."""
-        return name in self.inventories or datasheets.is_file(Path(name))
+        return name in self.inventories or shelf.is_file(Path(name))
 
     def every_work(self) -> dict[str, Node]:
         """All works that may be cited, by key."""
-        return {**datasheets.sources(), **self.works}
+        return {**shelf.sources(), **self.works}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Reader:
             There is no such datasheet, or something in it is wrong.
         """
         held = self.library.sheets.get(name)
-        self.used.sheets[name] = held if held is not None else datasheets.load_datasheet(name).tree
+        self.used.sheets[name] = held if held is not None else shelf.load_datasheet(name).tree
         return self.used.sheets[name]
 
     def inventory(self, name: str) -> Inventory:
@@ -62,7 +62,7 @@ class Reader:
             It cannot be read, or something in it is wrong.
         """
         path, held = Path(name), self.library.inventories.get(name)
-        self.used.inventories[name] = held if held is not None else read_inventory(path, datasheets.shown(path))
+        self.used.inventories[name] = held if held is not None else read_inventory(path, shelf.shown(path))
         return self.used.inventories[name]
 
     def cited(self, keys: set[str]) -> Library:

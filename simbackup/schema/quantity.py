@@ -92,9 +92,14 @@ class Quantity:
         def times(given: float | None) -> float | None:
             return None if given is None else given * factor
 
+        si = self.si * factor
+        try:
+            text = units.show(si, self.unit)
+        except units.UnitError:  # such as half a drive
+            text = units.show_short(si, self.unit)
         plausible = None if self.plausible is None else (self.plausible[0] * factor, self.plausible[1] * factor)
         return replace(
-            self, si=self.si * factor, text=units.show_short(self.si * factor, self.unit), low=times(self.low),
+            self, si=si, text=text, low=times(self.low),
             high=times(self.high), plausible=plausible, uncertainty=times(self.uncertainty),
         )  # fmt: skip
 
