@@ -32,10 +32,12 @@ import os
 import numpy as np
 import pandas as pd
 import simbackup as sb
-from simbackup.plots import style
-from simbackup.plots.style import BAND, BLUE, DARK, GREY, RED, SAND, SKY, WINE
 
+style = sb.style
 style.use()
+BAND, BLUE, DARK, GREY, RED, SAND, SKY, WINE = (
+    style.BAND, style.BLUE, style.DARK, style.GREY, style.RED, style.SAND, style.SKY, style.WINE,
+)  # fmt: skip
 MB, GB, MINUTE, HOUR, DAY = 1e6, 1e9, 60, 3600, 86400
 FOLDER = "published/000-netbackup-frozen-images"
 PLACES = {"tape": "tape", "checkpoint": "checkpoint", "mirror": "split mirror"}
@@ -123,7 +125,7 @@ assert from_image["database"].next_bottleneck == "hosts.server"
 # apart in bytes may lie side by side.
 
 # %%
-from simbackup.equations import tape as tapes
+tapes = sb.equations.tape
 
 result = results["tape"]
 FIELDS = (

@@ -140,6 +140,7 @@ def read_study(what: Source, seed: int = 0) -> tuple[schema.Study, list[Run]]:
         Everything that is wrong with the file, and with its scenarios and values.
     """
     tree, folder = given(what), Path()
+    own = tree is not None
     if tree is None:
         path = find(str(what))
         tree, folder = read(path, shelf.shown(path)), path.parent
@@ -153,9 +154,9 @@ def read_study(what: Source, seed: int = 0) -> tuple[schema.Study, list[Run]]:
         file = _file(folder, text)
         if file is None:
             place = tree.find(("scenarios", name))[0].place
-            near = [*_near(folder / text), *(() if given(what) is None else names())]
-            message = f"there is no file '{text}'"
-            problems.append(Problem(place, f"scenarios.{name}", message, choices(Path(text).name, near)))
+            message = f"there is neither a file nor a scenario '{text}'" if own else f"there is no file '{text}'"
+            remedy = choices(text, names()) if own else choices(Path(text).name, _near(folder / text))
+            problems.append(Problem(place, f"scenarios.{name}", message, remedy))
             continue
         runs += [
             Run(name, file, case, together, varied, asked.show, seed)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from simbackup import units
 from simbackup.results.record import Rest
 
 _NUMBER = ["address", "value", "unit", "text"]
@@ -17,8 +16,8 @@ def source_rows(values: Iterable[Rest], works: Mapping[str, Mapping[str, Any]]) 
     """Each value with its basis and the title of the work that states it, or else its place."""
     return [
         {
-            **_number(v), "basis": v.basis, "source": str(works[v.source]["title"]) if v.source and v.source in works else v.place,
-            "at": v.at or "",
+            **_number(v), "basis": v.basis,
+            "source": str(works[v.source]["title"]) if v.source and v.source in works else v.place, "at": v.at or "",
         }
         for v in values
     ]  # fmt: skip
@@ -34,6 +33,5 @@ def assumption_rows(values: Iterable[Rest]) -> list[dict[str, Any]]:
 
 
 def _number(value: Rest) -> dict[str, Any]:
-    """A value in SI, its unit, and the text of both."""
-    text = units.show_short(value.value, value.unit)
-    return dict(zip(_NUMBER, (value.address, value.value, value.unit, text), strict=True))
+    """A value in SI, its unit, and how it is written."""
+    return dict(zip(_NUMBER, (value.address, value.value, value.unit, value.text), strict=True))

@@ -13,12 +13,13 @@ from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError
 from simbackup.output.partial import log
 from simbackup.output.target import TRACE, check_file
+from simbackup.results.causes import Cause, split
 from simbackup.results.figures import figure_at
 from simbackup.results.folder import put
 from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
 from simbackup.results.record import Record, Rest
 from simbackup.results.rows import device_rows, job_rows
-from simbackup.results.shown import shown
+from simbackup.results.shown import DEVICES, JOBS, USERS, shown
 from simbackup.scenario import Scenario
 from simbackup.scenario.kept import Kept
 
@@ -27,11 +28,6 @@ if TYPE_CHECKING:
 
     from simbackup.drawing.picture import Picture
     from simbackup.plots.of_result import Plots
-
-SHOWN_JOB = (
-    "job", "method", "start", "elapsed", "bytes", "files", "rate", "transfer_rate", "waits", "lock", "status", "reason",
-)  # fmt: skip
-SHOWN_DEVICE = ("device", "kind", "busy", "bytes", "peak")
 
 
 class Result:
@@ -134,27 +130,14 @@ class Result:
         """Table of what users felt of each run of a job, with the columns that `user_rows` explains."""
         import pandas as pd  # noqa: PLC0415
 
-        columns = [
-            "users",
-            "job",
-            "offered",
-            "served",
-            "rate",
-            "lost",
-            "waited",
-            "mean_wait",
-            "longest_wait",
-            "slowdown",
-        ]
-        columns += ["network_wait", "timed_out"]
-        return pd.DataFrame(self.user_rows, columns=columns)
+        return pd.DataFrame(self.user_rows, columns=list(USERS))
 
     @property
     def jobs(self) -> pd.DataFrame:
         """Table of the jobs by their names, with the columns that `job_rows` explains."""
         import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
 
-        return pd.DataFrame(self.job_rows, columns=[*SHOWN_JOB[:3], "end", *SHOWN_JOB[3:]]).set_index("job")
+        return pd.DataFrame(self.job_rows, columns=list(JOBS)).set_index("job")
 
     @property
     def devices(self) -> pd.DataFrame:
@@ -162,7 +145,7 @@ class Result:
         import pandas as pd  # noqa: PLC0415
 
         within = ["busy_window"] if any("busy_window" in row for row in self.device_rows) else []
-        return pd.DataFrame(self.device_rows, columns=[*SHOWN_DEVICE[:3], *within, *SHOWN_DEVICE[3:], "busy_s"])
+        return pd.DataFrame(self.device_rows, columns=[*DEVICES[:3], *within, *DEVICES[3:]])
 
     @property
     def plot(self) -> Plots:
@@ -174,13 +157,23 @@ class Result:
     def activities(self, job: str) -> dict[tuple[str, str], float]:
         """Seconds that all streams of a job spent, by cause (an address) and activity, in the order of their coming.
 
-        `results.causes.split` tells those of the critical path alone.
+        `causes` tells those of the critical path alone.
         """
         spent: dict[tuple[str, str], float] = {}
         for span in self.trace.spans:
             for cause, activity, seconds in span.split if span.job == f"jobs.{job}" else ():
                 spent[cause, activity] = spent.get((cause, activity), 0.0) + seconds
         return spent
+
+    def causes(self, job: str) -> dict[Cause, float]:
+        """Seconds of one run of a job along its critical path, by cause (an address) and activity; the greatest first.
+
+        Raises
+        ------
+        ResultError
+            The result has no such job.
+        """
+        return split(self, job)
 
     def get(self, address: str) -> float:
         """The figure at an address such as `jobs.dd.elapsed`, `links.lan.busy` or `data.db.size`, in SI units.
@@ -193,7 +186,7 @@ class Result:
         return figure_at(self, address)
 
     def sources(self) -> pd.DataFrame:
-        """Table of every value with its basis and source: a number in its unit (SI), and the text of both."""
+        """Table of every value with its basis and source: a number in its unit (SI), and as it is written."""
         import pandas as pd  # noqa: PLC0415
 
         return pd.DataFrame(source_rows(self.values, self.works), columns=SOURCE)

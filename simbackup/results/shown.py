@@ -1,4 +1,4 @@
-"""A result as a notebook shows it."""
+"""What tables of a result show, and the one that a notebook shows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,17 @@ from simbackup.text import html_table
 if TYPE_CHECKING:
     from simbackup.results.result import Result
 
+JOBS = (
+    "job", "method", "start", "end", "elapsed", "bytes", "files", "rate", "transfer_rate", "waits", "lock", "status",
+    "reason",
+)  # fmt: skip
+DEVICES = ("device", "kind", "busy", "bytes", "peak", "busy_s")
+USERS = (
+    "users", "job", "offered", "served", "rate", "lost", "waited", "mean_wait", "longest_wait", "slowdown",
+    "network_wait", "timed_out",
+)  # fmt: skip
 COLUMNS = {"job": "", "method": "", "start": "s", "elapsed": "s", "bytes": "B", "rate": "B/s", "status": ""}
-"""Columns with their units."""
+"""Columns that a notebook shows, with their units."""
 MOST_JOBS = 20
 
 
