@@ -23,12 +23,20 @@ RIGHT = frozenset({"elapsed", "its share", "twice as fast", "without it"})
 """Columns of figures."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """Why the jobs of a result took their time, and what each would take if its bottleneck were faster or away."""
 
     result: Result
     found: tuple[Explained, ...]
+
+    def __repr__(self) -> str:
+        return f"Explanation({self.result.record.scenario!r}, {', '.join(f'{n}: {b}' for n, b in self._limits())})"
+
+    def _limits(self, most: int = 3) -> list[tuple[str, str]]:
+        """The first jobs, each with its bottleneck."""
+        told = [(one.name, one.bottleneck or "-") for one in self.found]
+        return told if len(told) <= most else [*told[:most], (f"{len(told) - most} more jobs", "...")]
 
     def __getitem__(self, job: str) -> Explained:
         """What was found of one run of a job.

@@ -26,13 +26,17 @@ if TYPE_CHECKING:
     from simbackup.plots.reproduction import RowPlots
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Reproduction:
     """Every row, a summary for each document, and the constants that were fitted or chosen."""
 
     rows: list[Row]
     summaries: list[Summary]
     constants: list[Rest]
+
+    def __repr__(self) -> str:
+        total = self.total
+        return f"Reproduction({total.rows} rows, {total.within} within 10 %, {total.off} declared off)"
 
     @property
     def total(self) -> Summary:

@@ -16,12 +16,14 @@ from simbackup.reporting.page import Chapter, check_engine, page
 from simbackup.reporting.tables import Table
 from simbackup.results.folder import TABLES, check_place, is_there
 from simbackup.results.result import Result
-from simbackup.run import Progress, result_of
-from simbackup.scenario import Scenario
+from simbackup.run import Progress, result_of, simulate
+from simbackup.scenario import Scenario, Source
+
+What = Result | Scenario | Source
 
 
 def report(
-    what: Sequence[Result | str],
+    what: Sequence[What],
     path: str | Path,
     *,
     overrides: Mapping[str, object] | None = None,
@@ -38,7 +40,8 @@ def report(
     Parameters
     ----------
     what
-        Results, folders of results, or scenarios that are run; several are compared, with the first.
+        Results, folders of results, or scenarios (also what `load` makes one of) that are run; several are compared,
+        with the first.
     path
         The file.
     overrides
@@ -75,7 +78,7 @@ def report(
     if intervals:
         _check_scenarios(one for one in loaded if isinstance(one, Result))
     results = [
-        one if isinstance(one, Result) else result_of(one, overrides, seed=seed, progress=progress) for one in loaded
+        one if isinstance(one, Result) else simulate(one, overrides, seed=seed, progress=progress) for one in loaded
     ]
     names = variants.names_of(results)
     comparison = [variants.compared(results), variants.differences(results)] if len(results) > 1 else []
@@ -93,9 +96,9 @@ def report(
     return written
 
 
-def _loaded(one: Result | str, overrides: Mapping[str, object] | None) -> Result | str:
+def _loaded(one: What, overrides: Mapping[str, object] | None) -> Result | Scenario | Source:
     """A result that a folder holds; what is to be run stays what it is."""
-    return result_of(one, overrides) if isinstance(one, str) and is_there(Path(one)) else one
+    return result_of(str(one), overrides) if isinstance(one, (str, Path)) and is_there(Path(one)) else one
 
 
 def _check_scenarios(results: Iterable[Result]) -> None:

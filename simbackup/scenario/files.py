@@ -84,6 +84,8 @@ def extended(what: Source, log: list[str]) -> tuple[Node, list[str]]:
         if not isinstance(base.value, str):
             raise InputError([Problem(base.place, "extends", "is no name of a file", "write one, such as base.yaml")])
         below = folder / base.value
+        if not is_file(below) and base.value in names():
+            below = find(base.value)
         if not is_file(below):
             around = below if is_folder(below) else below.parent
             near = [p.name for p in around.glob("*.yaml")] if is_folder(around) else []

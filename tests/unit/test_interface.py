@@ -66,7 +66,8 @@ def test_checkers_see_each_name_and_no_other() -> None:
 
 def test_no_module_hides_a_public_name() -> None:
     code = "import pkgutil, importlib, simbackup as sb\n"
-    code += "[importlib.import_module(m.name) for m in pkgutil.walk_packages(sb.__path__, 'simbackup.') if 'main' not in m.name]\n"
+    code += "for m in pkgutil.walk_packages(sb.__path__, 'simbackup.'):\n"
+    code += "    'main' in m.name or importlib.import_module(m.name)\n"
     code += "print(callable(sb.datasheets), callable(sb.scenarios), callable(sb.study), callable(sb.report))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["True"] * 4
@@ -107,6 +108,7 @@ def test_text_and_mappings_extend_files_and_published_ones(tmp_path: Path, monke
     assert sb.load("title: Larger\nextends: below.yaml\ndata: {file: {size: 1.5 GB}}\n").hash == scenario.hash
     base = str(ROOT / "scenarios" / f"{LVM}.yaml")
     assert sb.load({"title": "Mine", "extends": base}).base == LVM
+    assert sb.load({"title": "Mine", "extends": LVM}).base == LVM
 
 
 def test_what_is_wrong_with_text_and_mappings_is_told_with_its_place() -> None:
@@ -179,6 +181,17 @@ def test_tables_of_what_there_is() -> None:
         sb.datasheets("disk/none")
 
 
+def test_a_report_takes_what_can_be_loaded_and_what_was(tmp_path: Path) -> None:
+    saved = sb.simulate(TEXT).save(tmp_path / "saved")
+    pages = [
+        sb.report([what], tmp_path / "page.html", drawn=False).read_bytes()
+        for what in (saved, str(saved), TEXT, as_mapping(TEXT), sb.load(TEXT), sb.simulate(TEXT))
+    ]
+    assert len(set(pages)) == 1
+    with pytest.raises(sb.ResultError, match="in which nothing can be set"):
+        sb.report([saved], tmp_path / "page.html", overrides={"data.file.size": "1 MB"})
+
+
 def test_what_is_printed_is_one_short_line() -> None:
     scenario = sb.load("teaching/snapshot-slows-writes")
     result = sb.simulate(scenario)
@@ -186,7 +199,7 @@ def test_what_is_printed_is_one_short_line() -> None:
     assert repr(scenario).startswith("Scenario('teaching/snapshot-slows-writes', 'Why a snapshot slows writes', ")
     assert repr(result).startswith("Result('teaching/snapshot-slows-writes', 6 jobs, ")
     assert repr(study) == f"Study({study.title!r}, 3 rows, {len(study.figures)} figures)"
-    for each in (scenario, result, study):
+    for each in (scenario, result, study, sb.explain(result)):
         assert len(repr(each)) < 160
         assert "\n" not in repr(each)
 
