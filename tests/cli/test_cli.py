@@ -159,6 +159,7 @@ def test_out_writes_a_result_that_reads_back_equal(say: Say, tmp_path: Path) -> 
     names = {
         "run.json",
         "trace.jsonl",
+        "scenario.json",
         *(f"{n}.{kind}" for n in ("jobs", "devices", "users", "values") for kind in ("parquet", "csv")),
     }
     assert {path.name for path in folder.iterdir()} == names
