@@ -23,7 +23,7 @@ from itertools import filterfalse
 from pathlib import Path
 
 from benchmarks.mutations import mutated, texts
-from simbackup import datasheets
+from simbackup import shelf
 from simbackup.cli.checking import check_file
 from simbackup.errors import Problem, SimbackupError
 from simbackup.experiments.reproduce import reproduce
@@ -100,14 +100,14 @@ def located(problem: Problem) -> bool:
 @contextmanager
 def searched(root: Path) -> Generator[None]:
     """Inside, datasheets are looked for in a folder first."""
-    before = os.environ.get(datasheets.SEARCH_PATH)
-    os.environ[datasheets.SEARCH_PATH] = str(root)
+    before = os.environ.get(shelf.SEARCH_PATH)
+    os.environ[shelf.SEARCH_PATH] = str(root)
     try:
         yield
     finally:
-        del os.environ[datasheets.SEARCH_PATH]
+        del os.environ[shelf.SEARCH_PATH]
         if before is not None:
-            os.environ[datasheets.SEARCH_PATH] = before
+            os.environ[shelf.SEARCH_PATH] = before
 
 
 @contextmanager
@@ -188,7 +188,7 @@ class Site:
 
 def make_site(root: Path) -> Site:
     """The copy, in a folder in which it lies before all others."""
-    program = datasheets.roots()[-1]
+    program = shelf.roots()[-1]
     for folder in ("scenarios", "models"):
         shutil.copytree(program / folder, root / folder)
     (root / "scenarios" / "fuzz").mkdir()
@@ -209,7 +209,7 @@ def fuzzed(site: Site, kind: str, path: Path, data: bytes, counts: Counts, *, ca
     counts.kinds[kind] += 1
     path.write_bytes(data)
     if kind == "datasheet":
-        datasheets.forget()
+        shelf.forget()
     try:
         with limited(SLOW):
             problems, right = site.checked(kind, path)
@@ -233,7 +233,7 @@ def fuzzed(site: Site, kind: str, path: Path, data: bytes, counts: Counts, *, ca
     finally:
         path.write_bytes(good)
         if kind == "datasheet":
-            datasheets.forget()
+            shelf.forget()
     return len(counts.findings) == before
 
 

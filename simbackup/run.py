@@ -13,7 +13,7 @@ from simbackup.methods.job import start
 from simbackup.results.folder import is_there
 from simbackup.results.record import Record, rests_on
 from simbackup.results.result import Result
-from simbackup.scenario import Scenario, load, nothing_to_do
+from simbackup.scenario import Scenario, Source, load, nothing_to_do
 from simbackup.scenario.spec import Spec
 from simbackup.schema import registry
 from simbackup.system import Recorded, System
@@ -25,7 +25,7 @@ Progress = Callable[[float, int, int], None]
 
 
 def simulate(
-    scenario: Scenario | str | Path,
+    scenario: Scenario | Source,
     overrides: Mapping[str, object] | None = None,
     *,
     seed: int = 0,
@@ -36,7 +36,7 @@ def simulate(
     Parameters
     ----------
     scenario
-        A scenario, the path of its file, or its name.
+        A scenario, or what `load` makes one of: path or name of its file, YAML text, or a mapping.
     overrides
         Values by address that replace those of the file, such as `{"devices.cow.chunk": "16 KiB"}`.
     seed
@@ -76,7 +76,7 @@ def simulate(
         if host.suspended is not None:
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
     _summarise(system, scenario.spec)
-    return Result(Record.of(scenario, seed), rests_on(scenario), system.trace, layout_of(scenario))
+    return Result(Record.of(scenario, seed), rests_on(scenario), system.trace, layout_of(scenario), scenario)
 
 
 def result_of(
@@ -96,23 +96,6 @@ def result_of(
     if overrides:
         raise ResultError(f"{name} is a result, in which nothing can be set; name its scenario instead")
     return Result.load(name)
-
-
-def scenario_of(result: Result) -> Scenario:
-    """The scenario that a result came from, read again.
-
-    Raises
-    ------
-    InputError
-        It is not there any more, or something is wrong with it now.
-    ResultError
-        It has changed since.
-    """
-    record = result.record
-    scenario = load(record.scenario, record.overrides)
-    if scenario.hash != record.hash:
-        raise ResultError(f"'{record.scenario}' or a datasheet of it has changed since the result; run it again")
-    return scenario
 
 
 def _summarise(system: System, spec: Spec) -> None:

@@ -7,6 +7,7 @@ Python writes it, `\x1b`, so that nothing is lost and nothing acts.
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterable, Sequence
 from xml.sax.saxutils import escape
 
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff"
@@ -79,6 +80,30 @@ def for_xml(text: object) -> str:
     'a &quot;b&quot; &lt;c&gt; &amp; d'
     """
     return escape(for_terminal(text), {'"': "&quot;", "'": "&#39;"})
+
+
+def html_table(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    title: str = "",
+    note: str = "",
+    *,
+    right: Container[str] = (),
+) -> str:
+    """A table as a notebook shows it, below a title and above a note; the columns named in `right` hold figures.
+
+    >>> html_table(["a"], [["<b>"]]).splitlines()[-3]
+    '<tr><td style="text-align: left">&lt;b&gt;</td></tr>'
+    """
+
+    def row(tag: str, cells: Sequence[object]) -> str:
+        sides = (f' style="text-align: {"right" if name in right else "left"}"' for name in heads)
+        return "".join(f"<{tag}{side}>{for_xml(cell)}</{tag}>" for side, cell in zip(sides, cells, strict=True))
+
+    body = "\n".join(f"<tr>{row('td', cells)}</tr>" for cells in rows)
+    table = f"<table>\n<thead><tr>{row('th', heads)}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+    above = f"<p><b>{for_xml(title)}</b></p>\n" if title else ""
+    return above + table + (f"\n<p>{for_xml(note)}</p>" if note else "")
 
 
 def for_mermaid(text: object) -> str:

@@ -179,15 +179,15 @@ def explain(
     """Tell why each job took as long as it did, and what would change without its bottleneck."""
     from simbackup.cli import show, show_causes  # noqa: PLC0415
     from simbackup.experiments.what_if import reasons as why  # noqa: PLC0415
-    from simbackup.run import result_of, scenario_of  # noqa: PLC0415
+    from simbackup.run import result_of  # noqa: PLC0415
 
     with show.progress() as progress:
         result = result_of(what, overrides(sets or []), seed=seed, progress=progress)
     if as_json:
-        show.json({"jobs": [one.as_dict() for one in why(result, scenario_of(result), job or [])]})
+        show.json({"jobs": [one.as_dict() for one in why(result, result.scenario, job or [])]})
         return
     shown = show_causes.chosen(result, job or [])
-    show_causes.explained(why(result, scenario_of(result), list(shown)), shown)
+    show_causes.explained(why(result, result.scenario, list(shown)), shown)
 
 
 @app.command()
@@ -312,7 +312,7 @@ def schema(
     as_json: Json = False,
 ) -> None:
     """Print the JSON Schema of a kind of file, by which editors complete and explain."""
-    from simbackup import datasheets  # noqa: PLC0415
+    from simbackup import shelf  # noqa: PLC0415
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.errors import choices  # noqa: PLC0415
     from simbackup.scenario.json_schema import KINDS, json_schema  # noqa: PLC0415
@@ -323,7 +323,7 @@ def schema(
     if kind not in KINDS:
         message = f"there is no schema of the kind '{kind}'"
         raise InputError([Problem(Place("simbackup schema"), "", message, choices(kind, KINDS))])
-    show.json(json_schema(kind, datasheets.names()))
+    show.json(json_schema(kind, shelf.names()))
 
 
 @models.command("list")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from simbackup import datasheets
+from simbackup import shelf
 from simbackup.errors import InputError, Problem
 from simbackup.experiments.calibrate import CALIBRATION, read_fits
 from simbackup.experiments.study import read_study
@@ -20,7 +20,7 @@ def check_file(path: Path) -> list[Problem]:
     Warnings are among it, and closing notes come last.
     """
     try:
-        shown = datasheets.shown(path)
+        shown = shelf.shown(path)
         if path.name == "measured.yaml":
             read_measured(path, shown)
         elif path.name == CALIBRATION:
@@ -30,7 +30,7 @@ def check_file(path: Path) -> list[Problem]:
         elif path.name == "sources.yaml":
             read(path, shown)
         elif _among_models(path) or {"parameters", "kind"} & read(path, shown, []).mapping.keys():
-            datasheets.read_datasheet(path, path.stem)
+            shelf.read_datasheet(path, path.stem)
         else:
             scenario = load(path)
             if not scenario.spec.jobs and not is_extended(path):
@@ -44,4 +44,4 @@ def check_file(path: Path) -> list[Problem]:
 def _among_models(path: Path) -> bool:
     """Whether a file lies where datasheets are looked for."""
     folder = path.resolve().parent.parent
-    return any(folder == (root / "models").resolve() for root in datasheets.roots())
+    return any(folder == (root / "models").resolve() for root in shelf.roots())

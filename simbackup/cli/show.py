@@ -16,7 +16,7 @@ from simbackup.results.causes import split
 from simbackup.text import for_terminal
 
 if TYPE_CHECKING:
-    from simbackup.experiments.study import Table
+    from simbackup.experiments.studied import Study
     from simbackup.results.result import Result
 
 QUIET_SECONDS = 1.0
@@ -172,7 +172,7 @@ def users(one: Result) -> None:
         table(["users", "during", *(name for name, _ in told.values())], felt, right=range(2, 2 + len(told)))
 
 
-def study(found: Table) -> None:
+def study(found: Study) -> None:
     """Print the table of a study."""
     header = ["scenario", *found.varied, *(HALF.strip() if n.endswith(HALF) else n for n in found.figures)]
     rows = [

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import cast
 
-from simbackup import datasheets
+from simbackup import shelf
 from simbackup.drawing.layout import Edge, Layout, LayoutNode
 from simbackup.errors import SimbackupError
 from simbackup.scenario import Scenario
@@ -87,7 +87,7 @@ def title_of(part: Frozen) -> str:
     if named is None:
         return ""
     try:
-        return datasheets.load_datasheet(named).title
+        return shelf.load_datasheet(named).title
     except SimbackupError:  # a scenario that is kept may outlive its datasheets
         return str(named)
 

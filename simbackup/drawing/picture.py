@@ -17,7 +17,7 @@ from simbackup.drawing.part_boxes import APART, what
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.output.target import SYSTEM, check_file
 from simbackup.output.whole import write_whole
-from simbackup.scenario import Scenario, load
+from simbackup.scenario import Scenario, Source, load
 from simbackup.text import for_xml
 
 WIDTH = 960.0
@@ -75,13 +75,13 @@ class Picture:
         return self.svg()
 
 
-def picture(scenario: Scenario | str | Path) -> Picture:
+def picture(scenario: Scenario | Source) -> Picture:
     """The picture of a scenario's system, before anything is run.
 
     Parameters
     ----------
     scenario
-        A scenario, the path of its file, or its name.
+        A scenario, or what `load` makes one of.
 
     >>> picture("teaching/snapshot-slows-writes").svg().startswith("<svg")
     True

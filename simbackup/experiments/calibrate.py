@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
-from simbackup import datasheets, units
+from simbackup import shelf, units
 from simbackup.errors import InputError, Place, Problem, SimbackupError, choices
 from simbackup.experiments.fitted_sheet import write_fitted
 from simbackup.experiments.reproduce import chosen, scenarios_of
@@ -67,7 +67,7 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
         The document, by the beginning of its folder's name; or a folder of one's own.
     write
         Whether to write value, uncertainty and rows into the datasheets: those of the document's own root (see
-        `datasheets.roots`), where a datasheet from elsewhere is copied to.
+        `shelf.roots`), where a datasheet from elsewhere is copied to.
     seed
         Seed of all runs: the same draws for each, so that differences are those of the constants.
 
@@ -94,7 +94,7 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
 
 def read_fits(path: Path) -> list[Fit]:
     """The constants that a calibration file names."""
-    tree = read(path, datasheets.shown(path))
+    tree = read(path, shelf.shown(path))
     problems: list[Problem] = []
     constants = tree.mapping.get("constants")
     found = [
@@ -147,7 +147,7 @@ class FitProblem:
     """One constant, the scenarios of its rows, and the misfit as a function of its logarithm."""
 
     def __init__(self, measured: Measured, fit: Fit, others: Mapping[Fit, str], seed: int = 0) -> None:
-        place = Place(datasheets.shown(measured.folder / CALIBRATION))
+        place = Place(shelf.shown(measured.folder / CALIBRATION))
         rows = {m.id: m for m in measured.rows}
         unknown = [row for row in fit.rows if row not in rows]
         if unknown:
@@ -168,7 +168,7 @@ class FitProblem:
             file: [value.address for value in scenario.values if _is_of(fit, value)]
             for file, scenario in self.scenarios.items()
         }
-        sheet = datasheets.load_datasheet(fit.datasheet)
+        sheet = shelf.load_datasheet(fit.datasheet)
         given = getattr(sheet.parameters, fit.parameter, None)
         if not isinstance(given, Quantity):
             names = [name for name, _ in sheet.values()]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simbackup import units
 from simbackup.errors import ResultError, choices
 from simbackup.experiments.what_if import Reasons, reasons
 from simbackup.results.result import Result
-from simbackup.run import scenario_of, simulate
-from simbackup.scenario import Scenario, load
+from simbackup.run import simulate
+from simbackup.scenario import Scenario, Source, load
+from simbackup.text import html_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,12 +22,20 @@ RIGHT = frozenset({"elapsed", "its share", "twice as fast", "without it"})
 """Columns of figures."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """Why the jobs of a result took their time, and what each would take if its bottleneck were faster or away."""
 
     result: Result
     found: tuple[Reasons, ...]
+
+    def __repr__(self) -> str:
+        return f"Explanation({self.result.record.scenario!r}, {', '.join(f'{n}: {b}' for n, b in self._limits())})"
+
+    def _limits(self, most: int = 3) -> list[tuple[str, str]]:
+        """The first jobs, each with its bottleneck."""
+        told = [(one.name, one.bottleneck or "-") for one in self.found]
+        return told if len(told) <= most else [*told[:most], (f"{len(told) - most} more jobs", "...")]
 
     def __getitem__(self, job: str) -> Reasons:
         """What was found of one run of a job.
@@ -68,16 +75,11 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        head = "".join(f"<th{_side(name)}>{name}</th>" for name in COLUMNS)
-        body = "\n".join(
-            f"<tr>{''.join(f'<td{_side(n)}>{escape(t)}</td>' for n, t in zip(COLUMNS, row, strict=True))}</tr>"
-            for row in _rows(self.found)
-        )
-        return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+        return html_table(COLUMNS, _rows(self.found), right=RIGHT)
 
 
 def explain(
-    what: Result | Scenario | str | Path,
+    what: Result | Scenario | Source,
     *jobs: str,
     overrides: Mapping[str, object] | None = None,
     seed: int = 0,
@@ -87,7 +89,7 @@ def explain(
     Parameters
     ----------
     what
-        A result, or a scenario, the path of its file or its name, which is then run.
+        A result, or a scenario or what `load` makes one of, which is then run.
     jobs
         Names of jobs; all of them unless named.
     overrides
@@ -106,7 +108,7 @@ def explain(
     'devices.jukebox.drive'
     """
     if isinstance(what, Result):
-        result, scenario = what, scenario_of(what)
+        result, scenario = what, what.scenario
     else:
         scenario = what if isinstance(what, Scenario) else load(what)
         scenario = scenario.with_(overrides) if overrides else scenario
@@ -147,7 +149,3 @@ def _series(job: str) -> str:
 
 def _time(seconds: float | None) -> str:
     return "-" if seconds is None else units.show_short(seconds, "s", 3)
-
-
-def _side(name: str) -> str:
-    return f' style="text-align: {"right" if name in RIGHT else "left"}"'

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simbackup import datasheets, units
+from simbackup import shelf, units
 from simbackup.errors import InputError, Place, Problem
 from simbackup.output.whole import write_whole
 
@@ -38,7 +38,7 @@ def write_fitted(found: Iterable[Fitted], folder: Path) -> None:
         texts[path] = _with(fitted, texts[path] if path in texts else read.read_text(encoding="utf-8"))
     for path, text in texts.items():
         write_whole(path, text)
-    datasheets.forget()
+    shelf.forget()
 
 
 def _with(fitted: Fitted, text: str) -> str:
@@ -63,14 +63,14 @@ def _sheet(name: str, folder: Path) -> tuple[Path, Path]:
 
     A user's fit never changes the datasheets of the program: they are copied to the root of the rows, which goes first.
     """
-    *own, program = datasheets.roots()
+    *own, program = shelf.roots()
     inside = Path("models") / f"{name}.yaml"
     found = next(root for root in (*own, program) if (root / inside).is_file())
     home = next((root for root in (*own, program) if folder.resolve().is_relative_to(root.resolve())), None)
     if home is None:
         if found == program:
             message = f"'{name}' is a datasheet of the program, and the rows are not"
-            remedy = f"name a folder above '{folder.name}' in {datasheets.SEARCH_PATH}; a copy goes into its models/"
-            raise InputError([Problem(Place(datasheets.shown(folder)), "", message, remedy)])
+            remedy = f"name a folder above '{folder.name}' in {shelf.SEARCH_PATH}; a copy goes into its models/"
+            raise InputError([Problem(Place(shelf.shown(folder)), "", message, remedy)])
         home = found
     return found / inside, home / inside

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simbackup import datasheets, units
+from simbackup import shelf, units
 from simbackup.errors import InputError
 from simbackup.scenario import load, names
 from simbackup.schema.quantity import Quantity
@@ -17,10 +17,10 @@ def scenario_list() -> Rows:
     """Name, title and question of each scenario that has jobs."""
     rows: Rows = []
     for name in names():
-        for root in datasheets.roots():
+        for root in shelf.roots():
             path = root / "scenarios" / f"{name}.yaml"
             if path.is_file():
-                tree = read(path, datasheets.shown(path))
+                tree = read(path, shelf.shown(path))
                 question = tree.mapping.get("question")
                 if question is not None:
                     rows.append({"name": name, "title": tree.mapping["title"].value, "question": question.value})
@@ -31,8 +31,8 @@ def scenario_list() -> Rows:
 def datasheet_list() -> Rows:
     """Name, kind and title of each datasheet, and how many of its values rest on each basis."""
     rows: Rows = []
-    for name in datasheets.names():
-        sheet = datasheets.load_datasheet(name)
+    for name in shelf.names():
+        sheet = shelf.load_datasheet(name)
         bases = [given.basis or "" for _, given in sheet.values()]
         counts = {basis: bases.count(basis) for basis in dict.fromkeys(bases)}
         told = ", ".join(f"{count} {basis}" for basis, count in counts.items())
@@ -40,27 +40,37 @@ def datasheet_list() -> Rows:
     return rows
 
 
+def datasheet_numbers(name: str) -> Rows:
+    """Each value of a datasheet in SI, with its unit, its range, its basis and its source."""
+    works = shelf.sources()
+    return [
+        {
+            "parameter": parameter, "value": given.si, "unit": given.unit, "text": given.text, "basis": given.basis,
+            "low": given.low, "high": given.high,
+            "source": str(works[given.source].mapping["title"].value) if given.source else "", "at": given.at or "",
+            "why": given.why or given.rule or "",
+        }
+        for parameter, given in shelf.load_datasheet(name).values()
+    ]  # fmt: skip
+
+
 def datasheet_values(name: str) -> Rows:
-    """Each value of a datasheet with its unit, basis and source."""
-    rows: Rows = []
-    works = datasheets.sources()
-    for parameter, given in datasheets.load_datasheet(name).values():
-        source = str(works[given.source].mapping["title"].value) if given.source else ""
-        rows.append(
-            {
-                "parameter": parameter, "value": given.text, "basis": given.basis,
-                "range": _pair(given.low, given.high, given.unit), "source": source, "at": given.at or "",
-                "why": given.why or given.rule or "",
-            }
-        )  # fmt: skip
-    return rows
+    """Each value of a datasheet as it is written, with its basis and source."""
+    return [
+        {
+            "parameter": row["parameter"], "value": row["text"], "basis": row["basis"],
+            "range": _pair(row["low"], row["high"], row["unit"]), "source": row["source"], "at": row["at"],
+            "why": row["why"],
+        }
+        for row in datasheet_numbers(name)
+    ]  # fmt: skip
 
 
 def fitted_list() -> Rows:
     """Each fitted or chosen constant with its unit, uncertainty, plausible range and rows."""
     rows: Rows = []
-    for name in datasheets.names():
-        for parameter, given in datasheets.load_datasheet(name).values():
+    for name in shelf.names():
+        for parameter, given in shelf.load_datasheet(name).values():
             if given.fitted_to or given.seen:
                 rows.append({"constant": f"{name}#{parameter}", **_constant(given)})
     for name in names("published"):
@@ -86,7 +96,7 @@ def _constant(given: Quantity) -> dict[str, Any]:
 
 def works(scenario: str | None) -> Rows:
     """The works that datasheets cite: all, or those that a scenario rests on."""
-    known = datasheets.sources()
+    known = shelf.sources()
     keys = sorted(known)
     if scenario is not None:
         keys = sorted({value.given.source for value in load(scenario).values if value.given.source})

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simbackup import datasheets
-from simbackup.datasheets import is_file, is_folder
+from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.sensitivity import interval
@@ -19,6 +18,7 @@ from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
 from simbackup.schema.measured import Measured, read_measured
+from simbackup.shelf import is_file, is_folder
 
 MEASURED = "measured.yaml"
 
@@ -26,13 +26,17 @@ if TYPE_CHECKING:
     from simbackup.plots.reproduction import RowPlots
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Reproduction:
     """Every row, a summary for each document, and the constants that were fitted or chosen."""
 
     rows: list[Row]
     summaries: list[Summary]
     constants: list[Rest]
+
+    def __repr__(self) -> str:
+        total = self.total
+        return f"Reproduction({total.rows} rows, {total.within} within 10 %, {total.off} declared off)"
 
     @property
     def total(self) -> Summary:
@@ -78,7 +82,7 @@ def _own(name: str) -> Measured | None:
     """The rows of a folder of the user's own."""
     folder = Path(name) if Path(name).name.strip(".") else Path(name).resolve()
     file = folder / MEASURED
-    return read_measured(file, datasheets.shown(file)) if name and is_file(file) else None
+    return read_measured(file, shelf.shown(file)) if name and is_file(file) else None
 
 
 def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int | None = None) -> Reproduction:

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from simbackup import datasheets
-from simbackup.datasheets import is_file, is_folder
-from simbackup.equations.intervals import Interval
+from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.processes import worker_processes
-from simbackup.experiments.replications import HALF, Figure, difference, together
+from simbackup.experiments.replications import HALF, Figure, together
 from simbackup.experiments.shown import unknown
-from simbackup.output.target import TABLE, check_file
-from simbackup.output.whole import whole, write_csv, write_whole
+from simbackup.experiments.studied import Study
 from simbackup.results.causes import by_address, split
 from simbackup.results.result import Result
-from simbackup.results.workbook import write_workbook
 from simbackup.run import Progress, simulate
-from simbackup.scenario import load, names, nothing_to_do
+from simbackup.scenario import Source, load, names, nothing_to_do
+from simbackup.scenario.files import given
 from simbackup.schema import study as schema
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
 from simbackup.schema.yaml_file import a_folder, read
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from simbackup.plots.studies import StudyPlots
+from simbackup.shelf import is_file, is_folder
 
 CHUNK = 8
 """Runs that a worker process takes at a time."""
@@ -69,75 +61,6 @@ class Run:
         return {"scenario": self.scenario, **case, **{name: _shown(value) for name, value in self.varied.items()}}
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """What a study found: one row for each run, with the scenario, what was varied, and the figures in SI units.
-
-    `varied` names the columns that tell the runs apart: `case` where the study has cases, then the addresses varied.
-    Figures of a job that failed are None; where any did, each row says under `failed` which ones and why, or None.
-    Over several seeds numbers are means, and beside each stands, under its name and ` ±`, half its interval; `samples`
-    has the figures of each row seed by seed.
-    """
-
-    title: str
-    question: str
-    varied: tuple[str, ...]
-    figures: tuple[str, ...]
-    rows: tuple[dict[str, Any], ...]
-    samples: tuple[dict[str, tuple[Figure, ...]], ...] = ()
-
-    def difference(self, figure: str, row: int, other: int) -> Interval:
-        """How much more a figure is in a row than in another, with half the interval of that, 95 %.
-
-        Rows share their seeds, so that what chance does to both alike is not in the interval.
-
-        Raises
-        ------
-        ResultError
-            The study has no such figure, not several seeds, or a job failed.
-        """
-        if not self.samples:
-            raise ResultError("the study has but one seed; write 'seeds:' into it")
-        if figure not in self.samples[row]:
-            raise ResultError(f"the study has no figure '{figure}'; {choices(figure, self.samples[row])}")
-        return difference(figure, self.samples[row][figure], self.samples[other][figure])
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """The rows as a table of pandas."""
-        import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
-
-        return pd.DataFrame(list(self.rows))
-
-    @property
-    def plot(self) -> StudyPlots:
-        """Pictures of the figures over what was varied; they need matplotlib."""
-        from simbackup.plots.studies import StudyPlots  # noqa: PLC0415 (matplotlib is an extra)
-
-        return StudyPlots(self.title, self.rows)
-
-    def write(self, path: Path) -> None:
-        """Write the rows to a file, whole or not at all: `.csv`, `.parquet`, `.xlsx` (Excel) or `.json`.
-
-        Raises
-        ------
-        ResultError
-            Its name ends otherwise, there is no such folder, it cannot be written, or openpyxl is missing for Excel.
-        """
-        form = check_file(path, TABLE)
-        if form == "json":
-            write_whole(path, json.dumps(list(self.rows), indent=1, allow_nan=False) + "\n")
-        elif form == "xlsx":
-            heads = list(dict.fromkeys(name for row in self.rows for name in row))
-            write_workbook({"Study": (heads, [[row.get(head) for head in heads] for row in self.rows])}, path)
-        else:
-            with whole(path) as partial:
-                if form == "parquet":
-                    self.frame.to_parquet(partial)
-                else:
-                    write_csv(self.frame, partial)
-
-
 def find(name: str) -> Path:
     """The file of a study, by path or by name such as `planning/snapshot-chunk-size`."""
     path = Path(name)
@@ -145,25 +68,25 @@ def find(name: str) -> Path:
         return path
     bare = name.removesuffix(".yaml").removesuffix(".study").removeprefix("scenarios/")
     known: list[str] = []
-    for root in datasheets.roots():
+    for root in shelf.roots():
         inside = root / "scenarios" / f"{bare}.study.yaml"
         if is_file(inside):
             return inside
         files = (root / "scenarios").rglob("*.study.yaml")
         known += [p.relative_to(root / "scenarios").as_posix().removesuffix(".study.yaml") for p in files]
-    if datasheets.is_folder(path):
+    if shelf.is_folder(path):
         raise InputError([a_folder(path, name)])
     remedy = f"it is a scenario: simbackup run {bare}" if bare in names() else choices(bare, known)
     raise InputError([Problem(Place(name), "", "there is neither such a file nor such a study", remedy)])
 
 
-def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
+def study(what: Source, *, seed: int = 0, workers: int = 1) -> Study:
     """The table of a study: every scenario in every case with every combination of values, in the order of the file.
 
     Parameters
     ----------
-    name
-        Path or name of the study's file.
+    what
+        Path or name of the study's file, YAML text of several lines, or a mapping with what would stand in the file.
     seed
         Seed of all runs: the same draws for each, so that differences are those of the values. The first one where the
         study asks for several.
@@ -175,11 +98,13 @@ def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
     InputError
         Something is wrong with the study or with one of its scenarios.
 
-    >>> table = study("planning/copy-area-place")
-    >>> [row["scenario"] for row in table.rows]
+    >>> study("planning/copy-area-place").frame["scenario"].to_list()
     ['same disk', 'second disk', 'flash']
+    >>> study({"title": "Chunks", "scenarios": {"one disk": "published/003-lvm-snapshots/same-disk"},
+    ...        "vary": {"devices.cow.chunk": ["8 KiB", "64 KiB"]}, "show": ["jobs.dd.elapsed"]})
+    Study('Chunks', 2 rows, 1 figures)
     """
-    asked, runs = read_study(find(str(name)), seed)
+    asked, runs = read_study(what, seed)
     seeds = int(asked.seeds.si) if asked.seeds else 1
     drawn = [replace(run, seed=seed + i) for run in runs for i in range(seeds)]
     with worker_processes(workers) as executor:
@@ -195,7 +120,7 @@ def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
         rows = [{name: value for name, value in row.items() if name != FAILED} for row in rows]
     varied = (*((CASE,) if asked.cases else ()), *asked.vary)
     shown = tuple(name for figure in asked.show for name in (figure, figure + HALF) if any(name in row for row in rows))
-    return Table(asked.title, asked.question or "", varied, shown, tuple(rows), samples if seeds > 1 else ())
+    return Study(asked.title, asked.question or "", varied, shown, tuple(rows), samples if seeds > 1 else ())
 
 
 def _row(run: Run, sample: Mapping[str, Sequence[Figure]], found: Sequence[Found]) -> dict[str, Any]:
@@ -207,7 +132,7 @@ def _row(run: Run, sample: Mapping[str, Sequence[Figure]], found: Sequence[Found
     return {**run.names, **{name: value for columns in means for name, value in columns.items()}, FAILED: why}
 
 
-def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
+def read_study(what: Source, seed: int = 0) -> tuple[schema.Study, list[Run]]:
     """A study and its runs, each of which has been checked to load.
 
     Raises
@@ -215,9 +140,13 @@ def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
     InputError
         Everything that is wrong with the file, and with its scenarios and values.
     """
-    tree = read(path, datasheets.shown(path))
+    tree, folder = given(what), Path()
+    own = tree is not None
+    if tree is None:
+        path = find(str(what))
+        tree, folder = read(path, shelf.shown(path)), path.parent
     if "jobs" in tree.mapping and "scenarios" not in tree.mapping:
-        raise InputError([Problem(Place(tree.place.file), "", "is a scenario and no study", f"simbackup run {path}")])
+        raise InputError([Problem(Place(tree.place.file), "", "is a scenario and no study", f"simbackup run {what}")])
     problems: list[Problem] = []
     asked = validate(schema.Study, tree, "", problems)
     if asked is None:
@@ -225,14 +154,15 @@ def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
     problems.extend(_twice(asked, tree))
     runs: list[Run] = []
     for name, text in asked.scenarios.items():
-        file = path.parent / text
-        if not is_file(file):
-            place = tree.mapping["scenarios"].mapping[name].place
-            near = sorted(p.name for p in file.parent.glob("*.yaml")) if is_folder(file.parent) else []
-            problems.append(Problem(place, f"scenarios.{name}", f"there is no file '{text}'", choices(file.name, near)))
+        file = _file(folder, text)
+        if file is None:
+            place = tree.find(("scenarios", name))[0].place
+            message = f"there is neither a file nor a scenario '{text}'" if own else f"there is no file '{text}'"
+            remedy = choices(text, names()) if own else choices(Path(text).name, _near(folder / text))
+            problems.append(Problem(place, f"scenarios.{name}", message, remedy))
             continue
         runs += [
-            Run(name, str(file), case, together, varied, asked.show, seed)
+            Run(name, file, case, together, varied, asked.show, seed)
             for case, together in _cases(asked.cases)
             for varied in _combinations(asked.vary)
         ]
@@ -241,6 +171,18 @@ def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
     if problems:
         raise InputError(problems)
     return asked, runs
+
+
+def _file(folder: Path, text: str) -> str | None:
+    """The scenario that a study names: a file beside it, or one by its name."""
+    if is_file(folder / text):
+        return str(folder / text)
+    return text if text in names() else None
+
+
+def _near(file: Path) -> list[str]:
+    """The files among which one was looked for."""
+    return [path.name for path in file.parent.glob("*.yaml")] if is_folder(file.parent) else []
 
 
 def _combinations(vary: Mapping[str, tuple[Any, ...]]) -> Iterator[Values]:

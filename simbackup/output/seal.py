@@ -13,7 +13,7 @@ from simbackup.errors import ResultError
 from simbackup.output.partial import flush
 from simbackup.output.whole import write_whole
 
-FORMAT = 2
+FORMAT = 3
 """Version of what stands in a folder; a program reads its own alone."""
 OLDEST = 1
 """The format of folders that did not say theirs."""

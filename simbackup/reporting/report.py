@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from simbackup.errors import InputError, ResultError
@@ -14,14 +14,16 @@ from simbackup.reporting import files, sections, variants
 from simbackup.reporting.answer import example, restores, telling
 from simbackup.reporting.page import Chapter, check_engine, page
 from simbackup.reporting.tables import ReportTable
-from simbackup.results.folder import TABLES, check_place
+from simbackup.results.folder import TABLES, check_place, is_there
 from simbackup.results.result import Result
-from simbackup.run import Progress, result_of, scenario_of
-from simbackup.scenario import Scenario
+from simbackup.run import Progress, result_of, simulate
+from simbackup.scenario import Scenario, Source
+
+What = Result | Scenario | Source
 
 
 def report(
-    what: Sequence[Result | str],
+    what: Sequence[What],
     path: str | Path,
     *,
     overrides: Mapping[str, object] | None = None,
@@ -38,7 +40,8 @@ def report(
     Parameters
     ----------
     what
-        Results, folders of results, or scenarios that are run; several are compared, with the first.
+        Results, folders of results, or scenarios (also what `load` makes one of) that are run; several are compared,
+        with the first.
     path
         The file.
     overrides
@@ -71,10 +74,11 @@ def report(
         check_place(tables, TABLES)
     if not what:
         raise ResultError("a report needs a result or a scenario; name one")
+    loaded = [_loaded(one, overrides) for one in what]
     if intervals:
-        _check_scenarios(what)
+        _check_scenarios(one for one in loaded if isinstance(one, Result))
     results = [
-        one if isinstance(one, Result) else result_of(one, overrides, seed=seed, progress=progress) for one in what
+        one if isinstance(one, Result) else simulate(one, overrides, seed=seed, progress=progress) for one in loaded
     ]
     names = variants.names_of(results)
     comparison = [variants.compared(results), variants.differences(results)] if len(results) > 1 else []
@@ -92,18 +96,19 @@ def report(
     return written
 
 
-def _check_scenarios(what: Sequence[Result | str]) -> None:
+def _loaded(one: What, overrides: Mapping[str, object] | None) -> Result | Scenario | Source:
+    """A result that a folder holds; what is to be run stays what it is."""
+    return result_of(str(one), overrides) if isinstance(one, (str, Path)) and is_there(Path(one)) else one
+
+
+def _check_scenarios(results: Iterable[Result]) -> None:
     """Tell before any run of which result the scenario cannot be run again, as intervals ask for."""
-    for one in what:
-        if isinstance(one, Result) or Path(one).is_dir():
-            result = one if isinstance(one, Result) else Result.load(one)
-            try:
-                scenario_of(result)
-            except (InputError, ResultError) as error:
-                named = f"the result of '{result.record.scenario}'" if isinstance(one, Result) else one
-                first = str(error).splitlines()[0]
-                message = f"{named}: intervals need its scenario, which cannot be run again: {first}"
-                raise ResultError(message) from None
+    for result in results:
+        try:
+            _ = result.scenario
+        except (InputError, ResultError) as error:
+            named, first = f"the result of '{result.record.scenario}'", str(error).splitlines()[0]
+            raise ResultError(f"{named}: intervals need its scenario, which cannot be run again: {first}") from None
 
 
 def _chapter(name: str, result: Result, *, intervals: bool, reruns: bool, drawn: bool) -> Chapter:
@@ -111,7 +116,7 @@ def _chapter(name: str, result: Result, *, intervals: bool, reruns: bool, drawn:
     scenario, note = None, ""
     if reruns or intervals:
         try:
-            scenario = scenario_of(result)
+            scenario = result.scenario
         except (InputError, ResultError) as error:
             first = str(error).splitlines()[0]
             note = f"What removing a bottleneck would give is not told, as the scenario cannot be run again: {first}."
@@ -140,7 +145,7 @@ def _intervals(scenario: Scenario, result: Result, names: Sequence[str]) -> dict
             def elapsed(changed: dict[str, Result], job: str = name) -> float:
                 return changed["it"].get(f"jobs.{job}.elapsed")
 
-            found[name] = interval({"it": scenario}, elapsed)
+            found[name] = interval({"it": scenario}, elapsed, seed=result.record.seed)
     return found
 
 

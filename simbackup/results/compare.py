@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from simbackup import datasheets
+from simbackup import shelf
 from simbackup.schema.measured import Measured, Measurement, read_measured
 
 if TYPE_CHECKING:
@@ -98,11 +98,11 @@ def scenario_name(measurement: Measurement, file: str) -> str:
 def documents(names: Sequence[str] = ()) -> list[Measured]:
     """All measured documents, or those whose folder begins with one of the names."""
     found: dict[str, Measured] = {}
-    for root in datasheets.roots():
+    for root in shelf.roots():
         for path in sorted((root / "scenarios" / "published").glob("*/measured.yaml")):
             folder = path.parent.name
             if (not names or any(folder.startswith(name) for name in names)) and folder not in found:
-                found[folder] = read_measured(path, datasheets.shown(path))
+                found[folder] = read_measured(path, shelf.shown(path))
     return [found[folder] for folder in sorted(found)]
 
 

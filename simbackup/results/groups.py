@@ -148,4 +148,4 @@ def thinned(result: Result) -> tuple[Result, str]:
         [job for job in old.jobs if f"jobs.{job.data['job']}" not in out],
     )  # fmt: skip
     text = " Of many equal jobs the first, the slowest and the last to end are shown, of equal devices the busiest."
-    return Result(result.record, result.values, trace, result.layout), text
+    return Result(result.record, result.values, trace, result.layout, result.made_from), text

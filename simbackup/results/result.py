@@ -7,15 +7,21 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simbackup import datasheets, units
+from simbackup import units
 from simbackup.drawing.layout import Layout
 from simbackup.engine.trace import Trace
-from simbackup.errors import ResultError, choices
+from simbackup.errors import ResultError
+from simbackup.output.partial import log
 from simbackup.output.target import TRACE, check_file
-from simbackup.results.fleet_figures import job_figures, jobs_of, times_in_use
+from simbackup.results.causes import Cause, split
+from simbackup.results.figures import figure_at
 from simbackup.results.folder import put
+from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
 from simbackup.results.record import Record, Rest
 from simbackup.results.rows import device_rows, job_rows
+from simbackup.results.shown import DEVICES, JOBS, USERS, shown
+from simbackup.scenario import Scenario
+from simbackup.scenario.kept import Kept
 from simbackup.workloads.impact import IMPACT
 
 if TYPE_CHECKING:
@@ -23,13 +29,6 @@ if TYPE_CHECKING:
 
     from simbackup.drawing.picture import Picture
     from simbackup.plots.of_result import Plots
-
-SHOWN_JOB = (
-    "job", "method", "start", "elapsed", "bytes", "files", "rate", "transfer_rate", "waits", "lock", "status", "reason",
-)  # fmt: skip
-KEYS = frozenset({"job", "device"})
-"""Columns that name a row."""
-SHOWN_DEVICE = ("device", "kind", "busy", "bytes", "peak")
 
 
 class Result:
@@ -39,11 +38,55 @@ class Result:
     figures rest on, `compare` sets them beside what was measured, `save` writes everything and `load` reads it back.
     """
 
-    def __init__(self, record: Record, values: list[Rest], trace: Trace, layout: Layout | None = None) -> None:
+    def __init__(
+        self,
+        record: Record,
+        values: list[Rest],
+        trace: Trace,
+        layout: Layout | None = None,
+        made_from: Scenario | Kept | None = None,
+    ) -> None:
         self.record = record
         self.values = values
         self.trace = trace
         self.layout = layout
+        self.made_from = made_from
+
+    def __repr__(self) -> str:
+        jobs = f"{len(self.job_rows)} job{'s'[: len(self.job_rows) != 1]}"
+        took = units.show_short(self.end, "s", 3)
+        return f"Result({self.record.scenario!r}, {jobs}, {took}, hash {self.record.hash}, seed {self.record.seed})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the jobs, and below them what they rest on."""
+        return shown(self)
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The scenario that was run; one line on standard error says so if its file says something else by now.
+
+        Raises
+        ------
+        ResultError
+            The result was made without one, or this version of the program reads it otherwise.
+        InputError
+            This version of the program asks for more than that which ran it.
+        """
+        made_from = self.made_from
+        if isinstance(made_from, Scenario):
+            return made_from
+        if made_from is None:
+            raise ResultError(f"the result of '{self.record.scenario}' does not hold its scenario")
+        scenario = made_from.scenario()
+        if made_from.changed():
+            log.warning("'%s' or a datasheet of it has changed since; this is about what was run", made_from.name)
+        return scenario
+
+    @property
+    def works(self) -> dict[str, dict[str, Any]]:
+        """The works that its values cite, by key: author, title, year and so on."""
+        made_from = self.made_from
+        return {} if made_from is None else {key: node.plain() for key, node in made_from.library.works.items()}
 
     @cached_property
     def end(self) -> float:
@@ -88,27 +131,14 @@ class Result:
         """Table of what users felt of each run of a job, with the columns that `user_rows` explains."""
         import pandas as pd  # noqa: PLC0415
 
-        columns = [
-            "users",
-            "job",
-            "offered",
-            "served",
-            "rate",
-            "lost",
-            "waited",
-            "mean_wait",
-            "longest_wait",
-            "slowdown",
-        ]
-        columns += ["network_wait", "timed_out"]
-        return pd.DataFrame(self.user_rows, columns=columns)
+        return pd.DataFrame(self.user_rows, columns=list(USERS))
 
     @property
     def jobs(self) -> pd.DataFrame:
-        """Table of the jobs, with the columns that `job_rows` explains."""
+        """Table of the jobs by their names, with the columns that `job_rows` explains."""
         import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
 
-        return pd.DataFrame(self.job_rows, columns=[*SHOWN_JOB[:3], "end", *SHOWN_JOB[3:]])
+        return pd.DataFrame(self.job_rows, columns=list(JOBS)).set_index("job")
 
     @property
     def devices(self) -> pd.DataFrame:
@@ -116,7 +146,7 @@ class Result:
         import pandas as pd  # noqa: PLC0415
 
         within = ["busy_window"] if any("busy_window" in row for row in self.device_rows) else []
-        return pd.DataFrame(self.device_rows, columns=[*SHOWN_DEVICE[:3], *within, *SHOWN_DEVICE[3:], "busy_s"])
+        return pd.DataFrame(self.device_rows, columns=[*DEVICES[:3], *within, *DEVICES[3:]])
 
     @property
     def plot(self) -> Plots:
@@ -128,13 +158,23 @@ class Result:
     def activities(self, job: str) -> dict[tuple[str, str], float]:
         """Seconds that all streams of a job spent, by cause (an address) and activity, in the order of their coming.
 
-        `results.causes.split` tells those of the critical path alone.
+        `causes` tells those of the critical path alone.
         """
         spent: dict[tuple[str, str], float] = {}
         for span in self.trace.spans:
             for cause, activity, seconds in span.split if span.job == f"jobs.{job}" else ():
                 spent[cause, activity] = spent.get((cause, activity), 0.0) + seconds
         return spent
+
+    def causes(self, job: str) -> dict[Cause, float]:
+        """Seconds of one run of a job along its critical path, by cause (an address) and activity; the greatest first.
+
+        Raises
+        ------
+        ResultError
+            The result has no such job.
+        """
+        return split(self, job)
 
     def get(self, address: str) -> float:
         """The figure at an address such as `jobs.dd.elapsed`, `links.lan.busy` or `data.db.size`, in SI units.
@@ -144,71 +184,19 @@ class Result:
         ResultError
             The result has no such figure.
         """
-        section, _, rest = address.partition(".")
-        name, _, column = rest.rpartition(".")
-        owner = address.rpartition(".")[0]
-        named = [(f"jobs.{row['job']}", row) for row in self.job_rows]
-        named += [(str(row["device"]), row) for row in self.device_rows]
-        for own, row in named:
-            if own == owner and isinstance(row.get(column), (int, float)):
-                return float(row[column])
-        for row in self.user_rows:
-            if address == f"{row['users']}.{row['job']}.{column}" and column in row:
-                return float(row[column])
-        for value in self.values:
-            if value.address == address:
-                return value.value
-        down = [
-            e.data["seconds"] for e in self.trace.events if (e.address, e.what) == (f"{section}.{name}", "was down")
-        ]
-        if column == "down" and down:
-            return sum(down)
-        more = self._figures_of_many(f"{section}.{name}")
-        if column in more:
-            return more[column]
-        known = [f"{section}.{name}.{c}" for c in more]
-        known += [f"{own}.{c}" for own, row in named if own.startswith(f"{section}.") for c in row if c not in KEYS]
-        raise ResultError(f"the result has no figure '{address}'; {choices(address, known)}")
-
-    def _figures_of_many(self, address: str) -> dict[str, float]:
-        """Figures of all jobs of a fleet or of one of its templates, or of the times in which a device was in use."""
-        parts = [
-            part
-            for template, each in self.record.fleets.items()
-            if template == address or template.startswith(f"{address}.")
-            for part in each
-        ]
-        rows = jobs_of(self.job_rows, parts)
-        return job_figures(rows) if rows else times_in_use(self.trace, address, self.end) or {}
+        return figure_at(self, address)
 
     def sources(self) -> pd.DataFrame:
-        """Table of every value with its basis and source."""
+        """Table of every value with its basis and source: a number in its unit (SI), and as it is written."""
         import pandas as pd  # noqa: PLC0415
 
-        works = datasheets.sources()
-        rows = [
-            {
-                "address": v.address, "value": units.show_short(v.value, v.unit), "basis": v.basis,
-                "source": str(works[v.source].mapping["title"].value) if v.source in works else v.place,
-                "at": v.at or "",
-            }
-            for v in self.values
-        ]  # fmt: skip
-        return pd.DataFrame(rows, columns=["address", "value", "basis", "source", "at"])
+        return pd.DataFrame(source_rows(self.values, self.works), columns=SOURCE)
 
     def assumptions(self) -> pd.DataFrame:
-        """Table of what was assumed, with its range and why."""
+        """Table of what was assumed, with the ends of its range in the same unit, and why."""
         import pandas as pd  # noqa: PLC0415
 
-        rows = [
-            {
-                "address": v.address, "value": units.show_short(v.value, v.unit),
-                "low": units.show_short(v.low, v.unit), "high": units.show_short(v.high, v.unit), "why": v.why,
-            }
-            for v in self.values
-            if v.basis == "assumed" and v.low is not None and v.high is not None
-        ]  # fmt: skip
-        return pd.DataFrame(rows, columns=["address", "value", "low", "high", "why"])
+        return pd.DataFrame(assumption_rows(self.values), columns=ASSUMPTION)
 
     def bases(self) -> dict[str, int]:
         """How many values rest on each basis."""

@@ -18,11 +18,13 @@ from simbackup.output.seal import changes, unseal
 from simbackup.output.whole import write_csv
 from simbackup.results.folder import RESULT
 from simbackup.results.record import Record, Rest, program_version
+from simbackup.scenario.kept import Kept, as_plain, from_plain
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
 
 TRACE_FILE = "trace.jsonl"
+SCENARIO_FILE = "scenario.json"
 AGAIN = "run its scenario again, into another folder"
 
 
@@ -98,7 +100,15 @@ _EVENTS: Mapping[str, TypeAdapter[Any]] = {"felt": TypeAdapter(_Felt), "was down
 def write(result: Result, folder: Path) -> dict[str, Any]:
     """What the record of a result says, whose trace and tables were written into a folder."""
     (folder / TRACE_FILE).write_text("".join(f"{line}\n" for line in result.trace.to_lines()), encoding="utf-8")
-    tables = {"jobs": result.jobs, "devices": result.devices, "users": result.users, "values": result.sources()}
+    if result.made_from is not None:
+        text = json.dumps(as_plain(result.scenario), indent=None, separators=(",", ":"))
+        (folder / SCENARIO_FILE).write_text(f"{text}\n", encoding="utf-8")
+    tables = {
+        "jobs": result.jobs.reset_index(),
+        "devices": result.devices,
+        "users": result.users,
+        "values": result.sources(),
+    }
     for name, table in tables.items():
         table.to_parquet(folder / f"{name}.parquet")
         write_csv(table, folder / f"{name}.csv")
@@ -109,7 +119,7 @@ def write(result: Result, folder: Path) -> dict[str, Any]:
     return content if result.layout is None else {**content, "layout": result.layout.as_dict()}
 
 
-def read(folder: Path) -> tuple[Record, list[Rest], Trace, Layout | None]:
+def read(folder: Path) -> tuple[Record, list[Rest], Trace, Layout | None, Kept | None]:
     """What a result is made of, as it was written.
 
     Raises
@@ -121,6 +131,7 @@ def read(folder: Path) -> tuple[Record, list[Rest], Trace, Layout | None]:
         content = unseal(folder, RESULT.record)
         wrong = changes(folder, content)
         trace = b"" if wrong else (folder / TRACE_FILE).read_bytes()
+        scenario = (folder / SCENARIO_FILE).read_bytes() if SCENARIO_FILE in content["files"] and not wrong else None
     except OSError as error:
         raise ResultError(f"{folder} holds no result ({error.strerror}: {error.filename})") from None
     except ResultError as error:
@@ -136,12 +147,16 @@ def read(folder: Path) -> tuple[Record, list[Rest], Trace, Layout | None]:
         raise _damaged(folder, f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}") from None
     except ValueError as error:
         raise _damaged(folder, f"{TRACE_FILE}: {error}") from None
+    try:
+        kept = None if scenario is None else from_plain(json.loads(scenario))
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise _damaged(folder, f"{SCENARIO_FILE}: {error}") from None
     record = Record(**content["run"])
     if record.version != program_version():
         text = "%s was written by simbackup %s, and this is %s, whose figures may differ"
         log.warning(text, folder, record.version, program_version())
     layout = Layout.from_dict(content["layout"]) if content.get("layout") is not None else None
-    return record, [Rest(**value) for value in content["values"]], read_back, layout
+    return record, [Rest(**value) for value in content["values"]], read_back, layout, kept
 
 
 def _damaged(folder: Path, why: str) -> ResultError:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from simbackup import datasheets
+from simbackup import shelf
 
 if TYPE_CHECKING:
     from simbackup.results.record import Rest
@@ -124,7 +124,7 @@ def spans() -> tuple[ValidatedSpan, ...]:
 
 
 def _read(name: str) -> list[list[str]]:
-    for root in datasheets.roots():
+    for root in shelf.roots():
         path: Path = root / "scenarios" / "published" / name
         if path.is_file():
             with path.open(encoding="utf-8", newline="") as file:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simbackup import datasheets
-from simbackup.datasheets import Datasheet
+from simbackup import shelf
 from simbackup.errors import InputError, Problem, choices
+from simbackup.scenario.library import Reader
 from simbackup.schema import tree as trees
 from simbackup.schema.reflection import nested_sheets
 from simbackup.schema.registry import device_kinds
 from simbackup.schema.tree import Node
 
 
-def complete(tree: Node, log: list[str], problems: list[Problem]) -> tuple[Node, set[str]]:
+def complete(tree: Node, reader: Reader, log: list[str], problems: list[Problem]) -> tuple[Node, set[str]]:
     """The tree in which each part with a `model` stands on its datasheet, and the parts that found none."""
     unresolved: set[str] = set()
     sections: dict[str, Node] = dict(tree.mapping)
@@ -24,7 +24,7 @@ def complete(tree: Node, log: list[str], problems: list[Problem]) -> tuple[Node,
         done: dict[str, Node] = {}
         for name, part in parts.value.items():
             before, address = len(problems), f"{section}.{name}"
-            done[name] = _on_datasheet(part, address, kinds, log, problems)
+            done[name] = _on_datasheet(part, address, kinds, reader, log, problems)
             if len(problems) > before:
                 unresolved.add(address)
         sections[section] = Node(done, parts.place, parts.key)
@@ -40,20 +40,22 @@ def _kinds() -> dict[str, tuple[str, ...]]:
     }  # fmt: skip
 
 
-def _on_datasheet(part: Node, address: str, kinds: Sequence[str], log: list[str], problems: list[Problem]) -> Node:
+def _on_datasheet(  # noqa: PLR0917
+    part: Node, address: str, kinds: Sequence[str], reader: Reader, log: list[str], problems: list[Problem]
+) -> Node:
     """A part laid over its datasheet, and its nested parts likewise."""
     if not isinstance(part.value, dict):
         return part
     inner = dict(part.value)
     for key, kind in nested_sheets().items():
         if key in inner:
-            inner[key] = _on_datasheet(inner[key], f"{address}.{key}", (kind,), log, problems)
+            inner[key] = _on_datasheet(inner[key], f"{address}.{key}", (kind,), reader, log, problems)
     part = Node(inner, part.place, part.key)
     named = inner.get("model")
     if named is None or not kinds:
         return part
-    sheet = _sheet(named, f"{address}.model", kinds, problems)
-    below = dict(sheet.tree.mapping["parameters"].mapping) if sheet else {}
+    sheet = _sheet(named, f"{address}.model", kinds, reader, problems)
+    below = dict(sheet.mapping["parameters"].mapping) if sheet else {}
     if len(kinds) > 1:
         told = Node(named.word.split("/", maxsplit=1)[0], named.place, named.key)
         own = inner.get("kind", told)
@@ -66,21 +68,21 @@ def _on_datasheet(part: Node, address: str, kinds: Sequence[str], log: list[str]
     return trees.overlay(Node(below, part.place, part.key), part, address, log)
 
 
-def _sheet(named: Node, address: str, kinds: Sequence[str], problems: list[Problem]) -> Datasheet | None:
-    """The datasheet that a part names, or None after what is wrong was added to `problems`."""
+def _sheet(named: Node, address: str, kinds: Sequence[str], reader: Reader, problems: list[Problem]) -> Node | None:
+    """The tree of the datasheet that a part names, or None after what is wrong was added to `problems`."""
     name = named.word
     if not isinstance(named.value, str):
         message = "is no name of a datasheet"
-    elif name.split("/", maxsplit=1)[0] not in kinds and datasheets.exists(name):
+    elif name.split("/", maxsplit=1)[0] not in kinds and reader.library.has_sheet(name):
         message = f"'{name}' is no {kinds[0] if len(kinds) == 1 else 'device'}"
-    elif not datasheets.exists(name):
+    elif not reader.library.has_sheet(name):
         message = f"there is no datasheet '{name}'"
     else:
         try:
-            return datasheets.load_datasheet(name)
+            return reader.sheet(name)
         except InputError as error:
             problems.extend(error.problems)
             return None
-    near = [legal for legal in datasheets.names() if legal.split("/", maxsplit=1)[0] in kinds]
+    near = [legal for legal in shelf.names() if legal.split("/", maxsplit=1)[0] in kinds]
     problems.append(Problem(named.place, address, message, choices(name, near)))
     return None

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from simbackup import datasheets, units
+from simbackup import shelf, units
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.scenario.library import Reader
 from simbackup.schema.fleet import NUMBER, PARTS, Fleet, SpreadStarts, filled, placeholders, written
-from simbackup.schema.inventory import read_inventory
 from simbackup.schema.part import NAME
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
@@ -39,7 +39,7 @@ def beside(tree: Node, folder: Path) -> Node:
     return replace(tree, value={**tree.mapping, "fleets": replace(fleets, value=inside)})
 
 
-def lay_out(tree: Node, problems: list[Problem]) -> tuple[Node, Fleets]:
+def lay_out(tree: Node, reader: Reader, problems: list[Problem]) -> tuple[Node, Fleets]:
     """The tree in which all fleets are laid out, and what came of each of their templates."""
     fleets = tree.mapping.get("fleets")
     if fleets is None:
@@ -47,7 +47,7 @@ def lay_out(tree: Node, problems: list[Problem]) -> tuple[Node, Fleets]:
     sections = {name: node for name, node in tree.mapping.items() if name != "fleets"}
     if fleets.value is not None and not isinstance(fleets.value, dict):
         problems.append(Problem(fleets.place, "fleets", "is no mapping", "write 'name: {...}' below it"))
-    layout = _Layout(problems, {name: dict(node.mapping) for name, node in sections.items() if name in PARTS})
+    layout = _Layout(reader, problems, {name: dict(node.mapping) for name, node in sections.items() if name in PARTS})
     for name, node in fleets.mapping.items():
         layout.fleet(name, node)
     for name, parts in layout.parts.items():
@@ -64,6 +64,7 @@ def lay_out(tree: Node, problems: list[Problem]) -> tuple[Node, Fleets]:
 class _Layout:
     """Lays out one fleet after the other, and collects what is wrong with them."""
 
+    reader: Reader
     problems: list[Problem]
     parts: dict[str, dict[str, Node]]
     made: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -110,18 +111,16 @@ class _Layout:
         if form.count is not None:
             return [{NUMBER: Node(i + 1, Place(""))} for i in range(int(form.count.si))]
         path, named = Path(form.inventory or ""), node.mapping["inventory"]
-        if not datasheets.is_file(path):
+        if not self.reader.library.has_inventory(str(path)):
             folder = path.parent
             tables = (
-                (p.name for p in folder.iterdir() if p.suffix in {".csv", ".xlsx"})
-                if datasheets.is_folder(folder)
-                else ()
+                (p.name for p in folder.iterdir() if p.suffix in {".csv", ".xlsx"}) if shelf.is_folder(folder) else ()
             )
             message = f"there is no file '{path.name}'"
             self.problems.append(Problem(named.place, f"{address}.inventory", message, choices(path.name, tables)))
             return None
         try:
-            found = read_inventory(path, datasheets.shown(path))
+            found = self.reader.inventory(str(path))
         except InputError as error:
             self.problems.extend(replace(p, address=p.address or f"{address}.inventory") for p in error.problems)
             return None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from simbackup import datasheets
-from simbackup.datasheets import is_file, is_folder
+from simbackup import shelf
 from simbackup.errors import Problem, choices
+from simbackup.scenario.files import Source, find, given, names
 from simbackup.scenario.fleets import beside
 from simbackup.scenario.spec import SECTIONS
 from simbackup.schema import tree as trees
@@ -15,6 +15,7 @@ from simbackup.schema.fleet import PARTS
 from simbackup.schema.reflection import nested_sheets
 from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import read
+from simbackup.shelf import is_file, is_folder
 
 GREATEST_CHAIN = 20
 _EXTENDS = re.compile(r"^extends:[ ]+(.+?)[ ]*(?: #.*)?$", re.MULTILINE)
@@ -22,25 +23,32 @@ _NAMED, _NAMED_INSIDE = 2, 4
 """Steps of the address of a part, and of a part of a fleet or of a pool of a library."""
 
 
-def extended(path: Path, log: list[str], problems: list[Problem]) -> tuple[Node, list[str]]:
-    """The tree of a file laid over the files it extends, and the names of all of them, itself first.
+def extended(what: Source, log: list[str], problems: list[Problem]) -> tuple[Node, list[str]]:
+    """The tree of a scenario merged over the files it extends, and the names of these, from its own on.
 
     Raises
     ------
     InputError
-        A file cannot be read or is no YAML; all else that is wrong is added to `problems`.
+        A file cannot be read or is not YAML; all else that is wrong is added to `problems`.
     """
     files: list[Node] = []
     chain: list[str] = []
     seen: list[Path] = []
-    below: Path | None = path
+    tree = given(what)
+    below: Path | None = None
+    if tree is None:
+        below = find(str(what))
+    else:
+        tree = beside(tree, Path())
+        files.append(tree)
+        below = _base(tree.mapping.get("extends"), Path(), seen, problems)
     while below is not None:
         path = below
         seen.append(path.resolve())
-        tree = beside(read(path, datasheets.shown(path), problems), path.parent)
+        tree = beside(read(path, shelf.shown(path), problems), path.parent)
         files.append(tree)
-        chain.append(datasheets.shown(path).removeprefix("scenarios/").removesuffix(".yaml"))
-        below = _base(tree.mapping.get("extends"), path, seen, problems)
+        chain.append(shelf.shown(path).removeprefix("scenarios/").removesuffix(".yaml"))
+        below = _base(tree.mapping.get("extends"), path.parent, seen, problems)
     merged = files[-1]
     for above in reversed(files[:-1]):
         quiet = Node({k: v for k, v in above.mapping.items() if k not in {"title", "question", "extends"}}, above.place)
@@ -51,18 +59,20 @@ def extended(path: Path, log: list[str], problems: list[Problem]) -> tuple[Node,
     return merged, chain
 
 
-def _base(named: Node | None, path: Path, seen: list[Path], problems: list[Problem]) -> Path | None:
-    """The file that a file extends, if it names one that can be extended."""
+def _base(named: Node | None, folder: Path, seen: list[Path], problems: list[Problem]) -> Path | None:
+    """The file that a file in a folder extends, by its path from there or by the name of a scenario."""
     if named is None:
         return None
     if not isinstance(named.value, str):
         problems.append(Problem(named.place, "extends", "is no name of a file", "write one, such as base.yaml"))
         return None
-    below = path.parent / named.value
+    below = folder / named.value
+    if not is_file(below) and named.value in names():
+        below = find(named.value)
     if not is_file(below):
-        folder = below if is_folder(below) else below.parent
-        near = [p.name for p in folder.glob("*.yaml")] if is_folder(folder) else []
-        message = f"'{named.value}' is a folder" if folder is below else f"there is no file '{named.value}'"
+        around = below if is_folder(below) else below.parent
+        near = [p.name for p in around.glob("*.yaml")] if is_folder(around) else []
+        message = f"'{named.value}' is a folder" if around is below else f"there is no file '{named.value}'"
         problems.append(Problem(named.place, "extends", message, choices(below.name, near)))
     elif below.resolve() in seen or len(seen) > GREATEST_CHAIN:
         problems.append(Problem(named.place, "extends", f"'{named.value}' leads back to this file", "break the circle"))
@@ -74,7 +84,7 @@ def _base(named: Node | None, path: Path, seen: list[Path], problems: list[Probl
 def is_extended(path: Path) -> bool:
     """Whether a file beside this one, or any scenario that is found by its name, extends it."""
     near = {*path.parent.glob("*.yaml")}
-    for root in datasheets.roots():
+    for root in shelf.roots():
         near.update((root / "scenarios").rglob("*.yaml"))
     return any(
         (other.parent / named.strip("'\" ")).resolve() == path.resolve()

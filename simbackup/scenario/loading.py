@@ -1,81 +1,41 @@
-"""Scenarios by path or by name, loaded."""
+"""Scenarios loaded by path, by name, from text or from a mapping."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
-from simbackup import datasheets
-from simbackup.datasheets import is_file, is_folder
-from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.errors import Problem
+from simbackup.scenario.files import Source, given
 from simbackup.scenario.inheritance import extended, references
-from simbackup.scenario.scenario import Scenario, finished
-from simbackup.schema import tree as trees
-from simbackup.schema.tree import Node
-from simbackup.schema.yaml_file import a_folder
+from simbackup.scenario.scenario import Scenario, finished, node_of
 
 
-def names(folder: str = "") -> list[str]:
-    """The names of all scenarios that are found, such as `published/003-lvm-snapshots/same-disk`."""
-    found = {
-        path.relative_to(root / "scenarios").with_suffix("").as_posix()
-        for root in datasheets.roots()
-        for path in (root / "scenarios" / folder).rglob("*.yaml")
-        if path.stem not in {"measured", "calibration"} and "." not in path.stem
-    }
-    return sorted(found)
+def load(what: Source, overrides: Mapping[str, object] | None = None) -> Scenario:
+    """The scenario of a file, of YAML text or of a mapping, with the values at some addresses replaced.
 
-
-def find(name: str) -> Path:
-    """The file of a scenario, by path or by name.
+    Parameters
+    ----------
+    what
+        Path or name of a file; text of several lines, as it would stand in a file; or its sections as a mapping. What
+        text and mappings extend is named from the working directory.
+    overrides
+        Values by address, such as `{"devices.cow.chunk": "16 KiB"}`.
 
     Raises
     ------
     InputError
-        There is neither such a file nor such a name.
-    """
-    path = Path(name)
-    bare = name.removesuffix(".yaml").removeprefix("scenarios/")
-    if path.name.endswith(".study.yaml") and is_file(path):
-        raise InputError([Problem(Place(name), "", "is a study and no scenario", f"simbackup study {name}")])
-    for file in (path, *(root / "scenarios" / f"{bare}.yaml" for root in datasheets.roots())):
-        if is_file(file) and not file.name.endswith(".study.yaml"):
-            return file
-    _no_folder(name, path, bare)
-    legal = names()
-    tails = [text for text in legal if text.split("/")[-1] == bare.split("/")[-1]]
-    remedy = f"did you mean '{tails[0]}'?" if tails else choices(bare, legal)
-    if any(is_file(root / "scenarios" / f"{bare.removesuffix('.study')}.study.yaml") for root in datasheets.roots()):
-        remedy = f"it is a study: simbackup study {bare.removesuffix('.study')}"
-    raise InputError([Problem(Place(name), "", "there is neither such a file nor such a scenario", remedy)])
-
-
-def _no_folder(name: str, path: Path, bare: str) -> None:
-    """Tell that a name is one of a folder, and what there is in it."""
-    if is_folder(path):
-        raise InputError([a_folder(path, name)])
-    if bare and any(is_folder(root / "scenarios" / bare) for root in datasheets.roots()):
-        raise InputError([Problem(Place(name), "", "is a folder of scenarios", choices("", names(bare)))])
-
-
-def load(name: str | Path, overrides: Mapping[str, object] | None = None) -> Scenario:
-    """The scenario of a path or a name, with the values at some addresses replaced.
-
-    Raises
-    ------
-    InputError
-        Everything that is wrong with the file, at once, each with its place.
+        Everything that is wrong with it, at once, each with its place.
 
     >>> load("published/003-lvm-snapshots/same-disk").title
     'dd of 2 GiB over a file, snapshot on the same disk'
+    >>> load({"title": "One disk", "devices": {"sda": {"model": "disk/sata-7200-1tb-2008"}}}).spec.devices["sda"].kind
+    'disk'
     """
     log: list[str] = []
     problems: list[Problem] = []
-    tree, chain = extended(find(str(name)), log, problems)
-    base = next((text for text in chain[1:] if text.startswith("published/")), None)
-    nodes = {address: _node(value) for address, value in (overrides or {}).items()}
-    return finished(str(name), references(tree), nodes, tuple(log), base, before=problems)
-
-
-def _node(value: object) -> Node:
-    return value if isinstance(value, Node) else trees.from_plain(value, Place("with_"))
+    tree, chain = extended(what, log, problems)
+    own = chain if given(what) is not None else chain[1:]
+    base = next((text for text in own if text.startswith("published/")), None)
+    nodes = {address: node_of(value) for address, value in (overrides or {}).items()}
+    name = str(what) if given(what) is None else str(tree.mapping["title"].value) if "title" in tree.mapping else ""
+    return finished(name, references(tree), nodes, tuple(log), base, before=problems)

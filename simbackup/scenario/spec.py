@@ -70,12 +70,14 @@ def _scaled(part: Frozen, address: str, factors: Mapping[str, float]) -> Frozen:
     for name in type(part).model_fields:
         value, here = getattr(part, name), f"{address}.{name}"
         if isinstance(value, Quantity) and here in factors:
-            changed[name] = replace(value, si=value.si * factors[here])
+            changed[name] = value.scaled(factors[here])
         elif isinstance(value, Frozen):
             changed[name] = _scaled(value, here, factors)
         elif isinstance(value, dict):
             named = cast("dict[str, Quantity]", value)
-            changed[name] = {k: replace(v, si=v.si * factors.get(f"{here}.{k}", 1.0)) for k, v in named.items()}
+            changed[name] = {
+                k: v.scaled(factors[f"{here}.{k}"]) if f"{here}.{k}" in factors else v for k, v in named.items()
+            }
     return part.model_copy(update=changed)
 
 

@@ -92,6 +92,28 @@ class Quantity:
         """The same value, with a basis where it stated none."""
         return self if self.basis else replace(self, basis=basis)
 
+    def scaled(self, factor: float) -> Quantity:
+        """So many times the value, with its range and its uncertainty.
+
+        >>> half = Quantity(8.0, "s", "8 s", low=6.0, high=10.0).scaled(0.5)
+        >>> half.text, half.low, half.high
+        ('4 s', 3.0, 5.0)
+        """
+
+        def times(given: float | None) -> float | None:
+            return None if given is None else given * factor
+
+        si = self.si * factor
+        try:
+            text = units.show(si, self.unit)
+        except units.UnitError:  # such as half a drive
+            text = units.show_short(si, self.unit)
+        plausible = None if self.plausible is None else (self.plausible[0] * factor, self.plausible[1] * factor)
+        return replace(
+            self, si=si, text=text, low=times(self.low),
+            high=times(self.high), plausible=plausible, uncertainty=times(self.uncertainty),
+        )  # fmt: skip
+
 
 def si_or(given: Quantity | None, otherwise: float) -> float:
     """The SI value of a quantity that a file may leave out."""

@@ -17,7 +17,7 @@ class Study(Frozen):
     question: Text | None = None
     """The question that it answers."""
     scenarios: Annotated[dict[Text, Text], Field(min_length=1)]
-    """Scenarios by the name that they have in the table: files beside this one."""
+    """Scenarios by the name that they have in the table: files beside this one, or scenarios by name."""
     vary: dict[Text, Annotated[tuple[Any, ...], Field(min_length=1)]] = Field(default_factory=dict)
     """Values by address; every combination is run."""
     cases: dict[Text, Annotated[dict[Text, Any], Field(min_length=1)]] = Field(default_factory=dict)

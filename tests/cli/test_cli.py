@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pandas as pd
 import pytest
 
-from simbackup import datasheets
+from simbackup import shelf
 from simbackup.cli import app as cli
 from simbackup.results.result import Result
 
@@ -159,16 +159,17 @@ def test_out_writes_a_result_that_reads_back_equal(say: Say, tmp_path: Path) -> 
     names = {
         "run.json",
         "trace.jsonl",
+        "scenario.json",
         *(f"{n}.{kind}" for n in ("jobs", "devices", "users", "values") for kind in ("parquet", "csv")),
     }
     assert {path.name for path in folder.iterdir()} == names
     assert [path.name for path in folder.parent.iterdir()] == ["result"]
     result = Result.load(folder)
     assert json.loads(said.out) == json.loads(json.dumps(result.as_dict()))
-    pd.testing.assert_frame_equal(pd.read_parquet(folder / "jobs.parquet"), result.jobs)
+    pd.testing.assert_frame_equal(pd.read_parquet(folder / "jobs.parquet"), result.jobs.reset_index())
     pd.testing.assert_frame_equal(pd.read_parquet(folder / "devices.parquet"), result.devices)
     csv = pd.read_csv(folder / "jobs.csv")
-    assert list(csv.columns) == list(result.jobs.columns)
+    assert list(csv.columns) == ["job", *result.jobs.columns]
     assert csv["elapsed"].tolist() == result.jobs["elapsed"].tolist()
     run = json.loads((folder / "run.json").read_text())
     assert {"scenario", "hash", "seed", "version"} <= run["run"].keys()
@@ -267,7 +268,7 @@ def test_an_unknown_document_gets_the_choice(say: Say) -> None:
 
 
 def test_check_says_that_all_files_are_right(say: Say) -> None:
-    root = datasheets.roots()[-1]
+    root = shelf.roots()[-1]
     files = [
         *(root / "models").glob("*/*.yaml"),
         *(root / "scenarios").rglob("*.yaml"),
@@ -279,7 +280,7 @@ def test_check_says_that_all_files_are_right(say: Say) -> None:
 
 def test_models_list_as_json_names_each_datasheet(say: Say) -> None:
     rows = json.loads(say("models", "list", "--json").out)
-    assert [row["name"] for row in rows] == datasheets.names()
+    assert [row["name"] for row in rows] == shelf.names()
     assert all({"name", "kind", "title"} <= row.keys() for row in rows)
     assert all(row["kind"] == row["name"].split("/")[0] for row in rows)
 

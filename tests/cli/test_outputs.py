@@ -95,17 +95,14 @@ def test_a_device_needs_no_extension(say: Say) -> None:
     assert say("trace", PLAIN, "-o", "/dev/null")[0] == 0
 
 
-def test_intervals_of_a_result_whose_scenario_is_not_found_are_refused(
-    say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_intervals_of_a_result_need_no_scenario_file(say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "there").mkdir()
     text = f"extends: {Path(__file__).parents[2]}/scenarios/{PLAIN}.yaml\ntitle: Mine\n"
     (tmp_path / "there" / "own.yaml").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path / "there")
     simulate("own.yaml").save("saved")
+    assert say("report", "saved", "--intervals", "-o", "there.html")[0] == 0
+    (tmp_path / "there" / "own.yaml").unlink()
     monkeypatch.chdir(tmp_path)
-    code, out, err = say("report", "there/saved", "--intervals")
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("there/saved: intervals need its scenario, which cannot be run again: own.yaml: ")
-    assert [path.name for path in tmp_path.iterdir()] == ["there"]
-    assert say("report", "there/saved", "--quick")[0] == 0
+    assert say("report", "there/saved", "--intervals", "-o", "here.html")[0] == 0
+    assert (tmp_path / "here.html").read_bytes() == (tmp_path / "there" / "there.html").read_bytes()

@@ -22,7 +22,7 @@ from typing import Any
 
 import pandas as pd
 
-from simbackup import datasheets, run
+from simbackup import run, shelf
 from simbackup.cli import app as cli
 from simbackup.cli import show, show_published
 from simbackup.experiments import calibrate, separability, study
@@ -39,7 +39,7 @@ STUDY, OTHER_STUDY = "planning/copy-area-place", "teaching/bottleneck-moves"
 RANDOM_DEATHS = 10
 """Of each command and each signal; there are eleven commands."""
 SIGNALS = (signal.SIGKILL, signal.SIGINT)
-SOURCE = Path(datasheets.__file__).parent
+SOURCE = Path(shelf.__file__).parent
 WRITING = {
     str(SOURCE / f"{name}.py")
     for name in ("output/exchange", "results/folder", "output/whole", "output/partial", "results/saved", "output/seal")
@@ -167,7 +167,7 @@ def prepare() -> None:
 def command(words: tuple[str, ...]) -> int:
     """How a command ended."""
     sys.argv = ["simbackup", *words]
-    datasheets.forget()
+    shelf.forget()
     try:
         cli.main()
     except SystemExit as ended:
@@ -192,7 +192,7 @@ def begin(where: Path, case: Case, old: Path) -> None:
             shutil.copytree(old / name, where / name)
         elif (old / name).is_file():
             shutil.copyfile(old / name, where / name)
-    os.environ[datasheets.SEARCH_PATH] = str(where) if case.name == "calibrate" else ""
+    os.environ[shelf.SEARCH_PATH] = str(where) if case.name == "calibrate" else ""
     os.chdir(where)
 
 

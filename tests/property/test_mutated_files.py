@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.fuzz import SHARES, fuzz
-from simbackup import datasheets, units
+from simbackup import shelf, units
 from simbackup.cli.app import overrides
 from simbackup.cli.checking import check_file
 from simbackup.errors import InputError, Problem, SimbackupError
@@ -21,7 +21,7 @@ from simbackup.scenario import Scenario, load, names
 from simbackup.schema.yaml_file import read
 from tests.shared import loaded
 
-ROOT = datasheets.roots()[-1]
+ROOT = shelf.roots()[-1]
 GREATEST_SIZE = 1e15
 """Bytes of data, bytes a second or seconds above which a file that was changed is not simulated."""
 LEAST_SIZE = 1e-6
@@ -37,7 +37,7 @@ def _text(path: Path) -> str:
 
 
 SCENARIOS = [_text(ROOT / "scenarios" / f"{name}.yaml") for name in names()]
-SHEETS = [_text(ROOT / "models" / f"{name}.yaml") for name in datasheets.names()]
+SHEETS = [_text(ROOT / "models" / f"{name}.yaml") for name in shelf.names()]
 NUMBER = re.compile(r"(?<![\w.])\d[\d_.]*")
 UNIT = re.compile(r"(?<=\d )(?:[kKMGT]?i?B(?:/s)?|%|ms|s|ns/B|rpm|m/s|m)\b")
 WORD = re.compile(r"[A-Za-z_][\w-]+")
@@ -193,7 +193,7 @@ def test_a_changed_datasheet_is_right_or_wrong_at_a_place(text: str) -> None:
         if problems:
             assert_located(problems)
         elif "parameters" in read(path).mapping:
-            sheet = datasheets.read_datasheet(path, "changed")
+            sheet = shelf.read_datasheet(path, "changed")
             assert list(sheet.values()) or sheet.kind == "population"  # that of files may hold a word alone
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from simbackup import report, simulate
+from simbackup import Result, report, simulate
 from simbackup.errors import ResultError
 from simbackup.reporting import files
 from simbackup.reporting.page import Chapter, page
@@ -80,13 +80,22 @@ def test_other_is_never_a_cause(tape: str) -> None:
     assert not re.search(r"<t[hd][^>]*>(<span[^>]*></span>)?other<", tape)
 
 
-def test_a_result_whose_scenario_is_gone_still_makes_a_report(tmp_path: Path) -> None:
+def test_a_result_whose_scenario_is_gone_makes_the_same_report(tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
     own.write_text(f"extends: {ROOT}/scenarios/{LVM}.yaml\ntitle: Mine\n", encoding="utf-8")
-    simulate(str(own)).save(tmp_path / "saved")
+    saved = str(simulate(str(own)).save(tmp_path / "saved"))
+    before = report([saved], tmp_path / "r.html", drawn=False).read_bytes()
     own.unlink()
-    text = report([str(tmp_path / "saved")], tmp_path / "r.html", drawn=False).read_text(encoding="utf-8")
+    assert report([saved], tmp_path / "r.html", drawn=False).read_bytes() == before
+
+
+def test_a_result_without_its_scenario_still_makes_a_report(tmp_path: Path) -> None:
+    run = simulate(LVM)
+    bare = Result(run.record, run.values, run.trace, run.layout)
+    text = report([bare], tmp_path / "r.html", drawn=False).read_text(encoding="utf-8")
     assert "the scenario cannot be run again" in text
+    with pytest.raises(ResultError, match="intervals need its scenario, which cannot be run again: the result of"):
+        report([bare], tmp_path / "r.html", intervals=True)
 
 
 def test_variants_are_compared_by_job_and_by_value() -> None:

@@ -26,7 +26,7 @@ def restored() -> Result:
 
 
 def test_tables_have_one_row_for_each_job_and_device(result: Result) -> None:
-    assert list(result.jobs["job"]) == ["dd"]
+    assert list(result.jobs.index) == ["dd"]
     assert {"start", "end", "elapsed", "bytes", "files", "rate", "waits", "status", "reason"} <= set(result.jobs)
     assert {"device", "kind", "busy", "bytes", "peak"} <= set(result.devices)
     assert "devices.sdb" in set(result.devices["device"])
@@ -78,7 +78,7 @@ def test_a_saved_result_comes_back_as_it_was(result: Result, tmp_path: Path) -> 
     assert again.values == result.values
     assert list(again.trace.to_lines()) == list(result.trace.to_lines())
     assert again.as_dict() == result.as_dict()
-    pd.testing.assert_frame_equal(pd.read_parquet(saved / "jobs.parquet"), result.jobs)
+    pd.testing.assert_frame_equal(pd.read_parquet(saved / "jobs.parquet"), result.jobs.reset_index())
     assert list(pd.read_csv(saved / "devices.csv")["device"]) == list(result.devices["device"])
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import simbackup as sb
-from simbackup import cli, datasheets
+from simbackup import cli, shelf
 from simbackup.reporting.report import report
 from simbackup.scenario import Scenario, names
 
@@ -54,7 +54,7 @@ def test_run_warns_on_standard_error_and_the_result_keeps_it(
     monkeypatch.setattr("sys.argv", ["simbackup", "run", str(site), "--out", str(folder)])
     with pytest.raises(SystemExit) as ended:
         cli.main()
-    told = f"{datasheets.shown(site)}:6:51: {WARNING}"
+    told = f"{shelf.shown(site)}:6:51: {WARNING}"
     assert ended.value.code == 0
     assert capsys.readouterr().err.splitlines()[0] == told
     kept = sb.Result.load(folder)

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from simbackup import datasheets, load, simulate
+from simbackup import load, shelf, simulate
 from simbackup.errors import InputError
 from simbackup.scenario import Scenario, names
 from simbackup.scenario.spec import SECTIONS
@@ -179,7 +179,7 @@ def candidates(found: Scenario, part: Frozen, address: str, value: Any) -> Itera
         yield from (word for word in legal if word != value)
     elif name == "model" or inner is not None:
         sheet = sheet_kind(kind if name == "model" else inner) if (inner or name == "model") else None
-        yield from (each for each in datasheets.names() if sheet and each.startswith(f"{sheet}/") and each != value)
+        yield from (each for each in shelf.names() if sheet and each.startswith(f"{sheet}/") and each != value)
     elif isinstance(value, dict):
         yield from ({each: float(given.si) * 2} for each, given in value.items())
     elif name in {"begin", "deadline"}:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
 
-from simbackup import datasheets, units
+from simbackup import shelf, units
 from simbackup.scenario.json_schema import KINDS, Kind, json_schema
 from simbackup.scenario.spec import SECTIONS
 from simbackup.schema.patterns import quantity_pattern
@@ -26,7 +26,7 @@ FILES = sorted(
     for folder in ("models/*", "scenarios/**")
     for path in ROOT.glob(f"{folder}/*.yaml")
 )
-SCHEMAS: dict[Kind, dict[str, Any]] = {kind: json_schema(kind, datasheets.names()) for kind in KINDS}
+SCHEMAS: dict[Kind, dict[str, Any]] = {kind: json_schema(kind, shelf.names()) for kind in KINDS}
 
 
 def kind_of(file: str) -> Kind:
@@ -117,7 +117,7 @@ def test_datasheets_are_offered_where_they_fit() -> None:
     nested = (("Raid", "disk", "disk"), ("TapeLibrary", "drive", "tape_drive"), ("Link", "model", "network"))
     for part, key, kind in nested:
         name = defs[part]["properties"][key]["anyOf"][0]
-        assert name["examples"] == [sheet for sheet in datasheets.names() if sheet.startswith(f"{kind}/")]
+        assert name["examples"] == [sheet for sheet in shelf.names() if sheet.startswith(f"{kind}/")]
 
 
 def test_a_quantity_names_its_unit_and_its_bounds() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import datasheets
+from simbackup import shelf
 from simbackup.errors import InputError
 from simbackup.scenario import find, load, names
 
@@ -169,9 +169,9 @@ def test_the_hash_is_stable_and_sees_every_change(write: Write) -> None:
 def test_the_hash_sees_the_datasheets(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write("a.yaml", BASE)
     first = load(path).hash
-    sheet = (datasheets.roots()[-1] / "models/disk/scsi-10k-146gb-2004.yaml").read_text()
+    sheet = (shelf.roots()[-1] / "models/disk/scsi-10k-146gb-2004.yaml").read_text()
     write("own/models/disk/scsi-10k-146gb-2004.yaml", sheet.replace("value: 0.2 ms", "value: 0.3 ms"))
-    monkeypatch.setenv(datasheets.SEARCH_PATH, str(tmp_path / "own"))
+    monkeypatch.setenv(shelf.SEARCH_PATH, str(tmp_path / "own"))
     assert load(path).hash != first
 
 
@@ -180,18 +180,17 @@ def test_own_folders_come_first(write: Write, tmp_path: Path, monkeypatch: pytes
     write("two/models/network/own-lan.yaml", DRIVE.replace("100 MB/s", "50 MB/s"))
     write("two/models/network/other-lan.yaml", DRIVE)
     write("two/scenarios/own/run.yaml", BASE)
-    monkeypatch.setenv(datasheets.SEARCH_PATH, os.pathsep.join(str(tmp_path / name) for name in ("one", "two")))
+    monkeypatch.setenv(shelf.SEARCH_PATH, os.pathsep.join(str(tmp_path / name) for name in ("one", "two")))
     rates = {
-        name: dict(datasheets.load_datasheet(f"network/{name}").values())["rate"].si
-        for name in ("own-lan", "other-lan")
+        name: dict(shelf.load_datasheet(f"network/{name}").values())["rate"].si for name in ("own-lan", "other-lan")
     }
     assert rates == {"own-lan": 100e6, "other-lan": 100e6}
-    assert {"network/own-lan", "network/other-lan", "network/gigabit-ethernet"} <= set(datasheets.names())
+    assert {"network/own-lan", "network/other-lan", "network/gigabit-ethernet"} <= set(shelf.names())
     assert "own/run" in names()
     assert load("own/run").title == "The base"
     assert load("own/run").values[0].place.file.startswith("models/")
-    monkeypatch.delenv(datasheets.SEARCH_PATH)
-    assert "network/own-lan" not in datasheets.names()
+    monkeypatch.delenv(shelf.SEARCH_PATH)
+    assert "network/own-lan" not in shelf.names()
 
 
 def test_a_broken_datasheet_is_told_once_at_its_place(
@@ -199,7 +198,7 @@ def test_a_broken_datasheet_is_told_once_at_its_place(
 ) -> None:
     write("own/models/disk/odd.yaml", "title: Odd\nkind: disk\nparameters:\n  capacity: 5 GB\n")
     text = BASE.replace("disk/scsi-10k-146gb-2004}", "disk/odd}\n  sdb: {model: disk/odd}")
-    monkeypatch.setenv(datasheets.SEARCH_PATH, str(tmp_path / "own"))
+    monkeypatch.setenv(shelf.SEARCH_PATH, str(tmp_path / "own"))
     lines = told(write("a.yaml", text))
     assert any(line.startswith("models/disk/odd.yaml:4:13: parameters.capacity: does not say") for line in lines)
     *lines, note = lines
@@ -210,18 +209,18 @@ def test_a_broken_datasheet_is_told_once_at_its_place(
 
 def test_a_datasheet_in_the_wrong_folder_is_told(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write("own/models/disk/lan.yaml", DRIVE)
-    monkeypatch.setenv(datasheets.SEARCH_PATH, str(tmp_path / "own"))
+    monkeypatch.setenv(shelf.SEARCH_PATH, str(tmp_path / "own"))
     with pytest.raises(InputError, match="kind: 'network' lies in the folder 'disk'"):
-        datasheets.load_datasheet("disk/lan")
+        shelf.load_datasheet("disk/lan")
 
 
 @pytest.mark.parametrize(
     "name", ["disk/../disk/scsi-10k-146gb-2004", "/etc/passwd", "disk/", "", "disk/" + "x" * 400, "a/b/c"]
 )
 def test_only_names_are_names_of_datasheets(name: str) -> None:
-    assert not datasheets.exists(name)
+    assert not shelf.exists(name)
     with pytest.raises(InputError, match="there is no datasheet"):
-        datasheets.load_datasheet(name)
+        shelf.load_datasheet(name)
 
 
 def test_nested_parts_stand_on_datasheets_of_their_own(write: Write) -> None:
