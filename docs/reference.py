@@ -19,7 +19,7 @@ from simbackup.schema.measured import MeasuredRow
 from simbackup.schema.part import Part
 from simbackup.schema.quantity import EXAMPLES, Origin, Unit, Word
 from simbackup.schema.reflection import mark_of, nested_part, optional, sheet_kind
-from simbackup.schema.study import Study
+from simbackup.schema.study import StudySpec
 
 FOLDER = Path(__file__).parent / "reference"
 UNITS = {"1": "share or ratio", "count": "count", "1/s": "frequency"}
@@ -42,7 +42,7 @@ def pages() -> Pages:
     for name, sheet in registry.sheets().items():
         found[f"datasheets/{name}.md"] = _page(name, sheet, None, "")
     found["jobs.md"] = _page("Every job", JobSpec, None, "")
-    found["study.md"] = _page("Studies: NAME.study.yaml", Study, None, "")
+    found["study.md"] = _page("Studies: NAME.study.yaml", StudySpec, None, "")
     found["fleets.md"] = "\n".join([_page("Fleets", Fleet, None, ""), *_nested("spread starts", SpreadStarts)])
     found["measured.md"] = _page("Measured rows: measured.yaml", MeasuredRow, None, "")
     found["calibration.md"] = _page("Fitted constants: calibration.yaml", Fit, None, "")

@@ -132,7 +132,7 @@ def _row(run: Run, sample: Mapping[str, Sequence[Figure]], found: Sequence[Found
     return {**run.names, **{name: value for columns in means for name, value in columns.items()}, FAILED: why}
 
 
-def read_study(what: Source, seed: int = 0) -> tuple[schema.Study, list[Run]]:
+def read_study(what: Source, seed: int = 0) -> tuple[schema.StudySpec, list[Run]]:
     """A study and its runs, each of which has been checked to load.
 
     Raises
@@ -148,7 +148,7 @@ def read_study(what: Source, seed: int = 0) -> tuple[schema.Study, list[Run]]:
     if "jobs" in tree.mapping and "scenarios" not in tree.mapping:
         raise InputError([Problem(Place(tree.place.file), "", "is a scenario and no study", f"simbackup run {what}")])
     problems: list[Problem] = []
-    asked = validate(schema.Study, tree, "", problems)
+    asked = validate(schema.StudySpec, tree, "", problems)
     if asked is None:
         raise InputError(problems)
     problems.extend(_twice(asked, tree))
@@ -215,7 +215,7 @@ def _text(value: object) -> str | list[str] | dict[str, Any] | None:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _twice(asked: schema.Study, tree: Node) -> Iterator[Problem]:
+def _twice(asked: schema.StudySpec, tree: Node) -> Iterator[Problem]:
     """Addresses that a case sets and `vary` varies."""
     for name, values in asked.cases.items():
         for address in values.keys() & asked.vary.keys():

@@ -35,7 +35,7 @@ from simbackup.schema.reflection import (
     words_of,
 )
 from simbackup.schema.registry import device_kinds, method_kinds, sheets, workload_kinds
-from simbackup.schema.study import Study
+from simbackup.schema.study import StudySpec
 
 Json = dict[str, Any]
 Kind = Literal["scenario", "datasheet", "study", "measured", "calibration"]
@@ -85,7 +85,7 @@ def json_schema(kind: Kind, datasheets: Iterable[str] = ()) -> Json:
     bodies: dict[Kind, Callable[[], Json]] = {
         "scenario": build.scenario,
         "datasheet": build.datasheet,
-        "study": lambda: build.whole(Study),
+        "study": lambda: build.whole(StudySpec),
         "measured": build.measured,
         "calibration": lambda: _closed({"constants": build.named(build.whole(Fit), TEXTS["constants"])}, "constants"),
     }

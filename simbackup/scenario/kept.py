@@ -10,12 +10,12 @@ from typing import Any
 from simbackup import shelf
 from simbackup.errors import InputError, Place, ResultError
 from simbackup.scenario.files import find
-from simbackup.scenario.library import Library
+from simbackup.scenario.library import Holdings
 from simbackup.scenario.loading import load
 from simbackup.scenario.scenario import Scenario, finished
 from simbackup.schema import tree as trees
 from simbackup.schema.inventory import Inventory
-from simbackup.schema.packed import Files, packed, unpacked
+from simbackup.schema.packed import FileTable, packed, unpacked
 from simbackup.schema.tree import Node
 
 
@@ -30,7 +30,7 @@ class Kept:
     source: Node
     overrides: dict[str, Node]
     factors: tuple[Mapping[str, float], ...]
-    library: Library
+    library: Holdings
 
     def scenario(self) -> Scenario:
         """The scenario as it was run.
@@ -69,7 +69,7 @@ def _scaled(scenario: Scenario, factors: tuple[Mapping[str, float], ...]) -> Sce
 
 def as_plain(scenario: Scenario) -> dict[str, Any]:
     """A scenario as JSON holds it; `resolved` and `sources` are for readers, the rest also makes it again."""
-    files, library = Files(), scenario.library
+    files, library = FileTable(), scenario.library
     return {
         "name": scenario.name, "base": scenario.base, "hash": scenario.hash, "log": list(scenario.read_log),
         "factors": [dict(each) for each in scenario.factors],
@@ -94,8 +94,8 @@ def from_plain(plain: Mapping[str, Any]) -> Kept:
     ValueError, TypeError, LookupError, AttributeError
         This is none.
     """
-    files, place = Files(plain["files"]), Place("models/sources.yaml")
-    library = Library(
+    files, place = FileTable(plain["files"]), Place("models/sources.yaml")
+    library = Holdings(
         {name: unpacked(node, files) for name, node in plain["datasheets"].items()},
         {key: trees.from_plain(work, place) for key, work in plain["sources"].items()},
         {
@@ -110,7 +110,7 @@ def from_plain(plain: Mapping[str, Any]) -> Kept:
     )  # fmt: skip
 
 
-def _row(columns: list[str], cells: list[Any], files: Files) -> dict[str, Node]:
+def _row(columns: list[str], cells: list[Any], files: FileTable) -> dict[str, Node]:
     return {name: unpacked(cell, files) for name, cell in zip(columns, cells, strict=True)}
 
 

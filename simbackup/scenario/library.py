@@ -11,7 +11,7 @@ from simbackup.schema.tree import Node
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class Holdings:
     """Datasheets, works and inventories by name; what it does not hold is read from the folders of today.
 
     A scenario holds those that it was completed from, so that it can be completed again after they have changed.
@@ -38,8 +38,8 @@ class Library:
 class Reader:
     """Reads from a library, and notes in another one what was read."""
 
-    library: Library
-    used: Library = field(default_factory=Library)
+    library: Holdings
+    used: Holdings = field(default_factory=Holdings)
 
     def sheet(self, name: str) -> Node:
         """The tree of a datasheet.
@@ -65,7 +65,7 @@ class Reader:
         self.used.inventories[name] = held if held is not None else read_inventory(path, shelf.shown(path))
         return self.used.inventories[name]
 
-    def cited(self, keys: set[str]) -> Library:
+    def cited(self, keys: set[str]) -> Holdings:
         """What was read, with the works of these keys."""
         works = self.library.every_work()
         self.used.works.update((key, works[key]) for key in sorted(keys))

@@ -14,7 +14,7 @@ from simbackup.scenario.completion import complete
 from simbackup.scenario.fleets import Fleets, lay_out, told_once
 from simbackup.scenario.idle_keys import idle_keys
 from simbackup.scenario.inheritance import override, references
-from simbackup.scenario.library import Library, Reader
+from simbackup.scenario.library import Holdings, Reader
 from simbackup.scenario.spec import Spec, read_spec
 from simbackup.schema import tree as trees
 from simbackup.schema.fleet import PARTS
@@ -57,7 +57,7 @@ class Scenario:
     """The parts that were laid out: their addresses by that of their template."""
     warnings: tuple[Problem, ...] = ()
     """What is no reason not to run, such as keys that the file states and that have no effect in it."""
-    library: Library = field(default_factory=Library)
+    library: Holdings = field(default_factory=Holdings)
     """What it was completed from."""
     factors: tuple[Mapping[str, float], ...] = ()
     """By what its values were multiplied, one scaling after the other."""
@@ -160,7 +160,7 @@ def finished(
     base: str | None,
     *,
     before: Sequence[Problem] = (),
-    library: Library | None = None,
+    library: Holdings | None = None,
 ) -> Scenario:
     """The scenario of a tree that was read (`before` is what was wrong then), overridden, completed and checked.
 
@@ -169,7 +169,7 @@ def finished(
     InputError
         Everything that is wrong with it.
     """
-    reader = Reader(library or Library())
+    reader = Reader(library or Holdings())
     log, problems, tree = list(read_log), list(before), source
     baseless = any(problem.address == "extends" for problem in before)
     above = {address: node for address, node in overrides.items() if address.split(".")[0] == "fleets"}

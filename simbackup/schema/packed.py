@@ -10,7 +10,7 @@ from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import GREATEST_DEPTH
 
 
-class Files:
+class FileTable:
     """Names of files, each with the number that it has in places."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
@@ -34,7 +34,7 @@ class Files:
         return Place(self._names[number], line, column)
 
 
-def packed(node: Node, files: Files) -> list[Any]:
+def packed(node: Node, files: FileTable) -> list[Any]:
     """A tree as lists: a value, then file, line and column of it and of its key.
 
     >>> packed(Node("8 KiB", Place("a.yaml", 3, 9), Place("a.yaml", 3, 2)), Files())
@@ -49,7 +49,7 @@ def packed(node: Node, files: Files) -> list[Any]:
     return [inside, *(number for place in places for number in place)]
 
 
-def unpacked(plain: object, files: Files, depth: int = 0) -> Node:
+def unpacked(plain: object, files: FileTable, depth: int = 0) -> Node:
     """The tree that was packed.
 
     Raises

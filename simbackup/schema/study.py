@@ -9,7 +9,7 @@ from pydantic import Field
 from simbackup.schema.quantity import Frozen, Quantity, Text, Unit
 
 
-class Study(Frozen):
+class StudySpec(Frozen):
     """Many runs of scenarios with values varied, and the figures of each that are shown."""
 
     title: Text
