@@ -16,8 +16,9 @@ from simbackup.schema.calibration import Fit
 from simbackup.schema.fleet import Fleet, SpreadStarts
 from simbackup.schema.job import JobSpec
 from simbackup.schema.measured import MeasuredRow
+from simbackup.schema.origin import Origin
 from simbackup.schema.part import Part
-from simbackup.schema.quantity import EXAMPLES, Origin, Unit, Word
+from simbackup.schema.quantity import EXAMPLES, Unit, Word
 from simbackup.schema.reflection import mark_of, nested_part, optional, sheet_kind
 from simbackup.schema.study import StudySpec
 

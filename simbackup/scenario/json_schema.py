@@ -21,9 +21,10 @@ from simbackup.schema.fleet import PARTS, Fleet, SpreadStarts
 from simbackup.schema.fleet_schema import with_placeholders
 from simbackup.schema.job import JobSpec, Names
 from simbackup.schema.measured import FORMS, MeasuredRow
+from simbackup.schema.origin import NEEDS, Origin
 from simbackup.schema.part import Modelled
 from simbackup.schema.patterns import name_pattern, quantity_pattern
-from simbackup.schema.quantity import EXAMPLES, LATEST, NEEDS, Frozen, Origin, Unit, Word
+from simbackup.schema.quantity import EXAMPLES, LATEST, Frozen, Unit, Word
 from simbackup.schema.reflection import (
     about,
     mark_of,

@@ -13,7 +13,8 @@ from pydantic_core import CoreSchema, core_schema
 
 from simbackup import units
 from simbackup.errors import InputError, Problem, choices
-from simbackup.schema.quantity import Frozen, Text, read_origin
+from simbackup.schema.origin import read_origin
+from simbackup.schema.quantity import Frozen, Text
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
 from simbackup.schema.yaml_file import read

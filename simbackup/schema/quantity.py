@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import (
     BaseModel,
@@ -13,7 +13,6 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
-    ValidationError,
     ValidatorFunctionWrapHandler,
     field_validator,
     model_validator,
@@ -21,49 +20,12 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from simbackup import units
+from simbackup.schema.origin import NEEDS, Origin, read_origin
 from simbackup.schema.unknown import Unknown
-from simbackup.schema.wording import EMPTY, plain_message, unknown_key
+from simbackup.schema.wording import EMPTY
 
-Basis = Literal["datasheet", "measured", "derived", "fitted", "assumed", "document", "user"]
-NEEDS: dict[str, tuple[str, ...]] = {
-    "datasheet": ("source", "at"),
-    "measured": ("source", "at"),
-    "derived": ("rule",),
-    "fitted": ("fitted_to", "uncertainty", "plausible"),
-    "assumed": ("range", "why"),
-}
-"""What a value of each basis has to tell beside itself."""
 LATEST = 36_500 * 86_400.0
 """Seconds up to which a float tells times apart that differ by a microsecond: a hundred years."""
-
-
-class Origin(BaseModel):
-    """Where a value comes from."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-    value: Any
-    """The value with its unit, for example `5 MB/s`."""
-    basis: Basis | None = None
-    """What the value rests on."""
-    source: str | None = None
-    """The work that states it, a key of models/sources.yaml."""
-    at: str | None = None
-    """The place in that work."""
-    why: str | None = None
-    """Why an assumed value is reasonable."""
-    rule: str | None = None
-    """How a derived value follows from others."""
-    range: tuple[Any, Any] | None = None
-    """The lowest and the highest reasonable value."""
-    plausible: tuple[Any, Any] | None = None
-    """The physically plausible range of a fitted value."""
-    fitted_to: tuple[str, ...] = ()
-    """The measured rows that the value was fitted to."""
-    seen: tuple[str, ...] = ()
-    """The measured rows that the value was chosen or changed after seeing."""
-    uncertainty: Any = None
-    """Standard uncertainty of a fitted value, in its unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,20 +85,6 @@ def si_or(given: Quantity | None, otherwise: float) -> float:
 def problem(message: str, remedy: str = "", *path: str | int) -> PydanticCustomError:
     """An error for pydantic that carries what is wrong, what would be right, and where inside the value."""
     return PydanticCustomError("given", "{message}", {"problems": [(path, message, remedy)], "message": message})
-
-
-def read_origin(raw: object) -> Origin:
-    """The origin that a mapping tells; all that is wrong with it is one error for pydantic."""
-    try:
-        return Origin.model_validate(raw)
-    except ValidationError as error:
-        details = [(tuple(e["loc"]), *_origin_message(e)) for e in error.errors()]
-        raise PydanticCustomError("given", "{message}", {"problems": details, "message": details[0][1]}) from None
-
-
-def _origin_message(error: Any) -> tuple[str, str]:
-    message, remedy = plain_message(error)
-    return message, unknown_key(error, Origin.model_fields) if error["type"] == "extra_forbidden" else remedy
 
 
 def _untold(value: object) -> bool:
@@ -240,7 +188,6 @@ EXAMPLES = {
     "B": "2 GiB", "s": "1.5 s", "B/s": "80 MB/s", "1/s": "7200 rpm", "1": "40 %", "count": "8", "m": "541 m",
     "m/s": "4.06 m/s", "s/B": "4 ns/B", "s/file": "0.2 ms/file", "B/file": "160 B/file",
 }  # fmt: skip
-
 Size = Annotated[Quantity, Unit("B")]
 PositiveSize = Annotated[Quantity, Unit("B", positive=True)]
 DURATION = Unit("s", most=LATEST)

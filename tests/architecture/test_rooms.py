@@ -15,8 +15,6 @@ PACKAGE = ROOT / "simbackup"
 MOST_LINES = 300
 BEING_SPLIT = {
     "cli/app.py",
-    "experiments/study.py",
-    "results/result.py",
     "scenario/json_schema.py",
     "units.py",
 }

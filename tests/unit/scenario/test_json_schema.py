@@ -15,8 +15,8 @@ from jsonschema import Draft7Validator, Draft202012Validator
 from simbackup import shelf, units
 from simbackup.scenario.json_schema import KINDS, Kind, json_schema
 from simbackup.scenario.spec import SECTIONS
+from simbackup.schema.origin import NEEDS, Basis, Origin
 from simbackup.schema.patterns import quantity_pattern
-from simbackup.schema.quantity import NEEDS, Basis, Origin
 from simbackup.schema.registry import device_kinds, method_kinds, sheets
 from simbackup.schema.yaml_file import parse, read
 from tests.shared import ROOT
