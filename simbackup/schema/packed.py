@@ -37,7 +37,7 @@ class FileTable:
 def packed(node: Node, files: FileTable) -> list[Any]:
     """A tree as lists: a value, then file, line and column of it and of its key.
 
-    >>> packed(Node("8 KiB", Place("a.yaml", 3, 9), Place("a.yaml", 3, 2)), Files())
+    >>> packed(Node("8 KiB", Place("a.yaml", 3, 9), Place("a.yaml", 3, 2)), FileTable())
     ['8 KiB', 0, 3, 9, 0, 3, 2]
     """
     inside: Any = node.value
