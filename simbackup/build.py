@@ -70,7 +70,7 @@ def _devices(system: System, spec: Spec) -> None:
     for name, image in system.images.items():
         if name not in created and not isinstance(spec.devices[name], SplitMirror):
             image.create()
-            system.trace.event(0.0, f"devices.{name}", "is in place from the start, as no job creates it")
+            system.trace.event(0.0, f"devices.{name}", "exists from the start, as no job creates it")
 
 
 def _areas(system: System, spec: Spec) -> dict[str, Region]:

@@ -58,7 +58,7 @@ def _offered(point: EntryPoint) -> Path:
         raise RoomError(f"{what} cannot be found: there is no such module")
     folder = Path(found.origin).resolve().parent
     if not any((folder / name).is_dir() for name in FOLDERS):
-        raise RoomError(f"{what} cannot be used: {folder} holds neither models/ nor scenarios/")
+        raise RoomError(f"{what} cannot be used: {folder} contains neither models/ nor scenarios/")
     return folder
 
 
@@ -170,6 +170,6 @@ def read_datasheet(path: Path, name: str, shown_as: str | None = None) -> Datash
     texts = {key: str(tree.mapping[key].value) for key in ("title", "kind", "description") if key in tree.mapping}
     if texts["kind"] != name.split("/", maxsplit=1)[0] and "/" in name:
         node = tree.mapping["kind"]
-        message = f"'{texts['kind']}' lies in the folder '{name.split('/', maxsplit=1)[0]}'"
-        raise InputError([Problem(node.place, "kind", message, "the folder of a datasheet is its kind")])
+        message = f"'{texts['kind']}' is in the folder '{name.split('/', maxsplit=1)[0]}'"
+        raise InputError([Problem(node.place, "kind", message, "store a datasheet in the folder of its kind")])
     return Datasheet(name, texts["kind"], texts["title"], texts.get("description", ""), parameters, tree)

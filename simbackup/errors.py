@@ -98,4 +98,4 @@ def choices(word: object, legal: Iterable[str]) -> str:
     if len(words) > LONGEST_LIST:
         nearest = difflib.get_close_matches(str(word), words, n=3, cutoff=0.0)
         return f"choose from {len(words)}, such as {', '.join(nearest)}"
-    return f"choose from: {', '.join(words)}" if words else "there is none to choose from"
+    return f"choose from: {', '.join(words)}" if words else "none is defined"

@@ -175,8 +175,8 @@ class DataSpec(Part, Modelled, FilesSheet):
         begin = spec.begins_on(self.on)[str(path[-1])]
         whole = isinstance(below, BlockDevice) and below.holds_volumes
         if whole and begin < spec.guaranteed(self.on):
-            message = f"would lie where the volumes and copy areas of '{self.on}' lie"
-            checks.report((*path, "on"), message, "lay it on a volume, or say 'at:' a place behind them")
+            message = f"overlaps the volumes and copy areas on '{self.on}'"
+            checks.report((*path, "on"), message, "put it on a volume, or place it behind them with 'at:'")
         if room is not None and begin + self.size.si > room:
             over = units.show_short(begin + self.size.si - room, "B")
             where = units.show_short(begin, "B")
@@ -190,7 +190,7 @@ class DataSpec(Part, Modelled, FilesSheet):
             return
         bytes_there = self.cached.si * self.size.si
         if bytes_there > host.memory.si:
-            message = f"{units.show_short(bytes_there, 'B')} do not fit into the memory of the host"
+            message = f"{units.show_short(bytes_there, 'B')} do not fit in the memory of the host"
             checks.report((*path, "cached"), message, f"it has {units.show_short(host.memory.si, 'B')}")
 
     def _check_aged(self, checks: Checks, path: Path) -> None:
@@ -199,7 +199,7 @@ class DataSpec(Part, Modelled, FilesSheet):
             return
         below = checks.spec.devices[self.on]
         if not isinstance(below, VolumeDevice) or below.overwrites:
-            message = f"updates move nothing on '{self.on}', which is written in place"
-            checks.report((*path, "aged"), message, "leave it out, or lay the data on a redirect_volume")
+            message = f"has no effect on '{self.on}', which is overwritten in place"
+            checks.report((*path, "aged"), message, "leave it out, or put the data on a redirect_volume")
         if (self.aged.hot_data is None) != (self.aged.hot_updates is None):
             checks.report((*path, "aged"), "hot_data and hot_updates go together", "give both, or neither")

@@ -75,7 +75,7 @@ class Buffer:
 
     def __init__(self, network: FlowNetwork, capacity_bytes: float, name: str) -> None:
         if not 0.0 < capacity_bytes < math.inf:
-            raise ValueError(f"capacity of {name} must be above zero and finite, is {capacity_bytes}")
+            raise ValueError(f"capacity of {name} must be above zero and finite, not {capacity_bytes}")
         self.name = name
         self.capacity_bytes = capacity_bytes
         self._network = network
@@ -115,7 +115,7 @@ class Buffer:
         It fires at once when the level is already there or beyond.
         """
         if not 0.0 <= level <= self.capacity_bytes:
-            raise ValueError(f"{self.name} holds 0 to {self.capacity_bytes} bytes, never {level}")
+            raise ValueError(f"{self.name} holds 0 to {self.capacity_bytes} bytes, not {level}")
         watch = _LevelWatch(level, rising, self._network.env.event())
         self._watches.append(watch)
         self._look()
@@ -146,7 +146,7 @@ class Buffer:
         if flow in self._fills or flow in self._drains:
             raise ValueError(f"{flow.name} already fills or drains {self.name}")
         if not 0.0 < bytes_per_unit < math.inf:
-            raise ValueError(f"bytes per unit of {flow.name} must be above zero, are {bytes_per_unit}")
+            raise ValueError(f"bytes per unit of {flow.name} must be above zero, not {bytes_per_unit}")
         ports[flow] = _Port(flow, bytes_per_unit, flow.completed)
         self._network.couple(self)
         self._network.changed()

@@ -115,7 +115,7 @@ class FlowNetwork:
         """
         figures = [amount, share, *demands.values(), *(moves or {}).values()]
         if not (min(figures) >= 0.0 and share > 0.0) or any(map(math.isnan, figures)):
-            raise ValueError(f"flow {name}: amount, demands and moves are zero or more, share is above zero")
+            raise ValueError(f"flow {name}: amount, demands and moves must be zero or more, share above zero")
         flow = Flow(
             self.env,
             name=name,

@@ -49,7 +49,7 @@ class Link:
         if self._capacity is None:
             self._capacity = self._rule(self.flows) if callable(self._rule) else self._rule
             if not self._capacity >= 0.0:
-                raise ValueError(f"capacity of {self.name} must be zero or more, is {self._capacity}")
+                raise ValueError(f"capacity of {self.name} must be zero or more, not {self._capacity}")
         return self._capacity
 
     @property
@@ -243,7 +243,7 @@ class Flow:
     def set_cap(self, cap: float, cause: str, parts: Parts | None = None) -> None:
         """Take another greatest rate, units per second, and its cause; called by the network, which solves anew."""
         if not cap >= 0.0:
-            raise ValueError(f"cap of {self.name} must be zero or more, is {cap}")
+            raise ValueError(f"cap of {self.name} must be zero or more, not {cap}")
         self._cap = Limit(cap, cause, parts or WHOLE)
 
     def bend(self, limit: Limit | None) -> None:

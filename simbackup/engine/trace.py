@@ -205,7 +205,7 @@ def _read(line: str) -> tuple[str, Record]:
     row = cast("dict[str, Any]", found)
     name: object = row.pop("record", None)
     if not isinstance(name, str) or name not in _TYPES:
-        raise ValueError("is of no known type")
+        raise ValueError("has an unknown type")
     if row.keys() != _FIELDS[name].keys():
         raise ValueError(f"is not a whole {name}")
     for key, (kind, noun) in _FIELDS[name].items():

@@ -37,7 +37,7 @@ def broken_share(updated: float) -> float:
     (0.0, 0.75, 1.0)
     """
     if not 0.0 <= updated <= 1.0:
-        raise ValueError(f"a share lies between 0 and 1, not at {updated}")
+        raise ValueError(f"a share must be between 0 and 1, not {updated}")
     return 1.0 - (1.0 - updated) ** 2
 
 

@@ -154,7 +154,7 @@ def _once(
         workload.watch(name, begin)
     moved, status, reason = Moved(0.0, 0.0), "done", ""
     if failed:
-        status, reason = "skipped", f"'{failed[0]}' did not end well"
+        status, reason = "skipped", f"'{failed[0]}' did not complete"
     else:
         try:
             moved = yield from job.work.run(system, f"jobs.{name}")

@@ -55,10 +55,9 @@ def _not_checked(waiting: Mapping[str, Mapping[str, None]], tree: Node, template
         together.setdefault(tuple(above), {}).setdefault(_of_template(part, templates), part)
     notes: list[Problem] = []
     for addresses, parts in together.items():
-        have = "have" if len(addresses) > 1 else "has"
         were = "were" if len(parts) > 1 else "was"
         place = tree.find(tuple(next(iter(parts.values())).split(".")))[0].place
-        remedy = f"{_listed(addresses)} {have} to be right first"
+        remedy = f"fix {_listed(addresses)} first"
         notes.append(Problem(place, _listed(tuple(parts)), f"{were} not checked further", remedy, closing=True))
     return notes
 
@@ -108,7 +107,7 @@ def _owned(checks: Checks, host: str, part: HostSpec, owner: dict[str, str]) -> 
     for i, device in enumerate(part.owns):
         path = ("hosts", host, "owns", i)
         if checks.name(path, device, checks.spec.devices, "device") and device in owner:
-            checks.report(path, f"'{device}' is owned by '{owner[device]}' already", "a device has one host")
+            checks.report(path, f"'{device}' already belongs to '{owner[device]}'", "a device has one host")
         owner.setdefault(device, host)
 
 
@@ -131,7 +130,7 @@ def _load(checks: Checks, name: str, link: LinkSpec) -> None:
     if asked and sum(asked.values()) >= room:
         last = list(asked)[-1]
         message = f"'{name}' would have to carry {units.show_short(sum(asked.values()), 'B/s')} of requests"
-        remedy = f"it carries {units.show_short(room, 'B/s')}: ask less often, for less, or say 'clients:'"
+        remedy = f"it carries {units.show_short(room, 'B/s')}: write fewer or smaller requests, or 'clients:'"
         checks.report(("workloads", last, "transactions"), message, remedy)
 
 
@@ -158,13 +157,13 @@ def _repeats(checks: Checks, path: Path, job: JobSpec) -> None:
         checks.report(path, f"repeats without '{missing}'", "give both 'every' and 'until'")
     if job.every is not None and job.until is not None:
         if job.every.si <= 0:
-            checks.report((*path, "every"), "is no period", "write for example '1 day'")
+            checks.report((*path, "every"), "is not a period", "write for example '1 day'")
         elif job.until.si / job.every.si > GREATEST_RUNS:
             message = f"the job would run more than {GREATEST_RUNS} times"
             checks.report((*path, "every"), message, "write a longer period, or an earlier 'until'")
         begin = _seconds(job.begin or "0 s")
         if begin is not None and job.until.si < begin:
-            message = f"{job.until.text} is before the job begins, {job.begin}, so that it would never run"
+            message = f"{job.until.text} is before the job begins, {job.begin}, so it would never run"
             least = units.show(begin, "s")
             checks.report((*path, "until"), message, f"write {least} or more: it counts from the start of the run")
 

@@ -148,7 +148,7 @@ class Checks:
         if self.name(path, name, self.block_devices(), "device"):
             return True
         if name in self.spec.devices:
-            self.report(path, f"'{name}' is no disk, array or volume", choices(name, self.block_devices()))
+            self.report(path, f"'{name}' is not a disk, array or volume", choices(name, self.block_devices()))
         return False
 
     def data_set(self, path: Path, name: str, key: str = "data", *, owned: bool = True) -> bool:
@@ -167,14 +167,14 @@ class Checks:
         if self.name(path, name, legal, "device"):
             return True
         if name in self.spec.devices:
-            self.report(path, f"'{name}' is no {what}", choices(name, legal))
+            self.report(path, f"'{name}' is not a {what}", choices(name, legal))
         return False
 
     def freezes(self, path: Path, image: str, data: str) -> None:
         """A frozen image freezes the volume of some data."""
         device, on = self.spec.devices[image], self.spec.data[data].on
         if isinstance(device, ImageDevice) and device.of != on:
-            message = f"'{image}' freezes '{device.of}', and '{data}' lies on '{on}'"
+            message = f"'{image}' is an image of '{device.of}', but '{data}' is on '{on}'"
             self.report(path, message, f"take a frozen image of '{on}'")
 
     def capacity(self, name: str) -> float | None:
@@ -194,7 +194,7 @@ class Checks:
         room, behind = self.capacity(device), max(self.spec.data_end(device), self.spec.guaranteed(device))
         if room is not None and behind + size.si > room:
             message = f"'{device}' has no room for {what} of {units.show_short(size.si, 'B')}"
-            self.report(path, message, f"{units.show_short(max(room - behind, 0.0), 'B')} of it are free")
+            self.report(path, message, f"{units.show_short(max(room - behind, 0.0), 'B')} are free")
 
     def at_one_host(self, path: Path, data: str, device: str | None) -> None:
         """Both places belong to one host: only image and file-level backups cross networks."""
@@ -213,8 +213,8 @@ class Checks:
         if self.spec.owner_of(device) is not None or device not in self.block_devices():
             return
         if self.sound(path, "hosts", "devices"):
-            message = f"no host owns '{device}', on which its data lie"
-            self.report((*path, key), message, f"name '{device}' under 'owns' of a host")
+            message = f"no host owns '{device}', which holds the data"
+            self.report((*path, key), message, f"add '{device}' to 'owns' of a host")
 
     def connected(self, path: Path, device: str, target: str) -> None:
         """The data's host reaches the target of a backup."""
@@ -234,12 +234,12 @@ class Checks:
         if job.select.size.si > data.size.si:
             self.report((*path, "select", "size"), message, "select less")
         if job.select.files.si > (data.files.si if data.files else 1.0):
-            self.report((*path, "select", "files"), message, "say 'files:' of the data")
+            self.report((*path, "select", "files"), message, "give the data 'files:'")
 
     def nothing_replayed(self, path: Path, job: Restoring) -> None:
         """Only logs of a database are replayed."""
         if job.replay:
-            self.report((*path, "replay"), "only logs of a database are replayed", "leave it out")
+            self.report((*path, "replay"), "only logs of a database can be replayed", "leave it out")
 
     def allocation(self) -> None:
         """Volumes and copy areas fit on their devices, one behind the other."""
@@ -257,6 +257,6 @@ class Checks:
         room = self.capacity(device.on)
         if room is not None and used[device.on] > room:
             short = units.show_short(used[device.on] - room, "B")
-            message = f"does not fit on '{device.on}' behind what is there: {short} too much"
+            message = f"does not fit on '{device.on}' behind its other contents: {short} too much"
             remedy = f"'{device.on}' holds {units.show_short(room, 'B')}"
             self.report(("devices", name, device.size_key), message, remedy)

@@ -58,8 +58,8 @@ def _on_datasheet(part: Node, address: str, kinds: Sequence[str], log: list[str]
         told = Node(named.word.split("/", maxsplit=1)[0], named.place, named.key)
         own = inner.get("kind", told)
         if sheet and own.value != told.value:
-            message = f"'{named.value}' is no {own.word}"
-            problems.append(Problem(own.place, f"{address}.kind", message, "leave 'kind' out: the model tells it"))
+            message = f"'{named.value}' is not of the kind '{own.word}'"
+            problems.append(Problem(own.place, f"{address}.kind", message, "leave 'kind' out: the model sets it"))
             return part
         if told.value in kinds:
             below["kind"] = told
@@ -70,9 +70,9 @@ def _sheet(named: Node, address: str, kinds: Sequence[str], problems: list[Probl
     """The datasheet that a part names, or None after what is wrong was added to `problems`."""
     name = named.word
     if not isinstance(named.value, str):
-        message = "is no name of a datasheet"
+        message = "is not the name of a datasheet"
     elif name.split("/", maxsplit=1)[0] not in kinds and datasheets.exists(name):
-        message = f"'{name}' is no {kinds[0] if len(kinds) == 1 else 'device'}"
+        message = f"'{name}' is not a {kinds[0]}" if len(kinds) == 1 else f"'{name}' is not a device"
     elif not datasheets.exists(name):
         message = f"there is no datasheet '{name}'"
     else:

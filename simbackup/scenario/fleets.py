@@ -46,7 +46,7 @@ def lay_out(tree: Node, problems: list[Problem]) -> tuple[Node, Fleets]:
         return tree, {}
     sections = {name: node for name, node in tree.mapping.items() if name != "fleets"}
     if fleets.value is not None and not isinstance(fleets.value, dict):
-        problems.append(Problem(fleets.place, "fleets", "is no mapping", "write 'name: {...}' below it"))
+        problems.append(Problem(fleets.place, "fleets", "is not a mapping", "write 'name: {...}' below it"))
     layout = _Layout(problems, {name: dict(node.mapping) for name, node in sections.items() if name in PARTS})
     for name, node in fleets.mapping.items():
         layout.fleet(name, node)
@@ -74,12 +74,14 @@ class _Layout:
         address = f"fleets.{name}"
         if not NAME.match(name):
             remedy = "begin with a letter, then letters, digits, '-' and '_'"
-            self.problems.append(Problem(node.key, address, f"'{name}' is no name", remedy))
+            self.problems.append(Problem(node.key, address, f"'{name}' is not a valid name", remedy))
             return
         form = validate(Fleet, node, address, self.problems) if isinstance(node.value, dict) else None
         if form is None:
             if not isinstance(node.value, dict):
-                self.problems.append(Problem(node.place, address, "is no mapping", "write its keys below it, indented"))
+                self.problems.append(
+                    Problem(node.place, address, "is not a mapping", "write its keys below it, indented")
+                )
             return
         rows = self.rows(form, node, address)
         templates = {
@@ -90,12 +92,12 @@ class _Layout:
         }
         if not templates:
             remedy = f"write what each has, under {', '.join(PARTS)}"
-            self.problems.append(Problem(node.place, address, "lays nothing out", remedy))
+            self.problems.append(Problem(node.place, address, "defines no parts", remedy))
         if rows is None or not self.sound(templates, rows, address):
             return
         self.nodes += len(rows) * sum(_size(template) for template in templates.values())
         if self.nodes > GREATEST_NODES:
-            self.problems.append(Problem(node.place, address, "lays out too many parts", "lay out fewer"))
+            self.problems.append(Problem(node.place, address, "makes too many parts", "make fewer"))
             return
         rows = self.named_apart(templates, self.without_gaps(templates, rows, address), address)
         for (section, key), template in templates.items():
@@ -135,11 +137,11 @@ class _Layout:
             for name, place, path in placeholders(whole):
                 if name not in rows[0]:
                     at = ".".join((address, section, *path))
-                    message = f"'{{{name}}}' stands for nothing"
+                    message = f"'{{{name}}}' is not defined"
                     self.problems.append(Problem(place, at, message, choices(name, rows[0])))
             if len(rows) > 1 and written(key, template.key, _Same())[0] == key:
-                message = f"is laid out {len(rows)} times under one name"
-                remedy = f"put {{{[*rows[0]][:2][-1]}}} into it"
+                message = f"is made {len(rows)} times under one name"
+                remedy = f"put {{{[*rows[0]][:2][-1]}}} into the name"
                 self.problems.append(Problem(template.key, f"{address}.{section}.{key}", message, remedy))
         return len(self.problems) == before
 
@@ -166,8 +168,8 @@ class _Layout:
             names = {(s, written(key, t.key, row)[0]): written(key, t.key, row)[1] for (s, key), t in templates.items()}
             wrong = next(filter(None, (self._wrong_name(part, place, seen) for part, place in names.items())), None)
             if wrong is None and len(names) < len(templates):
-                twice = "stands twice in a section of the fleet"
-                wrong = Problem(next(iter(names.values())), address, twice, "let the names of templates differ")
+                twice = "appears twice in a section of the fleet"
+                wrong = Problem(next(iter(names.values())), address, twice, "give each template a name of its own")
             if wrong is None:
                 seen.update(names)
                 good.append(row)
@@ -181,12 +183,12 @@ class _Layout:
         section, name = part
         if not NAME.match(name):
             remedy = "begin with a letter, then letters, digits, '-' and '_'"
-            return Problem(place, f"{section}.{name}", f"'{name}' is no name", remedy)
+            return Problem(place, f"{section}.{name}", f"'{name}' is not a valid name", remedy)
         other = self.parts.get(section, {}).get(name)
         first = seen.get(part) or (other.key if other else None)
         if first is None:
             return None
-        return Problem(place, f"{section}.{name}", f"stands twice (first at {first})", "give one of them another name")
+        return Problem(place, f"{section}.{name}", f"appears twice (first at {first})", "give one of them another name")
 
     def template(self, address: str, named: tuple[str, str], template: Node, rows: Sequence[Row]) -> None:
         """Lay out one template for all rows."""

@@ -56,7 +56,7 @@ def _base(named: Node | None, path: Path, seen: list[Path], problems: list[Probl
     if named is None:
         return None
     if not isinstance(named.value, str):
-        problems.append(Problem(named.place, "extends", "is no name of a file", "write one, such as base.yaml"))
+        problems.append(Problem(named.place, "extends", "is not the name of a file", "write one, such as base.yaml"))
         return None
     below = path.parent / named.value
     if not is_file(below):
@@ -106,7 +106,7 @@ def _removed(
                 log.append(f"{address}: removed ({child.place})")
                 del left[name]
             else:
-                message = f"there is no '{name}' that could be removed"
+                message = f"there is no '{name}' to remove"
                 problems.append(Problem(child.place, address, message, choices(name, left)))
         elif child.mapping and len(path) < _NAMED_INSIDE:
             base = left.get(name, Node({}, child.place))
@@ -155,7 +155,7 @@ def override(tree: Node, address: str, node: Node, log: list[str], problems: lis
     path = tuple(address.split("."))
     if path[0] not in SECTIONS or not all(path) or path[0] == "extends":
         legal = [section for section in SECTIONS if section != "extends"]
-        problems.append(Problem(node.place, address, "is no address of a value", choices(path[0], legal)))
+        problems.append(Problem(node.place, address, "is not the address of a value", choices(path[0], legal)))
         return tree
     if len(path) > 1 and path[0] not in {"title", "question"}:
         section = tree.mapping.get(path[0])

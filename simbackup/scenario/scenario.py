@@ -90,7 +90,7 @@ def _after_seeing(value: Value, before: Mapping[str, Quantity]) -> Value:
 
 def nothing_to_do(scenario: Scenario) -> Problem:
     """What is wrong with a scenario without jobs, if it is to be run."""
-    remedy = "say what is to be done under 'jobs:', or extend this file by one that does"
+    remedy = "add jobs under 'jobs:', or run a file that extends this one"
     return Problem(scenario.tree.place, "jobs", "there is nothing to simulate", remedy)
 
 

@@ -104,11 +104,11 @@ def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] | 
     if title is None and unresolved is None:
         pass
     elif title is None or not isinstance(title.value, str) or not title.value:
-        place, message = (title.place, "is no text") if title else (tree.place, "is missing")
+        place, message = (title.place, "is not text") if title else (tree.place, "is missing")
         problems.append(Problem(place, "title", message, "begin the file with 'title: ...'"))
     question = tree.mapping.get("question")
     if question is not None and not isinstance(question.value, str):
-        problems.append(Problem(question.place, "question", "is no text", "write one sentence"))
+        problems.append(Problem(question.place, "question", "is not text", "write one sentence"))
     return Spec(
         str(title.value) if title else "",
         str(question.value) if question else "",
@@ -133,13 +133,13 @@ def _parts(
     if node is None or node.value is None:
         return {}
     if not isinstance(node.value, dict):
-        problems.append(Problem(node.place, section, "is no mapping", "write 'name: {...}' below it"))
+        problems.append(Problem(node.place, section, "is not a mapping", "write 'name: {...}' below it"))
         return {}
     parts: dict[str, Part] = {}
     for name, child in node.value.items():
         if not NAME.match(name):
             remedy = "begin with a letter, then letters, digits, '-' and '_'"
-            problems.append(Problem(child.key, f"{section}.{name}", f"'{name}' is no name", remedy))
+            problems.append(Problem(child.key, f"{section}.{name}", f"'{name}' is not a valid name", remedy))
         part = _part((section, name), child, choose, problems, unresolved)
         if part is not None:
             parts[name] = part
@@ -158,7 +158,7 @@ def _part(
     if node.value is None and unresolved is None:
         return None
     if not isinstance(node.value, dict):
-        message = EMPTY if node.value is None else "is no mapping"
+        message = EMPTY if node.value is None else "is not a mapping"
         problems.append(Problem(node.place, address, message, "write its keys below it, indented"))
         return None
     spelt = _spelt(node, address, IDENTIFYING.get(section, ()), problems)
@@ -196,7 +196,7 @@ def _device_class(node: Node, address: str, problems: list[Problem]) -> type[Dev
         problems.append(Problem(node.place, address, message, remedy))
         return None
     if kind.word not in kinds:
-        message = f"no device is of the kind '{kind.word}'"
+        message = f"there is no device kind '{kind.word}'"
         problems.append(Problem(kind.place, f"{address}.kind", message, choices(kind.word, kinds)))
         return None
     return kinds[kind.word].spec
@@ -206,7 +206,7 @@ def _workload_class(node: Node, address: str, problems: list[Problem]) -> type[W
     """The class of a workload: that of its kind, or the last that has one of its keys, users of data unless stated."""
     kinds, kind = registry.workload_kinds(), node.mapping.get("kind")
     if kind is not None and kind.word not in kinds:
-        message = f"no workload is of the kind '{kind.word}'"
+        message = f"there is no workload kind '{kind.word}'"
         problems.append(Problem(kind.place, f"{address}.kind", message, choices(kind.word, kinds)))
         return None
     if kind is not None:

@@ -72,7 +72,7 @@ class BlockDevice(BackupTarget):
             checks.owned(path, job.to, "to")
         for key in ("streams", "pool"):
             if getattr(job, key) is not None:
-                checks.report((*path, key), "says nothing of a backup onto a disk", "leave it out")
+                checks.report((*path, key), "has no effect on a backup to disk", "leave it out")
         data = checks.spec.data.get(saved)
         if data is not None:
             checks.free((*path, "to"), job.to, data.size, "a backup")
@@ -80,7 +80,7 @@ class BlockDevice(BackupTarget):
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """One walk brings files back."""
         if job.streams is not None:
-            checks.report((*path, "streams"), "says nothing of a restore from disk", "leave it out")
+            checks.report((*path, "streams"), "has no effect on a restore from disk", "leave it out")
 
 
 class OnDevice(Device):
@@ -110,9 +110,9 @@ class OnDevice(Device):
             below = checks.spec.devices[self.on]
             if isinstance(below, BlockDevice) and not below.holds_volumes:
                 message = f"'{self.on}' is itself a logical volume"
-                checks.report((*path, "on"), message, "lay volumes on a disk or an array")
+                checks.report((*path, "on"), message, "put volumes on a disk or an array")
         elif self.on in checks.spec.devices:
-            checks.report((*path, "on"), f"'{self.on}' is no disk, array or volume", choices(self.on, legal))
+            checks.report((*path, "on"), f"'{self.on}' is not a disk, array or volume", choices(self.on, legal))
 
 
 class VolumeDevice(OnDevice, BlockDevice):
@@ -160,7 +160,7 @@ class ImageDevice(Device):
             if isinstance(volume, VolumeDevice):
                 self.check_volume(checks, path, volume)
         elif self.of in checks.spec.devices:
-            checks.report((*path, "of"), f"'{self.of}' is no logical volume", choices(self.of, legal))
+            checks.report((*path, "of"), f"'{self.of}' is not a logical volume", choices(self.of, legal))
 
     def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
         """Report in what it disagrees with the volume that it freezes; nothing unless overridden."""

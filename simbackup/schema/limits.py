@@ -26,7 +26,7 @@ class ShallowScanner(Scanner):
         """Open a bracket."""
         told = cast("Any", self)
         if len(told.flow_context) >= GREATEST_BRACKETS:
-            raise TooDeepError(None, None, "nests too deeply", told.reader.get_mark())
+            raise TooDeepError(None, None, "is nested too deeply", told.reader.get_mark())
         super().fetch_flow_collection_start(TokenClass, to_push)  # pyright: ignore[reportUnknownMemberType]
 
 

@@ -153,8 +153,8 @@ class Unit:
             if least is not None and most is not None and not least <= si <= most:
                 text = f"{units.show(least, self.unit)} to {units.show(most, self.unit)}"
                 raise problem(
-                    f"{origin.value} lies outside its own {name}, {text}",
-                    "widen one or correct the other",
+                    f"{origin.value} is outside its own {name}, {text}",
+                    "widen the range or correct the value",
                     name,
                 )
         least, most = plausible
@@ -188,7 +188,7 @@ class Unit:
         if not isinstance(raw, (str, int, float)) or isinstance(raw, bool):
             words = {"list": "a list", "bool": f"'{str(raw).lower()}'"}
             shown = words.get(type(raw).__name__, f"'{raw}'")
-            raise problem(f"{shown} is no quantity", f"write for example '{EXAMPLES[self.unit]}'", *path)
+            raise problem(f"{shown} is not a quantity", f"write for example '{EXAMPLES[self.unit]}'", *path)
         try:
             si = units.parse(raw, self.unit)
         except units.UnitError as error:
@@ -201,7 +201,7 @@ class Unit:
         """What would be right instead of a value that is out of bounds."""
         if si > self.most == LATEST:
             most = units.show_short(LATEST, "s")
-            return f"write at most {most}, up to which times keep their microseconds; say far times in days, '30 d'"
+            return f"write at most {most}, beyond which times lose their microseconds; write long times in days, '30 d'"
         bounds = [f"at least {units.show_short(self.least, self.unit)}"] if self.least > 0 else []
         bounds += [f"at most {units.show_short(self.most, self.unit)}"] if self.most not in {LATEST, math.inf} else []
         bounds += ["more than 0"] if self.positive and self.least == 0 else []

@@ -108,7 +108,7 @@ def _loaded(point: Any) -> ModuleType:
         raise RoomError(f"{what} cannot be used: it has none of {', '.join(OFFERS)}")
     for kind in getattr(room, "KINDS", ()):
         if not isinstance(kind, Kind):
-            raise RoomError(f"{what} cannot be used: {kind!r} in its KINDS is no kind of device, method or workload")
+            raise RoomError(f"{what} cannot be used: {kind!r} in its KINDS is not a kind of device, method or workload")
     return room
 
 

@@ -61,7 +61,7 @@ class Node:
         return node, tuple(seen)
 
     def leaves(self, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Node]]:
-        """Every value that is no mapping, and every quantity, with its path."""
+        """Every value that is not a mapping, and every quantity, with its path."""
         if isinstance(self.value, dict) and not self.is_quantity:
             for name, child in self.value.items():
                 yield from child.leaves((*path, name))

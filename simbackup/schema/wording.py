@@ -34,11 +34,11 @@ def plain_message(error: Any) -> tuple[str, str]:
     if kind in WRONG_TYPES:
         return f"{shown} is not {WRONG_TYPES[kind]}", f"write {WRONG_TYPES[kind]}"
     if kind in WRONG_SHAPES:
-        return f"{shown} is no {WRONG_SHAPES[kind][0]}", WRONG_SHAPES[kind][1]
+        return f"{shown} is not a {WRONG_SHAPES[kind][0]}", WRONG_SHAPES[kind][1]
     fixed = {
         "missing": (MISSING, "write it here"),
         "extra_forbidden": ("is not known here", ""),
-        "literal_error": (f"{shown} is not one of the legal words", f"choose from: {context.get('expected', '')}"),
+        "literal_error": (f"{shown} is not one of the allowed words", f"choose from: {context.get('expected', '')}"),
         "string_too_short": ("is empty", "write a name"),
         "too_short": (f"has {context.get('actual_length')} entries", f"write {context.get('min_length')}"),
         "too_long": (f"has {context.get('actual_length')} entries", f"write {context.get('max_length')}"),

@@ -40,11 +40,11 @@ class WorkloadSpec(Part):
     def _check_pace(self, checks: Checks, path: Path) -> None:
         """It asks either so often, or one after the other."""
         if (self.transactions is None) == (self.clients is None):
-            both, neither = "says both 'transactions' and 'clients'", "says neither how often nor how many"
+            both, neither = "has both 'transactions' and 'clients'", "has neither 'transactions' nor 'clients'"
             remedy = "write 'transactions: 100 /s', or 'clients: 50' and their 'think_time'"
             checks.report(path, both if self.clients else neither, remedy)
         if self.think_time is not None and self.clients is None:
-            checks.report((*path, "think_time"), "says nothing of transactions that come by themselves", "leave it out")
+            checks.report((*path, "think_time"), "has no effect with 'transactions'", "leave it out")
 
     def _check_way(self, checks: Checks, path: Path) -> None:
         """The links that its requests cross are there, and each joins the next."""
@@ -56,7 +56,7 @@ class WorkloadSpec(Part):
         for before, after in pairwise(known):
             ends = [{name, *checks.spec.links[name].joins} for name in (before, after)]
             if not ends[0] & ends[1]:
-                message = f"'{before}' and '{after}' join nothing in common"
+                message = f"'{before}' and '{after}' are not connected"
                 checks.report((*path, "via"), message, "name the links in the order in which they are crossed")
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ _REMEDIES = {
     "\\t": "indent with spaces",
     "mapping values": "line it up with the keys beside it, or put a text with ': ' in quotes",
     "another document": "write one document in a file",
-    "nests too deeply": "write it out flat",
+    "is nested too deeply": "write it out flat",
     "undefined alias": "write its anchor, '&name', above it",
 }
 _CORE_TAGS = frozenset({"map", "seq", "str", "int", "float", "bool", "null", "timestamp", "merge", "value"})
@@ -105,16 +105,16 @@ def _parsed(text: str, name: str) -> tuple[Node, tuple[Problem, ...]]:
         place = Place(name, mark.line + 1, mark.column + 1) if mark else Place(name, 1, 1)
         what = str(told.problem or told.context).removeprefix("but ")
         remedy = next((text for part, text in _REMEDIES.items() if part in what), "check indentation and quotes")
-        message = what if isinstance(error, TooDeepError) else f"is no YAML: {what}"
+        message = what if isinstance(error, TooDeepError) else f"is not valid YAML: {what}"
         raise InputError([Problem(place, "", message, remedy)]) from None
     except ReaderError as error:
         told = cast("Any", error)
         place = _place_after(text[: told.position], name)
-        raise InputError([Problem(place, "", f"is no YAML: {told.reason}", "write plain text")]) from None
+        raise InputError([Problem(place, "", f"is not valid YAML: {told.reason}", "write plain text")]) from None
     except RecursionError:
-        raise InputError([Problem(Place(name, 1, 1), "", "nests too deeply", "write it out flat")]) from None
+        raise InputError([Problem(Place(name, 1, 1), "", "is nested too deeply", "write it out flat")]) from None
     except (YAMLError, ValueError) as error:
-        message = f"is no YAML: {str(error).splitlines()[0] if str(error) else 'it nests too deeply'}"
+        message = f"is not valid YAML: {str(error).splitlines()[0] if str(error) else 'it is nested too deeply'}"
         raise InputError([Problem(Place(name, 1, 1), "", message, "check unusual characters and nesting")]) from None
     if root is None:
         raise InputError([Problem(Place(name, 1, 1), "", "is empty", "a file begins with a title")])
@@ -126,7 +126,7 @@ def _parsed(text: str, name: str) -> tuple[Node, tuple[Problem, ...]]:
     if problems:
         raise InputError([*problems, *twice])
     if not isinstance(tree.value, dict):
-        raise InputError([Problem(tree.place, "", "is no mapping", "a file is a mapping that begins with a title")])
+        raise InputError([Problem(tree.place, "", "is not a mapping", "a file is a mapping that begins with a title")])
     return tree, tuple(twice)
 
 
@@ -171,7 +171,7 @@ class _Walk:
         if self.nodes == GREATEST_NODES:
             self.report(place, path, "the file expands to too many values", "write large inventories as a table")
         if depth > GREATEST_DEPTH:
-            self.report(place, path[:3], "nests too deeply", "write it out flat")
+            self.report(place, path[:3], "is nested too deeply", "write it out flat")
         if id(raw) in self.above:
             self.report(place, path, "contains itself", "write it out flat")
         if depth > GREATEST_DEPTH or self.nodes >= GREATEST_NODES or id(raw) in self.above:
@@ -197,14 +197,14 @@ class _Walk:
             place = Place(self.name, key_node.start_mark.line + 1, key_node.start_mark.column + 1)
             if key_node.id != "scalar" or key_node.value == "<<":
                 told = {"scalar": "'<<'", "sequence": "a list"}.get(key_node.id, "a mapping")
-                self.report(place, path, f"{told} is no key", "keys are plain names; merge files with 'extends'")
+                self.report(place, path, f"{told} is not a key", "keys are plain names; merge files with 'extends'")
                 continue
             name = self.text(key_node, place, path)
             if name is None:
                 continue
             if name in children:
                 first = children[name].key
-                message = f"stands twice (first in line {first.line})"
+                message = f"appears twice (first in line {first.line})"
                 self.twice.append(Problem(place, ".".join((*path, name)), message, "keep one of the two"))
                 continue
             child = self.node(value_node, (*path, name), place, depth + 1)
@@ -221,7 +221,7 @@ class _Walk:
         try:
             return str(raw.value).encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
-            self.report(place, path, "holds half a character", "write the whole one")
+            self.report(place, path, "contains half a character", "write the whole one")
             return None
 
     def report(self, place: Place, path: tuple[str, ...], message: str, remedy: str) -> None:

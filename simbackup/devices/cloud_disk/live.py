@@ -137,7 +137,7 @@ class Credits:
         self._settle()
         state = f"{self.left / self._bucket.credits:.0%} of its credits left"
         if self.without_s > 0.0:
-            state += f", without for {show_short(self.without_s, 's')}"
+            state += f", none for {show_short(self.without_s, 's')}"
         return {"credits": self.left, "without_s": self.without_s, "state": state}
 
     def _go_on(self) -> None:

@@ -67,7 +67,7 @@ class Mirror:
         """Why it cannot be split off now, None if nothing stands in the way."""
         if self.active:
             return "exists already: the mirror is split"
-        return None if self.state == "attached" else "cannot be split off: the mirror is not in line with its volume"
+        return None if self.state == "attached" else "cannot be split off: the mirror is not in sync with its volume"
 
     @property
     def removable(self) -> bool:
@@ -77,7 +77,7 @@ class Mirror:
     @property
     def loss(self) -> str | None:
         """Why there is no frozen image, None if there is one."""
-        return None if self.active else "is not there: the mirror is not split"
+        return None if self.active else "does not exist: the mirror is not split"
 
     def source(self, begin: float, size: float) -> Region:
         """Where a part of the frozen image is read: on the disks of the mirror."""

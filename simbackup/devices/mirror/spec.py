@@ -39,7 +39,7 @@ class MirrorSheet(Frozen):
     def rules(self) -> Rules:
         """Not too much is under way at once."""
         if self.in_flight.si * self.request.si > GREATEST_IN_FLIGHT:
-            message = "more than 1 GiB would be under way at once"
+            message = "more than 1 GiB would be in flight at once"
             yield ("in_flight", "request"), message, "write fewer or smaller requests"
 
 
@@ -65,8 +65,8 @@ class MirrorSpec(SplitMirror, OnDevice, Modelled, MirrorSheet):
     def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
         """It lies on other disks than its volume."""
         if volume.on == self.on:
-            message = f"would lie on '{self.on}', as the volume does that it mirrors"
-            checks.report((*path, "on"), message, "lay it on disks of its own")
+            message = f"is on '{self.on}', like the volume that it mirrors"
+            checks.report((*path, "on"), message, "put it on other disks")
 
     def facts(self) -> Facts:
         """State and regions."""

@@ -161,7 +161,7 @@ class RedirectVolume(Volume):
             if not self._give_up_one():
                 if self.full_since is None:
                     self.full_since = self.env.now
-                    self.trace.event(self.env.now, self.name, "is full: writes fail, as snapshots keep what they had")
+                    self.trace.event(self.env.now, self.name, "is full: writes fail, as snapshots keep the old data")
                 return least
         return least
 
@@ -264,9 +264,9 @@ class RedirectSnapshot:
 
     def give_up(self, time: float) -> None:
         """Lose the frozen image, so that writes find room."""
-        self.trace.event(time, self.name, "is deleted, as there is no room for it", bytes=self.kept)
+        self.trace.event(time, self.name, "is deleted to make room", bytes=self.kept)
         self._release()
-        self.active, self.gone = False, "was deleted: there was no room for it"
+        self.active, self.gone = False, "was deleted to make room"
 
     def _release(self) -> None:
         """Leave what changed since to the snapshot before, which needs it still if there is one."""

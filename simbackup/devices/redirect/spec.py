@@ -45,10 +45,10 @@ class RedirectVolumeSheet(Frozen):
     def rules(self) -> Rules:
         """Runs hold a block, and read-ahead a request."""
         if self.run.si < self.block.si:
-            yield ("run", "block"), "run is smaller than a block", "let run be one block or more"
+            yield ("run", "block"), "run is smaller than a block", "make run at least one block"
         if self.read_ahead is not None and self.read_ahead.si < self.request.si:
             message = "read_ahead is smaller than one request"
-            yield ("read_ahead", "request"), message, "leave it out where the server does not read ahead"
+            yield ("read_ahead", "request"), message, "leave it out if the server does not read ahead"
 
 
 class RedirectVolumeSpec(Modelled, RedirectVolumeSheet, VolumeDevice):
@@ -84,7 +84,7 @@ class _Pointers(InVolume):
             if isinstance(volume, RedirectVolumeSpec):
                 self.check_volume(checks, path, volume)
         elif self.of in checks.spec.devices:
-            message = f"'{self.of}' is no redirect-on-write volume"
+            message = f"'{self.of}' is not a redirect-on-write volume"
             checks.report((*path, "of"), message, choices(self.of, legal))
 
 
@@ -121,8 +121,8 @@ class CloneSpec(_Pointers):
         if self.guarantee == "volume" and room is not None:
             free = room - checks.spec.guaranteed(volume.on)
             if volume.size.si > free:
-                message = f"has no guarantee of {units.show_short(volume.size.si, 'B')} on '{volume.on}'"
-                remedy = f"{units.show_short(max(free, 0.0), 'B')} of it are free; or write 'guarantee: none'"
+                message = f"cannot be guaranteed {units.show_short(volume.size.si, 'B')} on '{volume.on}'"
+                remedy = f"{units.show_short(max(free, 0.0), 'B')} are free; or write 'guarantee: none'"
                 checks.report((*path, "of"), message, remedy)
 
     def facts(self) -> Facts:

@@ -45,12 +45,12 @@ class CopyOnWriteSheet(Frozen):
         """A chunk is a power of two of sectors, and holds its metadata."""
         chunk = int(self.chunk.si)
         if chunk != self.chunk.si or chunk & (chunk - 1) or chunk < SECTOR:
-            yield ("chunk",), "is no power of two of 512 bytes or more", "write for example 8 KiB"
+            yield ("chunk",), "is not a power of two of at least 512 bytes", "write for example 8 KiB"
         if self.in_flight.si < self.chunk.si:
             message = "in_flight is smaller than one chunk"
-            yield ("in_flight", "chunk"), message, "let in_flight be one chunk or more"
+            yield ("in_flight", "chunk"), message, "make in_flight at least one chunk"
         if self.record.si > self.chunk.si:
-            yield ("record", "chunk"), "record is larger than a chunk", "the metadata of a chunk fit into one"
+            yield ("record", "chunk"), "record is larger than a chunk", "the metadata of a chunk must fit into a chunk"
 
 
 class SnapshotSheet(CopyOnWriteSheet):
@@ -107,8 +107,8 @@ class CheckpointSpec(InVolume, Modelled, CheckpointSheet):
         """The file system has room behind its data for what is copied."""
         free = volume.size.si - checks.spec.data_end(self.of)
         if free < LEAST_CHUNKS * self.chunk.si and checks.sound(path, "data"):
-            message = f"the file system on '{self.of}' has no room for what is copied"
-            checks.report((*path, "of"), message, f"let '{self.of}' be larger than its data")
+            message = f"the file system on '{self.of}' has no room for copied blocks"
+            checks.report((*path, "of"), message, f"make '{self.of}' larger than its data")
 
     def facts(self) -> Facts:
         """Blocks."""

@@ -74,7 +74,7 @@ class TapeDriveSheet(Frozen):
             yield ("search_speed", "read_speed"), message, "a tape searches as fast as it reads, or faster"
         if self.slowest_rate is not None and self.slowest_rate.si > self.native_rate.si:
             message = "slowest_rate is above native_rate"
-            yield ("slowest_rate", "native_rate"), message, "a drive that matches its host slows down"
+            yield ("slowest_rate", "native_rate"), message, "make slowest_rate at most native_rate"
 
 
 class TapeDriveSpec(Part, Modelled, TapeDriveSheet):
@@ -127,7 +127,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     def rules(self) -> Rules:
         """Drives, cartridges and pools fit into the library."""
         if self.drives.si > self.bays.si:
-            message = f"drives are more than the bays of the library, {self.bays.si:.0f}"
+            message = f"there are more drives than bays in the library, {self.bays.si:.0f}"
             yield ("drives", "bays"), message, f"write {self.bays.si:.0f} or fewer"
         if self.media is not None and self.media != self.drive.media:
             message = f"a cartridge '{self.media}' does not fit into drives that take '{self.drive.media}'"
@@ -137,7 +137,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
             message = "the pools have more cartridges than the library"
             yield ("pools",), message, f"write {(self.cartridges or self.slots).si:.0f} or fewer in all"
         if self.cartridges is not None and self.cartridges.si > self.slots.si:
-            message = f"cartridges are more than the slots of the library, {self.slots.si:.0f}"
+            message = f"there are more cartridges than slots in the library, {self.slots.si:.0f}"
             yield ("cartridges", "slots"), message, f"write {self.slots.si:.0f} or fewer"
 
     def drive_count(self) -> int:
@@ -176,7 +176,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
 
     def _check_drives(self, checks: Checks, path: Path, name: str, streams: Pieces | None) -> None:
         if streams is not None and streams.si > self.drives.si:
-            message = f"'{name}' has fewer drives than that, {self.drives.si:.0f}"
+            message = f"'{name}' has fewer drives, {self.drives.si:.0f}"
             checks.report((*path, "streams"), message, f"write {self.drives.si:.0f} or fewer")
 
     def inner(self) -> Mapping[str, tuple[str, Part, int]]:

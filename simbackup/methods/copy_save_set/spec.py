@@ -52,18 +52,18 @@ class CopySaveSetSpec(Copying):
         legal = [name for name, job in spec.jobs.items() if isinstance(job, Saving) and self._on_disk(checks, job)]
         if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
             if self.save_set in spec.jobs and self._target_known(checks, path, spec.jobs[self.save_set]):
-                message = f"'{self.save_set}' leaves no save set on a disk"
+                message = f"'{self.save_set}' makes no save set on a disk"
                 checks.report((*path, "save_set"), message, choices(self.save_set, legal))
             return
         saved, targets = spec.jobs[self.save_set], spec.devices_with(BackupTarget)
         if not checks.name((*path, "to"), self.to, targets, "device"):
             if self.to in spec.devices:
-                checks.report((*path, "to"), f"'{self.to}' takes no backup", choices(self.to, targets))
+                checks.report((*path, "to"), f"'{self.to}' cannot take backups", choices(self.to, targets))
             return
         target = spec.devices[self.to]
         if isinstance(saved, Saving) and isinstance(target, BackupTarget):
             if saved.to == self.to:
-                checks.report((*path, "to"), f"'{self.save_set}' saves to '{self.to}' itself", "name another device")
+                checks.report((*path, "to"), f"'{self.save_set}' already saves to '{self.to}'", "name another device")
             with checks.about(*path):
                 target.check_backup(checks, path, self, saved.data)
             checks.connected((*path, "to"), saved.to, self.to)

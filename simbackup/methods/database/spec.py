@@ -74,14 +74,14 @@ class DatabaseBackupSpec(BackupJob):
         with checks.about(*path):
             if self.method == "hot_copy" and engine is not None and not engine.hot_copy:
                 message = f"the files of '{self.data}' change even under a read lock"
-                checks.report((*path, "method"), message, "choose snapshot_copy or logical_dump")
+                checks.report((*path, "method"), message, "write snapshot_copy or logical_dump")
         with checks.about(*path):
             if data is not None and isinstance(target, VolumeDevice):
                 self._check_room(checks, path, data, target.size.si)
         if self.method == "snapshot_copy":
             self._check_snapshot(checks, path, data)
         elif self.snapshot is not None:
-            checks.report((*path, "snapshot"), f"says nothing of a {self.method}", "leave it out")
+            checks.report((*path, "snapshot"), f"has no effect on a {self.method}", "leave it out")
 
     def _check_room(self, checks: Checks, path: Path, data: DataSpec, room: float) -> None:
         """The volume holds what lies on it and one backup."""
@@ -91,7 +91,7 @@ class DatabaseBackupSpec(BackupJob):
         there = sum(other.size.si for other in checks.spec.data.values() if other.on == self.to)
         if there + size > room:
             message = f"'{self.to}' has no room for a backup of {units.show_short(size, 'B')}"
-            checks.report((*path, "to"), message, f"{units.show_short(max(room - there, 0.0), 'B')} of it are free")
+            checks.report((*path, "to"), message, f"{units.show_short(max(room - there, 0.0), 'B')} are free")
 
     def _check_snapshot(self, checks: Checks, path: Path, data: DataSpec | None) -> None:
         """A snapshot copy names a snapshot of the database's volume."""
@@ -106,7 +106,7 @@ class DatabaseBackupSpec(BackupJob):
             message = f"there is no snapshot '{self.snapshot}'"
             checks.report((*path, "snapshot"), message, choices(self.snapshot, snapshots))
         elif data is not None and frozen.of != data.on:
-            message = f"'{self.snapshot}' freezes '{frozen.of}', and '{self.data}' lies on '{data.on}'"
+            message = f"'{self.snapshot}' is an image of '{frozen.of}', but '{self.data}' is on '{data.on}'"
             checks.report((*path, "snapshot"), message, f"take a snapshot of '{data.on}'")
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
@@ -138,8 +138,8 @@ class BinaryLogSpec(BackupJob):
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """A log is replayed after a full backup."""
         full = [n for n, j in checks.spec.jobs.items() if isinstance(j, DatabaseBackupSpec)]
-        message = f"'{job.restore}' holds only what was changed"
-        remedy = f"restore a full backup and 'replay: {job.restore}'; {choices('', full)}"
+        message = f"'{job.restore}' holds only changes"
+        remedy = f"restore a full backup with 'replay: {job.restore}'; {choices('', full)}"
         checks.report((*path, "restore"), message, remedy)
         _check_restore(checks, path, job, self)
 
@@ -155,7 +155,7 @@ def _check_places(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLo
     known = checks.data_set(path, job.data, owned=False)
     data = checks.spec.data.get(job.data)
     if data is not None and data.database is None:
-        message = f"'{job.data}' is no database"
+        message = f"'{job.data}' is not a database"
         checks.report((*path, "data"), message, f"write 'database: database/...' under data.{job.data}")
     with checks.about(*path):
         _check_target(checks, path, job)
@@ -168,7 +168,7 @@ def _check_places(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLo
 def _check_target(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLogSpec) -> None:
     """What takes the backup is a block device, and has what a copy needs."""
     if job.to not in checks.block_devices() and not checks.pending((*path, "to"), "devices", job.to):
-        what = "is no disk, array or volume" if job.to in checks.spec.devices else "is not among the devices"
+        what = "is not a disk, array or volume" if job.to in checks.spec.devices else "is not among the devices"
         checks.report((*path, "to"), f"'{job.to}' {what}", choices(job.to, checks.block_devices()))
     if isinstance(job, DatabaseBackupSpec):
         job.check_copy(checks, path)
@@ -178,14 +178,14 @@ def _check_restore(checks: Checks, path: Path, job: Restoring, saved: DatabaseBa
     """A database comes back whole, to a database, replaying logs of its own, where it has a host and fits."""
     spec = checks.spec
     if job.select is not None:
-        checks.report((*path, "select"), "a database is restored whole", "leave it out")
+        checks.report((*path, "select"), "a database can only be restored as a whole", "leave it out")
     target, data = spec.data.get(job.to or ""), spec.data.get(saved.data)
     if target is not None and target.database is None:
-        checks.report((*path, "to"), f"'{job.to}' is no database", "restore to a data set with 'database:'")
+        checks.report((*path, "to"), f"'{job.to}' is not a database", "restore to a data set with 'database:'")
     logs = [n for n, j in spec.jobs.items() if isinstance(j, BinaryLogSpec) and j.data == saved.data]
     for name in job.replay:
         if name not in logs and not checks.pending((*path, "replay"), "jobs", name):
-            message = f"'{name}' is no incremental backup of '{saved.data}'"
+            message = f"'{name}' is not an incremental backup of '{saved.data}'"
             checks.report((*path, "replay"), message, choices(name, logs))
     if job.to is not None and target is not None and data is not None:
         checks.owned(path, target.on, "to")

@@ -84,7 +84,7 @@ class DiskRestore:
         files, pieces = wanted(saved, self.selection if saved.method == "file_level" else None)
         total = sum(size for _, size in pieces)
         if self.selection is not None and saved.method != "file_level":
-            system.trace.event(system.env.now, job, "is the restore of an image, which comes back whole")
+            system.trace.event(system.env.now, job, "ignores 'select': an image can only be restored as a whole")
         made = files / total if saved.method == "file_level" else 0.0  # files that are made anew, for each byte
         yield from prepare(system, job, target, self.tool, files)
         networks = [system.networks[name] for name in self.networks]

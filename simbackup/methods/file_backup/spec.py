@@ -83,7 +83,7 @@ class FileBackupSpec(Saving, FileKeeping):
         legal = checks.spec.devices_with(BackupTarget)
         known = checks.name((*path, "to"), self.to, legal, "device")
         if not known and self.to in checks.spec.devices:
-            checks.report((*path, "to"), f"'{self.to}' takes no backup", choices(self.to, legal))
+            checks.report((*path, "to"), f"'{self.to}' cannot take backups", choices(self.to, legal))
         return known
 
     def _check_way(self, checks: Checks, path: Path) -> None:

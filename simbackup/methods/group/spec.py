@@ -49,7 +49,7 @@ class SaveIndexSpec(JobSpec):
         legal = [n for n, j in checks.spec.jobs.items() if isinstance(j, FileKeeping)]
         for name in self.of:
             if not checks.name((*path, "of"), name, legal, "job") and name in checks.spec.jobs:
-                checks.report((*path, "of"), f"'{name}' is no backup of files", choices(name, legal))
+                checks.report((*path, "of"), f"'{name}' is not a file backup", choices(name, legal))
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """What the program says of its index."""

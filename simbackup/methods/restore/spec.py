@@ -76,7 +76,7 @@ class RestoreSpec(Restoring):
         legal = [n for n, j in spec.jobs.items() if isinstance(j, BackupJob)]
         if not checks.name((*path, "restore"), self.restore, legal, "job"):
             if self.restore in spec.jobs:
-                checks.report((*path, "restore"), f"'{self.restore}' is no backup", choices(self.restore, legal))
+                checks.report((*path, "restore"), f"'{self.restore}' is not a backup", choices(self.restore, legal))
             return
         with checks.about(*path):
             if self.to is not None:
@@ -85,7 +85,7 @@ class RestoreSpec(Restoring):
         if self.copied_by is not None and not self._check_copy(checks, path, self.copied_by):
             return
         if self.rounds is not None and "rounds" not in type(saved).model_fields:
-            remedy = "only buffers of a 'database_native' backup go round"
+            remedy = "only a 'database_native' backup has rounds"
             checks.report((*path, "rounds"), remedy, "leave it out")
         if isinstance(saved, BackupJob):
             saved.check_restore(checks, path, self)
@@ -97,5 +97,5 @@ class RestoreSpec(Restoring):
         legal = [self.restore, *copying]
         known = checks.name((*path, "copied_by"), name, legal, "job")
         if not known and name in jobs:
-            checks.report((*path, "copied_by"), f"'{name}' makes no copy of '{self.restore}'", choices(name, legal))
+            checks.report((*path, "copied_by"), f"'{name}' does not copy '{self.restore}'", choices(name, legal))
         return known

@@ -80,7 +80,7 @@ class Synchronise:
         """Copy what is behind, runs in sequence before regions here and there; new writes go to both sides."""
         mirror = cast("SynchronisedImage", system.images[self.mirror])
         if mirror.state == "synchronising":
-            raise JobFailedError(f"mirror '{self.mirror}' is being synchronised already")
+            raise JobFailedError(f"mirror '{self.mirror}' is already being synchronised")
         yield from _noted(system, mirror)
         behind = mirror.behind
         mirror.synchronise()

@@ -24,7 +24,7 @@ class Suspend:
         """Let nobody work on it, and write its memory."""
         machine, host = system.hosts[self.machine], system.hosts[self.host]
         if machine.suspended is not None:
-            raise JobFailedError(f"'{self.machine}' is suspended already")
+            raise JobFailedError(f"'{self.machine}' is already suspended")
         memory = machine.machine.memory
         if self.to not in machine.places:  # each time it is suspended its memory goes to the same place
             machine.places[self.to] = system.reserve(self.to, memory)

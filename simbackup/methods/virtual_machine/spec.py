@@ -66,5 +66,5 @@ def _guest(checks: Checks, path: Path, machine: str) -> str | None:
         return None
     below = checks.spec.hosts[machine].within
     if below is None:
-        checks.report((*path, "machine"), f"'{machine}' is no virtual machine", "say 'within:' of that host")
+        checks.report((*path, "machine"), f"'{machine}' is not a virtual machine", "give that host 'within:'")
     return below

@@ -68,5 +68,5 @@ class WriteSpec(JobSpec):
             message = "a synchronous writer needs the size of its requests"
             checks.report(path, message, "write for example 'request: 4 KiB'")
         if not self.synchronous and self.request is not None:
-            message = "says nothing of a writer through the page cache"
+            message = "has no effect on a writer through the page cache"
             checks.report((*path, "request"), message, "add 'synchronous: true'")

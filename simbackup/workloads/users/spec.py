@@ -89,17 +89,17 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
 
     def _check_updates(self, checks: Checks, path: Path) -> None:
         if self.update_size is not None and self.updates is None:
-            checks.report((*path, "update_size"), "says nothing without updates", "write 'updates:' of a transaction")
+            checks.report((*path, "update_size"), "has no effect without updates", "write 'updates:' of a transaction")
         if (self.hot_data is None) != (self.hot_updates is None):
             missing = "hot_data" if self.hot_data is None else "hot_updates"
-            checks.report(path, f"says what is hot without '{missing}'", "give both 'hot_data' and 'hot_updates'")
+            checks.report(path, f"needs '{missing}'", "give both 'hot_data' and 'hot_updates'")
 
     def _check_network(self, checks: Checks, path: Path) -> None:
         if self.via and self.request is None:
-            checks.report((*path, "via"), "says nothing without the bytes of a request", "write 'request: 16 KiB'")
+            checks.report((*path, "via"), "has no effect without 'request'", "write 'request: 16 KiB'")
         for key in ("request", "timeout"):
             if getattr(self, key) is not None and not self.via:
-                checks.report((*path, key), "says nothing of users who cross no link", "write 'via:' and a link")
+                checks.report((*path, key), "has no effect on users who cross no link", "write 'via:' and a link")
 
     conditional: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("working_set", "hot_data", "hot_updates", "synchronous"), "with 'updates' of a transaction"
