@@ -29,7 +29,7 @@ Rows = list[tuple[int, dict[str, Any]]]
 THICK = 0.72
 """Share of a row that its bar takes."""
 ENDS = {"failed": ("X", palette.RED), "skipped": ("X", palette.GREY), "late": ("D", palette.SAND)}
-"""Mark and colour of jobs that failed, or not in time."""
+"""Mark and colour of jobs that did not end well, or not in time."""
 
 
 def timeline(result: Result) -> style.Chart:

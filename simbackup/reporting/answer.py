@@ -59,7 +59,7 @@ def rows_of(item: Item) -> tuple[Row, ...]:
 
 
 def telling(result: Result) -> list[Item]:
-    """The items that are worth a line: long ones, restores, those with a window, and those that failed."""
+    """The items that are worth a line: long ones, restores, those with a window, and those that did not end well."""
     every = items(result)
     longest = max((row["elapsed"] for row in map(example, every) if row["method"] != sentences.WATCHING), default=0.0)
     return [item for item in every if any(_matters(row, longest) for row in rows_of(item))]
