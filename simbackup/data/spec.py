@@ -1,4 +1,4 @@
-"""What a file may say of data sets, their file systems and database engines."""
+"""What a file may say about data sets, their file systems and database engines."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class FilesystemSheet(Frozen):
 
 
 class FilesystemSpec(Modelled, FilesystemSheet):
-    """The file system that a data set lies in."""
+    """The file system that holds a data set."""
 
 
 class DatabaseSheet(Frozen):
@@ -151,7 +151,7 @@ class DataSpec(Part, Modelled, FilesSheet):
     }
 
     def facts(self) -> Facts:
-        """Size, files, how well they compress, and what they lie in."""
+        """Size, files, compression, and file system or database."""
         yield from amount(self.size)
         yield from number(self.files, "file")
         if self.compression is not None and self.compression.si != 1:
@@ -162,7 +162,7 @@ class DataSpec(Part, Modelled, FilesSheet):
         yield from made(self.database)
 
     def check(self, checks: Checks, path: Path) -> None:
-        """Data lie on a device that holds them, behind its volumes and copy areas."""
+        """Report data that are on no block device, or overlap its volumes and copy areas."""
         if isinstance(self.on, Unknown) or not checks.block_device((*path, "on"), self.on):
             return
         for step in (self._check_cached, self._check_aged, self._check_room):
@@ -170,7 +170,7 @@ class DataSpec(Part, Modelled, FilesSheet):
                 step(checks, path)
 
     def _check_room(self, checks: Checks, path: Path) -> None:
-        """It fits on its device, behind what lies there."""
+        """Report data that do not fit on their device."""
         spec, below, room = checks.spec, checks.spec.devices[self.on], checks.capacity(self.on)
         begin = spec.begins_on(self.on)[str(path[-1])]
         whole = isinstance(below, BlockDevice) and below.holds_volumes
@@ -184,7 +184,7 @@ class DataSpec(Part, Modelled, FilesSheet):
             checks.report((*path, "size"), message, f"'{self.on}' holds {units.show_short(room, 'B')}")
 
     def _check_cached(self, checks: Checks, path: Path) -> None:
-        """What lies in memory fits there."""
+        """Report cached data that do not fit in memory."""
         host = checks.spec.hosts.get(checks.spec.owner_of(self.on) or "")
         if self.cached is None or host is None:
             return
@@ -194,7 +194,7 @@ class DataSpec(Part, Modelled, FilesSheet):
             checks.report((*path, "cached"), message, f"it has {units.show_short(host.memory.si, 'B')}")
 
     def _check_aged(self, checks: Checks, path: Path) -> None:
-        """Only what is written to free places is moved about by updates."""
+        """Report `aged` on a device that is overwritten in place."""
         if self.aged is None:
             return
         below = checks.spec.devices[self.on]

@@ -119,7 +119,7 @@ class Link:
         self._bytes += left * flow.moves.get(self, 0.0)
 
     def settle(self, now: float) -> None:
-        """Bring the totals to `now`, seconds."""
+        """Update the totals to `now`, seconds."""
         elapsed = now - self._since
         if elapsed > 0.0:
             self._units += self._used * elapsed

@@ -1,4 +1,4 @@
-"""What a file may say of many similar parts, and how one of them is filled in from its row."""
+"""What a file may say about many similar parts, and how one of them is filled in from its row."""
 
 from __future__ import annotations
 

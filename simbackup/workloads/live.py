@@ -15,7 +15,7 @@ class Workload(Protocol):
         ...
 
     def watch(self, job: str, now: float) -> None:
-        """Note where the totals stand when a job begins."""
+        """Note the totals when a job begins."""
         ...
 
     def tell(self, job: str, now: float) -> None:

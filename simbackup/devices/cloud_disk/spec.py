@@ -1,4 +1,4 @@
-"""What a file may say of a block volume of a cloud."""
+"""What a file may say about a block volume of a cloud."""
 
 from __future__ import annotations
 

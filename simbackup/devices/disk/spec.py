@@ -1,4 +1,4 @@
-"""What a file may say of a rotating disk."""
+"""What a file may say about a rotating disk."""
 
 from __future__ import annotations
 

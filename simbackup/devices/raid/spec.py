@@ -1,4 +1,4 @@
-"""What a file may say of an array of equal disks."""
+"""What a file may say about an array of equal disks."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class RaidSpec(BlockDevice, Modelled, RaidSheet):
     drawn_as: ClassVar[str] = "array"
 
     def rules(self) -> Rules:
-        """The disks make up whole groups of the level."""
+        """Report disks that do not make up whole groups of the level."""
         least, groups = raid.minimum_disks(self.level), int(self.groups.si) if self.groups else 1
         if self.disks.si < least * groups:
             each = f", in each of {groups} groups" if groups > 1 else ""

@@ -1,4 +1,4 @@
-"""What a file may say of tape drives and tape libraries."""
+"""What a file may say about tape drives and tape libraries."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class TapeDriveSheet(Frozen):
     """Greatest rate at the interface, whatever the compression."""
 
     def rules(self) -> Rules:
-        """A tape searches as fast as it reads or faster, and a drive that matches its host slows down."""
+        """Report a search slower than reading, and a slowest rate above the native one."""
         if self.search_speed.si < self.read_speed.si:
             message = "search_speed is below read_speed"
             yield ("search_speed", "read_speed"), message, "a tape searches as fast as it reads, or faster"
@@ -125,7 +125,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     }
 
     def rules(self) -> Rules:
-        """Drives, cartridges and pools fit into the library."""
+        """Report drives, cartridges and pools that do not fit into the library."""
         if self.drives.si > self.bays.si:
             message = f"there are more drives than bays in the library, {self.bays.si:.0f}"
             yield ("drives", "bays"), message, f"write {self.bays.si:.0f} or fewer"
@@ -151,7 +151,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         return {None: max(rest, 0), **named}
 
     def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
-        """The library has the pool, the room and a drive for each stream."""
+        """Report a missing pool, too little room, or too few drives."""
         data = checks.spec.data.get(saved)
         with checks.about(*path):
             self._check_drives(checks, path, job.to, job.streams)
@@ -171,7 +171,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
             checks.report((*path, "to"), message, f"its cartridges hold {units.show_short(room, 'B')} of such data")
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """The library has a drive for each stream."""
+        """Report more streams than drives."""
         self._check_drives(checks, path, checks.spec.read_by(job), job.streams)
 
     def _check_drives(self, checks: Checks, path: Path, name: str, streams: Pieces | None) -> None:

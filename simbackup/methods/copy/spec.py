@@ -1,4 +1,4 @@
-"""What a file may say of a copy of one data set onto another."""
+"""What a file may say about a copy of one data set onto another."""
 
 from __future__ import annotations
 

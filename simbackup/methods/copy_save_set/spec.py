@@ -1,4 +1,4 @@
-"""What a file may say of a copy of a save set."""
+"""What a file may say about a copy of a save set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file may say of backups of a database onto a volume."""
+"""What a file may say about backups of a database onto a volume."""
 
 from __future__ import annotations
 

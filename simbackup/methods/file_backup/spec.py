@@ -1,4 +1,4 @@
-"""What a file may say of image and file-level backups."""
+"""What a file may say about image and file-level backups."""
 
 from __future__ import annotations
 

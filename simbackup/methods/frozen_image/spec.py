@@ -1,4 +1,4 @@
-"""What a file may say of backups that are frozen images."""
+"""What a file may say about backups that are frozen images."""
 
 from __future__ import annotations
 

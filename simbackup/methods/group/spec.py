@@ -1,4 +1,4 @@
-"""What a file may say of what a backup program adds to a group of save sets."""
+"""What a file may say about what a backup program adds to a group of save sets."""
 
 from __future__ import annotations
 

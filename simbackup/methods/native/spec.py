@@ -1,4 +1,4 @@
-"""What a file may say of backups by a database's own server, and of its backup engine."""
+"""What a file may say about backups by a database's own server, and of its backup engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file may say of time over which users are watched."""
+"""What a file may say about time over which users are watched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file may say of restores."""
+"""What a file may say about restores."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class RemoveSnapshot:
     method: str = "remove_snapshot"
 
     def run(self, system: System, job: str) -> Steps:
-        """Give up the frozen image."""
+        """Remove the frozen image."""
         image = system.images[self.snapshot]
         if not image.removable:
             raise JobFailedError(f"there is no snapshot '{self.snapshot}' to remove")

@@ -1,4 +1,4 @@
-"""What a file may say of jobs that create, remove and synchronise frozen images."""
+"""What a file may say about jobs that create, remove and synchronise frozen images."""
 
 from __future__ import annotations
 

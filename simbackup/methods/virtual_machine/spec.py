@@ -1,4 +1,4 @@
-"""What a file may say of virtual machines that stand still while they are saved."""
+"""What a file may say about virtual machines that stand still while they are saved."""
 
 from __future__ import annotations
 

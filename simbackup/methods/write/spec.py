@@ -1,4 +1,4 @@
-"""What a file may say of a program that writes."""
+"""What a file may say about a program that writes."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ class Application:
         return low, longest
 
     def watch(self, job: str, now: float) -> None:
-        """Note where all stands when a job begins."""
+        """Note the totals when a job begins."""
         self.waiting.watch(job, now)
         self.watches[job] = (now, self.waiting.requests)
 

@@ -1,4 +1,4 @@
-"""What a file may say of an application whose requests cross links."""
+"""What a file may say about an application whose requests cross links."""
 
 from __future__ import annotations
 

@@ -245,7 +245,7 @@ class Users:
         self.network.set_cap(self.flow, *self._ceiling())
 
     def watch(self, job: str, now: float) -> None:
-        """Note where all stands when a job begins."""
+        """Note the totals when a job begins."""
         self.network.settle()
         self._tell_volume(self.completed)
         self.watches[job] = _Watch(now, self.completed, self.store.link.busy_s, self.own_busy)

@@ -1,4 +1,4 @@
-"""What a file may say of users who work on a data set."""
+"""What a file may say about users who work on a data set."""
 
 from __future__ import annotations
 
