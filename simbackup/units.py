@@ -21,7 +21,7 @@ from simbackup.dimensions import DIMENSIONS, ONE, TIME, Dimension, Ratio
 
 
 class UnitError(ValueError):
-    """Text that is not a quantity of the wanted dimension; says what was read and what would be right."""
+    """Text that is not a quantity of the wanted dimension; the message says what was read and what would be right."""
 
 
 _NUMBER = r"(?:[0-9]+(?:_[0-9]+)*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
@@ -47,7 +47,7 @@ def parse(text: str | float, unit: str) -> float:
     Raises
     ------
     UnitError
-        If the text is no such quantity, is negative or beyond every float; or if the unit is unknown.
+        If the text is not such a quantity, is negative or too large; or if the unit is unknown.
 
     Notes
     -----
@@ -129,7 +129,7 @@ def _exact(digits: str) -> Ratio:
 
 
 def _compound(text: str) -> Ratio | None:
-    """Seconds of a time in several units, the largest first: '3 h 30 min'; None if it is none."""
+    """Seconds of a time in several units, the largest first: '3 h 30 min'; None if it is not one."""
     numerator, denominator = 0, 1
     longer: Ratio | None = None
     rest = text.strip()
@@ -146,7 +146,7 @@ def _compound(text: str) -> Ratio | None:
 
 
 def _proportion(text: str) -> Ratio | None:
-    """Quotient of a proportion, '2:1'; None if it is none."""
+    """Quotient of a proportion, '2:1'; None if it is not one."""
     match = _PROPORTION.fullmatch(text.strip())
     if match is None:
         return None

@@ -36,7 +36,7 @@ class CopySpec(JobSpec):
         yield f"hosts.{spec.host_of(self.data)}.read_ahead"
 
     def check(self, checks: Checks, path: Path) -> None:
-        """Both data sets are there, belong to one host, and the copy fits."""
+        """Report unknown data sets, those of different hosts, and copies that do not fit."""
         spec = checks.spec
         checks.data_set(path, self.data)
         checks.data_set(path, self.to, "to")

@@ -1,4 +1,4 @@
-"""What a file may say about backups of a database onto a volume."""
+"""What a file may say about backups of a database to a volume."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from simbackup.schema.quantity import (
 
 
 class DatabaseBackupSpec(BackupJob):
-    """Full backup of a database onto a volume."""
+    """Full backup of a database to a volume."""
 
     method: Literal["logical_dump", "hot_copy", "snapshot_copy"]
     """`logical_dump` writes text under a read lock, `hot_copy` copies files under it, `snapshot_copy` a snapshot."""
@@ -45,7 +45,7 @@ class DatabaseBackupSpec(BackupJob):
         return self.snapshot
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """What is said of the database acts in those backups that do what it is about."""
+        """The keys of the database that this backup uses."""
         keys = {"logical_dump": ("dump_ratio", "dump_cpu"), "snapshot_copy": ("locks_for_snapshot",)}
         yield from (f"data.{self.data}.database.{key}" for key in keys.get(self.method, ()))
         if self.method == "snapshot_copy":
@@ -53,7 +53,7 @@ class DatabaseBackupSpec(BackupJob):
         yield from _backup_uses(spec, name, self.data)
 
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
-        """A dump is loaded, logs are replayed."""
+        """The keys of loading a dump, and of replaying logs."""
         yield from super().restore_uses(spec, name, restore, job)
         yield f"hosts.{spec.owner_of(self.to)}.read_ahead"
         for data in {job.to or self.data, self.data}:
@@ -63,11 +63,11 @@ class DatabaseBackupSpec(BackupJob):
                 yield f"data.{data}.database.replay_cpu"
 
     def check(self, checks: Checks, path: Path) -> None:
-        """There is a database, its target is a volume of its host with room, and its snapshot freezes it."""
+        """Report what is wrong with the database, its target, the room there, or its snapshot."""
         _check_places(checks, path, self)
 
     def check_copy(self, checks: Checks, path: Path) -> None:
-        """Files that stand still are copied, into room that there is, by a snapshot of the database's volume."""
+        """Report a hot copy of files that change, a target without room, and a wrong snapshot."""
         spec = checks.spec
         data, target = spec.data.get(self.data), spec.devices.get(self.to)
         engine = data.database if data is not None else None
@@ -84,7 +84,7 @@ class DatabaseBackupSpec(BackupJob):
             checks.report((*path, "snapshot"), f"has no effect on a {self.method}", "leave it out")
 
     def _check_room(self, checks: Checks, path: Path, data: DataSpec, room: float) -> None:
-        """The volume holds what lies on it and one backup."""
+        """Report a volume without room for one backup."""
         size = data.size.si
         if self.method == "logical_dump" and data.database is not None:
             size = (data.content or data.size).si * data.database.dump_ratio.si
@@ -94,7 +94,7 @@ class DatabaseBackupSpec(BackupJob):
             checks.report((*path, "to"), message, f"{units.show_short(max(room - there, 0.0), 'B')} are free")
 
     def _check_snapshot(self, checks: Checks, path: Path, data: DataSpec | None) -> None:
-        """A snapshot copy names a snapshot of the database's volume."""
+        """Report a snapshot copy without a snapshot of the database's volume."""
         snapshots = checks.spec.devices_with(ImageDevice)
         frozen = checks.spec.devices.get(self.snapshot or "")
         if self.snapshot is None:
@@ -110,7 +110,7 @@ class DatabaseBackupSpec(BackupJob):
             checks.report((*path, "snapshot"), message, f"take a snapshot of '{data.on}'")
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """A database comes back whole, replaying logs of its own."""
+        """Report restores of parts, and replays of other databases' logs."""
         _check_restore(checks, path, job, self)
 
 
@@ -132,11 +132,11 @@ class BinaryLogSpec(BackupJob):
         yield from _backup_uses(spec, name, self.data)
 
     def check(self, checks: Checks, path: Path) -> None:
-        """There is a database, and its target is a volume of its host."""
+        """Report what is wrong with the database or its target."""
         _check_places(checks, path, self)
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """A log is replayed after a full backup."""
+        """Report the restore of a log without its full backup."""
         full = [n for n, j in checks.spec.jobs.items() if isinstance(j, DatabaseBackupSpec)]
         message = f"'{job.restore}' holds only changes"
         remedy = f"restore a full backup with 'replay: {job.restore}'; {choices('', full)}"
@@ -151,7 +151,7 @@ def _backup_uses(spec: Spec, name: str, data: str) -> Iterator[str]:
 
 
 def _check_places(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLogSpec) -> None:
-    """What is saved is a database, and its target a block device of the same host."""
+    """Report data that are not a database, and a target that is not a block device of its host."""
     known = checks.data_set(path, job.data, owned=False)
     data = checks.spec.data.get(job.data)
     if data is not None and data.database is None:
@@ -166,7 +166,7 @@ def _check_places(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLo
 
 
 def _check_target(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLogSpec) -> None:
-    """What takes the backup is a block device, and has what a copy needs."""
+    """Report a target that is not a block device."""
     if job.to not in checks.block_devices() and not checks.pending((*path, "to"), "devices", job.to):
         what = "is not a disk, array or volume" if job.to in checks.spec.devices else "is not among the devices"
         checks.report((*path, "to"), f"'{job.to}' {what}", choices(job.to, checks.block_devices()))
@@ -175,7 +175,7 @@ def _check_target(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLo
 
 
 def _check_restore(checks: Checks, path: Path, job: Restoring, saved: DatabaseBackupSpec | BinaryLogSpec) -> None:
-    """A database comes back whole, to a database, replaying logs of its own, where it has a host and fits."""
+    """Report restores of parts, to other data, without room, or with replays of other databases' logs."""
     spec = checks.spec
     if job.select is not None:
         checks.report((*path, "select"), "a database can only be restored as a whole", "leave it out")

@@ -88,7 +88,7 @@ class NativeBackupSpec(BackupJob):
     """`exponential`, as unless stated, about the mean that the steady loop takes, or `constant`; only by event."""
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The engine says what the job leaves out; compression is that of the data."""
+        """The keys of the engine that the job leaves out, and the compression of the data."""
         del spec
         yield from (f"data.{data}.compression" for data in self.data)
         if self.buffers is None:
@@ -97,7 +97,7 @@ class NativeBackupSpec(BackupJob):
             yield f"jobs.{name}.engine.transfer_size"
 
     def check(self, checks: Checks, path: Path) -> None:
-        """Data at one host, files that can be reached, buffers of a legal size, and compression that compresses."""
+        """Report data of several hosts, unreachable files, illegal buffer sizes, and compression below 1."""
         with checks.about(*path):
             self._check_places(checks, path)
         with checks.about(*path):
@@ -110,7 +110,7 @@ class NativeBackupSpec(BackupJob):
                 checks.report((*path, "service_times"), "has no effect in the steady state", remedy)
 
     def _check_places(self, checks: Checks, path: Path) -> None:
-        """Data at one host, and files that can be reached from there."""
+        """Report data of several hosts, and files that cannot be reached."""
         spec = checks.spec
         if not self.data or not self.to:
             checks.report((*path, "to" if self.data else "data"), "is empty", "name at least one")
@@ -127,21 +127,21 @@ class NativeBackupSpec(BackupJob):
         self._check_files(checks, path, hosts[0] if len(hosts) == 1 else None)
 
     def _check_compression(self, checks: Checks, path: Path, data: str) -> None:
-        """What is compressed gets smaller."""
+        """Report compression that makes data larger."""
         ratio = checks.spec.data[data].compression
         if self.compress and ratio is not None and ratio.si < 1.0:
             message = f"'{data}' would grow: its compression is below 1"
             checks.report((*path, "compress"), message, f"correct data.{data}.compression")
 
     def _check_sizes(self, checks: Checks, path: Path) -> None:
-        """Buffers have a legal size."""
+        """Report buffers of an illegal size."""
         for size, key in ((self.transfer_size, "transfer_size"), (self.engine.transfer_size, "engine.transfer_size")):
             if size is not None and (size.si % STEP or size.si > MOST):
                 message = f"{units.show_short(size.si, 'B')} is not a multiple of 64 KiB up to 4 MiB"
                 checks.report((*path, *key.split(".")), message, "write for example 1 MiB")
 
     def _check_files(self, checks: Checks, path: Path, host: str | None) -> None:
-        """Each backup file goes to a disk that can be reached, or to nul."""
+        """Report a backup file on something other than a reachable disk or nul."""
         spec = checks.spec
         legal = {**spec.block_devices(), **spec.devices_with(Sink)}
         for name in self.to:
@@ -155,7 +155,7 @@ class NativeBackupSpec(BackupJob):
                 checks.report((*path, "to"), f"there is no way from '{host}' to '{name}'", remedy)
 
     def _check_transfers(self, checks: Checks, path: Path) -> None:
-        """What is asked for event by event is few enough transfers."""
+        """Report too many transfers for a simulation of each."""
         size = (self.transfer_size or self.engine.transfer_size).si
         known = [checks.spec.data[name].size.si for name in self.data if name in checks.spec.data]
         transfers = sum(-int(-each // size) for each in known)
@@ -164,7 +164,7 @@ class NativeBackupSpec(BackupJob):
             checks.report((*path, "rounds"), message, "write 'steady', which is as good for so many")
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """All comes back, to where it was, in the way of its backup; few enough transfers where it is by event."""
+        """Report restores of parts, to other data, or of too many transfers."""
         for key in ("select", "to", "replay", "streams"):
             if getattr(job, key):
                 message = "has no effect on a database_native restore"

@@ -55,7 +55,7 @@ class RestoreSpec(Restoring):
     to_data: ClassVar[bool] = True
 
     def tool_of(self) -> str | None:
-        """The backup, whose program restores."""
+        """The backup, whose program does the restore."""
         return self.restore
 
     conditional: ClassVar[Mapping[str, str]] = {
@@ -65,13 +65,13 @@ class RestoreSpec(Restoring):
     }
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """What the restore of such a backup uses."""
+        """The keys that the restore of such a backup uses."""
         saved = spec.jobs[self.restore]
         if isinstance(saved, BackupJob):
             yield from saved.restore_uses(spec, self.restore, name, self)
 
     def check(self, checks: Checks, path: Path) -> None:
-        """What is restored is a backup, and it comes back to data that there are."""
+        """Report a restore of something other than a backup, or to unknown data."""
         spec = checks.spec
         legal = [n for n, j in spec.jobs.items() if isinstance(j, BackupJob)]
         if not checks.name((*path, "restore"), self.restore, legal, "job"):
@@ -91,7 +91,7 @@ class RestoreSpec(Restoring):
             saved.check_restore(checks, path, self)
 
     def _check_copy(self, checks: Checks, path: Path, name: str) -> bool:
-        """Whether the job whose copy is read is the backup or copies it."""
+        """Report a `copied_by` that neither is the backup nor copies it."""
         jobs = checks.spec.jobs
         copying = [n for n, j in jobs.items() if isinstance(j, Copying) and j.save_set == self.restore]
         legal = [self.restore, *copying]

@@ -29,7 +29,7 @@ class CreateSnapshot:
 
 
 def create(system: System, job: str, name: str) -> Steps:
-    """Create a frozen image, if nothing stands in the way."""
+    """Create a frozen image, if possible."""
     image = system.images[name]
     if image.hindrance is not None:
         raise JobFailedError(f"snapshot '{name}' {image.hindrance}")
@@ -43,7 +43,7 @@ def create(system: System, job: str, name: str) -> Steps:
 
 
 def _noted(system: System, image: FrozenImage) -> Generator[simpy.Event, Any, None]:
-    """Let all writers take note of what they have written so far, before it counts otherwise."""
+    """Let all writers count what they have written so far, before its cost changes."""
     image.origin.announce()
     yield Call(system.env, lambda: None, priority=LAST)
 

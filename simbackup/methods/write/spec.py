@@ -50,13 +50,13 @@ class WriteSpec(JobSpec):
     }
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """Each way of writing has keys of its own."""
+        """The keys of its way of writing."""
         del spec
         keys = ("over",) if self.synchronous else ("cpu_per_byte", "flush")
         yield from (f"jobs.{name}.{key}" for key in keys)
 
     def check(self, checks: Checks, path: Path) -> None:
-        """A writer makes requests one by one, or leaves it to the page cache."""
+        """Report keys that do not go with its way of writing."""
         checks.data_set(path, self.data)
         with checks.about(*path):
             self._check_requests(checks, path)
