@@ -1,4 +1,4 @@
-"""Scenarios: read from files, laid over others, completed by datasheets, checked, frozen."""
+"""Scenarios: read from files, merged over others, completed by datasheets, checked, frozen."""
 
 from __future__ import annotations
 

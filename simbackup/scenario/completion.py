@@ -1,4 +1,4 @@
-"""The parts of a scenario that name a datasheet, laid over it."""
+"""The parts of a scenario that name a datasheet, merged over it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simbackup.schema.tree import Node
 
 
 def complete(tree: Node, log: list[str], problems: list[Problem]) -> tuple[Node, set[str]]:
-    """The tree in which each part with a `model` stands on its datasheet, and the parts that found none."""
+    """The tree in which each part with a `model` is merged over its datasheet, and the parts without one."""
     unresolved: set[str] = set()
     sections: dict[str, Node] = dict(tree.mapping)
     for section, kinds in _kinds().items():
@@ -41,7 +41,7 @@ def _kinds() -> dict[str, tuple[str, ...]]:
 
 
 def _on_datasheet(part: Node, address: str, kinds: Sequence[str], log: list[str], problems: list[Problem]) -> Node:
-    """A part laid over its datasheet, and its nested parts likewise."""
+    """A part merged over its datasheet, and its nested parts likewise."""
     if not isinstance(part.value, dict):
         return part
     inner = dict(part.value)

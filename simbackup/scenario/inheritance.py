@@ -1,4 +1,4 @@
-"""What a scenario takes from the files that it extends, what it changes of it, and what it removes."""
+"""What a scenario takes from the files that it extends, what it changes, and what it removes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _NAMED, _NAMED_INSIDE = 2, 4
 
 
 def extended(path: Path, log: list[str], problems: list[Problem]) -> tuple[Node, list[str]]:
-    """The tree of a file laid over the files it extends, and the names of all of them, itself first.
+    """The tree of a file merged over the files it extends, and the names of all of them, itself first.
 
     Raises
     ------
     InputError
-        A file cannot be read or is no YAML; all else that is wrong is added to `problems`.
+        A file cannot be read or is not valid YAML; all other problems are added to `problems`.
     """
     files: list[Node] = []
     chain: list[str] = []
@@ -84,7 +84,7 @@ def is_extended(path: Path) -> bool:
 
 
 def lay_over(below: Node, above: Node, log: list[str], problems: list[Problem]) -> Node:
-    """The tree in which what is said above is laid over what is said below.
+    """The tree of the file below with that of the file above merged over it.
 
     A datasheet that is named alone below may be changed in part above, and a part that is `null` above is removed.
     """
@@ -95,7 +95,7 @@ def lay_over(below: Node, above: Node, log: list[str], problems: list[Problem]) 
 def _removed(
     below: Node, above: Node, path: tuple[str, ...], log: list[str], problems: list[Problem]
 ) -> tuple[Node, Node]:
-    """Both trees without the parts that are `null` above; those that are not below are told."""
+    """Both trees without the parts that are `null` above; reports those that are not below."""
     left, kept = dict(below.mapping), dict(above.mapping)
     for name, child in above.mapping.items():
         here = (*path, name)
@@ -117,14 +117,14 @@ def _removed(
 
 
 def _is_part(path: tuple[str, ...]) -> bool:
-    """Whether a path leads to something that has a name of its own: a part, a fleet, a part of one, or a pool."""
+    """Whether a path leads to something with a name: a part, a fleet, a part of one, or a pool."""
     if len(path) == _NAMED:
         return path[0] in {*PARTS, "fleets"}
     return len(path) == _NAMED_INSIDE and (path[0] == "fleets" or path[2] == "pools")
 
 
 def references(tree: Node) -> Node:
-    """The tree in which a datasheet that is named alone, `disk: disk/x`, is written `disk: {model: disk/x}`."""
+    """The tree in which a bare name of a datasheet, `disk: disk/x`, is written `disk: {model: disk/x}`."""
     sections: dict[str, Node] = dict(tree.mapping)
     for section in ("devices", "data", "jobs"):
         parts = sections.get(section)

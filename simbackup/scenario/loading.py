@@ -32,7 +32,7 @@ def find(name: str) -> Path:
     Raises
     ------
     InputError
-        There is neither such a file nor such a name.
+        There is no file or scenario of this name.
     """
     path = Path(name)
     bare = name.removesuffix(".yaml").removeprefix("scenarios/")
@@ -51,7 +51,7 @@ def find(name: str) -> Path:
 
 
 def _no_folder(name: str, path: Path, bare: str) -> None:
-    """Tell that a name is one of a folder, and what there is in it."""
+    """Report that a name is that of a folder, and list its scenarios."""
     if is_folder(path):
         raise InputError([a_folder(path, name)])
     if bare and any(is_folder(root / "scenarios" / bare) for root in datasheets.roots()):
@@ -64,7 +64,7 @@ def load(name: str | Path, overrides: Mapping[str, object] | None = None) -> Sce
     Raises
     ------
     InputError
-        Everything that is wrong with the file, at once, each with its place.
+        All problems of the file, each with its place.
 
     >>> load("published/003-lvm-snapshots/same-disk").title
     'dd of 2 GiB over a file, snapshot on the same disk'

@@ -1,4 +1,4 @@
-"""What a whole scenario says, read part by part, and where its parts lie."""
+"""The spec of a whole scenario, read part by part."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LEAST_LIKENESS = 0.7
 
 @dataclass(frozen=True)  # without slots: what is asked for again and again is kept in it
 class Spec(Places):
-    """A whole scenario; what is wrong in its form is unknown in it."""
+    """A whole scenario; values of a wrong form are unknown in it."""
 
     title: str
     question: str
@@ -153,7 +153,7 @@ def _part(
     problems: list[Problem],
     unresolved: Container[str] | None,
 ) -> Part | None:
-    """A named part; None where it is not known what it is."""
+    """A named part; None if its class is unknown."""
     section, address = path[0], ".".join(path)
     if node.value is None and unresolved is None:
         return None
@@ -173,7 +173,7 @@ def _part(
 
 
 def _spelt(node: Node, address: str, legal: Sequence[str], problems: list[Problem]) -> Node:
-    """The part in which the key that says what it is is spelt right; that it is not is told."""
+    """The part with a misspelt `kind`, `model`, `method` or `restore` put right; reports the misspelling."""
     if legal and not any(key in node.mapping for key in legal):
         for key, child in node.mapping.items():
             meant = difflib.get_close_matches(key, legal, n=1, cutoff=LEAST_LIKENESS)

@@ -56,7 +56,7 @@ def check_datasheet(
 def _origin(
     name: str, node: Node, part: Frozen | None, sources: dict[str, Node], rows: frozenset[str] | None
 ) -> list[Problem]:
-    """What is missing to the origin of one value of a datasheet."""
+    """What is wrong with the origin of one value of a datasheet."""
     address = f"parameters.{name}"
     if not node.is_quantity or "basis" not in node.mapping:
         remedy = "write {value: ..., basis: datasheet, source: ..., at: ...} or another basis"

@@ -1,4 +1,4 @@
-"""Inventories: tables of similar things, one row each, in which every cell knows its place."""
+"""Inventories: tables of similar things, one row each; every cell has its place."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def read_inventory(path: Path, shown: str) -> Inventory:
 
 
 def _wrong_columns(head: list[Node]) -> Iterator[Problem]:
-    """Columns without a name, with that of another, or with one that no placeholder can hold."""
+    """Report columns without a name, with a repeated name, or with one that no placeholder can use."""
     seen: set[str] = set()
     for node in head:
         name = str(node.value)

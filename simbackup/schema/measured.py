@@ -1,4 +1,4 @@
-"""What a file of measurements may say: measured rows, and where in the results their simulated values stand."""
+"""What a file of measurements may say: measured rows, and where results hold their simulated values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"\s*([-+0-9._eE]+)\s*(\S.*?)?\s*\Z")
 
 
 class Figure:
-    """Marks a text field for a figure: a bare number will do, and a mapping that tells its origin."""
+    """Marks a text field for a figure: also a bare number, or a mapping with its origin."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_before_validator_function(_figure, handler(source))
@@ -58,7 +58,7 @@ class MeasuredRow(Frozen):
     quantity: Text = "elapsed"
     """Which figure of it."""
     group: Text | None = None
-    """Rows that stand or fall together; its own unless stated."""
+    """Rows that are held out together; its own unless stated."""
     kind: Literal["result", "input", "duplicate"] = "result"
     """Whether it is a result, a figure that a scenario is given, or restates another row."""
     result: Any
@@ -87,7 +87,7 @@ class Measurement:
 
     @property
     def group(self) -> str:
-        """The rows that it stands or falls with."""
+        """The rows that are held out together with it."""
         return self.row.group or self.id
 
     @property

@@ -32,9 +32,9 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "fitted": ("fitted_to", "uncertainty", "plausible"),
     "assumed": ("range", "why"),
 }
-"""What a value of each basis has to tell beside itself."""
+"""The keys that a value on each basis must also have."""
 LATEST = 36_500 * 86_400.0
-"""Seconds up to which a float tells times apart that differ by a microsecond: a hundred years."""
+"""Seconds up to which a float distinguishes times a microsecond apart: a hundred years."""
 
 
 class Origin(BaseModel):
@@ -45,7 +45,7 @@ class Origin(BaseModel):
     value: Any
     """The value with its unit, for example `5 MB/s`."""
     basis: Basis | None = None
-    """What the value rests on."""
+    """The kind of evidence for the value."""
     source: str | None = None
     """The work that states it, a key of models/sources.yaml."""
     at: str | None = None
@@ -104,7 +104,7 @@ def problem(message: str, remedy: str = "", *path: str | int) -> PydanticCustomE
 
 
 def read_origin(raw: object) -> Origin:
-    """The origin that a mapping tells; all that is wrong with it is one error for pydantic."""
+    """The origin in a mapping; all that is wrong with it is one error for pydantic."""
     try:
         return Origin.model_validate(raw)
     except ValidationError as error:
@@ -118,7 +118,7 @@ def _origin_message(error: Any) -> tuple[str, str]:
 
 
 def _untold(value: object) -> bool:
-    """Whether a key of an origin says nothing; what it says may be anything that a file can hold."""
+    """Whether a key of an origin is empty; its value may be anything that a file can hold."""
     return value is None or value in ("", ())
 
 
@@ -132,7 +132,7 @@ class Unit:
     positive: bool = False
 
     def read(self, raw: object) -> Quantity:
-        """The value of a plain text or number, or of a mapping that tells its origin."""
+        """The value of a plain text or number, or of a mapping with its origin."""
         if isinstance(raw, Quantity | Unknown):
             return cast("Quantity", raw)
         if not isinstance(raw, dict):
@@ -198,7 +198,7 @@ class Unit:
         return si
 
     def remedy(self, si: float) -> str:
-        """What would be right instead of a value that is out of bounds."""
+        """The remedy for a value that is out of bounds."""
         if si > self.most == LATEST:
             most = units.show_short(LATEST, "s")
             return f"write at most {most}, beyond which times lose their microseconds; write long times in days, '30 d'"
@@ -250,7 +250,7 @@ def _word(raw: object) -> object:
 
 
 class Frozen(BaseModel):
-    """A part of a file: frozen, and no key that it does not know; `null` is as good as leaving a key out."""
+    """A part of a file: frozen, and no key that it does not know; `null` is the same as leaving a key out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -258,7 +258,7 @@ class Frozen(BaseModel):
     """Keys that act only where a part of the scenario uses them, and where that is."""
 
     def rules(self) -> Iterator[tuple[tuple[str, ...], str, str]]:
-        """Where values of the part do not go together: their keys, what is wrong, what would be right."""
+        """Values of the part that conflict: their keys, what is wrong, what would be right."""
         yield from ()
 
     @model_validator(mode="before")
@@ -277,7 +277,7 @@ class Frozen(BaseModel):
 
 
 class Word:
-    """Marks a text field (a level, a method) whose value may tell its origin like a quantity does."""
+    """Marks a text field (a level, a method) whose value may have an origin like a quantity."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_before_validator_function(_word, handler(source))

@@ -1,4 +1,4 @@
-"""What pydantic finds wrong, in our words."""
+"""Errors of pydantic in words of our own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WIDTH = 40
 
 
 def plain_message(error: Any) -> tuple[str, str]:
-    """What is wrong and what would be right, of one error of pydantic, in our words."""
+    """The message and the remedy for one error of pydantic."""
     kind, context = str(error["type"]), dict(error.get("ctx") or {})
     shown = repr(error.get("input"))
     shown = shown if len(shown) <= WIDTH else f"{shown[: WIDTH - 3]}..."
@@ -47,7 +47,7 @@ def plain_message(error: Any) -> tuple[str, str]:
 
 
 def unknown_key(error: Any, legal: Iterable[str]) -> str:
-    """What would be right where a key is not known; one without a value is what follows a comma in a text."""
+    """The remedy for an unknown key; one without a value is what follows a comma in a text."""
     remedy = choices(error["loc"][-1], legal)
     if error["input"] is None and not remedy.startswith("did you mean"):
         return "put a text with a comma in quotes"

@@ -1,4 +1,4 @@
-"""YAML files, read as trees in which every key and every value knows its place."""
+"""YAML files, read as trees; every key and every value has its place."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _CORE_TAGS = frozenset({"map", "seq", "str", "int", "float", "bool", "null", "ti
 
 
 def read(path: Path, shown: str | None = None, twice: list[Problem] | None = None) -> Node:
-    """The tree of a YAML 1.2 file; keys that stand twice are added to `twice`, if it is given.
+    """The tree of a YAML 1.2 file; keys that appear twice are added to `twice`, if it is given.
 
     Raises
     ------
     InputError
-        The file cannot be read, is no YAML, repeats a key, or nests deeper than any scenario does.
+        The file cannot be read, is not valid YAML, repeats a key, or is nested too deeply.
     """
     name = shown or str(path)
     return parse(read_text(path, name), name, twice)
@@ -48,7 +48,7 @@ def read_text(path: Path, name: str) -> str:
     Raises
     ------
     InputError
-        It cannot be read, or is no such text.
+        It cannot be read, or is not UTF-8.
     """
     data = b""
     try:
@@ -64,7 +64,7 @@ def read_text(path: Path, name: str) -> str:
 
 
 def a_folder(path: Path, name: str) -> Problem:
-    """What is wrong with a folder that is named instead of a file."""
+    """Report a folder that is named instead of a file."""
     inside = [each.name for each in path.glob("*.yaml")]
     remedy = f"name a file in it; {choices('', inside)}" if inside else "name a file"
     return Problem(Place(name), "", "is a folder", remedy)
@@ -76,7 +76,7 @@ def _place_after(text: str, name: str) -> Place:
 
 
 def parse(text: str, name: str, twice: list[Problem] | None = None) -> Node:
-    """The tree of YAML 1.2 text; `name` is shown as its file. Keys that stand twice are added to `twice`, if given."""
+    """The tree of YAML 1.2 text; `name` is shown as its file. Keys that appear twice are added to `twice`, if given."""
     tree, found = _parsed(text, name)
     if found and twice is None:
         raise InputError(found)
@@ -87,7 +87,7 @@ def parse(text: str, name: str, twice: list[Problem] | None = None) -> Node:
 
 @lru_cache(maxsize=32)
 def _parsed(text: str, name: str) -> tuple[Node, tuple[Problem, ...]]:
-    """The tree of a text and its keys that stand twice. The same text is parsed once, as trees never change."""
+    """The tree of a text and its keys that appear twice. The same text is parsed once, as trees never change."""
     from ruamel.yaml import YAML  # noqa: PLC0415 (33 ms, paid only where a file is read)
     from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
     from ruamel.yaml.reader import ReaderError  # noqa: PLC0415
@@ -131,7 +131,7 @@ def _parsed(text: str, name: str) -> tuple[Node, tuple[Problem, ...]]:
 
 
 def plain_scalar(text: str) -> Scalar:
-    """What a text without quotes stands for in YAML 1.2: a number, a truth value, nothing, or itself."""
+    """What a text without quotes means in YAML 1.2: a number, a truth value, nothing, or itself."""
     if text in _WORDS:
         return _WORDS[text]
     digits = text.replace("_", "")
@@ -163,7 +163,7 @@ class _Walk:
     twice: list[Problem]
     nodes: int = 0
     above: set[int] = field(default_factory=set[int])
-    """The composed nodes in which the present one lies."""
+    """The composed nodes around the present one."""
 
     def node(self, raw: Any, path: tuple[str, ...], key: Place, depth: int) -> Node:
         place = Place(self.name, raw.start_mark.line + 1, raw.start_mark.column + 1)
@@ -217,7 +217,7 @@ class _Walk:
         return text if text is None or raw.style is not None else plain_scalar(text)
 
     def text(self, raw: Any, place: Place, path: tuple[str, ...]) -> str | None:
-        """The text of a scalar; JSON writes rare characters as two halves, which belong together."""
+        """The text of a scalar; JSON writes rare characters as two halves, which are joined here."""
         try:
             return str(raw.value).encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:

@@ -91,7 +91,7 @@ class RestoreSpec(Restoring):
             saved.check_restore(checks, path, self)
 
     def _check_copy(self, checks: Checks, path: Path, name: str) -> bool:
-        """Report a `copied_by` that neither is the backup nor copies it."""
+        """Whether `copied_by` is the backup or a job that copies it; reports it if not."""
         jobs = checks.spec.jobs
         copying = [n for n, j in jobs.items() if isinstance(j, Copying) and j.save_set == self.restore]
         legal = [self.restore, *copying]

@@ -77,7 +77,7 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
     told_by: ClassVar[tuple[str, ...]] = ("data", "model")
 
     def check(self, checks: Checks, path: Path) -> None:
-        """The data that users work on have a host; what they say of updates and of networks is complete."""
+        """Report data without a host, and incomplete keys of updates and networks."""
         for step in (self._check_data, self._check_updates, self._check_network):
             with checks.about(*path):
                 step(checks, path)
@@ -106,7 +106,7 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
     )
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """What is said of updates acts where there are any."""
+        """The keys of updates, if there are any."""
         yield from super().uses(spec, name)
         if self.updates is not None:
             yield from (f"workloads.{name}.{key}" for key in self.conditional)
