@@ -18,7 +18,7 @@ from simbackup.schema.workload import WorkloadSpec
 
 
 class RequestsSpec(WorkloadSpec):
-    """An application whose requests cross links: a number a second, or a number of clients one after the other."""
+    """An application whose requests cross links: a rate of requests, or clients that ask one after the other."""
 
     via: Annotated[Names, Field(min_length=1)]
     """The links that a request crosses, in the order in which it does."""

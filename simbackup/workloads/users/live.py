@@ -68,7 +68,7 @@ class Users:
     """Users of one data set: a steady stream of transactions, or so many who each wait for their last.
 
     It is a flow counted in transactions. While a read lock is held, those that write wait for its end, and only the
-    others go on; what has queued up is then served at once. Where snapshots need overwritten data, the first update of a
+    others go on; queued ones are then served at once. Where snapshots need overwritten data, the first update of a
     chunk costs a copy; the share of such updates falls as time goes on, and the flow is restarted in steps.
     """
 
