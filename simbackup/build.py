@@ -1,4 +1,4 @@
-"""A live system from a scenario: each part comes to life in its room."""
+"""A live system from a scenario: each part is made in its room."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
 
 
 def _made(part: Any) -> Any:
-    """The function that makes a part live."""
+    """The function that makes the live part of a spec."""
     return registry.function(registry.kind_of(part).make)
 
 
 def _devices(system: System, spec: Spec) -> None:
-    """All devices: first those that stand by themselves, then volumes, then what freezes them."""
+    """All devices: first the independent ones, then volumes, then frozen images of these."""
     for name, device in spec.devices.items():
         if isinstance(device, OnDevice | ImageDevice):
             continue
@@ -70,11 +70,11 @@ def _devices(system: System, spec: Spec) -> None:
     for name, image in system.images.items():
         if name not in created and not isinstance(spec.devices[name], SplitMirror):
             image.create()
-            system.trace.event(0.0, f"devices.{name}", "is in place from the start, as no job creates it")
+            system.trace.event(0.0, f"devices.{name}", "exists from the start, as no job creates it")
 
 
 def _areas(system: System, spec: Spec) -> dict[str, Region]:
-    """Where volumes, copy areas and mirrors lie, one behind the other on each device; the volumes are made."""
+    """The regions of volumes, copy areas and mirrors, one behind the other on each device; makes the volumes."""
     areas: dict[str, Region] = {}
     for name, device in spec.devices.items():
         size = device.room(spec, name) if isinstance(device, OnDevice) else None

@@ -1,4 +1,4 @@
-"""The catalogue: which backup saved what, and where each byte of each copy of it lies."""
+"""The catalogue: which backup saved what, and where each byte of each copy is stored."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Extent(NamedTuple):
-    """A run of a save set: where it begins in the set, its size, the cartridge or volume, and where it lies on it."""
+    """A run of a save set: where it begins in the set, its size, the cartridge or volume, and its position there."""
 
     begin: float
     size: float
@@ -26,7 +26,7 @@ def made_by(run: str, job: str) -> bool:
 
 @dataclass(slots=True)
 class Copy:
-    """Where a save set lies: the job that wrote it there, the device, how much smaller it is there, when it was begun.
+    """A copy of a save set: the job that wrote it, the device, how well it is compressed there, when it was begun.
 
     Extents are in the order of the save set.
     """
@@ -56,7 +56,7 @@ class Copy:
 
 @dataclass(slots=True)
 class SaveSet:
-    """What one run of a backup job saved, and its copies that are there, oldest first."""
+    """What one run of a backup job saved, and its existing copies, oldest first."""
 
     job: str
     data: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 Ratio = tuple[int, int]
-"""Numerator and denominator: 'rpm' is (1, 60), which no float and no Decimal can hold."""
+"""Numerator and denominator: 'rpm' is (1, 60), which neither a float nor a Decimal can hold."""
 
 Names = dict[str, Ratio]
 
@@ -63,7 +63,7 @@ class Dimension:
     noun
         What messages call such a quantity.
     examples
-        Right texts, for messages.
+        Valid texts, for messages.
     human
         Unit names that texts are written in, the smallest first.
     names

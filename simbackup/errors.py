@@ -11,7 +11,7 @@ from typing import Literal
 from simbackup.text import for_line
 
 _LONG = re.compile(r"\S{200,}")
-"""A word that nobody reads to its end."""
+"""A word too long to show in full."""
 LONGEST_LIST = 14
 """Legal words that a message lists; of more it names a few."""
 
@@ -34,9 +34,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing that is wrong: where, at which address, what, and what would be right.
+    """One problem: where it is, at which address, what is wrong, and what would be right.
 
-    A warning is no reason not to run.
+    A warning does not stop a run.
 
     >>> print(Problem(Place("a.yaml", 3, 5), "jobs.full.tool.request", "has no effect here", severity="warning"))
     a.yaml:3:5: warning: jobs.full.tool.request: has no effect here
@@ -48,7 +48,7 @@ class Problem:
     remedy: str = ""
     severity: Literal["error", "warning"] = "error"
     closing: bool = False
-    """Whether it closes the list: nothing wrong by itself, but what was not checked because of the others."""
+    """Whether it closes the list: it names what was not checked because of the other problems."""
 
     def __str__(self) -> str:
         place = f"{self.place}: warning" if self.severity == "warning" else str(self.place)
@@ -58,7 +58,7 @@ class Problem:
 
 
 class SimbackupError(Exception):
-    """Anything that simbackup tells its user instead of a traceback."""
+    """Any error that simbackup reports to its user, without a traceback."""
 
 
 class InputError(SimbackupError):
@@ -80,11 +80,11 @@ class InputError(SimbackupError):
 
 
 class ResultError(SimbackupError):
-    """A result was asked for something that it does not hold, or could not be read back."""
+    """A result does not hold what was asked for, or could not be read back."""
 
 
 def choices(word: object, legal: Iterable[str]) -> str:
-    """Remedy for a word that is none of the legal ones: the nearest, the whole list, or the best of a long list.
+    """Remedy for an unknown word: the nearest known one, the whole list, or the best of a long list.
 
     >>> choices("tpae", ["tape", "disk"])
     "did you mean 'tape'?"
@@ -98,4 +98,4 @@ def choices(word: object, legal: Iterable[str]) -> str:
     if len(words) > LONGEST_LIST:
         nearest = difflib.get_close_matches(str(word), words, n=3, cutoff=0.0)
         return f"choose from {len(words)}, such as {', '.join(nearest)}"
-    return f"choose from: {', '.join(words)}" if words else "there is none to choose from"
+    return f"choose from: {', '.join(words)}" if words else "none is defined"

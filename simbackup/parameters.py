@@ -1,4 +1,4 @@
-"""From what a file says to the parameters of an equation or a live part, by the names of their fields."""
+"""Parameters of an equation or a live part, taken from a spec by field name."""
 
 from __future__ import annotations
 

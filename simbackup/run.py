@@ -31,7 +31,7 @@ def simulate(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Result:
-    """The result of running a scenario: its jobs, its devices, its trace, and what the numbers rest on.
+    """The result of running a scenario: its jobs, its devices, its trace, and the values that it depends on.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def simulate(
     seed
         Seed of all random streams: the same scenario and seed give the same result, byte for byte.
     progress
-        Told now and then how far the run has come.
+        Called now and then with how far the run has come.
 
     Raises
     ------
@@ -82,14 +82,14 @@ def simulate(
 def result_of(
     name: str, overrides: Mapping[str, object] | None = None, *, seed: int = 0, progress: Progress | None = None
 ) -> Result:
-    """The result that a folder holds, or else that of running the scenario of that path or name.
+    """The result in a folder, or else that of running the scenario of that path or name.
 
     Raises
     ------
     ResultError
         The folder holds no result, a damaged one, or values are to be replaced in what has been run.
     InputError
-        There is no such scenario, or something is wrong with it.
+        The scenario does not exist, or something is wrong with it.
     """
     if not is_there(Path(name)):
         return simulate(name, overrides, seed=seed, progress=progress)
@@ -99,7 +99,7 @@ def result_of(
 
 
 def _summarise(system: System, spec: Spec) -> None:
-    """Write one summary of each device into the trace."""
+    """Record a summary of each device in the trace."""
     for name, host in system.hosts.items():
         _device(system, f"hosts.{name}.cores", "processor", host.cpu)
     for name, store in system.stores.items():

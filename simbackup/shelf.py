@@ -1,4 +1,4 @@
-"""Datasheets and scenarios on disk: where they are found, and what a datasheet says."""
+"""Datasheets and scenarios on disk: where they are found, and what a datasheet holds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEARCH_PATH = "SIMBACKUP_PATH"
 """Environment variable with the user's own folders, each with models/ or scenarios/ in it."""
 FOLDERS = ("models", "scenarios")
 DATA = "simbackup.data"
-"""Entry points by which installed packages offer such folders: each names a module, which lies beside them."""
+"""Entry points by which installed packages offer such folders: each names a module beside them."""
 
 
 def roots() -> tuple[Path, ...]:
@@ -34,7 +34,7 @@ def roots() -> tuple[Path, ...]:
     Raises
     ------
     RoomError
-        An installed package offers a folder that there is not.
+        An installed package offers a folder that does not exist.
     """
     return _roots(os.environ.get(SEARCH_PATH, ""))
 
@@ -58,7 +58,7 @@ def _offered(point: EntryPoint) -> Path:
         raise RoomError(f"{what} cannot be found: there is no such module")
     folder = Path(found.origin).resolve().parent
     if not any((folder / name).is_dir() for name in FOLDERS):
-        raise RoomError(f"{what} cannot be used: {folder} holds neither models/ nor scenarios/")
+        raise RoomError(f"{what} cannot be used: {folder} contains neither models/ nor scenarios/")
     return folder
 
 
@@ -72,7 +72,7 @@ def shown(path: Path) -> str:
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is such a file; no for a name that no file can have."""
+    """Whether the file exists; False for a name that no file can have."""
     try:
         return path.is_file()
     except OSError:
@@ -80,7 +80,7 @@ def is_file(path: Path) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is such a folder; no for a name that no folder can have."""
+    """Whether the folder exists; False for a name that no folder can have."""
     try:
         return path.is_dir()
     except OSError:
@@ -143,7 +143,7 @@ def load_datasheet(name: str) -> Datasheet:
 
 
 def forget() -> None:
-    """Read datasheets anew from now on: one has changed."""
+    """Forget the datasheets read so far, because one has changed."""
     _load.cache_clear()
 
 
@@ -170,6 +170,6 @@ def read_datasheet(path: Path, name: str, shown_as: str | None = None) -> Datash
     texts = {key: str(tree.mapping[key].value) for key in ("title", "kind", "description") if key in tree.mapping}
     if texts["kind"] != name.split("/", maxsplit=1)[0] and "/" in name:
         node = tree.mapping["kind"]
-        message = f"'{texts['kind']}' lies in the folder '{name.split('/', maxsplit=1)[0]}'"
-        raise InputError([Problem(node.place, "kind", message, "the folder of a datasheet is its kind")])
+        message = f"'{texts['kind']}' is in the folder '{name.split('/', maxsplit=1)[0]}'"
+        raise InputError([Problem(node.place, "kind", message, "store a datasheet in the folder of its kind")])
     return Datasheet(name, texts["kind"], texts["title"], texts.get("description", ""), parameters, tree)

@@ -1,4 +1,4 @@
-"""Slips of the pen in quantities, and what was meant by them."""
+"""Typing errors in quantities, and what was probably meant."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d|,)")
 
 
 def wrong_number(text: object) -> str:
-    """What is wrong with a text that says it is no number, or infinitely many; nothing with any other."""
+    """What is wrong with a text such as 'nan' or 'inf'; empty for any other."""
     match = _NOT_FINITE.fullmatch(str(text).strip())
     return "" if match is None else "not a number" if match[1] else "not finite"
 

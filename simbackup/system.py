@@ -35,15 +35,15 @@ class JobFailedError(Exception):
 
 @runtime_checkable
 class Recorded(Protocol):
-    """A live part that has more to tell of a run than its link does."""
+    """A live part that records more of a run than its link does."""
 
     def record(self, trace: Trace) -> None:
-        """Write what it did, or what became of it, into the trace."""
+        """Record in the trace what it did, or its final state."""
         ...
 
 
 class BackupSource(NamedTuple):
-    """Where a backup reads: the region, seconds a byte to find where each lies, and the share that lies in memory."""
+    """Where a backup reads: the region, seconds a byte to look each up, and the share in memory."""
 
     region: Region
     lookup: float
@@ -82,20 +82,20 @@ class System:
 
     @property
     def users(self) -> list[UsersOfData]:
-        """Those who work on data."""
+        """The users of data sets."""
         return [workload for workload in self.workloads if isinstance(workload, UsersOfData)]
 
     def queues(self, links: tuple[str, ...]) -> tuple[Adapter, ...]:
-        """The queues of some links, which are made where somebody waits in them."""
+        """The queues of some links, made when first needed."""
         return tuple(self.adapters.setdefault(link, Adapter(self.networks[link])) for link in links)
 
     def add_store(self, name: str, store: Store) -> None:
-        """Take a block device in, and the volume that all of it is."""
+        """Add a block device, and the volume that spans it."""
         self.stores[name] = store
         self.volumes[name] = Volume(self.env, f"devices.{name}", Region(store, 0.0, store.size))
 
     def room(self, volume: str, size: float) -> float | None:
-        """Where so many bytes lie on a volume from now on, behind its data sets and backups; None if it is full."""
+        """Allocate bytes on a volume, behind its data sets and backups: where they begin; None if it is full."""
         there = self.volumes[volume]
         behind = max((d.begin + d.size for d in self.data.values() if d.volume is there), default=0.0)
         behind = max(behind, self.taken.get(volume, 0.0))
@@ -127,7 +127,7 @@ class System:
     ) -> Generator[simpy.Event, Any, Dirty]:
         """Write bytes of a volume through the page cache of a host, on record; what is then on its way to disk.
 
-        Ends when the last of them is in memory; fails when as many are there as find room.
+        Ends when the last of them is in memory; fails when the volume is full.
         """
         wanted, place = place.size, place._replace(size=place.volume.fits(place.begin, place.size))
         if place.size < min(LEAST, wanted):
@@ -142,7 +142,7 @@ class System:
         return dirty
 
     def saved(self, backup: str, by: str | None = None) -> tuple[SaveSet, Copy]:
-        """The newest save set of a backup job with its first copy, or with that of a job; fails where there is none."""
+        """The newest save set of a backup job with its first copy, or with that of a job; fails if there is none."""
         found = self.catalogue.last_copy(f"jobs.{backup}", None if by is None else f"jobs.{by}")
         if found is None:
             copied = f"copy of '{backup}' by '{by}'" if by not in {None, backup} else f"save set of '{backup}'"
@@ -150,7 +150,7 @@ class System:
         return found
 
     def reserve(self, volume: str, size: float) -> float:
-        """Where so many bytes lie on a volume from now on; fails where it is full."""
+        """Allocate bytes on a volume: where they begin; fails if it is full."""
         position = self.room(volume, size)
         if position is None:
             raise JobFailedError(f"'{volume}' is full")
@@ -166,13 +166,13 @@ class System:
         return BackupSource(frozen.source(data.begin, data.size), each, 0.0, frozen.name)
 
     def require_image(self, name: str | None) -> None:
-        """Fail if a frozen image does not exist, or exists no more; nothing if none is asked for."""
+        """Fail if a frozen image does not exist, or no longer exists; do nothing without one."""
         if name is not None and (loss := self.images[name].loss) is not None:
             raise JobFailedError(f"'{name}' {loss}")
 
     @contextmanager
     def shut_out(self, data: str) -> Generator[None]:
-        """Let nobody work on some data inside: they are being restored."""
+        """Keep users from some data inside, as they are being restored."""
         waiting = [users for users in self.users if users.data == data]
         for users in waiting:
             users.close()
@@ -190,7 +190,7 @@ class System:
         yield from self.written_back(job, [dirty])
 
     def written_back(self, job: str, pending: Sequence[Dirty]) -> Generator[simpy.Event, Any, None]:
-        """Wait until all that is pending is on disk, on record as what limits the last of it."""
+        """Wait until all pending writes are on disk, and record what limits the last of them."""
         since = float(self.env.now)
         late = [dirty for dirty in pending if not dirty.on_disk.processed]
         if not late:
@@ -202,7 +202,7 @@ class System:
 
     @contextmanager
     def standing(self, flow: Flow, loop: ClosedLoop) -> Generator[None]:
-        """Let what goes round stand in the adapters that requests pass, inside."""
+        """Queue a closed loop in the adapters that requests pass, inside."""
         for adapter in self.adapters.values():
             adapter.loops[flow] = loop
         try:

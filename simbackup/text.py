@@ -1,7 +1,7 @@
-r"""Text of users on its way out: at each edge it stays text, whatever the other side would read in it.
+r"""Text of users in outputs: it stays text, whatever the other program could read in it.
 
-What cannot be seen (control characters, marks that turn the direction of writing, halves of characters) is written as
-Python writes it, `\x1b`, so that nothing is lost and nothing acts.
+Invisible characters (control characters, marks that turn the direction of writing, halves of characters) are written
+as Python writes them, `\x1b`, so that nothing is lost and nothing acts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _seen(found: re.Match[str]) -> str:
 
 
 def for_terminal(text: object) -> str:
-    r"""A text of any number of lines that only shows itself on a terminal.
+    r"""A text of any number of lines, safe for a terminal.
 
     >>> for_terminal("red \x1b[31m and\nplain")
     'red \\x1b[31m and\nplain'
@@ -43,7 +43,7 @@ def for_line(text: object) -> str:
 
 
 def for_plot(text: object) -> str:
-    r"""A text as matplotlib draws it letter by letter: no mathematics between dollars, no label left out.
+    r"""A text that matplotlib draws literally: no mathematics between dollars, no label left out.
 
     >>> for_plot("$5 to $9"), for_plot("_hidden")
     ('\\$5 to \\$9', '\u200b_hidden')
@@ -58,7 +58,7 @@ def of_plot(text: str) -> str:
 
 
 def for_cell(text: object) -> str:
-    """A text as a cell of a CSV file, where a spreadsheet takes no formula for one: an apostrophe goes before it.
+    """A text as a cell of a CSV file; an apostrophe before a formula keeps it text in a spreadsheet.
 
     >>> for_cell("=1+1"), for_cell("-5 %"), for_cell("tape")
     ("'=1+1", '-5 %', 'tape')
@@ -127,7 +127,7 @@ def for_dot(text: object) -> str:
 
 
 def for_markdown(text: object) -> str:
-    r"""A text as Markdown shows it letter by letter, in one line, also in a table.
+    r"""A text that Markdown shows literally, in one line, also in a table.
 
     >>> for_markdown("a|b *c* snake_case")
     'a\\|b \\*c\\* snake_case'

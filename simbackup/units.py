@@ -21,7 +21,7 @@ from simbackup.dimensions import DIMENSIONS, ONE, TIME, Dimension, Ratio
 
 
 class UnitError(ValueError):
-    """Text that is no quantity of the wanted dimension; says what was read and what would be right."""
+    """Text that is not a quantity of the wanted dimension; the message says what was read and what would be right."""
 
 
 _NUMBER = r"(?:[0-9]+(?:_[0-9]+)*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
@@ -47,7 +47,7 @@ def parse(text: str | float, unit: str) -> float:
     Raises
     ------
     UnitError
-        If the text is no such quantity, is negative or beyond every float; or if the unit is unknown.
+        If the text is not such a quantity, is negative or too large; or if the unit is unknown.
 
     Notes
     -----
@@ -59,7 +59,7 @@ def parse(text: str | float, unit: str) -> float:
     >>> parse("5 furlongs", "B")
     Traceback (most recent call last):
         ...
-    simbackup.units.UnitError: '5 furlongs' is no size; write for example '5 MB', '2 GiB'
+    simbackup.units.UnitError: '5 furlongs' is not a size; write for example '5 MB', '2 GiB'
     """
     if isinstance(text, str):
         return _parse_text(text, unit)
@@ -69,7 +69,7 @@ def parse(text: str | float, unit: str) -> float:
     except (TypeError, ValueError):
         raise _no(text, dimension) from None
     except OverflowError:
-        raise UnitError(f"{text!r} is beyond every float") from None
+        raise UnitError(f"{text!r} is too large") from None
     if isinstance(text, bool) or not math.isfinite(value):
         raise _no(text, dimension)
     if value < 0:
@@ -88,7 +88,7 @@ def _parse_text(text: str, unit: str) -> float:
         numerator, denominator = _read(text, unit, dimension)
         value = numerator / denominator  # Python rounds the quotient of two ints correctly
     except (OverflowError, InvalidOperation):
-        raise UnitError(f"{text!r} is beyond every float") from None
+        raise UnitError(f"{text!r} is too large") from None
     if unit == "count" and numerator % denominator:
         raise UnitError(f"{text!r} must be a whole number")
     return value
@@ -98,7 +98,7 @@ def _read(text: str, unit: str, dimension: Dimension) -> Ratio:
     match = _QUANTITY.fullmatch(text.strip())
     advice = slips.comma(text, lambda each: _is_quantity(each, unit), whole=unit == "count") if "," in text else ""
     if advice:
-        raise UnitError(f"{text!r} is no {dimension.noun}; {advice}")
+        raise UnitError(f"{text!r} is not a {dimension.noun}; {advice}")
     if match is None:
         raise _no(text, dimension)
     digits, name = match.groups()
@@ -129,7 +129,7 @@ def _exact(digits: str) -> Ratio:
 
 
 def _compound(text: str) -> Ratio | None:
-    """Seconds of a time in several units, the largest first: '3 h 30 min'; None if it is none."""
+    """Seconds of a time in several units, the largest first: '3 h 30 min'; None if it is not one."""
     numerator, denominator = 0, 1
     longer: Ratio | None = None
     rest = text.strip()
@@ -146,7 +146,7 @@ def _compound(text: str) -> Ratio | None:
 
 
 def _proportion(text: str) -> Ratio | None:
-    """Quotient of a proportion, '2:1'; None if it is none."""
+    """Quotient of a proportion, '2:1'; None if it is not one."""
     match = _PROPORTION.fullmatch(text.strip())
     if match is None:
         return None
@@ -158,7 +158,7 @@ def _dimension(unit: str) -> Dimension:
     try:
         return DIMENSIONS[unit]
     except KeyError:
-        raise UnitError(f"{unit!r} is no unit to ask for; the units are {', '.join(DIMENSIONS)}") from None
+        raise UnitError(f"{unit!r} is not a unit; the units are {', '.join(DIMENSIONS)}") from None
 
 
 def _examples(dimension: Dimension) -> str:
@@ -172,7 +172,7 @@ def _bare(text: object, dimension: Dimension) -> UnitError:
 def _no(text: object, dimension: Dimension, digits: str = "", name: str = "") -> UnitError:
     likely = " or ".join(f"'{digits} {each}'" for each in dimension.likely(name))
     advice = f"did you mean {likely}?" if likely else slips.beyond(name, dimension.factor) or _examples(dimension)
-    return UnitError(f"{text!r} is {slips.wrong_number(text) or f'no {dimension.noun}'}; {advice}")
+    return UnitError(f"{text!r} is {slips.wrong_number(text) or f'not a {dimension.noun}'}; {advice}")
 
 
 def _is_quantity(text: str, unit: str) -> bool:
@@ -194,14 +194,14 @@ def parse_clock(text: str) -> float:
     Raises
     ------
     UnitError
-        If it is no time of day between 00:00 and 23:59:59.
+        If it is not a time of day between 00:00 and 23:59:59.
 
     >>> parse_clock("22:00")
     79200.0
     """
     match = _CLOCK.fullmatch(str(text).strip())
     if match is None:
-        raise UnitError(f"{text!r} is no time of day; write for example '22:00', '06:30:15'")
+        raise UnitError(f"{text!r} is not a time of day; write for example '22:00', '06:30:15'")
     hours, minutes, seconds = match.groups(default="0")
     return float(int(hours) * 3600 + int(minutes) * 60 + int(seconds))
 
@@ -248,7 +248,7 @@ def show(value: float, unit: str) -> str:
     dimension = _dimension(unit)
     value = float(value)
     if not math.isfinite(value) or value < 0 or (unit == "count" and not value.is_integer()):
-        raise UnitError(f"{value!r} is no {dimension.noun} that can be written for {unit!r}")
+        raise UnitError(f"{value!r} cannot be written as a {dimension.noun} in {unit!r}")
     if value == 0:
         return f"0 {dimension.base}".rstrip()
     number = Decimal(repr(value))

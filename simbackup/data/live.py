@@ -1,4 +1,4 @@
-"""Data sets, and what their file systems and engines cost."""
+"""Data sets, and the costs of their file systems and database engines."""
 
 from __future__ import annotations
 

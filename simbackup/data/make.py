@@ -1,4 +1,4 @@
-"""Live data sets from what a file says."""
+"""Live data sets from its spec."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
-    """The data set, which begins at a byte of its volume, as the updates before have left it."""
+    """The data set, which begins at a byte of its volume, as earlier updates have left it."""
     files, size = si_or(data.files, 1.0), data.size.si
     made = parameters_of(
         DataSet, data, name=name, volume=system.volumes[data.on], begin=begin, files=int(files),

@@ -1,4 +1,4 @@
-"""What a file may say of data sets, their file systems and database engines."""
+"""What a file may say about data sets, their file systems and database engines."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class FilesystemSheet(Frozen):
 
 
 class FilesystemSpec(Modelled, FilesystemSheet):
-    """The file system that a data set lies in."""
+    """The file system that holds a data set."""
 
 
 class DatabaseSheet(Frozen):
@@ -151,7 +151,7 @@ class DataSpec(Part, Modelled, FilesSheet):
     }
 
     def facts(self) -> Facts:
-        """Size, files, how well they compress, and what they lie in."""
+        """Size, files, compression, and file system or database."""
         yield from amount(self.size)
         yield from number(self.files, "file")
         if self.compression is not None and self.compression.si != 1:
@@ -162,7 +162,7 @@ class DataSpec(Part, Modelled, FilesSheet):
         yield from made(self.database)
 
     def check(self, checks: Checks, path: Path) -> None:
-        """Data lie on a device that holds them, behind its volumes and copy areas."""
+        """Report data that are on no block device, or overlap its volumes and copy areas."""
         if isinstance(self.on, Unknown) or not checks.block_device((*path, "on"), self.on):
             return
         for step in (self._check_cached, self._check_aged, self._check_room):
@@ -170,13 +170,13 @@ class DataSpec(Part, Modelled, FilesSheet):
                 step(checks, path)
 
     def _check_room(self, checks: Checks, path: Path) -> None:
-        """It fits on its device, behind what lies there."""
+        """Report data that do not fit on their device."""
         spec, below, room = checks.spec, checks.spec.devices[self.on], checks.capacity(self.on)
         begin = spec.begins_on(self.on)[str(path[-1])]
         whole = isinstance(below, BlockDevice) and below.holds_volumes
         if whole and begin < spec.guaranteed(self.on):
-            message = f"would lie where the volumes and copy areas of '{self.on}' lie"
-            checks.report((*path, "on"), message, "lay it on a volume, or say 'at:' a place behind them")
+            message = f"overlaps the volumes and copy areas on '{self.on}'"
+            checks.report((*path, "on"), message, "put it on a volume, or place it behind them with 'at:'")
         if room is not None and begin + self.size.si > room:
             over = units.show_short(begin + self.size.si - room, "B")
             where = units.show_short(begin, "B")
@@ -184,22 +184,22 @@ class DataSpec(Part, Modelled, FilesSheet):
             checks.report((*path, "size"), message, f"'{self.on}' holds {units.show_short(room, 'B')}")
 
     def _check_cached(self, checks: Checks, path: Path) -> None:
-        """What lies in memory fits there."""
+        """Report cached data that do not fit in memory."""
         host = checks.spec.hosts.get(checks.spec.owner_of(self.on) or "")
         if self.cached is None or host is None:
             return
         bytes_there = self.cached.si * self.size.si
         if bytes_there > host.memory.si:
-            message = f"{units.show_short(bytes_there, 'B')} do not fit into the memory of the host"
+            message = f"{units.show_short(bytes_there, 'B')} do not fit in the memory of the host"
             checks.report((*path, "cached"), message, f"it has {units.show_short(host.memory.si, 'B')}")
 
     def _check_aged(self, checks: Checks, path: Path) -> None:
-        """Only what is written to free places is moved about by updates."""
+        """Report `aged` on a device that is overwritten in place."""
         if self.aged is None:
             return
         below = checks.spec.devices[self.on]
         if not isinstance(below, VolumeDevice) or below.overwrites:
-            message = f"updates move nothing on '{self.on}', which is written in place"
-            checks.report((*path, "aged"), message, "leave it out, or lay the data on a redirect_volume")
+            message = f"has no effect on '{self.on}', which is overwritten in place"
+            checks.report((*path, "aged"), message, "leave it out, or put the data on a redirect_volume")
         if (self.aged.hot_data is None) != (self.aged.hot_updates is None):
             checks.report((*path, "aged"), "hot_data and hot_updates go together", "give both, or neither")

@@ -1,1 +1,1 @@
-"""Devices: a room each, with what a file may say of it, what takes time, and how one is made from the other."""
+"""Devices: each room holds the spec of a device, the live device, and the function that makes it."""

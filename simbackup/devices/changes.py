@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from simbackup.devices.extents import ExtentSet
 
 SPENT = 1e-3
-"""Share of updates that touch something for the first time below which hardly anything is left to touch."""
+"""Share of first touches among the updates below which hardly anything is left to touch."""
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class Scatter:
         return change * min(alive, default=math.inf)
 
     def update(self, updates: float) -> None:
-        """Take note of so many more updates."""
+        """Count so many more updates."""
         self.updates += updates
 
     def _after(self, updates: float) -> float:

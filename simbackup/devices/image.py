@@ -1,4 +1,4 @@
-"""What every live frozen image does, whatever keeps the old data."""
+"""What every live frozen image does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Times(NamedTuple):
-    """Seconds to create and to remove a frozen image, and to look up where a chunk of it lies."""
+    """Seconds to create and to remove a frozen image, and to look up a chunk of it."""
 
     create: float
     remove: float
@@ -31,12 +31,12 @@ class FrozenImage(Protocol):
 
     @property
     def lookup_size(self) -> float:
-        """Bytes that are found with one lookup."""
+        """Bytes covered by one lookup."""
         ...
 
     @property
     def hindrance(self) -> str | None:
-        """Why it cannot be created now, None if nothing stands in the way."""
+        """Why it cannot be created now; None if it can."""
         ...
 
     @property
@@ -46,7 +46,7 @@ class FrozenImage(Protocol):
 
     @property
     def loss(self) -> str | None:
-        """Why there is no frozen image, None if there is one."""
+        """Why there is no frozen image; None if there is one."""
         ...
 
     def source(self, begin: float, size: float) -> Region:
@@ -62,32 +62,32 @@ class FrozenImage(Protocol):
         ...
 
     def remove(self) -> None:
-        """Give the frozen image up."""
+        """Remove the frozen image."""
         ...
 
     def record(self, trace: Trace) -> None:
-        """Write what became of it into the trace."""
+        """Record its state in the trace."""
         ...
 
 
 class SynchronisedImage(FrozenImage, Protocol):
-    """A frozen image that is brought into line with its volume again."""
+    """A frozen image that can be synchronised with its volume again."""
 
     state: str
 
     @property
     def behind(self) -> tuple[float, float]:
-        """Bytes that have to be copied: in sequence, and in regions here and there."""
+        """Bytes to copy: in sequence, and in scattered regions."""
         ...
 
     def synchronise(self) -> None:
-        """Take new writes from now on, while the old data are copied."""
+        """Take new writes from now on, while old data are copied."""
         ...
 
     def copying(self, size: float, *, scattered: bool) -> FlowShape:
-        """How a byte of a synchronisation loads both sides."""
+        """What a byte of a synchronisation loads on both sides."""
         ...
 
     def attach(self) -> None:
-        """Be in line with the volume."""
+        """Mark it as in sync with the volume."""
         ...

@@ -1,4 +1,4 @@
-"""Where a device comes to life: its name, the live system and the scenario around it, and the room that it takes."""
+"""What a live device is made from: its name, the live system, the scenario, and the room that it takes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Site:
     spec: Spec
     name: str
     area: Region | None = None
-    """The room on another device that is kept for it, where it takes some."""
+    """The room on another device that is reserved for it, if it takes any."""
 
     @property
     def address(self) -> str:
@@ -29,7 +29,7 @@ class Site:
 
     @property
     def room(self) -> Region:
-        """The room on another device that is kept for it.
+        """The room on another device that is reserved for it.
 
         Raises
         ------

@@ -15,5 +15,5 @@ class Space:
 
     @property
     def free(self) -> float:
-        """Bytes that nothing takes."""
+        """Free bytes."""
         return self.size - sum(taken() for taken in self.taken.values())

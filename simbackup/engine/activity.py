@@ -1,4 +1,4 @@
-"""What a job can spend its time on: the words that traces use, with the nature and the colour of each."""
+"""What a job can spend its time on: the activities in traces, with the nature and the colour of each."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from simbackup.palette import (  # fmt: skip
 )
 
 OTHERS = (TEAL, OLIVE, PURPLE, SAND, WINE, RED, SKY, LILAC, MOSS, ORANGE, BROWN, PINK, VIOLET)
-"""Colours of activities of other packages; which, follows from the word alone."""
+"""Colours of activities of other packages; the word alone decides which."""
 
 
 class Nature(Enum):
@@ -52,8 +52,8 @@ class Nature(Enum):
 class Activity(StrEnum):
     """What a job spends time on.
 
-    `queue` names the line in which a job stands meanwhile, if others hold it up. Of activities that meet in one
-    picture no two have the same `colour`. `at_host` is the colour of a word that means something else at a processor.
+    `queue` names the queue in which a job waits meanwhile, if others hold it up. No two activities of one
+    picture have the same `colour`. `at_host` is the colour of a word that means something else at a processor.
 
     >>> Activity.LOCATE.nature, Activity.LOCATE == "locate"
     (<Nature.MECHANICAL: 2>, True)
@@ -152,7 +152,7 @@ def colour_of(text: str, *, at_host: bool = False) -> str:
 
 
 def queue_of(text: str) -> str:
-    """The line in which a job stands during an activity, that of another package by its word; empty if in none.
+    """The queue in which a job waits during an activity, that of another package by its word; empty if in none.
 
     >>> queue_of("wait for the cartridge"), queue_of("wait for a courier"), queue_of("read")
     ('wait for a cartridge', 'wait for a courier', '')

@@ -18,7 +18,7 @@ from simbackup.engine.trace import Trace
 __all__ = ["Flow", "FlowCoupling", "FlowNetwork", "Link"]
 
 MOST_TURNS = 30
-"""Times that rates are taken anew because streams turn more or less often than was assumed."""
+"""Times that rates are solved again because streams turn more or less often than was assumed."""
 
 Ports = Mapping[Flow, float]
 """Flows on one side of a buffer, and the bytes of one unit of each."""
@@ -34,7 +34,7 @@ class FlowCoupling(Protocol):
         ...
 
     def solved(self, *, binding: bool) -> None:
-        """Take note of rates from now on, and of whether the hold limits any follower."""
+        """Note the rates from now on, and whether the hold limits any follower."""
         ...
 
 
@@ -106,7 +106,7 @@ class FlowNetwork:
             Whether it is a stream that takes turns with other streams; else requests here and there, whose demand holds
             what they lose between them.
         law
-            What becomes of the rate that the network offers: a tape that stops and starts, users who wait in queues.
+            How the flow uses the rate that the network offers: a tape that stops and starts, users who wait in queues.
 
         Raises
         ------
@@ -115,7 +115,7 @@ class FlowNetwork:
         """
         figures = [amount, share, *demands.values(), *(moves or {}).values()]
         if not (min(figures) >= 0.0 and share > 0.0) or any(map(math.isnan, figures)):
-            raise ValueError(f"flow {name}: amount, demands and moves are zero or more, share is above zero")
+            raise ValueError(f"flow {name}: amount, demands and moves must be zero or more, share above zero")
         flow = Flow(
             self.env,
             name=name,
@@ -157,7 +157,7 @@ class FlowNetwork:
         self.changed()
 
     def settle(self) -> None:
-        """Bring the totals of all active flows and links to now."""
+        """Update the totals of all active flows and links to the present time."""
         for part in (*self._flows, *self._links):
             part.settle(float(self.env.now))
 
@@ -170,13 +170,13 @@ class FlowNetwork:
         self._stores.pop(store, None)
 
     def changed(self) -> None:
-        """Have the network solved when everything else of this instant has happened."""
+        """Solve the network after everything else of this instant."""
         if not self._solve_pending:
             self._solve_pending = True
             Call(self.env, self._solve, priority=LAST)
 
     def resolve(self) -> None:
-        """Give every flow its rate under the capacities, caps and full or empty buffers of now."""
+        """Give every flow its rate under the present capacities, caps and full or empty buffers."""
         asked = [(store, store.hold()) for store in self._stores]
         held = [(store, hold) for store, hold in asked if hold is not None]
         # By name, so that ties do not depend on the order of starting.
@@ -201,7 +201,7 @@ class FlowNetwork:
     def _allocate(
         self, links: Sequence[Link], flows: Sequence[Flow], index: Mapping[Link, int], holds: Sequence[Hold]
     ) -> Allocation:
-        """Fair rates under the demands of now; what a law leaves is for the others, whose laws are asked again."""
+        """Fair rates under the present demands; what a law leaves goes to the others, whose laws are applied again."""
         demands = [{index[link]: link.demand(flow) for link in flow.demands} for flow in flows]
         shares = [flow.share for flow in flows]
         for flow in flows:
@@ -216,7 +216,7 @@ class FlowNetwork:
                 return allocation
 
     def _bend(self, offered: Allocation) -> bool:
-        """Let the laws that do not bind yet answer to the rates that are offered; whether any of them binds now."""
+        """Apply the laws that do not bind yet to the offered rates; whether any of them binds now."""
         flows, bound = self.flows, False
         lawful = [i for i, flow in enumerate(flows) if flow.law is not None and not flow.bound]
         for i in lawful:
@@ -240,7 +240,7 @@ class FlowNetwork:
         now, flows, first = float(self.env.now), self.flows, len(links)
 
         def own_cause(number: int, bottleneck: int) -> tuple[str, Parts]:
-            """What limits a flow itself. A cycle alone on its disk fills that as it meets its cap: its parts tell."""
+            """What limits a flow itself. A cycle alone on its disk fills it at its cap: its parts decide."""
             flow = flows[number]
             if bottleneck == CAP:
                 return flow.cap_cause, flow.cap_parts

@@ -24,7 +24,7 @@ class Limit(NamedTuple):
 
 
 Law = Callable[[float, Callable[["Link"], float]], Limit]
-"""What becomes of the rate that the network offers a flow: given that rate and the share of any link that others use,
+"""How a flow uses the rate that the network offers: given that rate and the share of any link that others use,
 the greatest rate of the flow and what explains it. A rate that does not bind changes nothing."""
 
 

@@ -1,4 +1,4 @@
-"""What moves and what it crosses: flows and links, each of which keeps its own totals."""
+"""Flows and the links that they cross, each of which keeps its own totals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Link:
     """A resource that flows cross: a disk, a wire, a processor.
 
     `capacity` is in units per second: a number, or a function of the flows attached (which ones, never their
-    rates), asked again whenever that set changes. `surcharge` tells how many units more one unit of a flow consumes
+    rates), asked again whenever that set changes. `surcharge` gives the extra units that one unit of a flow consumes
     while it is not alone: what a disk loses when it turns to another stream. Totals are as of the last change of the
     link's rates; `FlowNetwork.settle` brings them to now.
     """
@@ -49,7 +49,7 @@ class Link:
         if self._capacity is None:
             self._capacity = self._rule(self.flows) if callable(self._rule) else self._rule
             if not self._capacity >= 0.0:
-                raise ValueError(f"capacity of {self.name} must be zero or more, is {self._capacity}")
+                raise ValueError(f"capacity of {self.name} must be zero or more, not {self._capacity}")
         return self._capacity
 
     @property
@@ -85,7 +85,7 @@ class Link:
         return demand
 
     def turn(self, rates: Mapping[Flow, float] | None) -> bool:
-        """Take note of how often each stream is turned to, given all rates; whether that is as it was assumed.
+        """Note how often the disk turns to each stream, given all rates; whether that is as assumed.
 
         A stream is interrupted no more often than others are served: it turns for the bytes that they move, or for all
         of its own if these are fewer. Without rates each turns for all of its own.
@@ -106,12 +106,12 @@ class Link:
         self._capacity: float | None = None
 
     def attach(self, flow: Flow) -> None:
-        """Let a flow cross; called by the network."""
+        """Attach a flow; called by the network."""
         self._flows[flow] = None
         self._capacity = None
 
     def detach(self, flow: Flow, now: float, left: float) -> None:
-        """Let a flow go, and count the `left` units of it that rounding kept back; called by the network."""
+        """Detach a flow, and count the `left` units of it that rounding kept back; called by the network."""
         del self._flows[flow]
         self._capacity = None
         self.settle(now)
@@ -119,7 +119,7 @@ class Link:
         self._bytes += left * flow.moves.get(self, 0.0)
 
     def settle(self, now: float) -> None:
-        """Bring the totals to `now`, seconds."""
+        """Update the totals to `now`, seconds."""
         elapsed = now - self._since
         if elapsed > 0.0:
             self._units += self._used * elapsed
@@ -243,15 +243,15 @@ class Flow:
     def set_cap(self, cap: float, cause: str, parts: Parts | None = None) -> None:
         """Take another greatest rate, units per second, and its cause; called by the network, which solves anew."""
         if not cap >= 0.0:
-            raise ValueError(f"cap of {self.name} must be zero or more, is {cap}")
+            raise ValueError(f"cap of {self.name} must be zero or more, not {cap}")
         self._cap = Limit(cap, cause, parts or WHOLE)
 
     def bend(self, limit: Limit | None) -> None:
-        """Take what the law makes of the rate that the network offers; called by the network."""
+        """Note what the law makes of the rate that the network offers; called by the network."""
         self._bent = limit
 
     def settle(self, now: float) -> None:
-        """Bring what is completed and waited to `now`, seconds."""
+        """Update what is completed and waited to `now`, seconds."""
         if now > self._since:
             self._completed, self._segments, self._since = self.completed, self.segments, now
 
@@ -265,7 +265,7 @@ class Flow:
             self.ends = now + (self.amount - self._completed) / rate if rate > 0.0 else math.inf
 
     def due(self, now: float) -> bool:
-        """Whether the amount is finished at `now`, as far as floating point can tell."""
+        """Whether the amount is finished at `now`, within rounding."""
         if math.isinf(self.amount):
             return False
         left = self.amount - self.completed

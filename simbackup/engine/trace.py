@@ -21,7 +21,7 @@ class SpanPart(NamedTuple):
 class Span:
     """A stretch of time (seconds) that a job spent because of `cause`, an address, in `activity`.
 
-    Where it is a cycle that goes round and round, `parts` say where its seconds went; they sum to its length.
+    For a repeated cycle, `parts` say where its seconds went; they sum to its length.
     """
 
     start: float
@@ -106,7 +106,7 @@ class Trace:
     ) -> None:
         """Record that `job` spent `start` to `end` (seconds) in `activity`, because of `cause`.
 
-        `cycle` tells how one round of it is divided, by address and activity; an empty activity is the span's own.
+        `cycle` says how one round of it is divided, by address and activity; an empty activity is the span's own.
         """
         if end < start:
             raise ValueError(f"a span of {job} ends at {end}, before its start at {start}")
@@ -171,7 +171,7 @@ class Trace:
         Raises
         ------
         ValueError
-            A line is no record of a trace.
+            A line is not a record of a trace.
 
         >>> Trace.from_lines(['{"busy":"all","bytes_per_s":4.0,"link":"devices.sda","record":"rate","time":0.0}'])
         Traceback (most recent call last):
@@ -194,7 +194,7 @@ _KINDS: dict[str, tuple[type, str]] = {
     "tuple[SpanPart, ...]": (list, "a list"),
 }  # fmt: skip
 _FIELDS = {name: {part.name: _KINDS[str(part.type)] for part in fields(kind)} for name, kind in _TYPES.items()}
-"""What each field of a record is in JSON, and what that is called."""
+"""The JSON form of each field of a record, and its name."""
 
 
 def _read(line: str) -> tuple[str, Record]:
@@ -205,7 +205,7 @@ def _read(line: str) -> tuple[str, Record]:
     row = cast("dict[str, Any]", found)
     name: object = row.pop("record", None)
     if not isinstance(name, str) or name not in _TYPES:
-        raise ValueError("is of no known type")
+        raise ValueError("has an unknown type")
     if row.keys() != _FIELDS[name].keys():
         raise ValueError(f"is not a whole {name}")
     for key, (kind, noun) in _FIELDS[name].items():

@@ -10,7 +10,7 @@ from simbackup.equations.queueing import mva_closed
 
 
 def default_buffers(files: int, volumes: int, depth: int) -> int:
-    """Buffers that SQL Server takes unless told: (depth + 1) for each backup file, and two for each volume.
+    """Buffers that SQL Server takes by default: (depth + 1) for each backup file, and two for each volume.
 
     Kehayias, quoting Banerjee: files x depth + files + 2 x volumes.
 
@@ -61,7 +61,7 @@ def loop_rate(buffer: float, buffers: int, latency: float, demands: Sequence[flo
 
 
 def loop(buffer: float, buffers: int, latency: float, demands: Sequence[float]) -> LoopState:
-    """Bytes a second that pass through a closed loop of buffers, and where the buffers stand in the mean.
+    """Bytes a second that pass through a closed loop of buffers, and the mean share of the buffers at each centre.
 
     By Little's law a buffer spends that share of each round at a centre. Parameters, equation and range are those of
     `loop_rate`; where a centre gives no time at all, the buffers stand there.

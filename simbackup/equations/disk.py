@@ -155,7 +155,7 @@ def seek_time(disk: DiskParameters, distance_share: float) -> float:
 
     """
     if not 0 <= distance_share <= 1 + _ROUNDING:
-        raise ValueError(f"a seek distance is a share of the stroke, not {distance_share}")
+        raise ValueError(f"a seek distance must be a share of the stroke, not {distance_share}")
     if distance_share == 0:
         return 0.0
     if distance_share <= MEAN_SEEK_SHARE:
@@ -239,7 +239,7 @@ def transfer_time(disk: DiskParameters, position: float, size: float) -> float:
 
     """
     if size < 0:
-        raise ValueError(f"an extent has no negative size: {size}")
+        raise ValueError(f"the size of an extent must not be negative: {size}")
     return 2 * size / (rate_at(disk, position) + rate_at(disk, position + size))
 
 
@@ -276,5 +276,5 @@ def _share(disk: DiskParameters, position: float) -> float:
     share = position / disk.capacity
     # Sums of positions and sizes may pass the last byte by a rounding error, never by more.
     if not 0 <= share <= 1 + _ROUNDING:
-        raise ValueError(f"byte {position} lies outside a disk of {disk.capacity} bytes")
+        raise ValueError(f"byte {position} is outside a disk of {disk.capacity} bytes")
     return min(share, 1.0)

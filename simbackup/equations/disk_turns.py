@@ -18,7 +18,7 @@ def turn_time(disk: DiskParameters, distance_share: float = MEAN_SEEK_SHARE) -> 
     Raises
     ------
     ValueError
-        If the distance is no share.
+        If the distance is not a share.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Closed forms of queueing theory: what simulated queues must come to in the cases that mathematics solves.
+"""Closed forms of queueing theory: what simulated queues must agree with where mathematics has a solution.
 
 Kleinrock, "Queueing Systems, Volume 1: Theory", Wiley 1975, for the open queues; Reiser and Lavenberg,
 "Mean-Value Analysis of Closed Multichain Queuing Networks", Journal of the ACM 27(2), 1980, for the closed

@@ -191,7 +191,7 @@ def expected_maximum_latency(disks_touched: int, revolution: float) -> float:
 
     """
     if disks_touched < 0:
-        raise ValueError(f"the number of disks touched is not negative: {disks_touched}")
+        raise ValueError(f"the number of disks touched must not be negative: {disks_touched}")
     return revolution * disks_touched / (disks_touched + 1)
 
 

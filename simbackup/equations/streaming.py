@@ -111,5 +111,5 @@ def reposition_share(drive: TapeDriveParameters, host_rate: float, compression: 
 
 def _drain_rate(drive: TapeDriveParameters, compression: float) -> float:
     if compression <= 0:
-        raise ValueError(f"a compression ratio is positive, not {compression}")
+        raise ValueError(f"a compression ratio must be positive, not {compression}")
     return drive.native_rate * compression

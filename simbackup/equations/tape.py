@@ -120,7 +120,7 @@ def pass_of(drive: TapeDriveParameters, byte: float) -> int:
     """
     # Sums of many blocks may pass the end by a rounding error, never by more.
     if not 0 <= byte <= drive.cartridge_capacity * (1 + _ROUNDING):
-        raise ValueError(f"byte {byte} lies outside a cartridge of {drive.cartridge_capacity} bytes")
+        raise ValueError(f"byte {byte} is outside a cartridge of {drive.cartridge_capacity} bytes")
     return min(int(byte / pass_capacity(drive)), drive.passes - 1)
 
 

@@ -146,7 +146,7 @@ def read_study(what: Source, seed: int = 0) -> tuple[schema.StudySpec, list[Run]
         path = find(str(what))
         tree, folder = read(path, shelf.shown(path)), path.parent
     if "jobs" in tree.mapping and "scenarios" not in tree.mapping:
-        raise InputError([Problem(Place(tree.place.file), "", "is a scenario and no study", f"simbackup run {what}")])
+        raise InputError([Problem(Place(tree.place.file), "", "is a scenario, not a study", f"simbackup run {what}")])
     problems: list[Problem] = []
     asked = validate(schema.StudySpec, tree, "", problems)
     if asked is None:

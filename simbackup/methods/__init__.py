@@ -1,1 +1,1 @@
-"""Methods: a room each, with what a job may say, its checks, and the work that it does."""
+"""Methods: each room holds the spec of a job, its checks, and the work that it does."""

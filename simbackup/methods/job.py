@@ -38,7 +38,7 @@ class Work(Protocol):
 
 DAY = 86_400.0
 ROUNDING = 1e-9
-"""Share of a period by which the last run may lie behind the end of the repetition."""
+"""Share of a period by which the last run may be after the end of the repetition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def side_by_side(
 
 
 def start(system: System, jobs: list[Job]) -> simpy.Event:
-    """Set all jobs going; the event on which the last of them has ended and all data are on disk."""
+    """Start all jobs; the event on which the last of them has ended and all data are on disk."""
     ended, since = {job.name: system.env.event() for job in jobs}, dict[str, float]()
     for workload in system.workloads:
         workload.start()
@@ -148,13 +148,13 @@ def _series(
 def _once(
     system: System, job: Job, name: str, failed: list[str], times: tuple[float, float]
 ) -> Generator[simpy.Event, Any, bool]:
-    """One run of a job, when it was due and since when its deadline counts; whether it came to its end, on record."""
+    """One run of a job, when it was due and since when its deadline counts. Records it; whether it completed."""
     begin, due = system.env.now, times[0]
     for workload in system.workloads:
         workload.watch(name, begin)
     moved, status, reason = Moved(0.0, 0.0), "done", ""
     if failed:
-        status, reason = "skipped", f"'{failed[0]}' did not end well"
+        status, reason = "skipped", f"'{failed[0]}' did not complete"
     else:
         try:
             moved = yield from job.work.run(system, f"jobs.{name}")

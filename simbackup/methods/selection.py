@@ -1,4 +1,4 @@
-"""Which files of a save set are wanted, and where in it they lie."""
+"""Which files of a save set are wanted, and where in it they are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from simbackup.catalogue import SaveSet
 
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
-"""Golden ratio: its multiples by the squares, without their whole part, lie like points drawn at random, and so do
+"""Golden ratio: its multiples by the squares, without their whole part, spread like points drawn at random, and so do
 two that follow each other (Weyl, 1916)."""
 
 
@@ -23,7 +23,7 @@ class Selection:
     def pieces(self, saved: SaveSet) -> list[tuple[float, float]]:
         """Begin and size of each file in the save set: together at one place, or spread over it.
 
-        Spread files lie one in each of equal parts, at places as if drawn at random: even spacing would fall into step
+        Spread files are one in each of equal parts, at places as if drawn at random: even spacing would be in step
         with the passes of the tape, and the way from one to the next would not be the mean way.
         """
         each = self.size / self.files

@@ -1,4 +1,4 @@
-"""What has to agree between the parts of a scenario."""
+"""Checks between the parts of a scenario."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ GREATEST_RUNS = 100_000
 def check(
     spec: Spec, tree: Node, before: Sequence[Problem] = (), templates: Mapping[str, str] | None = None
 ) -> list[Problem]:
-    """Everything in which the parts of a scenario disagree, as far as what was wrong `before` lets it be said.
+    """All conflicts between the parts of a scenario, as far as the errors `before` allow to check them.
 
-    The last of the problems names what was not checked further, and what has to be right first; parts of a fleet are
-    named by their template, whose address `templates` has.
+    The last of the problems names what was not checked further, and what to fix first; parts of a fleet are
+    named by their template, whose address is in `templates`.
     """
     checks = Checks(spec, tree, tuple(before))
     checks.baseless()
@@ -55,29 +55,28 @@ def _not_checked(waiting: Mapping[str, Mapping[str, None]], tree: Node, template
         together.setdefault(tuple(above), {}).setdefault(_of_template(part, templates), part)
     notes: list[Problem] = []
     for addresses, parts in together.items():
-        have = "have" if len(addresses) > 1 else "has"
         were = "were" if len(parts) > 1 else "was"
         place = tree.find(tuple(next(iter(parts.values())).split(".")))[0].place
-        remedy = f"{_listed(addresses)} {have} to be right first"
+        remedy = f"fix {_listed(addresses)} first"
         notes.append(Problem(place, _listed(tuple(parts)), f"{were} not checked further", remedy, closing=True))
     return notes
 
 
 def _of_template(address: str, templates: Mapping[str, str]) -> str:
-    """The address of what a template says, for one of a part that came of it."""
+    """The address in a template, for an address in a part made from it."""
     part = ".".join(address.split(".")[:2])
     return templates.get(part, part) + address[len(part) :]
 
 
 def _listed(words: Sequence[str]) -> str:
-    """Words in one row, of a long list only the first."""
+    """Words in one line, of a long list only the first."""
     shown = words[:LONGEST_LIST]
     rest = f" and {len(words) - len(shown)} more" if len(words) > len(shown) else ""
     return ", ".join(shown) + rest
 
 
 def _each(checks: Checks, sections: Mapping[str, Mapping[str, Part]]) -> None:
-    """Every part of some sections checks itself."""
+    """Let every part of some sections check itself."""
     for section, parts in sections.items():
         for name, part in parts.items():
             with checks.about(section, name):
@@ -85,7 +84,7 @@ def _each(checks: Checks, sections: Mapping[str, Mapping[str, Part]]) -> None:
 
 
 def _agreement(checks: Checks) -> None:
-    """The values of each part go together."""
+    """Report conflicts within each part."""
     spec = checks.spec
     parts: dict[str, Mapping[str, Part]] = {"hosts": spec.hosts, "devices": spec.devices, "data": spec.data}
     for section, named in parts.items():
@@ -96,7 +95,7 @@ def _agreement(checks: Checks) -> None:
 
 
 def _owners(checks: Checks) -> None:
-    """Each device has one host."""
+    """Report devices of several hosts."""
     owner: dict[str, str] = {}
     for host, part in checks.spec.hosts.items():
         with checks.about("hosts", host):
@@ -104,23 +103,23 @@ def _owners(checks: Checks) -> None:
 
 
 def _owned(checks: Checks, host: str, part: HostSpec, owner: dict[str, str]) -> None:
-    """What a host owns is there, and nobody else's."""
+    """Report what a host owns that is unknown, or belongs to another host."""
     for i, device in enumerate(part.owns):
         path = ("hosts", host, "owns", i)
         if checks.name(path, device, checks.spec.devices, "device") and device in owner:
-            checks.report(path, f"'{device}' is owned by '{owner[device]}' already", "a device has one host")
+            checks.report(path, f"'{device}' already belongs to '{owner[device]}'", "a device has one host")
         owner.setdefault(device, host)
 
 
 def _loads(checks: Checks) -> None:
-    """No link has to carry more requests that come by themselves than it can: their queue would grow without end."""
+    """Report links that cannot carry their requests at a given rate: the queue would grow without end."""
     for name, link in checks.spec.links.items():
         with checks.about("links", name):
             _load(checks, name, link)
 
 
 def _load(checks: Checks, name: str, link: LinkSpec) -> None:
-    """One link carries what is asked of it."""
+    """Report one link that cannot carry its requests."""
     crossing = {w: part for w, part in checks.spec.workloads.items() if name in part.via}
     asked = {
         w: part.request.si * part.transactions.si
@@ -131,7 +130,7 @@ def _load(checks: Checks, name: str, link: LinkSpec) -> None:
     if asked and sum(asked.values()) >= room:
         last = list(asked)[-1]
         message = f"'{name}' would have to carry {units.show_short(sum(asked.values()), 'B/s')} of requests"
-        remedy = f"it carries {units.show_short(room, 'B/s')}: ask less often, for less, or say 'clients:'"
+        remedy = f"it carries {units.show_short(room, 'B/s')}: write fewer or smaller requests, or 'clients:'"
         checks.report(("workloads", last, "transactions"), message, remedy)
 
 
@@ -158,13 +157,13 @@ def _repeats(checks: Checks, path: Path, job: JobSpec) -> None:
         checks.report(path, f"repeats without '{missing}'", "give both 'every' and 'until'")
     if job.every is not None and job.until is not None:
         if job.every.si <= 0:
-            checks.report((*path, "every"), "is no period", "write for example '1 day'")
+            checks.report((*path, "every"), "is not a period", "write for example '1 day'")
         elif job.until.si / job.every.si > GREATEST_RUNS:
             message = f"the job would run more than {GREATEST_RUNS} times"
             checks.report((*path, "every"), message, "write a longer period, or an earlier 'until'")
         begin = _seconds(job.begin or "0 s")
         if begin is not None and job.until.si < begin:
-            message = f"{job.until.text} is before the job begins, {job.begin}, so that it would never run"
+            message = f"{job.until.text} is before the job begins, {job.begin}, so it would never run"
             least = units.show(begin, "s")
             checks.report((*path, "until"), message, f"write {least} or more: it counts from the start of the run")
 
@@ -190,14 +189,14 @@ def _clock(checks: Checks, path: Path, text: str) -> None:
 
 
 def _order(checks: Checks) -> None:
-    """No job waits for itself."""
+    """Report jobs that wait for themselves."""
     for name in checks.spec.jobs:
         with checks.about("jobs", name):
             _circle(checks, name)
 
 
 def _circle(checks: Checks, name: str) -> None:
-    """A job does not wait for itself."""
+    """Report a job that waits for itself."""
     jobs = checks.spec.jobs
     seen, front = set[str](), list(jobs[name].after)
     while front:
@@ -211,7 +210,7 @@ def _circle(checks: Checks, name: str) -> None:
 
 
 def _seconds(begin: str) -> float | None:
-    """Seconds after the start of a `begin`; None if it is no time."""
+    """Seconds after the start of a `begin`; None if it is not a time."""
     try:
         return units.parse_moment(begin)
     except units.UnitError:

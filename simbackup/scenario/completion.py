@@ -1,4 +1,4 @@
-"""The parts of a scenario that name a datasheet, laid over it."""
+"""The parts of a scenario that name a datasheet, merged over it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simbackup.schema.tree import Node
 
 
 def complete(tree: Node, reader: Reader, log: list[str], problems: list[Problem]) -> tuple[Node, set[str]]:
-    """The tree in which each part with a `model` stands on its datasheet, and the parts that found none."""
+    """The tree in which each part with a `model` is merged over its datasheet, and the parts without one."""
     unresolved: set[str] = set()
     sections: dict[str, Node] = dict(tree.mapping)
     for section, kinds in _kinds().items():
@@ -43,7 +43,7 @@ def _kinds() -> dict[str, tuple[str, ...]]:
 def _on_datasheet(  # noqa: PLR0917
     part: Node, address: str, kinds: Sequence[str], reader: Reader, log: list[str], problems: list[Problem]
 ) -> Node:
-    """A part laid over its datasheet, and its nested parts likewise."""
+    """A part merged over its datasheet, and its nested parts likewise."""
     if not isinstance(part.value, dict):
         return part
     inner = dict(part.value)
@@ -60,8 +60,8 @@ def _on_datasheet(  # noqa: PLR0917
         told = Node(named.word.split("/", maxsplit=1)[0], named.place, named.key)
         own = inner.get("kind", told)
         if sheet and own.value != told.value:
-            message = f"'{named.value}' is no {own.word}"
-            problems.append(Problem(own.place, f"{address}.kind", message, "leave 'kind' out: the model tells it"))
+            message = f"'{named.value}' is not of the kind '{own.word}'"
+            problems.append(Problem(own.place, f"{address}.kind", message, "leave 'kind' out: the model sets it"))
             return part
         if told.value in kinds:
             below["kind"] = told
@@ -72,9 +72,9 @@ def _sheet(named: Node, address: str, kinds: Sequence[str], reader: Reader, prob
     """The tree of the datasheet that a part names, or None after what is wrong was added to `problems`."""
     name = named.word
     if not isinstance(named.value, str):
-        message = "is no name of a datasheet"
+        message = "is not the name of a datasheet"
     elif name.split("/", maxsplit=1)[0] not in kinds and reader.library.has_sheet(name):
-        message = f"'{name}' is no {kinds[0] if len(kinds) == 1 else 'device'}"
+        message = f"'{name}' is not a {kinds[0]}" if len(kinds) == 1 else f"'{name}' is not a device"
     elif not reader.library.has_sheet(name):
         message = f"there is no datasheet '{name}'"
     else:

@@ -40,7 +40,7 @@ def find(name: str) -> Path:
     path = Path(name)
     bare = name.removesuffix(".yaml").removeprefix("scenarios/")
     if path.name.endswith(".study.yaml") and is_file(path):
-        raise InputError([Problem(Place(name), "", "is a study and no scenario", f"simbackup study {name}")])
+        raise InputError([Problem(Place(name), "", "is a study, not a scenario", f"simbackup study {name}")])
     for file in (path, *(root / "scenarios" / f"{bare}.yaml" for root in shelf.roots())):
         if is_file(file) and not file.name.endswith(".study.yaml"):
             return file
@@ -50,7 +50,7 @@ def find(name: str) -> Path:
     remedy = f"did you mean '{tails[0]}'?" if tails else choices(bare, legal)
     if any(is_file(root / "scenarios" / f"{bare.removesuffix('.study')}.study.yaml") for root in shelf.roots()):
         remedy = f"it is a study: simbackup study {bare.removesuffix('.study')}"
-    raise InputError([Problem(Place(name), "", "there is neither such a file nor such a scenario", remedy)])
+    raise InputError([Problem(Place(name), "", "there is no file or scenario of this name", remedy)])
 
 
 def _no_folder(name: str, path: Path, bare: str) -> None:

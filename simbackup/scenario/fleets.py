@@ -1,4 +1,4 @@
-"""Fleets: parts of a scenario that are laid out once for each row of an inventory, before anything else is done."""
+"""Fleets: parts of a scenario that are repeated for each row of an inventory, before anything else is done."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from simbackup.schema.validate import validate
 from simbackup.schema.yaml_file import GREATEST_NODES
 
 Fleets = dict[str, tuple[str, ...]]
-"""The parts that came of each template: addresses by the address of the template, `fleets.NAME.SECTION.KEY`."""
+"""The parts made from each template: addresses by the address of the template, `fleets.NAME.SECTION.KEY`."""
 Row = Mapping[str, Node]
 _REFERENCE = re.compile(r"fleets\.([^.]+)\.([^.]+)\Z")
 _VARYING = re.compile(r"'[^']*'|[\d.]+(?: [kMGTP]?i?\w+)?")
@@ -40,13 +40,13 @@ def beside(tree: Node, folder: Path) -> Node:
 
 
 def lay_out(tree: Node, reader: Reader, problems: list[Problem]) -> tuple[Node, Fleets]:
-    """The tree in which all fleets are laid out, and what came of each of their templates."""
+    """The tree with all parts of the fleets, and the parts made from each template."""
     fleets = tree.mapping.get("fleets")
     if fleets is None:
         return tree, {}
     sections = {name: node for name, node in tree.mapping.items() if name != "fleets"}
     if fleets.value is not None and not isinstance(fleets.value, dict):
-        problems.append(Problem(fleets.place, "fleets", "is no mapping", "write 'name: {...}' below it"))
+        problems.append(Problem(fleets.place, "fleets", "is not a mapping", "write 'name: {...}' below it"))
     layout = _Layout(reader, problems, {name: dict(node.mapping) for name, node in sections.items() if name in PARTS})
     for name, node in fleets.mapping.items():
         layout.fleet(name, node)
@@ -62,7 +62,7 @@ def lay_out(tree: Node, reader: Reader, problems: list[Problem]) -> tuple[Node, 
 
 @dataclass(slots=True)
 class _Layout:
-    """Lays out one fleet after the other, and collects what is wrong with them."""
+    """Makes the parts of one fleet after the other, and collects problems."""
 
     reader: Reader
     problems: list[Problem]
@@ -71,16 +71,18 @@ class _Layout:
     nodes: int = 0
 
     def fleet(self, name: str, node: Node) -> None:
-        """Lay out all templates of a fleet for all its rows."""
+        """Make the parts of all templates of a fleet for all its rows."""
         address = f"fleets.{name}"
         if not NAME.match(name):
             remedy = "begin with a letter, then letters, digits, '-' and '_'"
-            self.problems.append(Problem(node.key, address, f"'{name}' is no name", remedy))
+            self.problems.append(Problem(node.key, address, f"'{name}' is not a valid name", remedy))
             return
         form = validate(Fleet, node, address, self.problems) if isinstance(node.value, dict) else None
         if form is None:
             if not isinstance(node.value, dict):
-                self.problems.append(Problem(node.place, address, "is no mapping", "write its keys below it, indented"))
+                self.problems.append(
+                    Problem(node.place, address, "is not a mapping", "write its keys below it, indented")
+                )
             return
         rows = self.rows(form, node, address)
         templates = {
@@ -91,19 +93,19 @@ class _Layout:
         }
         if not templates:
             remedy = f"write what each has, under {', '.join(PARTS)}"
-            self.problems.append(Problem(node.place, address, "lays nothing out", remedy))
+            self.problems.append(Problem(node.place, address, "defines no parts", remedy))
         if rows is None or not self.sound(templates, rows, address):
             return
         self.nodes += len(rows) * sum(_size(template) for template in templates.values())
         if self.nodes > GREATEST_NODES:
-            self.problems.append(Problem(node.place, address, "lays out too many parts", "lay out fewer"))
+            self.problems.append(Problem(node.place, address, "makes too many parts", "make fewer"))
             return
         rows = self.named_apart(templates, self.without_gaps(templates, rows, address), address)
         for (section, key), template in templates.items():
             self.template(f"{address}.{section}.{key}", (section, key), template, rows)
 
     def rows(self, form: Fleet, node: Node, address: str) -> list[Row] | None:
-        """The rows of a fleet: of its inventory, or as many as it counts; None where they cannot be told."""
+        """The rows of a fleet: of its inventory, or as many as it counts; None if they are unknown."""
         if (form.inventory is None) == (form.count is None):
             both = "has an inventory and a count" if form.count else "has neither an inventory nor a count"
             self.problems.append(Problem(node.place, address, both, "write 'inventory: FILE.csv' or 'count: 200'"))
@@ -127,23 +129,23 @@ class _Layout:
         return [{NUMBER: Node(i, Place("")), **row} for i, row in enumerate(found.rows, 1)]
 
     def sound(self, templates: Mapping[tuple[str, str], Node], rows: Sequence[Row], address: str) -> bool:
-        """Whether the placeholders of all templates are known; what is not is told."""
+        """Whether the placeholders of all templates are known; reports the unknown ones."""
         before = len(self.problems)
         for (section, key), template in templates.items():
             whole = Node({key: template}, template.place)
             for name, place, path in placeholders(whole):
                 if name not in rows[0]:
                     at = ".".join((address, section, *path))
-                    message = f"'{{{name}}}' stands for nothing"
+                    message = f"'{{{name}}}' is not defined"
                     self.problems.append(Problem(place, at, message, choices(name, rows[0])))
             if len(rows) > 1 and written(key, template.key, _Same())[0] == key:
-                message = f"is laid out {len(rows)} times under one name"
-                remedy = f"put {{{[*rows[0]][:2][-1]}}} into it"
+                message = f"is made {len(rows)} times under one name"
+                remedy = f"put {{{[*rows[0]][:2][-1]}}} into the name"
                 self.problems.append(Problem(template.key, f"{address}.{section}.{key}", message, remedy))
         return len(self.problems) == before
 
     def without_gaps(self, templates: Mapping[tuple[str, str], Node], rows: list[Row], address: str) -> list[Row]:
-        """The rows whose cells are all filled, as far as templates ask for them; what is empty is told."""
+        """The rows in which all cells that templates need are filled; reports the empty ones."""
         whole = Node({f"{section}.{key}": template for (section, key), template in templates.items()}, Place(""))
         used = sorted({name for name, _, _ in placeholders(whole)})
         good: list[Row] = []
@@ -157,7 +159,7 @@ class _Layout:
         return good
 
     def named_apart(self, templates: Mapping[tuple[str, str], Node], rows: list[Row], address: str) -> list[Row]:
-        """The rows whose parts have good names that nothing else has; each other row is told once."""
+        """The rows whose parts have valid and unique names; reports each other row once."""
         good: list[Row] = []
         seen: dict[tuple[str, str], Place] = {}
         told: set[Place] = set()
@@ -165,8 +167,8 @@ class _Layout:
             names = {(s, written(key, t.key, row)[0]): written(key, t.key, row)[1] for (s, key), t in templates.items()}
             wrong = next(filter(None, (self._wrong_name(part, place, seen) for part, place in names.items())), None)
             if wrong is None and len(names) < len(templates):
-                twice = "stands twice in a section of the fleet"
-                wrong = Problem(next(iter(names.values())), address, twice, "let the names of templates differ")
+                twice = "appears twice in a section of the fleet"
+                wrong = Problem(next(iter(names.values())), address, twice, "give each template a name of its own")
             if wrong is None:
                 seen.update(names)
                 good.append(row)
@@ -180,15 +182,15 @@ class _Layout:
         section, name = part
         if not NAME.match(name):
             remedy = "begin with a letter, then letters, digits, '-' and '_'"
-            return Problem(place, f"{section}.{name}", f"'{name}' is no name", remedy)
+            return Problem(place, f"{section}.{name}", f"'{name}' is not a valid name", remedy)
         other = self.parts.get(section, {}).get(name)
         first = seen.get(part) or (other.key if other else None)
         if first is None:
             return None
-        return Problem(place, f"{section}.{name}", f"stands twice (first at {first})", "give one of them another name")
+        return Problem(place, f"{section}.{name}", f"appears twice (first at {first})", "give one of them another name")
 
     def template(self, address: str, named: tuple[str, str], template: Node, rows: Sequence[Row]) -> None:
-        """Lay out one template for all rows."""
+        """Make the parts of one template for all rows."""
         section, key = named
         starts = self.starts(address, template, len(rows)) if section == "jobs" else []
         made = self.made[address] = list[str]()
@@ -219,7 +221,7 @@ class _Layout:
 
 
 class _Same(dict[str, Node]):
-    """A row in which every placeholder stands for nothing."""
+    """A row in which every placeholder is empty."""
 
     def __missing__(self, name: str) -> Node:
         return Node("", Place(""))
@@ -257,9 +259,9 @@ def _listed(node: Node, path: tuple[str, ...], fleets: set[str], made: Fleets, p
 
 
 def told_once(problems: Sequence[Problem], fleets: Fleets, source: Node) -> list[Problem]:
-    """The problems, of which one that came of a template several times is told once, at the template's address.
+    """The problems; one that occurs in several parts of a template is reported once, at the template's address.
 
-    What is wrong in some rows alone stays with their cells; what is wrong in all of them is wrong in the template.
+    A problem of some rows stays with their cells; a problem of all rows is one of the template.
     """
     template = {part: address for address, parts in fleets.items() for part in parts}
     alike: dict[tuple[str, str], list[Problem]] = {}
@@ -271,7 +273,7 @@ def told_once(problems: Sequence[Problem], fleets: Fleets, source: Node) -> list
 
 
 def _once(address: str, alike: Sequence[Problem], fleets: Fleets, source: Node) -> Iterator[Problem]:
-    """Of problems that are alike at a template's address the first of each place, with the number of the others."""
+    """Of similar problems at a template's address the first of each place, with the number of the others."""
     steps = address.split(".")
     found, path = source.find(tuple(steps))
     rows = len(fleets.get(".".join(steps[:4]), ()))

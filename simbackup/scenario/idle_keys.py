@@ -1,7 +1,7 @@
-"""Keys that a file states and that change nothing in it: which they are, and where they would act.
+"""Keys in a file that have no effect: which they are, and where they would act.
 
-Left out is what a word in the same file switches on and off (`compress`, `layout`), and what only says what data are:
-that they are files of a file system, or a database of so much `content`.
+Left out are keys that a word in the same file switches on and off (`compress`, `layout`), and keys that only describe
+data: as files of a file system, or a database of so much `content`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from simbackup.schema.tree import Node
 def idle_keys(spec: Spec, tree: Node) -> list[Problem]:
     """A warning for each key without effect that the scenario's own file states, or that replaces a value of it.
 
-    What a datasheet or an extended file says may serve other scenarios, and a file without jobs is there for others.
+    Values in datasheets and extended files may serve other scenarios, and a file without jobs is for others to extend.
     """
     found: list[Problem] = []
     used = set(_used(spec))
@@ -40,7 +40,7 @@ def _parts(spec: Spec) -> Iterator[tuple[str, str, Part]]:
 
 
 def _used(spec: Spec) -> Iterator[str]:
-    """The addresses of all keys that some part makes act."""
+    """The addresses of all keys that some part uses."""
     for _, name, part in _parts(spec):
         yield from part.uses(spec, name)
 

@@ -1,4 +1,4 @@
-"""What a scenario takes from the files that it extends, what it changes of it, and what it removes."""
+"""What a scenario takes from the files that it extends, what it changes, and what it removes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def extended(what: Source, log: list[str], problems: list[Problem]) -> tuple[Nod
     Raises
     ------
     InputError
-        A file cannot be read or is not YAML; all else that is wrong is added to `problems`.
+        A file cannot be read or is not valid YAML; all other problems are added to `problems`.
     """
     files: list[Node] = []
     chain: list[str] = []
@@ -64,7 +64,7 @@ def _base(named: Node | None, folder: Path, seen: list[Path], problems: list[Pro
     if named is None:
         return None
     if not isinstance(named.value, str):
-        problems.append(Problem(named.place, "extends", "is no name of a file", "write one, such as base.yaml"))
+        problems.append(Problem(named.place, "extends", "is not the name of a file", "write one, such as base.yaml"))
         return None
     below = folder / named.value
     if not is_file(below) and named.value in names():
@@ -94,7 +94,7 @@ def is_extended(path: Path) -> bool:
 
 
 def lay_over(below: Node, above: Node, log: list[str], problems: list[Problem]) -> Node:
-    """The tree in which what is said above is laid over what is said below.
+    """The tree of the file below with that of the file above merged over it.
 
     A datasheet that is named alone below may be changed in part above, and a part that is `null` above is removed.
     """
@@ -105,7 +105,7 @@ def lay_over(below: Node, above: Node, log: list[str], problems: list[Problem]) 
 def _removed(
     below: Node, above: Node, path: tuple[str, ...], log: list[str], problems: list[Problem]
 ) -> tuple[Node, Node]:
-    """Both trees without the parts that are `null` above; those that are not below are told."""
+    """Both trees without the parts that are `null` above; reports those that are not below."""
     left, kept = dict(below.mapping), dict(above.mapping)
     for name, child in above.mapping.items():
         here = (*path, name)
@@ -116,7 +116,7 @@ def _removed(
                 log.append(f"{address}: removed ({child.place})")
                 del left[name]
             else:
-                message = f"there is no '{name}' that could be removed"
+                message = f"there is no '{name}' to remove"
                 problems.append(Problem(child.place, address, message, choices(name, left)))
         elif child.mapping and len(path) < _NAMED_INSIDE:
             base = left.get(name, Node({}, child.place))
@@ -127,14 +127,14 @@ def _removed(
 
 
 def _is_part(path: tuple[str, ...]) -> bool:
-    """Whether a path leads to something that has a name of its own: a part, a fleet, a part of one, or a pool."""
+    """Whether a path leads to something with a name: a part, a fleet, a part of one, or a pool."""
     if len(path) == _NAMED:
         return path[0] in {*PARTS, "fleets"}
     return len(path) == _NAMED_INSIDE and (path[0] == "fleets" or path[2] == "pools")
 
 
 def references(tree: Node) -> Node:
-    """The tree in which a datasheet that is named alone, `disk: disk/x`, is written `disk: {model: disk/x}`."""
+    """The tree in which a bare name of a datasheet, `disk: disk/x`, is written `disk: {model: disk/x}`."""
     sections: dict[str, Node] = dict(tree.mapping)
     for section in ("devices", "data", "jobs"):
         parts = sections.get(section)
@@ -165,7 +165,7 @@ def override(tree: Node, address: str, node: Node, log: list[str], problems: lis
     path = tuple(address.split("."))
     if path[0] not in SECTIONS or not all(path) or path[0] == "extends":
         legal = [section for section in SECTIONS if section != "extends"]
-        problems.append(Problem(node.place, address, "is no address of a value", choices(path[0], legal)))
+        problems.append(Problem(node.place, address, "is not the address of a value", choices(path[0], legal)))
         return tree
     if len(path) > 1 and path[0] not in {"title", "question"}:
         section = tree.mapping.get(path[0])

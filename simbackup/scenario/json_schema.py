@@ -1,7 +1,7 @@
 """The JSON Schema (draft 2020-12) of each kind of file, made from the classes that read it.
 
-Editors complete and explain by it. It tells the form of one file; what needs another file (names, datasheets) or a sum
-(capacities, times) is left to `simbackup check`.
+Editors use it for completion and help. It describes the form of one file; only `simbackup check` sees other
+files (names, datasheets) and sums (capacities, times).
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ KINDS: dict[Kind, str] = {
 TEXTS = {
     "title": "What the file is about, in one line.",
     "question": "The question that the scenario answers.",
-    "extends": "The file of the scenario that this one is laid over; what stands here wins.",
+    "extends": "The scenario file that this one extends; values given here win.",
     "kind": "The kind of part that the datasheet describes.",
     "description": "What the part is, in a sentence or two.",
-    "parameters": "Its values, each with what it rests on.",
+    "parameters": "Its values, each with its basis.",
     "devices": "Disks, arrays, volumes, snapshots and tape libraries, by name.",
     "workloads": "Users and applications that go on working, by name.",
     "jobs": "What is done, by name.",
-    "fleets": "Many similar parts, by name of the fleet: laid out once for each row of a table, or so many times.",
+    "fleets": "Many similar parts, by name of the fleet: repeated for each row of a table, or a number of times.",
     "document": "The document that was read.",
     "measurements": "The measured rows, by id.",
     "constants": "The constants that are fitted, by name.",
@@ -97,13 +97,13 @@ def json_schema(kind: Kind, datasheets: Iterable[str] = ()) -> Json:
 
 @dataclass(slots=True)
 class _Builder:
-    """Makes the schemas of one file, and collects what they share."""
+    """Makes the schemas of one file, and collects shared definitions."""
 
     datasheets: tuple[str, ...]
     defs: Json = field(default_factory=dict[str, Any])
 
     def scenario(self) -> Json:
-        """A scenario; what has to be there is only told of one that extends none, and so is complete."""
+        """A scenario; keys are only required in one that extends none, and so is complete."""
         properties = {name: _text(TEXTS[name]) for name in ("title", "question", "extends")}
         complete: Json = {}
         for section, part in _sections().items():
@@ -136,7 +136,7 @@ class _Builder:
         return self.named(_ref("Fleet"), TEXTS["fleets"]) | {"type": ["object", "null"]}
 
     def device(self) -> tuple[Json, Json]:
-        """A device, and what it has to hold if it is complete."""
+        """A device, and what a complete one requires."""
         model = {"description": Modelled.model_fields["model"].description}
         model |= self.sheet_name(*(kind for kind in device_kinds() if kind in sheets()))
         return self.choice(
@@ -146,13 +146,13 @@ class _Builder:
         )
 
     def job(self) -> tuple[Json, Json]:
-        """A job, and what it has to hold if it is complete."""
+        """A job, and what a complete one requires."""
         restore = {"description": method_kinds()["restore"].spec.model_fields["restore"].description, "type": "string"}
         keys = {"method": _offered("method", _methods()), "restore": restore}
         return self.choice("Job", keys, _job_cases())
 
     def workload(self) -> tuple[Json, Json]:
-        """A workload, and what it has to hold if it is complete."""
+        """A workload, and what a complete one requires."""
         keys = {
             "data": plain_keys(workload_kinds()["users"].spec)["data"],
             "model": self.sheet_name("workload"),
@@ -161,11 +161,11 @@ class _Builder:
         return self.choice("Workload", keys, _workload_cases())
 
     def choice(self, name: str, keys: Json, cases: list[tuple[Json, type[Frozen]]]) -> tuple[Json, Json]:
-        """A part whose class is told by one of two keys: its form, and what it has to hold if it is complete."""
+        """A part whose class one of two keys decides: its form, and what a complete one requires."""
         parts = {part: self.part(part) for _, part in cases}
         told = {"anyOf": [{"required": [key]} for key in keys]}
         self.defs[name] = {
-            "description": f"A {name.lower()}, told by `{'` or `'.join(keys)}`.",
+            "description": f"A {name.lower()}, identified by `{'` or `'.join(keys)}`.",
             "type": "object",
             "properties": keys,
             "allOf": [
@@ -190,7 +190,7 @@ class _Builder:
     def parameters(self, part: type[Frozen]) -> Json:
         """The parameters of a datasheet."""
         basis = {"required": ["basis"], "properties": {"basis": {"enum": list(NEEDS)}}}
-        self.defs["BasisOfDatasheet"] = {"description": "A datasheet says of each value what it rests on.", **basis}
+        self.defs["BasisOfDatasheet"] = {"description": "A datasheet states the basis of each value.", **basis}
         plain, properties = plain_keys(part), dict[str, Any]()
         for name in part.model_fields:
             unit, word = mark_of(part, name, Unit), mark_of(part, name, Word)
@@ -216,7 +216,7 @@ class _Builder:
         return {"description": text, "type": "object", "additionalProperties": part}
 
     def part(self, part: type[BaseModel]) -> Json:
-        """Reference to the form of a class; nothing in it is required, for the rest may stand elsewhere."""
+        """Reference to the form of a class; nothing in it is required, as the rest may be in another file."""
         if _name(part) not in self.defs:
             self.defs[_name(part)] = {}  # a place for a class that holds itself
             self.defs[_name(part)] = self.form(part)
@@ -290,13 +290,13 @@ class _Builder:
         return _ref(name)
 
     def originated(self, unit: Unit) -> Json:
-        """Reference to a quantity that tells its origin."""
+        """Reference to a quantity with its origin."""
         scalar = self.scalar(unit)
         name = f"{scalar['$ref'].rsplit('/', maxsplit=1)[-1]}_with_origin"
         if name not in self.defs:
             self.part(Origin)
             self.defs["NeedsOfBasis"] = {
-                "description": "What a value of each basis has to tell beside itself.",
+                "description": "The keys that a value on each basis must also have.",
                 "allOf": [{"if": _says("basis", basis), "then": {"required": list(n)}} for basis, n in NEEDS.items()],
             }
             inside = {"value": scalar, "range": {"items": scalar}, "plausible": {"items": scalar}}

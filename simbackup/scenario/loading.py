@@ -24,7 +24,7 @@ def load(what: Source, overrides: Mapping[str, object] | None = None) -> Scenari
     Raises
     ------
     InputError
-        Everything that is wrong with it, at once, each with its place.
+        All problems, each with its place.
 
     >>> load("published/003-lvm-snapshots/same-disk").title
     'dd of 2 GiB over a file, snapshot on the same disk'

@@ -1,4 +1,4 @@
-"""Where the parts of a scenario lie: who owns them, the links between them, and how much room they take."""
+"""Where the parts of a scenario are: their owners, the links between them, and the room that they take."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from simbackup.schema.job import JobSpec, Restoring
 
 Beside = Mapping[str, Mapping[str, None]]
-"""What lies beside each host, device and link, in the order of the file."""
+"""The neighbours of each host, device and link, in the order of the file."""
 
 
 class Places:
-    """Questions to a scenario about where its parts lie; what is asked again and again is looked up once."""
+    """Answers to where the parts of a scenario are; repeated lookups are cached."""
 
     if TYPE_CHECKING:
         hosts: dict[str, HostSpec]
@@ -33,7 +33,7 @@ class Places:
 
     @cached_property
     def _owners(self) -> tuple[Mapping[str, str], UnknownError | None]:
-        """The host that owns each device; after a host of which it is not known what it owns, no more of them."""
+        """The host that owns each device, up to the first host whose devices are unknown."""
         owners: dict[str, str] = {}
         try:
             for host, part in self.hosts.items():
@@ -44,7 +44,7 @@ class Places:
         return owners, None
 
     def owner_of(self, device: str) -> str | None:
-        """The host that owns a device, or the device on or in which it lies; None if no host does."""
+        """The host that owns a device, or the device on or in which it is; None if no host does."""
         owners, unknown = self._owners
         seen: set[str] = set()
         here: str | None = device
@@ -103,7 +103,7 @@ class Places:
         return self._begins[on]
 
     def data_end(self, device: str) -> float:
-        """Bytes from the beginning of a device behind which none of its data sets lies."""
+        """Bytes from the beginning of a device up to the end of its last data set."""
         begins = self.begins_on(device)
         return max((begin + self.data[name].size.si for name, begin in begins.items()), default=0.0)
 
@@ -140,7 +140,7 @@ class Places:
     def route(self, begin: str, end: str) -> tuple[str, ...] | None:
         """The links on the way with the fewest links between two hosts or devices; None if there is no way.
 
-        A device and the host that owns it are at one place, unless links lie between them: then these are its buses. A
+        A device and the host that owns it are at one place, unless links are between them: then these are its buses. A
         link may join another link, as a bridge joins a loop. Among ways of equal length the one whose links are listed
         first is taken.
         """
@@ -149,16 +149,16 @@ class Places:
 
     @cached_property
     def _beside_buses(self) -> Beside:
-        """What lies beside each other where a device that links join lies beside these."""
+        """Neighbours, with a device that links join beside these links."""
         return self._beside({end for link in self.links.values() for end in link.joins})
 
     @cached_property
     def _beside_owners(self) -> Beside:
-        """What lies beside each other where every device lies beside its owner."""
+        """Neighbours, with every device beside its owner."""
         return self._beside(set())
 
     def _way(self, beside: Beside, begin: str, end: str) -> tuple[str, ...] | None:
-        """The shortest way through what lies beside each other."""
+        """The shortest way through neighbours."""
         reached: dict[str, tuple[str, ...]] = {begin: ()}
         front = deque([begin])
         while front:
@@ -174,7 +174,7 @@ class Places:
         return reached.get(end)
 
     def _beside(self, bused: Collection[str]) -> Beside:
-        """What lies beside each host, device and link; a device with buses lies beside these, not beside its host."""
+        """The neighbours of each host, device and link; a device with buses is beside these, not beside its host."""
         beside: dict[str, dict[str, None]] = {}
         for host, part in self.hosts.items():
             for device in part.owns:

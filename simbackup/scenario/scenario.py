@@ -1,4 +1,4 @@
-"""A scenario: read, laid over what it extends, overridden, completed from datasheets, checked, and frozen."""
+"""A scenario: read, merged over what it extends, overridden, completed from datasheets, checked, and frozen."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from simbackup.text import html_table
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One number that a result rests on."""
+    """One number that a result depends on."""
 
     address: str
     given: Quantity
@@ -54,9 +54,9 @@ class Scenario:
     hash: str
     """Sixteen hexadecimal digits that change with anything the simulation depends on."""
     fleets: Fleets = field(default_factory=Fleets)
-    """The parts that were laid out: their addresses by that of their template."""
+    """The parts of fleets: their addresses by that of their template."""
     warnings: tuple[Problem, ...] = ()
-    """What is no reason not to run, such as keys that the file states and that have no effect in it."""
+    """Warnings, such as keys in the file that have no effect."""
     library: Holdings = field(default_factory=Holdings)
     """What it was completed from."""
     factors: tuple[Mapping[str, float], ...] = ()
@@ -66,7 +66,7 @@ class Scenario:
         return f"Scenario({self.name!r}, {self.title!r}, {len(self.values)} values, hash {self.hash})"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the parts of each section, and what the values rest on."""
+        """What a notebook shows: the parts of each section, and the bases of its values."""
         rows = [(section, len(parts), ", ".join(_some(parts))) for section in PARTS if (parts := self._parts(section))]
         bases = Counter(value.given.basis or "" for value in self.values)
         rows.append(("values", len(self.values), ", ".join(f"{n} {basis}" for basis, n in bases.most_common())))
@@ -147,8 +147,8 @@ def _after_seeing(value: Value, before: Mapping[str, Quantity]) -> Value:
 
 
 def nothing_to_do(scenario: Scenario) -> Problem:
-    """What is wrong with a scenario without jobs, if it is to be run."""
-    remedy = "say what is to be done under 'jobs:', or extend this file by one that does"
+    """The problem of running a scenario without jobs."""
+    remedy = "add jobs under 'jobs:', or run a file that extends this one"
     return Problem(scenario.tree.place, "jobs", "there is nothing to simulate", remedy)
 
 
@@ -198,13 +198,13 @@ def finished(
 
 
 def _follows(problem: Problem, before: Sequence[Problem]) -> bool:
-    """Whether a problem is only that of something whose place in the file was wrong already."""
+    """Whether a problem only follows from one that was reported at the same place."""
     inside = (f"{other.address}." for other in before if other.address != "extends")
     return not problem.closing and problem not in before and f"{problem.address}.".startswith(tuple(inside))
 
 
 def _unknown_sources(spec: Spec, tree: Node, works: Mapping[str, Node]) -> list[Problem]:
-    """The works that values of the scenario cite and nobody lists."""
+    """Report sources that values cite and no list of sources has."""
     return [
         Problem(
             tree.find((*path, "source"))[0].place, ".".join((*path, "source")),

@@ -1,4 +1,4 @@
-"""What a whole scenario says, read part by part, and where its parts lie."""
+"""The spec of a whole scenario, read part by part."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LEAST_LIKENESS = 0.7
 
 @dataclass(frozen=True)  # without slots: what is asked for again and again is kept in it
 class Spec(Places):
-    """A whole scenario; what is wrong in its form is unknown in it."""
+    """A whole scenario; values of a wrong form are unknown in it."""
 
     title: str
     question: str
@@ -106,11 +106,11 @@ def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] | 
     if title is None and unresolved is None:
         pass
     elif title is None or not isinstance(title.value, str) or not title.value:
-        place, message = (title.place, "is no text") if title else (tree.place, "is missing")
+        place, message = (title.place, "is not text") if title else (tree.place, "is missing")
         problems.append(Problem(place, "title", message, "begin the file with 'title: ...'"))
     question = tree.mapping.get("question")
     if question is not None and not isinstance(question.value, str):
-        problems.append(Problem(question.place, "question", "is no text", "write one sentence"))
+        problems.append(Problem(question.place, "question", "is not text", "write one sentence"))
     return Spec(
         str(title.value) if title else "",
         str(question.value) if question else "",
@@ -135,13 +135,13 @@ def _parts(
     if node is None or node.value is None:
         return {}
     if not isinstance(node.value, dict):
-        problems.append(Problem(node.place, section, "is no mapping", "write 'name: {...}' below it"))
+        problems.append(Problem(node.place, section, "is not a mapping", "write 'name: {...}' below it"))
         return {}
     parts: dict[str, Part] = {}
     for name, child in node.value.items():
         if not NAME.match(name):
             remedy = "begin with a letter, then letters, digits, '-' and '_'"
-            problems.append(Problem(child.key, f"{section}.{name}", f"'{name}' is no name", remedy))
+            problems.append(Problem(child.key, f"{section}.{name}", f"'{name}' is not a valid name", remedy))
         part = _part((section, name), child, choose, problems, unresolved)
         if part is not None:
             parts[name] = part
@@ -155,12 +155,12 @@ def _part(
     problems: list[Problem],
     unresolved: Container[str] | None,
 ) -> Part | None:
-    """A named part; None where it is not known what it is."""
+    """A named part; None if its class is unknown."""
     section, address = path[0], ".".join(path)
     if node.value is None and unresolved is None:
         return None
     if not isinstance(node.value, dict):
-        message = EMPTY if node.value is None else "is no mapping"
+        message = EMPTY if node.value is None else "is not a mapping"
         problems.append(Problem(node.place, address, message, "write its keys below it, indented"))
         return None
     spelt = _spelt(node, address, IDENTIFYING.get(section, ()), problems)
@@ -175,7 +175,7 @@ def _part(
 
 
 def _spelt(node: Node, address: str, legal: Sequence[str], problems: list[Problem]) -> Node:
-    """The part in which the key that says what it is is spelt right; that it is not is told."""
+    """The part with a misspelt `kind`, `model`, `method` or `restore` put right; reports the misspelling."""
     if legal and not any(key in node.mapping for key in legal):
         for key, child in node.mapping.items():
             meant = difflib.get_close_matches(key, legal, n=1, cutoff=LEAST_LIKENESS)
@@ -198,7 +198,7 @@ def _device_class(node: Node, address: str, problems: list[Problem]) -> type[Dev
         problems.append(Problem(node.place, address, message, remedy))
         return None
     if kind.word not in kinds:
-        message = f"no device is of the kind '{kind.word}'"
+        message = f"there is no device kind '{kind.word}'"
         problems.append(Problem(kind.place, f"{address}.kind", message, choices(kind.word, kinds)))
         return None
     return kinds[kind.word].spec
@@ -208,7 +208,7 @@ def _workload_class(node: Node, address: str, problems: list[Problem]) -> type[W
     """The class of a workload: that of its kind, or the last that has one of its keys, users of data unless stated."""
     kinds, kind = registry.workload_kinds(), node.mapping.get("kind")
     if kind is not None and kind.word not in kinds:
-        message = f"no workload is of the kind '{kind.word}'"
+        message = f"there is no workload kind '{kind.word}'"
         problems.append(Problem(kind.place, f"{address}.kind", message, choices(kind.word, kinds)))
         return None
     if kind is not None:

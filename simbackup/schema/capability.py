@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a device that limits by itself: the keys of its number and of its times, empty if it has none.
+    """A part of a device with a limit of its own: the keys of its number and of its times, empty if it has none.
 
     `waits` is the activity of a job that waits at the device until one is free; empty if jobs wait at the piece itself.
     """
@@ -30,7 +30,7 @@ class Piece:
 
 
 class Device(Part):
-    """What stands under `devices:`."""
+    """An entry under `devices:`."""
 
     drawn_as: ClassVar[str] = ""
     """The sign that it has in pictures; that of its kind unless stated."""
@@ -50,10 +50,10 @@ class BackupTarget(Device):
     """A device that takes save sets of `image` and `file_level` backups."""
 
     def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
-        """Report what keeps a save set of some data from being written here."""
+        """Report what prevents that a save set of some data is written here."""
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """Report what keeps a restore from being read from here."""
+        """Report what prevents that a restore is read from here."""
 
 
 class BlockDevice(BackupTarget):
@@ -67,20 +67,20 @@ class BlockDevice(BackupTarget):
         return None
 
     def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
-        """A disk has a host and room; streams and pools are those of tape."""
+        """Report a disk without a host or room, and keys of tape."""
         with checks.about(*path):
             checks.owned(path, job.to, "to")
         for key in ("streams", "pool"):
             if getattr(job, key) is not None:
-                checks.report((*path, key), "says nothing of a backup onto a disk", "leave it out")
+                checks.report((*path, key), "has no effect on a backup to disk", "leave it out")
         data = checks.spec.data.get(saved)
         if data is not None:
             checks.free((*path, "to"), job.to, data.size, "a backup")
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """One walk brings files back."""
+        """Report keys of tape."""
         if job.streams is not None:
-            checks.report((*path, "streams"), "says nothing of a restore from disk", "leave it out")
+            checks.report((*path, "streams"), "has no effect on a restore from disk", "leave it out")
 
 
 class OnDevice(Device):
@@ -100,7 +100,7 @@ class OnDevice(Device):
         raise NotImplementedError
 
     def check(self, checks: Checks, path: Path) -> None:
-        """It lies on a block device that holds volumes."""
+        """Report a device below that does not hold volumes."""
         if isinstance(self.on, Unknown):
             return
         legal: Collection[str] = checks.block_devices()
@@ -110,9 +110,9 @@ class OnDevice(Device):
             below = checks.spec.devices[self.on]
             if isinstance(below, BlockDevice) and not below.holds_volumes:
                 message = f"'{self.on}' is itself a logical volume"
-                checks.report((*path, "on"), message, "lay volumes on a disk or an array")
+                checks.report((*path, "on"), message, "put volumes on a disk or an array")
         elif self.on in checks.spec.devices:
-            checks.report((*path, "on"), f"'{self.on}' is no disk, array or volume", choices(self.on, legal))
+            checks.report((*path, "on"), f"'{self.on}' is not a disk, array or volume", choices(self.on, legal))
 
 
 class VolumeDevice(OnDevice, BlockDevice):
@@ -138,7 +138,7 @@ class VolumeDevice(OnDevice, BlockDevice):
 
 
 class ImageDevice(Device):
-    """Whatever keeps a volume as it was."""
+    """A device that keeps a volume as it was."""
 
     if TYPE_CHECKING:
         of: Text
@@ -146,28 +146,28 @@ class ImageDevice(Device):
     """Whether its volume says how long it takes to create and remove one."""
 
     def check(self, checks: Checks, path: Path) -> None:
-        """What is frozen is a volume whose data are overwritten in place."""
+        """Report an image of anything but a volume that is overwritten in place."""
         with checks.about(*path):
             super().check(checks, path)
         with checks.about(*path):
             self.check_frozen(checks, path)
 
     def check_frozen(self, checks: Checks, path: Path) -> None:
-        """What is frozen is a volume whose data are overwritten in place."""
+        """Report an image of anything but a volume that is overwritten in place."""
         legal = [n for n, d in checks.spec.devices.items() if isinstance(d, VolumeDevice) and d.overwrites]
         if checks.name((*path, "of"), self.of, legal, "device"):
             volume = checks.spec.devices[self.of]
             if isinstance(volume, VolumeDevice):
                 self.check_volume(checks, path, volume)
         elif self.of in checks.spec.devices:
-            checks.report((*path, "of"), f"'{self.of}' is no logical volume", choices(self.of, legal))
+            checks.report((*path, "of"), f"'{self.of}' is not a logical volume", choices(self.of, legal))
 
     def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
-        """Report in what it disagrees with the volume that it freezes; nothing unless overridden."""
+        """Report conflicts with the volume that it freezes; none unless overridden."""
 
 
 class InVolume(ImageDevice):
-    """A frozen image that lies in the volume that it freezes."""
+    """A frozen image inside the volume that it freezes."""
 
     drawn_within: ClassVar[bool] = False
     """Whether pictures show it inside its volume."""

@@ -34,7 +34,7 @@ def check_datasheet(
     if kind is None or "parameters" not in tree.mapping:
         return None, problems
     problems += [
-        Problem(tree.mapping[name].place, name, "is no text", "write it in words")
+        Problem(tree.mapping[name].place, name, "is not text", "write it in words")
         for name in ("title", "description")
         if name in tree.mapping and not isinstance(tree.mapping[name].value, str)
     ]
@@ -56,7 +56,7 @@ def check_datasheet(
 def _origin(
     name: str, node: Node, part: Frozen | None, sources: dict[str, Node], rows: frozenset[str] | None
 ) -> list[Problem]:
-    """What is missing to the origin of one value of a datasheet."""
+    """What is wrong with the origin of one value of a datasheet."""
     address = f"parameters.{name}"
     if not node.is_quantity or "basis" not in node.mapping:
         remedy = "write {value: ..., basis: datasheet, source: ..., at: ...} or another basis"
@@ -68,7 +68,7 @@ def _origin(
         problems.append(Problem(source.place, f"{address}.source", message, choices(source.word, sources)))
     basis = node.mapping["basis"]
     if basis.word in {"user", "document"}:
-        remedy = "a datasheet cites datasheets and measurements, derives, fits or assumes"
+        remedy = "write datasheet, measured, derived, fitted or assumed"
         problems.append(Problem(basis.place, f"{address}.basis", f"'{basis.value}' is for scenarios", remedy))
     given = getattr(part, name, None)
     if rows is not None and isinstance(given, Quantity):

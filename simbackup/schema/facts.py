@@ -1,4 +1,4 @@
-"""Facts about parts: what a reader wants to know of each, as amounts with units or as short texts."""
+"""Facts about parts for readers: amounts with units, or short texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ THOUSAND = 1000
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that a reader wants to know: a text, or an amount in an SI unit and what it is an amount of.
+    """A fact about a part: a text, or an amount in an SI unit and what it is an amount of.
 
     >>> str(Fact("native", 5e6, 5e6, "B/s")), str(Fact("files", 20, 3000, "count")), str(Fact("RAID 10"))
     ('5 MB/s native', '20 to 3,000 files', 'RAID 10')

@@ -1,4 +1,4 @@
-"""What a file may say of many similar parts, and how one of them is filled in from its row."""
+"""What a file may say about many similar parts, and how a template is filled in from a row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import plain_scalar
 
 PARTS = ("hosts", "devices", "links", "data", "workloads", "jobs")
-"""The sections whose parts a fleet may lay out."""
+"""The sections of which a fleet may have parts."""
 NUMBER = "number"
 """The placeholder that counts the rows from 1."""
 PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
@@ -22,7 +22,7 @@ Template = dict[Text, dict[str, Any]]
 
 
 class Fleet(Frozen):
-    """Parts that are laid out once for each row of an inventory, or so many times.
+    """Parts that are repeated for each row of an inventory, or a number of times.
 
     `{column}` in their names and values stands for the cell of the row, `{number}` for the number of the row.
     """
@@ -68,7 +68,7 @@ def placeholders(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, 
 
 
 def filled(node: Node, row: Mapping[str, Node]) -> Node:
-    """A template with the cells of a row in the place of its placeholders; what comes from a cell has its place."""
+    """A template with the cells of a row instead of placeholders; what comes from a cell has the cell's place."""
     if isinstance(node.value, dict):
         inner: dict[str, Node] = {}
         for name, child in node.value.items():
@@ -84,7 +84,7 @@ def filled(node: Node, row: Mapping[str, Node]) -> Node:
 
 
 def written(text: str, place: Place, row: Mapping[str, Node]) -> tuple[str, Place]:
-    """A text with the cells of a row in the place of its placeholders, and the place of the first such cell."""
+    """A text with the cells of a row instead of placeholders, and the place of the first such cell."""
     cells = [row[name] for name in PLACEHOLDER.findall(text)]
     places = [cell.place for cell in cells if cell.place.file]
     return PLACEHOLDER.sub(lambda found: str(row[found[1]].value), text), next(iter(places), place)

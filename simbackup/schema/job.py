@@ -20,7 +20,7 @@ SCHEDULE = ("every", "until", "window")
 
 
 def _names(raw: Any) -> Any:
-    """One name is a list of one."""
+    """A single name as a list of one."""
     return (raw,) if isinstance(raw, str) else raw
 
 
@@ -60,7 +60,7 @@ class JobSpec(Part):
         return None
 
     def facts(self) -> Facts:
-        """What a reader wants to know of the job: what it moves, when it runs, and by which program."""
+        """Facts about the job: what it moves, when it runs, and by which program."""
         given = dict(self)
         streams = given.get("streams")
         if streams is not None and streams.si > 1:
@@ -101,11 +101,11 @@ class BackupJob(JobSpec):
         data: Any  # the data set that it saves, or several of them
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """Report what keeps a restore from bringing back what this job saves."""
+        """Report what prevents a restore of what this job saves."""
         raise NotImplementedError
 
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
-        """Addresses of the conditional keys that a restore of what this job, of a name, saves makes act."""
+        """Addresses of the conditional keys that a restore of this job's save sets uses."""
         del spec, name, job
         yield f"jobs.{restore}.select"
 

@@ -1,4 +1,4 @@
-"""What a YAML file may not exceed, told before anything is built of it: levels of brackets, and what aliases repeat."""
+"""Limits of YAML files, checked before anything is built: levels of brackets, and what aliases repeat."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class ShallowScanner(Scanner):
         """Open a bracket."""
         told = cast("Any", self)
         if len(told.flow_context) >= GREATEST_BRACKETS:
-            raise TooDeepError(None, None, "nests too deeply", told.reader.get_mark())
+            raise TooDeepError(None, None, "is nested too deeply", told.reader.get_mark())
         super().fetch_flow_collection_start(TokenClass, to_push)  # pyright: ignore[reportUnknownMemberType]
 
 
 def expansion_problems(root: Any, name: str) -> list[Problem]:
-    """What is wrong with the aliases below a composed node of the file `name`: that they repeat too much.
+    """Report aliases below a composed node of the file `name` that repeat too much.
 
     Each node is looked at once, however often aliases name it. A node inside itself counts as nothing there.
     """
@@ -56,7 +56,7 @@ def expansion_problems(root: Any, name: str) -> list[Problem]:
 
 
 def _children(node: Any) -> Iterator[Any]:
-    """The nodes right below a composed node: the items of a list, the keys and values of a mapping."""
+    """The children of a composed node: the items of a list, the keys and values of a mapping."""
     if node.id == "sequence":
         yield from node.value
     elif node.id == "mapping":

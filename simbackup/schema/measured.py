@@ -1,4 +1,4 @@
-"""What a file of measurements may say: measured rows, and where in the results their simulated values stand."""
+"""What a file of measurements may say: measured rows, and where results hold their simulated values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\s*([-+0-9._eE]+)\s*(\S.*?)?\s*\Z")
 
 
 class Figure:
-    """Marks a text field for a figure: a bare number will do, and a mapping that tells its origin."""
+    """Marks a text field for a figure: also a bare number, or a mapping with its origin."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_before_validator_function(_figure, handler(source))
@@ -59,7 +59,7 @@ class MeasuredRow(Frozen):
     quantity: Text = "elapsed"
     """Which figure of it."""
     group: Text | None = None
-    """Rows that stand or fall together; its own unless stated."""
+    """Rows that are held out together; its own unless stated."""
     kind: Literal["result", "input", "duplicate"] = "result"
     """Whether it is a result, a figure that a scenario is given, or restates another row."""
     result: Any
@@ -88,7 +88,7 @@ class Measurement:
 
     @property
     def group(self) -> str:
-        """The rows that it stands or falls with."""
+        """The rows that are held out together with it."""
         return self.row.group or self.id
 
     @property
@@ -150,10 +150,12 @@ def _measurement(document: str, name: str, node: Node, problems: list[Problem], 
         file, _, inner = text.partition("#")
         if not os.path.isfile(folder / file) or not inner:  # noqa: PTH113 (no error for a name that none can have)
             remedy = choices(file, [p.name for p in folder.glob("*.yaml")])
-            problems.append(Problem(result.place, f"{address}.result", f"'{text}' is no address in a result", remedy))
+            problems.append(
+                Problem(result.place, f"{address}.result", f"'{text}' is not an address in a result", remedy)
+            )
         addresses.append((file, inner))
     if not addresses:
-        message = "is neither an address nor a form with two of them"
+        message = "is neither an address nor a form of two addresses"
         remedy = f"write file.yaml#jobs.name.elapsed, or one of {', '.join(FORMS)}: [a, b]"
         problems.append(Problem(result.place, f"{address}.result", message, remedy))
         return None
@@ -161,14 +163,14 @@ def _measurement(document: str, name: str, node: Node, problems: list[Problem], 
     unit = parts[0][1] if parts[0] else ""
     factor = unit_factor(unit)
     if parts[0] is None or factor is None:
-        message = f"'{row.value}' is no figure with a unit"
+        message = f"'{row.value}' is not a figure with a unit"
         problems.append(
             Problem(node.mapping["value"].place, f"{address}.value", message, "write for example '16.088 s'")
         )
         return None
     for key, text, part in (("low", row.low, parts[1]), ("high", row.high, parts[2])):
         if text is not None and (part is None or part[1] != unit):
-            message = f"'{text}' is no figure in {unit or 'no unit'}, as the value is"
+            message = f"'{text}' is not a figure in {unit or 'no unit'}, the unit of the value"
             problems.append(Problem(node.mapping[key].place, f"{address}.{key}", message, f"write it in {unit}"))
     low, high = (part[0] if part else None for part in parts[1:])
     if low is not None and high is not None and low > high:

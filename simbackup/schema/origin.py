@@ -21,7 +21,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "fitted": ("fitted_to", "uncertainty", "plausible"),
     "assumed": ("range", "why"),
 }
-"""What a value of each basis has to tell beside itself."""
+"""The keys that a value on each basis must also have."""
 
 
 class Origin(BaseModel):
@@ -32,7 +32,7 @@ class Origin(BaseModel):
     value: Any
     """The value with its unit, for example `5 MB/s`."""
     basis: Basis | None = None
-    """What the value rests on."""
+    """The kind of evidence for the value."""
     source: str | None = None
     """The work that states it, a key of models/sources.yaml."""
     at: str | None = None
@@ -54,7 +54,7 @@ class Origin(BaseModel):
 
 
 def read_origin(raw: object) -> Origin:
-    """The origin that a mapping tells; all that is wrong with it is one error for pydantic."""
+    """The origin in a mapping; all that is wrong with it is one error for pydantic."""
     try:
         return Origin.model_validate(raw)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""What all parts of a scenario have in common: they check themselves, tell facts, and may stand on a datasheet."""
+"""What all parts of a scenario have in common: they check themselves, give facts, and may have a datasheet."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
 
 Path = tuple[str | int, ...]
-"""Where something stands in a scenario, such as `("devices", "cow", "size")`."""
+"""The path of a value in a scenario, such as `("devices", "cow", "size")`."""
 Rules = Iterator[tuple[tuple[str, ...], str, str]]
-"""Values of one part that do not go together: their keys, what is wrong, what would be right."""
+"""Values of one part that conflict: their keys, what is wrong, what would be right."""
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 """Names of parts."""
@@ -27,15 +27,15 @@ class Part(Frozen):
     """A part of a scenario: a device, a data set, a workload or a job, or what one of them holds."""
 
     def check(self, checks: Checks, path: Path) -> None:
-        """Report everything in which the part disagrees with other parts of its scenario; nothing unless overridden."""
+        """Report conflicts of the part with other parts of its scenario; none unless overridden."""
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """Addresses of the conditional keys, own ones and those of other parts, that the part makes act."""
+        """Addresses of the conditional keys, own ones and those of other parts, that the part uses."""
         del spec, name
         yield from ()
 
     def facts(self) -> Facts:
-        """What a reader wants to know of the part, most telling first: its size and rate unless overridden."""
+        """Facts about the part, the most important first: its size and rate unless overridden."""
         for name in AMOUNTS:
             given = getattr(self, name, None)
             if isinstance(given, Quantity):
@@ -43,16 +43,16 @@ class Part(Frozen):
 
 
 class Modelled(Frozen):
-    """Anything that stands in a scenario and may take its parameters from a datasheet."""
+    """Any part of a scenario that may take its parameters from a datasheet."""
 
     sheet: ClassVar[str | None] = None
-    """The kind of datasheet that it takes parameters from, where its class does not tell it."""
+    """The kind of datasheet that it takes parameters from, if its class does not decide it."""
     model: str | None = None
     """The datasheet it takes its parameters from, `kind/name`; own values beside it win."""
 
 
 class Disagreement(NamedTuple):
-    """Values of one part that do not go together: where they stand in it, what is wrong, what would be right."""
+    """Values of one part that conflict: their paths in it, what is wrong, what would be right."""
 
     paths: tuple[tuple[str, ...], ...]
     message: str
@@ -60,7 +60,7 @@ class Disagreement(NamedTuple):
 
 
 def disagreements(part: Frozen, path: tuple[str, ...] = ()) -> Iterator[Disagreement]:
-    """Everything in which the values of a part, and of the parts inside it, disagree."""
+    """All conflicts among the values of a part, and of the parts inside it."""
     for names, message, remedy in part.rules():
         yield Disagreement(tuple((*path, name) for name in names), message, remedy)
     for name in type(part).model_fields:

@@ -19,7 +19,7 @@ def name_pattern() -> str:
 
 
 def quantity_pattern(unit: str) -> str:
-    """Regular expression of the texts that `units.parse` reads as a quantity of a unit; bounds are not told.
+    """Regular expression of the texts that `units.parse` reads as a quantity of a unit; bounds are not checked.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ from simbackup.schema.unknown import Unknown
 from simbackup.schema.wording import EMPTY
 
 LATEST = 36_500 * 86_400.0
-"""Seconds up to which a float tells times apart that differ by a microsecond: a hundred years."""
+"""Seconds up to which a float distinguishes times a microsecond apart: a hundred years."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def problem(message: str, remedy: str = "", *path: str | int) -> PydanticCustomE
 
 
 def _untold(value: object) -> bool:
-    """Whether a key of an origin says nothing; what it says may be anything that a file can hold."""
+    """Whether a key of an origin is empty; its value may be anything that a file can hold."""
     return value is None or value in ("", ())
 
 
@@ -102,7 +102,7 @@ class Unit:
     positive: bool = False
 
     def read(self, raw: object) -> Quantity:
-        """The value of a plain text or number, or of a mapping that tells its origin."""
+        """The value of a plain text or number, or of a mapping with its origin."""
         if isinstance(raw, Quantity | Unknown):
             return cast("Quantity", raw)
         if not isinstance(raw, dict):
@@ -123,8 +123,8 @@ class Unit:
             if least is not None and most is not None and not least <= si <= most:
                 text = f"{units.show(least, self.unit)} to {units.show(most, self.unit)}"
                 raise problem(
-                    f"{origin.value} lies outside its own {name}, {text}",
-                    "widen one or correct the other",
+                    f"{origin.value} is outside its own {name}, {text}",
+                    "widen the range or correct the value",
                     name,
                 )
         least, most = plausible
@@ -158,7 +158,7 @@ class Unit:
         if not isinstance(raw, (str, int, float)) or isinstance(raw, bool):
             words = {"list": "a list", "bool": f"'{str(raw).lower()}'"}
             shown = words.get(type(raw).__name__, f"'{raw}'")
-            raise problem(f"{shown} is no quantity", f"write for example '{EXAMPLES[self.unit]}'", *path)
+            raise problem(f"{shown} is not a quantity", f"write for example '{EXAMPLES[self.unit]}'", *path)
         try:
             si = units.parse(raw, self.unit)
         except units.UnitError as error:
@@ -168,10 +168,10 @@ class Unit:
         return si
 
     def remedy(self, si: float) -> str:
-        """What would be right instead of a value that is out of bounds."""
+        """The remedy for a value that is out of bounds."""
         if si > self.most == LATEST:
             most = units.show_short(LATEST, "s")
-            return f"write at most {most}, up to which times keep their microseconds; say far times in days, '30 d'"
+            return f"write at most {most}, beyond which times lose their microseconds; write long times in days, '30 d'"
         bounds = [f"at least {units.show_short(self.least, self.unit)}"] if self.least > 0 else []
         bounds += [f"at most {units.show_short(self.most, self.unit)}"] if self.most not in {LATEST, math.inf} else []
         bounds += ["more than 0"] if self.positive and self.least == 0 else []
@@ -219,7 +219,7 @@ def _word(raw: object) -> object:
 
 
 class Frozen(BaseModel):
-    """A part of a file: frozen, and no key that it does not know; `null` is as good as leaving a key out."""
+    """A part of a file: frozen, and no key that it does not know; `null` is the same as leaving a key out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -227,7 +227,7 @@ class Frozen(BaseModel):
     """Keys that act only where a part of the scenario uses them, and where that is."""
 
     def rules(self) -> Iterator[tuple[tuple[str, ...], str, str]]:
-        """Where values of the part do not go together: their keys, what is wrong, what would be right."""
+        """Values of the part that conflict: their keys, what is wrong, what would be right."""
         yield from ()
 
     @model_validator(mode="before")
@@ -246,7 +246,7 @@ class Frozen(BaseModel):
 
 
 class Word:
-    """Marks a text field (a level, a method) whose value may tell its origin like a quantity does."""
+    """Marks a text field (a level, a method) whose value may have an origin like a quantity."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_before_validator_function(_word, handler(source))

@@ -1,4 +1,4 @@
-"""What the classes of files tell of their keys: texts, units, what is required, what lies inside."""
+"""What the classes of files say about their keys: texts, units, what is required, what is inside."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def sheet_kind(part: type[BaseModel]) -> str | None:
 
 
 def required(part: type[BaseModel]) -> dict[str, Any]:
-    """What a complete part has to hold: what no datasheet supplies, and likewise in the parts inside it."""
+    """What a complete part must have: what no datasheet supplies, and likewise in the parts inside it."""
     supplied = {"kind", *sheets()[kind].model_fields} if (kind := sheet_kind(part)) else {"kind"}
     needs = [name for name, told in part.model_fields.items() if told.is_required() and name not in supplied]
     inside = {name: required(nested) for name in part.model_fields if (nested := nested_part(part, name))}
@@ -43,12 +43,12 @@ def required(part: type[BaseModel]) -> dict[str, Any]:
 
 
 def about(part: type[BaseModel]) -> str:
-    """The first line that is said of a class."""
+    """The first line of a class's docstring."""
     return (part.__doc__ or "").strip().splitlines()[0]
 
 
 def plain_keys(part: type[BaseModel]) -> dict[str, dict[str, Any]]:
-    """The keys of a class as pydantic describes them, without what says nothing to a writer."""
+    """The keys of a class as pydantic describes them, without what a writer does not need."""
     properties: dict[str, dict[str, Any]] = part.model_json_schema()["properties"]
     for told in properties.values():
         told.pop("title", None)
@@ -83,7 +83,7 @@ def mark_of(part: type[BaseModel], name: str, mark: type[Mark]) -> Mark | None:
 
 @cache
 def nested_sheets() -> Mapping[str, str]:
-    """Keys whose value is a part that may stand on a datasheet of its own, with the kind of that datasheet.
+    """Keys whose value is a part that may have a datasheet of its own, with the kind of that datasheet.
 
     >>> nested_sheets()["drive"], nested_sheets()["tool"]
     ('tape_drive', 'backup_tool')

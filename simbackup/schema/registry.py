@@ -7,7 +7,7 @@ A room is a package or module with some of these names:
 - `SHEETS`: the kinds of datasheets that stand for its parts, by name,
 - `LOOKS`: how pictures draw its parts, by kind.
 
-The rooms of this package lie in `simbackup.devices`, `simbackup.methods` and `simbackup.workloads`. Other packages name
+The rooms of this package are in `simbackup.devices`, `simbackup.methods` and `simbackup.workloads`. Other packages name
 theirs by entry points of the groups of these names.
 """
 
@@ -47,7 +47,7 @@ class Look(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DeviceKind:
-    """A kind of device: its name in files, what a file may say of it, and what makes it live.
+    """A kind of device: its name in files, its spec, and the function that makes it live.
 
     `make` names a function `module:name` that takes a `simbackup.system.Site` and the spec, and returns the live part.
     """
@@ -108,7 +108,7 @@ def _loaded(point: Any) -> ModuleType:
         raise RoomError(f"{what} cannot be used: it has none of {', '.join(OFFERS)}")
     for kind in getattr(room, "KINDS", ()):
         if not isinstance(kind, Kind):
-            raise RoomError(f"{what} cannot be used: {kind!r} in its KINDS is no kind of device, method or workload")
+            raise RoomError(f"{what} cannot be used: {kind!r} in its KINDS is not a kind of device, method or workload")
     return room
 
 

@@ -1,4 +1,4 @@
-"""Trees of values in which every key and every value knows its place."""
+"""Trees of values; every key and every value has its place."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Node:
         return node, tuple(seen)
 
     def leaves(self, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Node]]:
-        """Every value that is no mapping, and every quantity, with its path."""
+        """Every value that is not a mapping, and every quantity, with its path."""
         if isinstance(self.value, dict) and not self.is_quantity:
             for name, child in self.value.items():
                 yield from child.leaves((*path, name))
@@ -82,7 +82,7 @@ def from_plain(value: object, place: Place) -> Node:
 
 
 def overlay(below: Node, above: Node, address: str = "", log: list[str] | None = None) -> Node:
-    """The tree in which `above` is laid over `below`: mappings merge, all else is replaced and logged old -> new."""
+    """The tree of `below` with `above` merged over it: mappings merge, all else is replaced and logged old -> new."""
     if (
         isinstance(below.value, dict) and isinstance(above.value, dict)
         and not below.is_quantity and not above.is_quantity
@@ -104,7 +104,7 @@ def _brief(node: Node) -> str:
 
 
 def _alone(node: Node) -> Node:
-    """The name of a datasheet that stands alone, `{model: disk/x}`; anything else as it is."""
+    """The name alone of a datasheet, `{model: disk/x}`; anything else as it is."""
     return node.mapping["model"] if node.mapping.keys() == {"model"} else node
 
 

@@ -1,4 +1,4 @@
-"""Values that are not known yet because what the file says there is wrong: whoever asks for one learns where."""
+"""Values that are unknown because the file has an error there: using one raises an error with the address."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 
 class UnknownError(Exception):
-    """A value was asked for that is not known until what stands at an address is right."""
+    """A value is needed that is unknown until the value at an address is right."""
 
     def __init__(self, address: str) -> None:
         super().__init__(address)
@@ -46,7 +46,7 @@ class Unknown:
 
 
 class UnknownPlace(Unknown):
-    """Stands for the device that something lies on: it is none of those that are known."""
+    """Stands for an unknown device that something is on."""
 
     __slots__ = ()
     __eq__ = object.__eq__

@@ -29,7 +29,7 @@ def validate_in_part(
 ) -> Part | None:
     """The object of a class in which whatever is wrong is unknown, so that the rest of it can be checked.
 
-    Everything that is wrong is added to `problems`; None where the tree is nothing of the kind. What is missing in
+    Everything that is wrong is added to `problems`; None if the tree is no mapping. What is missing in
     a part that is `unresolved` waits for its datasheet.
     """
     plain = node.plain()
@@ -49,14 +49,14 @@ def validate_in_part(
 
 
 def _leave_out(plain: Any, loc: tuple[str | int, ...]) -> None:
-    """Drop what stands at a location."""
+    """Drop the value at a location."""
     for step in loc[:-1]:
         plain = plain[step]
     del plain[loc[-1]]
 
 
 def _let_be_unknown(plain: Any, loc: tuple[str | int, ...], address: str, of_datasheet: bool) -> None:
-    """Let what stands at a location be unknown; of a list that is all of it."""
+    """Make the value at a location unknown; of a list, all of it."""
     for i, step in enumerate(loc):
         inner = plain.get(step)
         if i == len(loc) - 1 or not isinstance(inner, dict):

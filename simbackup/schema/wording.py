@@ -1,4 +1,4 @@
-"""What pydantic finds wrong, in our words."""
+"""Errors of pydantic in words of our own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WIDTH = 40
 
 
 def plain_message(error: Any) -> tuple[str, str]:
-    """What is wrong and what would be right, of one error of pydantic, in our words."""
+    """The message and the remedy for one error of pydantic."""
     kind, context = str(error["type"]), dict(error.get("ctx") or {})
     shown = repr(error.get("input"))
     shown = shown if len(shown) <= WIDTH else f"{shown[: WIDTH - 3]}..."
@@ -34,11 +34,11 @@ def plain_message(error: Any) -> tuple[str, str]:
     if kind in WRONG_TYPES:
         return f"{shown} is not {WRONG_TYPES[kind]}", f"write {WRONG_TYPES[kind]}"
     if kind in WRONG_SHAPES:
-        return f"{shown} is no {WRONG_SHAPES[kind][0]}", WRONG_SHAPES[kind][1]
+        return f"{shown} is not a {WRONG_SHAPES[kind][0]}", WRONG_SHAPES[kind][1]
     fixed = {
         "missing": (MISSING, "write it here"),
         "extra_forbidden": ("is not known here", ""),
-        "literal_error": (f"{shown} is not one of the legal words", f"choose from: {context.get('expected', '')}"),
+        "literal_error": (f"{shown} is not one of the allowed words", f"choose from: {context.get('expected', '')}"),
         "string_too_short": ("is empty", "write a name"),
         "too_short": (f"has {context.get('actual_length')} entries", f"write {context.get('min_length')}"),
         "too_long": (f"has {context.get('actual_length')} entries", f"write {context.get('max_length')}"),
@@ -47,7 +47,7 @@ def plain_message(error: Any) -> tuple[str, str]:
 
 
 def unknown_key(error: Any, legal: Iterable[str]) -> str:
-    """What would be right where a key is not known; one without a value is what follows a comma in a text."""
+    """The remedy for an unknown key; one without a value is what follows a comma in a text."""
     remedy = choices(error["loc"][-1], legal)
     if error["input"] is None and not remedy.startswith("did you mean"):
         return "put a text with a comma in quotes"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class WorkloadSpec(Part):
-    """What stands under `workloads:`."""
+    """An entry under `workloads:`."""
 
     told_by: ClassVar[tuple[str, ...]] = ()
     """Keys by any of which it is recognised where it says no `kind`."""
@@ -31,23 +31,23 @@ class WorkloadSpec(Part):
         timeout: Quantity | None
 
     def check(self, checks: Checks, path: Path) -> None:
-        """A workload asks either so often or one after the other, over links that there are."""
+        """Report a workload without exactly one of its two forms, and wrong links."""
         with checks.about(*path):
             self._check_pace(checks, path)
         with checks.about(*path):
             self._check_way(checks, path)
 
     def _check_pace(self, checks: Checks, path: Path) -> None:
-        """It asks either so often, or one after the other."""
+        """Report both or neither of `transactions` and `clients`."""
         if (self.transactions is None) == (self.clients is None):
-            both, neither = "says both 'transactions' and 'clients'", "says neither how often nor how many"
+            both, neither = "has both 'transactions' and 'clients'", "has neither 'transactions' nor 'clients'"
             remedy = "write 'transactions: 100 /s', or 'clients: 50' and their 'think_time'"
             checks.report(path, both if self.clients else neither, remedy)
         if self.think_time is not None and self.clients is None:
-            checks.report((*path, "think_time"), "says nothing of transactions that come by themselves", "leave it out")
+            checks.report((*path, "think_time"), "has no effect with 'transactions'", "leave it out")
 
     def _check_way(self, checks: Checks, path: Path) -> None:
-        """The links that its requests cross are there, and each joins the next."""
+        """Report unknown links, and links that do not follow each other."""
         for name in dict.fromkeys(self.via):
             checks.name((*path, "via"), name, checks.spec.links, "link")
             if self.via.count(name) > 1:
@@ -56,7 +56,7 @@ class WorkloadSpec(Part):
         for before, after in pairwise(known):
             ends = [{name, *checks.spec.links[name].joins} for name in (before, after)]
             if not ends[0] & ends[1]:
-                message = f"'{before}' and '{after}' join nothing in common"
+                message = f"'{before}' and '{after}' are not connected"
                 checks.report((*path, "via"), message, "name the links in the order in which they are crossed")
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
@@ -65,7 +65,7 @@ class WorkloadSpec(Part):
         yield from (f"links.{link}.window" for link in self.via)
 
     def facts(self) -> Facts:
-        """How often it asks, or how many ask, and what over links."""
+        """How often it asks, or how many ask, and the bytes over links."""
         if self.transactions is not None:
             yield Fact(f"{self.transactions.si:,.4g} transactions a second")
         yield from number(self.clients, "client")
@@ -76,5 +76,5 @@ class WorkloadSpec(Part):
         yield from amount(self.timeout, "until one times out")
 
     def own_facts(self) -> Facts:
-        """What else a reader wants to know of a kind of workload."""
+        """More facts of a kind of workload."""
         yield from ()

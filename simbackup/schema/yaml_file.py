@@ -1,4 +1,4 @@
-"""YAML files, read as trees in which every key and every value knows its place."""
+"""YAML files, read as trees; every key and every value has its place."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _REMEDIES = {
     "\\t": "indent with spaces",
     "mapping values": "line it up with the keys beside it, or put a text with ': ' in quotes",
     "another document": "write one document in a file",
-    "nests too deeply": "write it out flat",
+    "is nested too deeply": "write it out flat",
     "undefined alias": "write its anchor, '&name', above it",
 }
 _CORE_TAGS = frozenset({"map", "seq", "str", "int", "float", "bool", "null", "timestamp", "merge", "value"})
 
 
 def read(path: Path, shown: str | None = None, twice: list[Problem] | None = None) -> Node:
-    """The tree of a YAML 1.2 file; keys that stand twice are added to `twice`, if it is given.
+    """The tree of a YAML 1.2 file; keys that appear twice are added to `twice`, if it is given.
 
     Raises
     ------
     InputError
-        The file cannot be read, is no YAML, repeats a key, or nests deeper than any scenario does.
+        The file cannot be read, is not valid YAML, repeats a key, or is nested too deeply.
     """
     name = shown or str(path)
     return parse(read_text(path, name), name, twice)
@@ -48,7 +48,7 @@ def read_text(path: Path, name: str) -> str:
     Raises
     ------
     InputError
-        It cannot be read, or is no such text.
+        It cannot be read, or is not UTF-8.
     """
     data = b""
     try:
@@ -64,7 +64,7 @@ def read_text(path: Path, name: str) -> str:
 
 
 def a_folder(path: Path, name: str) -> Problem:
-    """What is wrong with a folder that is named instead of a file."""
+    """Report a folder that is named instead of a file."""
     inside = [each.name for each in path.glob("*.yaml")]
     remedy = f"name a file in it; {choices('', inside)}" if inside else "name a file"
     return Problem(Place(name), "", "is a folder", remedy)
@@ -76,7 +76,7 @@ def _place_after(text: str, name: str) -> Place:
 
 
 def parse(text: str, name: str, twice: list[Problem] | None = None) -> Node:
-    """The tree of YAML 1.2 text; `name` is shown as its file. Keys that stand twice are added to `twice`, if given."""
+    """The tree of YAML 1.2 text; `name` is shown as its file. Keys that appear twice are added to `twice`, if given."""
     tree, found = _parsed(text, name)
     if found and twice is None:
         raise InputError(found)
@@ -87,7 +87,7 @@ def parse(text: str, name: str, twice: list[Problem] | None = None) -> Node:
 
 @lru_cache(maxsize=32)
 def _parsed(text: str, name: str) -> tuple[Node, tuple[Problem, ...]]:
-    """The tree of a text and its keys that stand twice. The same text is parsed once, as trees never change."""
+    """The tree of a text and its keys that appear twice. The same text is parsed once, as trees never change."""
     from ruamel.yaml import YAML  # noqa: PLC0415 (33 ms, paid only where a file is read)
     from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
     from ruamel.yaml.reader import ReaderError  # noqa: PLC0415
@@ -105,16 +105,16 @@ def _parsed(text: str, name: str) -> tuple[Node, tuple[Problem, ...]]:
         place = Place(name, mark.line + 1, mark.column + 1) if mark else Place(name, 1, 1)
         what = str(told.problem or told.context).removeprefix("but ")
         remedy = next((text for part, text in _REMEDIES.items() if part in what), "check indentation and quotes")
-        message = what if isinstance(error, TooDeepError) else f"is no YAML: {what}"
+        message = what if isinstance(error, TooDeepError) else f"is not valid YAML: {what}"
         raise InputError([Problem(place, "", message, remedy)]) from None
     except ReaderError as error:
         told = cast("Any", error)
         place = _place_after(text[: told.position], name)
-        raise InputError([Problem(place, "", f"is no YAML: {told.reason}", "write plain text")]) from None
+        raise InputError([Problem(place, "", f"is not valid YAML: {told.reason}", "write plain text")]) from None
     except RecursionError:
-        raise InputError([Problem(Place(name, 1, 1), "", "nests too deeply", "write it out flat")]) from None
+        raise InputError([Problem(Place(name, 1, 1), "", "is nested too deeply", "write it out flat")]) from None
     except (YAMLError, ValueError) as error:
-        message = f"is no YAML: {str(error).splitlines()[0] if str(error) else 'it nests too deeply'}"
+        message = f"is not valid YAML: {str(error).splitlines()[0] if str(error) else 'it is nested too deeply'}"
         raise InputError([Problem(Place(name, 1, 1), "", message, "check unusual characters and nesting")]) from None
     if root is None:
         raise InputError([Problem(Place(name, 1, 1), "", "is empty", "a file begins with a title")])
@@ -126,12 +126,12 @@ def _parsed(text: str, name: str) -> tuple[Node, tuple[Problem, ...]]:
     if problems:
         raise InputError([*problems, *twice])
     if not isinstance(tree.value, dict):
-        raise InputError([Problem(tree.place, "", "is no mapping", "a file is a mapping that begins with a title")])
+        raise InputError([Problem(tree.place, "", "is not a mapping", "a file is a mapping that begins with a title")])
     return tree, tuple(twice)
 
 
 def plain_scalar(text: str) -> Scalar:
-    """What a text without quotes stands for in YAML 1.2: a number, a truth value, nothing, or itself."""
+    """What a text without quotes means in YAML 1.2: a number, a truth value, nothing, or itself."""
     if text in _WORDS:
         return _WORDS[text]
     digits = text.replace("_", "")
@@ -163,7 +163,7 @@ class _Walk:
     twice: list[Problem]
     nodes: int = 0
     above: set[int] = field(default_factory=set[int])
-    """The composed nodes in which the present one lies."""
+    """The composed nodes around the present one."""
 
     def node(self, raw: Any, path: tuple[str, ...], key: Place, depth: int) -> Node:
         place = Place(self.name, raw.start_mark.line + 1, raw.start_mark.column + 1)
@@ -171,7 +171,7 @@ class _Walk:
         if self.nodes == GREATEST_NODES:
             self.report(place, path, "the file expands to too many values", "write large inventories as a table")
         if depth > GREATEST_DEPTH:
-            self.report(place, path[:3], "nests too deeply", "write it out flat")
+            self.report(place, path[:3], "is nested too deeply", "write it out flat")
         if id(raw) in self.above:
             self.report(place, path, "contains itself", "write it out flat")
         if depth > GREATEST_DEPTH or self.nodes >= GREATEST_NODES or id(raw) in self.above:
@@ -197,14 +197,14 @@ class _Walk:
             place = Place(self.name, key_node.start_mark.line + 1, key_node.start_mark.column + 1)
             if key_node.id != "scalar" or key_node.value == "<<":
                 told = {"scalar": "'<<'", "sequence": "a list"}.get(key_node.id, "a mapping")
-                self.report(place, path, f"{told} is no key", "keys are plain names; merge files with 'extends'")
+                self.report(place, path, f"{told} is not a key", "keys are plain names; merge files with 'extends'")
                 continue
             name = self.text(key_node, place, path)
             if name is None:
                 continue
             if name in children:
                 first = children[name].key
-                message = f"stands twice (first in line {first.line})"
+                message = f"appears twice (first in line {first.line})"
                 self.twice.append(Problem(place, ".".join((*path, name)), message, "keep one of the two"))
                 continue
             child = self.node(value_node, (*path, name), place, depth + 1)
@@ -217,11 +217,11 @@ class _Walk:
         return text if text is None or raw.style is not None else plain_scalar(text)
 
     def text(self, raw: Any, place: Place, path: tuple[str, ...]) -> str | None:
-        """The text of a scalar; JSON writes rare characters as two halves, which belong together."""
+        """The text of a scalar; JSON writes rare characters as two halves, which are joined here."""
         try:
             return str(raw.value).encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
-            self.report(place, path, "holds half a character", "write the whole one")
+            self.report(place, path, "contains half a character", "write the whole one")
             return None
 
     def report(self, place: Place, path: tuple[str, ...], message: str, remedy: str) -> None:

@@ -1,4 +1,4 @@
-"""The impact of a job on those who go on working."""
+"""The impact of a job on a workload."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ class Workload(Protocol):
         ...
 
     def watch(self, job: str, now: float) -> None:
-        """Note where the totals stand when a job begins."""
+        """Note the totals when a job begins."""
         ...
 
     def tell(self, job: str, now: float) -> None:
@@ -25,23 +25,23 @@ class Workload(Protocol):
 
 @runtime_checkable
 class UsersOfData(Workload, Protocol):
-    """A workload on a data set, which jobs can keep from writing or from working at all."""
+    """A workload on a data set, which jobs can stop from writing or from working at all."""
 
     data: str
     host: Host
 
     def lock(self) -> None:
-        """Let nobody write from now on."""
+        """Stop writes from now on."""
         ...
 
     def unlock(self) -> None:
-        """Let all write again."""
+        """Allow writes again."""
         ...
 
     def close(self) -> None:
-        """Let nobody work from now on."""
+        """Stop all work from now on."""
         ...
 
     def open(self) -> None:
-        """Let all work again."""
+        """Allow work again."""
         ...

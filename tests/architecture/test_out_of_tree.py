@@ -121,7 +121,7 @@ BROKEN = {
         "a room names 'broken:make', which cannot be loaded: module 'broken' has no attribute 'make'",
     ),
     "no folder": ("simbackup.data", "nowhere.at_all", "", "cannot be found: there is no such module"),
-    "no data": ("simbackup.data", "broken", "", "holds neither models/ nor scenarios/"),
+    "no data": ("simbackup.data", "broken", "", "contains neither models/ nor scenarios/"),
 }  # fmt: skip
 
 

@@ -109,17 +109,17 @@ def test_set_replaces_a_value_with_or_without_a_space(say: Say) -> None:
         ("=5", "has no value; write --set ADDRESS=VALUE"),
         ("devices.cow.chunk=", "devices.cow.chunk: is empty; write for example '2 GiB'"),
         ("devices.cow.chunk=16", "devices.cow.chunk: 16 has no unit; write for example '5 MB', '2 GiB'"),
-        ("devices.cow.chunk=12KiB", "devices.cow.chunk: is no power of two of 512 bytes or more"),
+        ("devices.cow.chunk=12KiB", "devices.cow.chunk: is not a power of two of at least 512 bytes"),
         ("devices.cow.chunk=2MiB",
-         "devices.cow.chunk: in_flight is smaller than one chunk; let in_flight be one chunk or more"),
+         "devices.cow.chunk: in_flight is smaller than one chunk; make in_flight at least one chunk"),
         ("devices.cow.chnk=16KiB", "devices.cow.chnk: is not known here; did you mean 'chunk'?"),
         ("devices.cwo.chunk=16KiB", "devices.cwo.chunk: there is no 'cwo' under devices; did you mean 'cow'?"),
-        ("links.lan.rate=1 GB/s", "links.lan.rate: there is no 'lan' under links; there is none to choose from"),
-        ("device.cow.chunk=16KiB", "device.cow.chunk: is no address of a value; did you mean 'devices'?"),
-        ("devices..chunk=16KiB", "devices..chunk: is no address of a value; did you mean 'devices'?"),
+        ("links.lan.rate=1 GB/s", "links.lan.rate: there is no 'lan' under links; none is defined"),
+        ("device.cow.chunk=16KiB", "device.cow.chunk: is not the address of a value; did you mean 'devices'?"),
+        ("devices..chunk=16KiB", "devices..chunk: is not the address of a value; did you mean 'devices'?"),
         ("jobs.dd.data=flie", "jobs.dd.data: there is no data set 'flie'; did you mean 'file'?"),
-        ("devices.cow=16KiB", "devices.cow: is no mapping; write its keys below it, indented"),
-        ("devices.cow.chunk=[", "is no YAML: expected the node content"),
+        ("devices.cow=16KiB", "devices.cow: is not a mapping; write its keys below it, indented"),
+        ("devices.cow.chunk=[", "is not valid YAML: expected the node content"),
     ],
 )  # fmt: skip
 def test_a_wrong_set_is_told_with_its_text(option: str, told: str, say: Say) -> None:
@@ -132,7 +132,7 @@ def test_a_wrong_set_is_told_with_its_text(option: str, told: str, say: Say) -> 
 def test_extends_cannot_be_set(say: Say) -> None:
     said = say("run", SNAPSHOT, "--set", "extends=other.yaml")
     assert said.code == 2
-    assert said.err.startswith("--set extends=other.yaml: extends: is no address of a value; ")
+    assert said.err.startswith("--set extends=other.yaml: extends: is not the address of a value; ")
 
 
 def test_all_wrong_sets_are_told_at_once(say: Say) -> None:
@@ -221,13 +221,13 @@ def test_an_unknown_scenario_gets_a_suggestion(name: str, say: Say) -> None:
     said = say("run", name)
     assert said.code == 2
     remedy = f"did you mean '{SNAPSHOT}'?"
-    assert said.err == f"{name}: there is neither such a file nor such a scenario; {remedy}\n"
+    assert said.err == f"{name}: there is no file or scenario of this name; {remedy}\n"
 
 
 def test_a_name_too_long_for_a_file_is_only_unknown(say: Say) -> None:
     said = say("run", "a" * 5000)
     assert said.code == 2
-    assert "there is neither such a file nor such a scenario" in said.err
+    assert "there is no file or scenario of this name" in said.err
 
 
 def test_reproduce_as_json_has_the_agreed_keys(reproduced: Callable[[str], Said]) -> None:
@@ -395,7 +395,7 @@ def test_trace_writes_what_a_timeline_viewer_opens(say: Say, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["trace", "{}/none", "-o", "{}/t.json"], "{}/none: there is neither such a file nor such a scenario; "),
+        (["trace", "{}/none", "-o", "{}/t.json"], "{}/none: there is no file or scenario of this name; "),
         (["trace", "{}", "-o", "{}/t.json"], "{} holds no result (No such file or directory: "),
         (["trace", PLAIN, "-o", "{}/file/t.json"], "{}/file/t.json cannot be written ("),
         (["trace", PLAIN, "-o", "{}"], "{} cannot be written (Is a directory)"),
@@ -439,7 +439,7 @@ def test_picture_shows_what_is_set(say: Say) -> None:
         (["picture", SNAPSHOT, "-o", "{}/file/x.svg"], "{}/file/x.svg cannot be written ("),
         (["picture", "{}"], "{} holds no result ("),
         (["picture", "{}", "--set", "data.file.size=1 GB"], "{} is a result, in which nothing can be set"),
-        (["picture", "{}/none"], "{}/none: there is neither such a file nor such a scenario"),
+        (["picture", "{}/none"], "{}/none: there is no file or scenario of this name"),
     ],
 )
 def test_a_picture_that_cannot_be_drawn_is_told(words: list[str], told: str, say: Say, tmp_path: Path) -> None:
@@ -491,7 +491,7 @@ def test_a_name_that_no_file_can_have_is_told(
         (["check", "{}"], "{}: is a folder; name a file in it; choose from: site.yaml\n"),
         (["study", "{}"], "{}: is a folder; name a file in it; choose from: site.yaml\n"),
         (["run", "teaching"], "teaching: is a folder of scenarios; choose from: teaching/bottleneck-moves, "),
-        (["study", "{}/site.yaml"], "{}/site.yaml: is a scenario and no study; simbackup run {}/site.yaml\n"),
+        (["study", "{}/site.yaml"], "{}/site.yaml: is a scenario, not a study; simbackup run {}/site.yaml\n"),
     ],
 )
 def test_arguments_are_refused_in_one_line_that_says_what_would_be_right(

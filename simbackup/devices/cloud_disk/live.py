@@ -34,7 +34,7 @@ class Limits:
 class CloudDisk:
     """A block volume of a cloud.
 
-    Its time is that of operations; its bytes cross a pipe behind the buses that lead to it. Whichever is full first
+    Operations take its time; bytes also cross a pipe behind the buses that lead to it. Whichever is full first
     limits. A request takes its latency and leaves the volume free for others.
     """
 
@@ -72,21 +72,21 @@ class CloudDisk:
         return self.request("read", position, position, size)
 
     def append(self, position: float, size: float) -> Service:
-        """What a write takes; no place is missed."""
+        """What a write takes; there is no rotation to miss."""
         return self.request("write", position, position, size)
 
     def alone(self, position: float, size: float) -> float:
-        """No bound of its own: the next bytes are on their way before they are asked for."""
+        """No limit of its own: the device reads ahead."""
         del position, size
         return math.inf
 
     def turn(self, here: float, there: float, size: float) -> Service:
-        """Nothing is lost: it has no arm to move."""
+        """Zero: it has no arm to move."""
         del here, there, size
         return Service(0.0, 0.0)
 
     def record(self, trace: Trace) -> None:
-        """Write what its pipe did, and what became of its credits, into the trace."""
+        """Record the pipe and the credits in the trace."""
         link, left = self.pipe.link, self.credits.told() if self.credits is not None else {}
         trace.device(
             link.name, "cloud disk throughput", link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
@@ -95,9 +95,9 @@ class CloudDisk:
 
 
 class Credits:
-    """The credits of a volume: everybody who crosses its link takes them, and time brings them back.
+    """The credits of a volume: all flows over its link spend them, and time restores them.
 
-    While there are some, the link has its whole capacity; when they are used up, the share of it that the baseline is.
+    With credits, the link has its full capacity; without, the baseline's share of it.
     """
 
     def __init__(self, link: Link, bucket: burst.Bucket, left: float, clock: Clock, network: FlowNetwork) -> None:
@@ -112,10 +112,10 @@ class Credits:
         self._go_on()
 
     def hold(self) -> None:
-        """Hold nobody: the link does."""
+        """No limit of its own: the link holds the flows."""
 
     def solved(self, *, binding: bool) -> None:
-        """Take note of the operations a second from now on."""
+        """Note the operations a second from now on."""
         del binding
         self._settle()
         self._rate = sum(self._link.demand(flow) * flow.rate for flow in self._link.flows) * self._bucket.burst
@@ -126,7 +126,7 @@ class Credits:
         self._go_on()
 
     def _settle(self) -> None:
-        """Bring the credits to now."""
+        """Update the credits to the present time."""
         now = float(self._clock.env.now)
         self.left = burst.credits_after(self._bucket, self.left, self._rate, now - self._since)
         self.without_s += 0.0 if self._lends else now - self._since
@@ -137,11 +137,11 @@ class Credits:
         self._settle()
         state = f"{self.left / self._bucket.credits:.0%} of its credits left"
         if self.without_s > 0.0:
-            state += f", without for {show_short(self.without_s, 's')}"
+            state += f", none for {show_short(self.without_s, 's')}"
         return {"credits": self.left, "without_s": self.without_s, "state": state}
 
     def _go_on(self) -> None:
-        """Lend or stop lending, and come back when that may change."""
+        """Start or stop lending, and set the alarm for the next change."""
         bucket, empty = self._bucket, self.left <= ROUNDING * self._bucket.credits
         if self._lends and empty and (self._rate > bucket.baseline or not self._rate):
             self._lend("has used up its credits", bucket.baseline / bucket.burst)

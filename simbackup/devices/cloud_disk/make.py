@@ -1,4 +1,4 @@
-"""A live block volume of a cloud from what a file says."""
+"""A live block volume of a cloud from its spec."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simbackup.schema.quantity import si_or
 
 
 def make(site: Site, disk: CloudDiskSpec) -> CloudDisk:
-    """The volume, and what watches over its credits where it has some."""
+    """The volume, with its credits if it has any."""
     live = CloudDisk(site.address, parameters_of(Limits, disk))
     if disk.baseline_iops is not None and disk.credits is not None:
         bucket = Bucket(disk.iops.si, disk.baseline_iops.si, disk.credits.si)

@@ -1,4 +1,4 @@
-"""What a file may say of a block volume of a cloud."""
+"""What a file may say about a block volume of a cloud."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class CloudDiskSheet(Frozen):
     def rules(self) -> Rules:
         """Credits and a baseline go together, and the baseline is the lower rate."""
         if (self.baseline_iops is None) != (self.credits is None):
-            message = "baseline_iops and credits say nothing without each other"
-            yield ("baseline_iops", "credits"), message, "write both, or leave both out"
+            message = "baseline_iops and credits go together"
+            yield ("baseline_iops", "credits"), message, "give both, or neither"
         elif self.baseline_iops is not None and self.baseline_iops.si > self.iops.si:
             message = "baseline_iops is above iops"
-            yield ("baseline_iops", "iops"), message, "iops is what it does at most, credits or not"
+            yield ("baseline_iops", "iops"), message, "iops is the maximum, with or without credits"
 
 
 class CloudDiskSpec(BlockDevice, Modelled, CloudDiskSheet):
@@ -49,7 +49,7 @@ class CloudDiskSpec(BlockDevice, Modelled, CloudDiskSheet):
         """Only credits can be saved up."""
         yield from super().rules()
         if self.saved_up is not None and self.credits is None:
-            yield ("saved_up", "credits"), "saved_up says nothing without credits", "leave it out, or write credits"
+            yield ("saved_up", "credits"), "saved_up has no effect without credits", "leave it out, or add credits"
 
     def capacity_bytes(self) -> float | None:
         """Its capacity in bytes."""

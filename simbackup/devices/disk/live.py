@@ -22,7 +22,7 @@ class Disk:
         self.path: tuple[Network, ...] = ()
 
     def _turns(self, flow: Flow) -> float:
-        """Seconds for each unit of a sequential stream that go into turning to it from others."""
+        """Seconds lost per unit of a sequential stream by turning to it from others."""
         return turns(self.parameters, flow.moves.get(self.link, 0.0)) if flow.sequential else 0.0
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
@@ -31,7 +31,7 @@ class Disk:
         return disks.transfer_time(self.parameters, position, size) / size
 
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
-        """What one positioned request takes: all of the disk's time while it lasts."""
+        """What one positioned request takes; it occupies the disk throughout."""
         del direction
         time = disks.request_time(self.parameters, head, position, size)
         return Service(time, time)
@@ -46,7 +46,7 @@ class Disk:
         return missed(self.parameters, position, size)
 
     def alone(self, position: float, size: float) -> float:
-        """No bound of its own: the next bytes are on their way before they are asked for."""
+        """No limit of its own: the device reads ahead."""
         del position, size
         return math.inf
 

@@ -1,4 +1,4 @@
-"""A live disk from what a file says."""
+"""A live disk from its spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file may say of a rotating disk."""
+"""What a file may say about a rotating disk."""
 
 from __future__ import annotations
 
@@ -42,10 +42,14 @@ class DiskSheet(Frozen):
         """The outer zone is the faster, and longer seeks take longer."""
         if self.inner_rate.si > self.outer_rate.si:
             message = "inner_rate is above outer_rate"
-            yield ("inner_rate", "outer_rate"), message, "addresses begin in the outer zone, which is the faster"
+            yield ("inner_rate", "outer_rate"), message, "addresses begin in the outer zone, which is faster"
         if not self.track_to_track_seek.si <= self.average_seek.si <= self.full_stroke_seek.si:
             message = "average_seek is not between track_to_track_seek and full_stroke_seek"
-            yield ("average_seek", "track_to_track_seek", "full_stroke_seek"), message, "order the three seek times"
+            yield (
+                ("average_seek", "track_to_track_seek", "full_stroke_seek"),
+                message,
+                "keep track_to_track_seek <= average_seek <= full_stroke_seek",
+            )
 
 
 class DiskSpec(BlockDevice, Modelled, DiskSheet):

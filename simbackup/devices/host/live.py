@@ -17,7 +17,7 @@ from simbackup.equations.read_ahead import read_ahead_rate
 class Machine:
     """A host's cores and their speed, bytes a second of one core, bytes of memory, dirty data and a read-ahead window.
 
-    The speed is that of one core over the reference core, on which programs' costs are told.
+    The speed is that of one core relative to the reference core, for which programs' costs are stated.
     """
 
     cores: float
@@ -60,7 +60,7 @@ class Host:
         return shape if self.below is None else self.below.working(shape, seconds)
 
     def cache(self, store: Store) -> PageCache:
-        """The page cache in front of a device; each device's write-back goes its own pace."""
+        """The page cache in front of a device; each device is written back at its own pace."""
         if store.name not in self.caches:
             name = f"{self.name}.page_cache.{store.name}"
             limits = (self.machine.dirty_limit, self.machine.dirty_background)
@@ -70,7 +70,7 @@ class Host:
     def reading(self, region: Region, each: float | None = None, cached: float = 0.0) -> FlowShape:
         """How a byte of a file that a program reads in sequence loads device and core.
 
-        `each` are core seconds a byte, those of one copy unless given; `cached` is the share that lies in memory.
+        `each` are core seconds a byte, those of one copy unless given; `cached` is the share in memory.
         """
         store, copy = region.store, 1.0 / self.copy_rate if each is None else each
         shape = self.working(region.streaming("read").part(1.0 - cached), copy)

@@ -1,4 +1,4 @@
-"""A live host from what a file says."""
+"""A live host from its spec."""
 
 from __future__ import annotations
 

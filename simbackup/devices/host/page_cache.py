@@ -77,7 +77,7 @@ class PageCache:
         return flow, dirty
 
     def _write_back(self, dirty: Dirty, buffer: Buffer, begin: simpy.Event) -> Generator[simpy.Event, Any, None]:
-        """Bring what is dirty to disk, from the background limit or the end of writing on."""
+        """Write dirty data back, from the background limit or the end of writing on."""
         since = float(self.env.now)
         yield begin
         if self.env.now > since:  # those before it go first

@@ -1,4 +1,4 @@
-"""What a file may say of a host."""
+"""What a file may say about a host."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class HostSheet(Frozen):
     """Window that is read ahead of a program, and waited for; without it reading never waits for its own windows."""
 
     def rules(self) -> Rules:
-        """Write-back begins at or below the limit."""
+        """Report a background limit above the limit."""
         if self.dirty_background.si > self.dirty_limit.si:
             message = "write-back would begin above the limit at which writers wait"
             yield ("dirty_background", "dirty_limit"), message, "make dirty_background at most dirty_limit"
@@ -71,7 +71,7 @@ class HostSpec(Part, Modelled, HostSheet):
         yield from amount(self.memory, "memory")
 
     def check(self, checks: Checks, path: Path) -> None:
-        """A virtual machine is on a real host, and as fast."""
+        """Report a virtual machine without a real host, or with a speed of its own."""
         if self.within is None:
             return
         host, hosts, here = str(path[-1]), checks.spec.hosts, (*path, "within")

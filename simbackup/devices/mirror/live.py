@@ -1,4 +1,4 @@
-"""Mirrors of volumes that are split off as frozen images, and brought into line again."""
+"""Mirrors of volumes that are split off as frozen images, and synchronised again."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ class Mirror:
 
     @property
     def hindrance(self) -> str | None:
-        """Why it cannot be split off now, None if nothing stands in the way."""
+        """Why it cannot be split off now; None if it can."""
         if self.active:
             return "exists already: the mirror is split"
-        return None if self.state == "attached" else "cannot be split off: the mirror is not in line with its volume"
+        return None if self.state == "attached" else "cannot be split off: the mirror is not in sync with its volume"
 
     @property
     def removable(self) -> bool:
@@ -76,8 +76,8 @@ class Mirror:
 
     @property
     def loss(self) -> str | None:
-        """Why there is no frozen image, None if there is one."""
-        return None if self.active else "is not there: the mirror is not split"
+        """Why there is no frozen image; None if there is one."""
+        return None if self.active else "does not exist: the mirror is not split"
 
     def source(self, begin: float, size: float) -> Region:
         """Where a part of the frozen image is read: on the disks of the mirror."""
@@ -88,15 +88,15 @@ class Mirror:
         del volume, begin, size
 
     def record(self, trace: Trace) -> None:
-        """Its disks are recorded for themselves."""
+        """Nothing: its disks have their own records."""
 
     def create(self) -> None:
-        """Split the mirror off: it keeps what it has."""
+        """Split the mirror off: it keeps its data."""
         self.state, self.active, self.changes = "split", True, Changes(self.parameters.region, self.origin.region.size)
         self.origin.announce()
 
     def remove(self) -> None:
-        """Give up the frozen image; the mirror stays split until it is synchronised."""
+        """Remove the frozen image; the mirror stays split until it is synchronised."""
         self.active = False
 
     def wrote(self, begin: float, size: float) -> None:
@@ -106,7 +106,7 @@ class Mirror:
 
     @property
     def behind(self) -> tuple[float, float]:
-        """Bytes that have to be copied to bring it into line: in sequence, and in regions here and there."""
+        """Bytes to copy to synchronise it: in sequence, and in scattered regions."""
         if self.state == "attached":
             return 0.0, 0.0
         if self.state == "new" or not self.parameters.fast_resync:
@@ -114,17 +114,17 @@ class Mirror:
         return self.changes.runs.total, self.changes.total - self.changes.runs.total
 
     def synchronise(self) -> None:
-        """Take new writes from now on, while the old data are copied."""
+        """Take new writes from now on, while old data are copied."""
         self.state, self.active = "synchronising", False
         self.origin.announce()
 
     def attach(self) -> None:
-        """Be in line with the volume."""
+        """Mark it as in sync with the volume."""
         self.state, self.changes = "attached", Changes(self.parameters.region, self.origin.region.size)
         self.origin.announce()
 
     def _positioned(self, size: float, request: float, *, scattered: bool) -> tuple[float, float]:
-        """The share of requests before which the arms move, and how far."""
+        """The share of requests before which the arms move, and the distance."""
         room = self.origin.region.size - request
         if any(not flow.sequential for flow in self.origin.region.store.link.flows):
             return 1.0, room / 3.0  # users have moved the arms since the last request
@@ -136,7 +136,7 @@ class Mirror:
     def copying(self, size: float, *, scattered: bool) -> FlowShape:
         """How a byte of a synchronisation loads both sides: so many requests at once, each a read and then a write.
 
-        Regions here and there are visited in their order: the arms pass over what lies between two of them. Where users
+        Scattered regions are visited in order: the arms pass over what is between two of them. Where users
         work meanwhile the arms have been elsewhere before each request.
         """
         source, target = self.origin.region, self.region
@@ -159,7 +159,7 @@ class Mirror:
 
 
 def _mixed(region: Region, direction: Direction, size: float, positioned: float, distance: float) -> Service:
-    """What a request takes in the mean when a share of them lies some distance from the one before."""
+    """Mean time of a request when a share of them is some distance from the one before."""
     store, begin = region.store, region.begin
     after = store.continued(begin, size) if direction == "read" else store.request("write", begin, begin, size)
     away = store.request(direction, begin, begin + distance, size)

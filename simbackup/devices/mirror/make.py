@@ -1,4 +1,4 @@
-"""A live mirror from what a file says."""
+"""A live mirror from its spec."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simbackup.parameters import parameters_of
 
 
 def make(site: Site, mirror: MirrorSpec) -> Mirror:
-    """The mirror, in the room that is kept for it."""
+    """The mirror, in its region."""
     return Mirror(
         site.address, site.system.volumes[mirror.of], site.room, parameters=parameters_of(MirrorParameters, mirror),
         times=(mirror.create_time.si, mirror.remove_time.si), state=mirror.state,

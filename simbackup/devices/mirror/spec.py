@@ -1,4 +1,4 @@
-"""What a file may say of a mirror that is split off its volume."""
+"""What a file may say about a mirror that is split off its volume."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GREATEST_IN_FLIGHT = 2**30
 
 
 class MirrorSheet(Frozen):
-    """A mirror of a volume that is split off as a frozen image, and brought into line again."""
+    """A mirror of a volume that is split off as a frozen image, and synchronised again."""
 
     region: PositiveSize
     """Bytes for which one bit remembers that they changed while the mirror was split."""
@@ -37,9 +37,9 @@ class MirrorSheet(Frozen):
     """Time to give the frozen image up, before it is synchronised again."""
 
     def rules(self) -> Rules:
-        """Not too much is under way at once."""
+        """Report requests that are too much in flight at once."""
         if self.in_flight.si * self.request.si > GREATEST_IN_FLIGHT:
-            message = "more than 1 GiB would be under way at once"
+            message = "more than 1 GiB would be in flight at once"
             yield ("in_flight", "request"), message, "write fewer or smaller requests"
 
 
@@ -63,10 +63,10 @@ class MirrorSpec(SplitMirror, OnDevice, Modelled, MirrorSheet):
         return origin.size.si if isinstance(origin, VolumeDevice) and origin.overwrites else None
 
     def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
-        """It lies on other disks than its volume."""
+        """Report a mirror on the device of its volume."""
         if volume.on == self.on:
-            message = f"would lie on '{self.on}', as the volume does that it mirrors"
-            checks.report((*path, "on"), message, "lay it on disks of its own")
+            message = f"is on '{self.on}', like the volume that it mirrors"
+            checks.report((*path, "on"), message, "put it on other disks")
 
     def facts(self) -> Facts:
         """State and regions."""

@@ -1,4 +1,4 @@
-"""A network adapter as a queue: requests of applications, and what jobs have outstanding, stand in it."""
+"""A network adapter as a queue: it holds requests of applications and what jobs have outstanding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simbackup.engine.flows import Flow, Link
 from simbackup.equations.waiting import Queue, late_behind_all, mean_wait
 
 FULL = 1.0 - 1e-6
-"""Greatest load of an adapter that is told; a full one has no mean wait."""
+"""Greatest load of an adapter that is reported; a full one has no mean wait."""
 ROUNDING = 1e-9
 """Share of the requests below which those that time out are none."""
 
@@ -28,10 +28,10 @@ class Standing(NamedTuple):
 
 
 class ClosedLoop(Protocol):
-    """What goes round in a closed loop over links."""
+    """A closed loop over links."""
 
     def standing(self, network: Network, others: Others) -> Standing:
-        """What of it stands at a network, when others use a share of each link."""
+        """What is queued at a network, when others use a share of each link."""
         ...
 
 
@@ -75,7 +75,7 @@ def used_by_others(link: Link, mine: Flow, rates: Rates) -> float:
 
 
 def together(parties: Sequence[Standing], wires: float) -> tuple[tuple[float, ...], float]:
-    """What of all jobs stands on one wire taken at random, and the seconds of one buffer in the mean.
+    """What all jobs have queued on a random wire, and the mean seconds of one buffer.
 
     The queues of several jobs are taken to be independent, each beside the load of the others.
     """
@@ -99,7 +99,7 @@ def together(parties: Sequence[Standing], wires: float) -> tuple[tuple[float, ..
 
 @dataclass(slots=True)
 class Waiting:
-    """How long requests wait at the adapters that they pass, one after the other, and how many wait too long."""
+    """How long requests wait at the adapters that they pass in turn, and how many wait too long."""
 
     adapters: tuple[Adapter, ...]
     timeout: float | None
@@ -113,7 +113,7 @@ class Waiting:
     watches: dict[str, tuple[float, float, float]] = field(default_factory=dict[str, tuple[float, float, float]])
 
     def settle(self, now: float) -> None:
-        """Bring the totals to `now`, seconds."""
+        """Update the totals to `now`, seconds."""
         requests = self.rate * (now - self.since)
         if requests > 0.0:
             self.requests += requests
@@ -129,7 +129,7 @@ class Waiting:
         self.late = late_behind_all(queues, self.timeout) if self.timeout is not None else 0.0
 
     def watch(self, job: str, now: float) -> None:
-        """Note where the totals stand when a job begins."""
+        """Note the totals when a job begins."""
         self.settle(now)
         self.watches[job] = (self.requests, self.waited_s, self.timed_out)
 

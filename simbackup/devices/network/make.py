@@ -1,4 +1,4 @@
-"""A live network from what a file says."""
+"""A live network from its spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file may say of a network or bus."""
+"""What a file may say about a network or bus."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ class LinkSpec(Part, Modelled, NetworkSheet):
             yield from amount(self.latency, "round trip")
 
     def check(self, checks: Checks, path: Path) -> None:
-        """It joins two or more hosts, devices or other links that there are."""
+        """Report a link that joins fewer than two, or something unknown."""
         if len(set(self.joins)) < 2:  # noqa: PLR2004 (a link has two ends or more)
             lost = checks.lost("hosts") or checks.lost("devices")
             if lost is None:
-                checks.report((*path, "joins"), "a link joins two or more", "name what it joins")
+                checks.report((*path, "joins"), "a link joins two or more parts", "list what it joins")
             else:
                 checks.wait(path, lost)
         hosts, devices, links = (checks.named(section) for section in ENDS)

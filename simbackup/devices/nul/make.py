@@ -1,4 +1,4 @@
-"""Nothing: a device that keeps nothing takes no time."""
+"""The device that keeps nothing: it takes no time."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from simbackup.devices.site import Site
 
 
 def make(site: Site, nul: NulSpec) -> None:
-    """Nothing is live about it."""
+    """None: there is no live part."""
     del site, nul

@@ -1,4 +1,4 @@
-"""What a file may say of a device that keeps nothing."""
+"""What a file may say about a device that keeps nothing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from simbackup.schema.capability import Sink
 
 
 class NulSpec(Sink):
-    """A device that takes whatever is written and keeps nothing, by which the reading side is measured alone."""
+    """A device that takes whatever is written and keeps nothing, so that only the reading side counts."""
 
     kind: Literal["nul"]

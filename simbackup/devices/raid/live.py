@@ -115,7 +115,7 @@ class Raid:
         return Service(one.latency + self.array.controller_overhead, busy)
 
     def alone(self, position: float, size: float) -> float:
-        """No bound of its own: the next bytes are on their way before they are asked for."""
+        """No limit of its own: the device reads ahead."""
         del position, size
         return math.inf
 

@@ -1,4 +1,4 @@
-"""A live array from what a file says."""
+"""A live array from its spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file may say of an array of equal disks."""
+"""What a file may say about an array of equal disks."""
 
 from __future__ import annotations
 
@@ -54,19 +54,23 @@ class RaidSpec(BlockDevice, Modelled, RaidSheet):
     drawn_as: ClassVar[str] = "array"
 
     def rules(self) -> Rules:
-        """The disks make up whole groups of the level."""
+        """Report disks that do not make up whole groups of the level."""
         least, groups = raid.minimum_disks(self.level), int(self.groups.si) if self.groups else 1
         if self.disks.si < least * groups:
             each = f", in each of {groups} groups" if groups > 1 else ""
             message = f"level {self.level} needs {least} disks or more{each}"
             yield ("disks", "level"), message, f"write {least * groups} or more"
         elif self.disks.si % groups:
-            yield ("groups", "disks"), "the groups would not have equally many disks", f"let {groups} divide the disks"
+            yield (
+                ("groups", "disks"),
+                "the disks do not divide evenly into groups",
+                f"make the number of disks a multiple of {groups}",
+            )
         elif self.level == "10" and self.disks.si // groups % 2:
             yield ("disks", "level"), "mirrors come in pairs", "write an even number of disks"
         if self.group_limit is not None and self.disks.si > groups * self.group_limit.si:
             most = int(self.group_limit.si)
-            message = f"a group would have more than the {most} disks that it has at most"
+            message = f"a group would have more than its maximum of {most} disks"
             least = -(-int(self.disks.si) // most)
             yield ("disks", "groups", "group_limit"), message, f"write 'groups: {least}' or more"
 

@@ -1,4 +1,4 @@
-"""Where data of a redirect-on-write volume lie apart, and the volume as a device that is written to free places."""
+"""Fragmented data of a redirect-on-write volume, and the volume as a device that is written to free places."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Redirect:
 
 @dataclass(slots=True)
 class Aged:
-    """Data that lay in sequence once, and the updates that moved parts of them since."""
+    """Data that were once in sequence, and the updates that have moved parts of them since."""
 
     begin: float
     size: float
@@ -45,7 +45,7 @@ class Aged:
         return min(self.scatter.touched * self.unit / self.size, 1.0)
 
     def rewrite(self, share: float) -> None:
-        """Lay a share of the data in sequence again: so many updates are left as moved what is still moved."""
+        """Put a share of the data in sequence again, and adjust the number of updates to what is still moved."""
         left, low, high = (1.0 - share) * self.scatter.touched, 0.0, self.scatter.updates
         for _ in range(STEPS):
             middle = (low + high) / 2.0
@@ -56,20 +56,20 @@ class Aged:
 
 @dataclass(slots=True)
 class Fragments:
-    """All data of a volume that updates have moved about; positions are those on the device."""
+    """All fragmented data of a volume; positions are those on the device."""
 
     block: float
     aged: dict[str, Aged] = field(default_factory=dict[str, Aged])
 
     def of(self, users: str, begin: float, size: float, spread: Spread) -> Aged:
-        """What the updates of some users move."""
+        """Add the data that some users' updates move."""
         if users not in self.aged:
             unit = max(spread.size, self.block)
             self.aged[users] = Aged(begin, size, unit, spread.over(unit))
         return self.aged[users]
 
     def breaks(self, begin: float, size: float) -> float:
-        """Places in each byte of a range where what follows does not lie behind what went before, in the mean.
+        """Mean breaks in sequence per byte of a range.
 
         The updates of several users, and those before the beginning, break the same order independently of each other.
         """
@@ -80,7 +80,7 @@ class Fragments:
         return (1.0 - whole) / self.block
 
     def rewrite(self, begin: float, size: float) -> None:
-        """A range was written in sequence, and lies in sequence again."""
+        """A range was written in sequence, and is in sequence again."""
         for aged in self.aged.values():
             share = max(min(begin + size, aged.begin + aged.size) - max(begin, aged.begin), 0.0) / aged.size
             if share > 0.0:
@@ -88,9 +88,9 @@ class Fragments:
 
 
 class RedirectStore:
-    """A volume as its readers and writers meet it: reads go where the blocks lie, writes go to free places in runs.
+    """A volume as its readers and writers see it: reads go to the blocks, writes go to free places in runs.
 
-    It has no time of its own: all is asked of the device below, by as many positioned requests as there are fragments.
+    It takes no time itself: all requests go to the device below, one for each fragment.
     """
 
     def __init__(self, below: Store, parameters: Redirect, begin: float, size: float) -> None:
@@ -124,7 +124,7 @@ class RedirectStore:
         return self.fragments.breaks(position, size) * max(size - self.parameters.block, 0.0)
 
     def _ahead(self, size: float) -> float:
-        """Bytes that are asked of the disks at once when a client asks for so many in sequence."""
+        """Bytes requested from the disks at once when a client asks for so many in sequence."""
         return min(max(size, self.parameters.read_ahead or 0.0), self.room)
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
@@ -135,7 +135,7 @@ class RedirectStore:
         return each + self.fragments.breaks(position, size) * self._hop().busy
 
     def alone(self, position: float, size: float) -> float:
-        """Greatest rate at which one reader gets on: a window after the other, all fragments of each asked at once."""
+        """Greatest rate of one reader: one window after the other, all fragments of each requested at once."""
         if not self.fragments.breaks(position, size):
             return self.below.alone(position, size)
         window = min(self._ahead(self.parameters.request), size)
@@ -167,7 +167,7 @@ class RedirectStore:
         return Service(one.latency + queue * hop.latency, one.busy + breaks * hop.busy)
 
     def append(self, position: float, size: float) -> Service:
-        """What a write takes; no place is missed, as any free one will do."""
+        """What a write takes; there is no rotation to miss, as any free place will do."""
         return self.request("write", position, position, size)
 
     def turn(self, here: float, there: float, size: float) -> Service:

@@ -1,4 +1,4 @@
-"""Redirect-on-write volumes, their snapshots and clones: nothing is copied, and what is overwritten stays allocated."""
+"""Redirect-on-write volumes, their snapshots and clones: nothing is copied; overwritten blocks stay allocated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REST = 1.0
 
 
 class RedirectVolume(Volume):
-    """A volume whose writes go to free places; with a guarantee all its room on the device is kept for it."""
+    """A volume whose writes go to free places; with a guarantee all its room on the device is reserved."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class RedirectVolume(Volume):
         return self.region.size if self.guaranteed else self.used + self.promised
 
     def record(self, trace: Trace) -> None:
-        """Write what it uses and keeps, and how broken up it is, into the trace."""
+        """Record in the trace what it uses and keeps, and how fragmented it is."""
         region = self.region
         trace.device(
             self.name, "volume", 0.0, units=0.0, bytes_moved=0.0, peak_bytes_per_s=0.0,
@@ -107,12 +107,12 @@ class RedirectVolume(Volume):
         return size
 
     def expect(self, begin: float, size: float) -> None:
-        """Keep the room of a write that begins now, until `wrote` has told all of it."""
+        """Reserve room for a write that begins now, until `wrote` has reported all of it."""
         if size >= REST:
             self.coming.append((begin, begin + size))
 
     def _come(self, begin: float, end: float) -> None:
-        """Keep no more room for a part of a write that has come."""
+        """Release the reserved room of a part that was written."""
         for i, (first, last) in enumerate(self.coming):
             if abs(begin - first) < REST:
                 self.coming[i : i + 1] = [(end, last)] if last - end >= REST else []
@@ -129,14 +129,14 @@ class RedirectVolume(Volume):
         self.store.fragments.rewrite(self.region.begin + stretch.begin, size)
 
     def lay(self, data: str, place: tuple[float, float], spread: Spread | None, updates: float) -> None:
-        """Place data at the beginning: in sequence, or moved about by the updates before."""
+        """Place data at the start: in sequence, or fragmented by earlier updates."""
         begin, size = place
         self.allocated.add(begin, begin + size)
         if spread is not None:
             self.updated(data, place, spread, updates)
 
     def updated(self, users: str, place: tuple[float, float], spread: Spread, updates: float) -> None:
-        """Take note of how many updates some users have made in all."""
+        """Note how many updates some users have made in all."""
         fresh = updates - self.seen.get(users, 0.0)
         self.seen[users] = updates
         if self.full:
@@ -161,12 +161,12 @@ class RedirectVolume(Volume):
             if not self._give_up_one():
                 if self.full_since is None:
                     self.full_since = self.env.now
-                    self.trace.event(self.env.now, self.name, "is full: writes fail, as snapshots keep what they had")
+                    self.trace.event(self.env.now, self.name, "is full: writes fail, as snapshots keep the old data")
                 return least
         return least
 
     def _give_up_one(self) -> bool:
-        """Delete the oldest snapshot that may be deleted for room; whether there was one."""
+        """Delete the oldest snapshot that may be deleted to make room; whether there was one."""
         for image in self.images:
             if image.autodelete:
                 image.give_up(self.env.now)
@@ -208,7 +208,7 @@ class RedirectSnapshot:
 
     @property
     def hindrance(self) -> str | None:
-        """Why it cannot be created now, None if nothing stands in the way."""
+        """Why it cannot be created now; None if it can."""
         if self.active:
             return "exists already"
         free = self.origin.space.free
@@ -226,7 +226,7 @@ class RedirectSnapshot:
 
     @property
     def loss(self) -> str | None:
-        """Why there is no frozen image, None if there is one."""
+        """Why there is no frozen image; None if there is one."""
         return self.gone or (None if self.active else "is not there")
 
     @property
@@ -235,7 +235,7 @@ class RedirectSnapshot:
         return self.changes.total
 
     def source(self, begin: float, size: float) -> Region:
-        """Where a part of the frozen image is read: in the volume, whose blocks lie where updates left them."""
+        """Where a part of the frozen image is read: in the volume, where updates left its blocks."""
         return self.origin.region.part(begin, size)
 
     def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
@@ -243,7 +243,7 @@ class RedirectSnapshot:
         del volume, begin, size
 
     def record(self, trace: Trace) -> None:
-        """Write its state and what it keeps into the trace."""
+        """Record its state and what it keeps in the trace."""
         state = "deleted" if self.gone else "active" if self.active else "removed"
         trace.device(
             self.name, "snapshot", 0.0, units=self.kept / self.lookup_size, bytes_moved=self.kept,
@@ -257,19 +257,19 @@ class RedirectSnapshot:
         self.origin.announce()
 
     def remove(self) -> None:
-        """Give the frozen image up; what only it kept is free again."""
+        """Remove the frozen image; what only it kept is free again."""
         if self.active:
             self._release()
         self.active, self.gone, self.changes = False, None, self._none()
 
     def give_up(self, time: float) -> None:
-        """Lose the frozen image, so that writes find room."""
-        self.trace.event(time, self.name, "is deleted, as there is no room for it", bytes=self.kept)
+        """Delete the frozen image to make room for writes."""
+        self.trace.event(time, self.name, "is deleted to make room", bytes=self.kept)
         self._release()
-        self.active, self.gone = False, "was deleted: there was no room for it"
+        self.active, self.gone = False, "was deleted to make room"
 
     def _release(self) -> None:
-        """Leave what changed since to the snapshot before, which needs it still if there is one."""
+        """Hand what changed since to the snapshot before it, if there is one."""
         images = self.origin.images
         i = images.index(self)
         if i:

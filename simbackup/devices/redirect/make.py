@@ -1,4 +1,4 @@
-"""Live redirect-on-write volumes, snapshots and clones from what a file says."""
+"""Live redirect-on-write volumes, snapshots and clones from its spec."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simbackup.parameters import parameters_of
 
 
 def make_volume(site: Site, volume: RedirectVolumeSpec) -> RedirectVolume:
-    """The volume, in the room that is kept for it and in what all volumes of its device share."""
+    """The volume, in the room reserved for it and in what all volumes of its device share."""
     area, size = site.room, volume.size.si
     begin = min(area.begin, area.store.size - size)  # one that takes what it uses may reach over others' room
     place = (area.store, max(begin, 0.0), min(size, area.store.size))

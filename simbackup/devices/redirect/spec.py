@@ -1,4 +1,4 @@
-"""What a file may say of redirect-on-write volumes, their snapshots and their clones."""
+"""What a file may say about redirect-on-write volumes, their snapshots and their clones."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class RedirectVolumeSheet(Frozen):
     """Time to remove one."""
 
     def rules(self) -> Rules:
-        """Runs hold a block, and read-ahead a request."""
+        """Report runs below a block, and read-ahead below a request."""
         if self.run.si < self.block.si:
-            yield ("run", "block"), "run is smaller than a block", "let run be one block or more"
+            yield ("run", "block"), "run is smaller than a block", "make run at least one block"
         if self.read_ahead is not None and self.read_ahead.si < self.request.si:
             message = "read_ahead is smaller than one request"
-            yield ("read_ahead", "request"), message, "leave it out where the server does not read ahead"
+            yield ("read_ahead", "request"), message, "leave it out if the server does not read ahead"
 
 
 class RedirectVolumeSpec(Modelled, RedirectVolumeSheet, VolumeDevice):
@@ -62,7 +62,7 @@ class RedirectVolumeSpec(Modelled, RedirectVolumeSheet, VolumeDevice):
     overwrites: ClassVar[bool] = False
 
     def room(self, spec: Spec, name: str) -> float | None:
-        """Its size where that is guaranteed, else the bytes that its data reach to."""
+        """Its size if guaranteed, else the bytes up to the end of its data."""
         return self.size.si if self.guarantee == "volume" else min(spec.data_end(name), self.size.si)
 
     def facts(self) -> Facts:
@@ -77,14 +77,14 @@ class _Pointers(InVolume):
     times_of_volume: ClassVar[bool] = True
 
     def check_frozen(self, checks: Checks, path: Path) -> None:
-        """What is frozen is a redirect-on-write volume."""
+        """Report an image of anything but a redirect-on-write volume."""
         legal = checks.spec.devices_with(RedirectVolumeSpec)
         if checks.name((*path, "of"), self.of, legal, "device"):
             volume = checks.spec.devices[self.of]
             if isinstance(volume, RedirectVolumeSpec):
                 self.check_volume(checks, path, volume)
         elif self.of in checks.spec.devices:
-            message = f"'{self.of}' is no redirect-on-write volume"
+            message = f"'{self.of}' is not a redirect-on-write volume"
             checks.report((*path, "of"), message, choices(self.of, legal))
 
 
@@ -114,15 +114,15 @@ class CloneSpec(_Pointers):
     """Whether the size of its volume is kept for it; where there is not so much room its creation fails."""
 
     def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
-        """A clone that is there from the start has its room."""
+        """Report a clone that exists from the start and has no room."""
         if any(job.creates() == path[-1] for job in checks.spec.jobs.values()):
             return
         room = checks.capacity(volume.on)
         if self.guarantee == "volume" and room is not None:
             free = room - checks.spec.guaranteed(volume.on)
             if volume.size.si > free:
-                message = f"has no guarantee of {units.show_short(volume.size.si, 'B')} on '{volume.on}'"
-                remedy = f"{units.show_short(max(free, 0.0), 'B')} of it are free; or write 'guarantee: none'"
+                message = f"cannot be guaranteed {units.show_short(volume.size.si, 'B')} on '{volume.on}'"
+                remedy = f"{units.show_short(max(free, 0.0), 'B')} are free; or write 'guarantee: none'"
                 checks.report((*path, "of"), message, remedy)
 
     def facts(self) -> Facts:

@@ -1,4 +1,4 @@
-"""Copy-on-write snapshots and checkpoints: what they still need, and where their copies lie."""
+"""Copy-on-write snapshots and checkpoints: what they still need, and where they keep copies."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ class Snapshot:
         return (self.capacity - self.used) * self.parameters.chunk
 
     def needs(self, begin: float) -> tuple[bool, float]:
-        """Whether a write at a byte of the origin needs a copy first, and up to which byte that stays so."""
+        """Whether a write at a byte of the origin needs a copy first, and up to which byte this holds."""
         return self.changes.runs.state(begin)
 
     @property
     def lookup_size(self) -> float:
-        """Bytes that are found with one lookup."""
+        """Bytes covered by one lookup."""
         return self.parameters.chunk
 
     @property
     def hindrance(self) -> str | None:
-        """Why it cannot be created now, None if nothing stands in the way."""
+        """Why it cannot be created now; None if it can."""
         return "exists already" if self.active else None
 
     @property
@@ -71,13 +71,13 @@ class Snapshot:
 
     @property
     def loss(self) -> str | None:
-        """Why there is no frozen image, None if there is one."""
+        """Why there is no frozen image; None if there is one."""
         if self.invalid_since is not None:
             return "became invalid: its copy area is full"
         return None if self.active else "is not there"
 
     def source(self, begin: float, size: float) -> Region:
-        """Where a part of the frozen image is read: what was not overwritten lies in the origin still."""
+        """Where a part of the frozen image is read: what was not overwritten is still in the origin."""
         return self.origin.region.part(begin, size)
 
     def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
@@ -87,7 +87,7 @@ class Snapshot:
         return self.area.part(min(begin, max(self.area.size - size, 0.0)), min(size, self.area.size))
 
     def record(self, trace: Trace) -> None:
-        """Write its state and the room that it takes into the trace."""
+        """Record its state and the room that it takes in the trace."""
         state = "invalid" if self.invalid_since is not None else "active" if self.active else "removed"
         copied = self.used * self.parameters.chunk
         trace.device(
@@ -105,7 +105,7 @@ class Snapshot:
         self.origin.attach(self)
 
     def remove(self) -> None:
-        """Give up the frozen image and empty the copy area."""
+        """Remove the frozen image and empty the copy area."""
         if self.active:
             self.origin.detach(self)
         self.active, self.invalid_since, self.changes = (
@@ -120,7 +120,7 @@ class Snapshot:
         self.changes = Changes(self.parameters.chunk, self.origin.region.size)
 
     def invalidate(self, time: float) -> None:
-        """Give up the frozen image because the copy area is full."""
+        """Invalidate the frozen image because the copy area is full."""
         self.active, self.invalid_since = False, time
         self.trace.event(time, self.name, "is invalid, as its copy area is full", chunks=self.used)
         self.origin.detach(self)

@@ -1,4 +1,4 @@
-"""Live snapshots and checkpoints from what a file says."""
+"""Live snapshots and checkpoints from its spec."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from simbackup.parameters import parameters_of
 
 
 def make_snapshot(site: Site, snapshot: SnapshotSpec) -> Snapshot:
-    """A snapshot whose copies lie in an area of its own."""
+    """A snapshot with a copy area of its own."""
     return _made(site, snapshot, snapshot.of, site.room, in_place=True)
 
 
 def make_checkpoint(site: Site, checkpoint: CheckpointSpec) -> Snapshot:
-    """A checkpoint whose copies lie behind the data of its volume."""
+    """A checkpoint with its copies behind the data of its volume."""
     volume, behind = site.system.volumes[checkpoint.of].region, site.spec.data_end(checkpoint.of)
     return _made(site, checkpoint, checkpoint.of, volume.part(behind, volume.size - behind), in_place=False)
 

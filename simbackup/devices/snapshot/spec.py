@@ -1,4 +1,4 @@
-"""What a file may say of copy-on-write snapshots and of checkpoints of a file system."""
+"""What a file may say about copy-on-write snapshots and of checkpoints of a file system."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECTOR = 512
 
 
 class CopyOnWriteSheet(Frozen):
-    """What it costs to keep the old data of whatever is overwritten."""
+    """What it costs to keep old data that are overwritten."""
 
     chunk: PositiveSize
     """Bytes that are copied when the first of them is overwritten."""
@@ -42,15 +42,15 @@ class CopyOnWriteSheet(Frozen):
     """Time that a read of the frozen image spends on each chunk to find where it lies."""
 
     def rules(self) -> Rules:
-        """A chunk is a power of two of sectors, and holds its metadata."""
+        """Report chunks that are not a power of two of sectors, or too small."""
         chunk = int(self.chunk.si)
         if chunk != self.chunk.si or chunk & (chunk - 1) or chunk < SECTOR:
-            yield ("chunk",), "is no power of two of 512 bytes or more", "write for example 8 KiB"
+            yield ("chunk",), "is not a power of two of at least 512 bytes", "write for example 8 KiB"
         if self.in_flight.si < self.chunk.si:
             message = "in_flight is smaller than one chunk"
-            yield ("in_flight", "chunk"), message, "let in_flight be one chunk or more"
+            yield ("in_flight", "chunk"), message, "make in_flight at least one chunk"
         if self.record.si > self.chunk.si:
-            yield ("record", "chunk"), "record is larger than a chunk", "the metadata of a chunk fit into one"
+            yield ("record", "chunk"), "record is larger than a chunk", "the metadata of a chunk must fit into a chunk"
 
 
 class SnapshotSheet(CopyOnWriteSheet):
@@ -61,7 +61,7 @@ class SnapshotSheet(CopyOnWriteSheet):
 
 
 class SnapshotSpec(ImageDevice, OnDevice, Modelled, SnapshotSheet):
-    """A copy-on-write snapshot of a volume; without a job that creates it, it is in place from the start."""
+    """A copy-on-write snapshot of a volume; without a job that creates it, it exists from the start."""
 
     kind: Literal["snapshot"]
     of: Text
@@ -72,7 +72,7 @@ class SnapshotSpec(ImageDevice, OnDevice, Modelled, SnapshotSheet):
     """Size of its copy area; when that is full the snapshot is invalid."""
 
     def rules(self) -> Rules:
-        """The copy area holds a chunk and its metadata."""
+        """Report a copy area without room for a chunk and its metadata."""
         yield from super().rules()
         least = LEAST_CHUNKS * self.chunk.si
         if self.size.si < least:
@@ -95,7 +95,7 @@ class CheckpointSheet(CopyOnWriteSheet):
 
 
 class CheckpointSpec(InVolume, Modelled, CheckpointSheet):
-    """A checkpoint of a file system; without a job that creates it, it is in place from the start."""
+    """A checkpoint of a file system; without a job that creates it, it exists from the start."""
 
     kind: Literal["checkpoint"]
     of: Text
@@ -104,11 +104,11 @@ class CheckpointSpec(InVolume, Modelled, CheckpointSheet):
     drawn_within: ClassVar[bool] = True
 
     def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
-        """The file system has room behind its data for what is copied."""
+        """Report a file system without room behind its data for copied blocks."""
         free = volume.size.si - checks.spec.data_end(self.of)
         if free < LEAST_CHUNKS * self.chunk.si and checks.sound(path, "data"):
-            message = f"the file system on '{self.of}' has no room for what is copied"
-            checks.report((*path, "of"), message, f"let '{self.of}' be larger than its data")
+            message = f"the file system on '{self.of}' has no room for copied blocks"
+            checks.report((*path, "of"), message, f"make '{self.of}' larger than its data")
 
     def facts(self) -> Facts:
         """Blocks."""

@@ -36,15 +36,15 @@ class Ssd:
         return self.request("read", position, position, size)
 
     def append(self, position: float, size: float) -> Service:
-        """What a write takes; no place is missed."""
+        """What a write takes; there is no rotation to miss."""
         return self.request("write", position, position, size)
 
     def alone(self, position: float, size: float) -> float:
-        """No bound of its own: the next bytes are on their way before they are asked for."""
+        """No limit of its own: the device reads ahead."""
         del position, size
         return math.inf
 
     def turn(self, here: float, there: float, size: float) -> Service:
-        """Nothing is lost: it has no arm to move."""
+        """Zero: it has no arm to move."""
         del here, there, size
         return Service(0.0, 0.0)

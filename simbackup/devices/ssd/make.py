@@ -1,4 +1,4 @@
-"""A live solid-state disk from what a file says."""
+"""A live solid-state disk from its spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file may say of a solid-state disk."""
+"""What a file may say about a solid-state disk."""
 
 from __future__ import annotations
 

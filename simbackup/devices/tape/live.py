@@ -23,7 +23,7 @@ Wait = Generator[simpy.Event, Any, None]
 
 @dataclass(slots=True, eq=False)
 class Cartridge:
-    """A cartridge, its pool, and how much of it is written, in bytes as they lie on the tape."""
+    """A cartridge, its pool, and how much of it is written, in bytes on the tape."""
 
     name: str
     capacity: float
@@ -33,7 +33,7 @@ class Cartridge:
 
     @property
     def room(self) -> float:
-        """Bytes that it still takes."""
+        """Bytes of room left on it."""
         return self.capacity - self.end
 
 
@@ -53,7 +53,7 @@ class Drive:
         return streaming.transfer_rate(self.parameters, compression)
 
     def law(self, compression: float) -> Law:
-        """What becomes of the rate that a host offers or takes: a tape that it cannot keep moving stops and starts."""
+        """The rate of a tape whose host offers or takes a rate: if the host is too slow, the tape stops and starts."""
 
         def stop_and_start(rate: float, others: Callable[[Link], float]) -> Limit:
             del others
@@ -73,7 +73,7 @@ class Drive:
 class Library:
     """A tape library: pools of cartridges, drives that wait for work, and robots that serve them in turn.
 
-    A drive that stays loaded for some idle time (`unload_after`) saves the next job that wants its cartridge the mount.
+    If a drive stays loaded while idle (`unload_after`), the next job that wants its cartridge needs no mount.
     """
 
     clock: Clock
@@ -94,7 +94,7 @@ class Library:
         self.returned = self.clock.env.event()
 
     def record(self, trace: Trace) -> None:
-        """Write how long each drive moved its tape, and what went through it, into the trace."""
+        """Record in the trace how long each drive moved its tape, and what went through it."""
         for drive in self.drives:
             own = (span for span in trace.spans if span.cause == drive.name)
             moving = (span.end - span.start for span in own if nature_of(span.activity) is Nature.MECHANICAL)
@@ -115,7 +115,7 @@ class Library:
         return drive
 
     def give_drive(self, drive: Drive) -> None:
-        """Hand a drive back to those who wait for one."""
+        """Return a drive to those who wait for one."""
         claim = self.claims.pop(drive)
         self._rest(drive)
         self.free.release(claim)
@@ -132,9 +132,9 @@ class Library:
     def take_scratch(
         self, job: str, pool: str | None = None, drive: Drive | None = None
     ) -> Generator[simpy.Event, Any, Cartridge | None]:
-        """A cartridge of a pool with room for oneself, once there is one; none when all are full and at rest.
+        """A cartridge of a pool with room, reserved once there is one; None when all are full and unused.
 
-        Whoever has to wait with a drive unloads it first, for others may wait for what is in it.
+        Who waits with a drive unloads it first, as others may need the cartridge in it.
         """
 
         def to_come() -> bool:
@@ -151,7 +151,7 @@ class Library:
         return cartridge
 
     def reserve(self, job: str, cartridge: Cartridge, drive: Drive | None = None) -> Wait:
-        """Take a cartridge for oneself, as soon as nobody else uses it; a drive that has to wait is unloaded first."""
+        """Reserve a cartridge as soon as nobody else uses it; a drive that has to wait is unloaded first."""
         if cartridge.in_use and drive is not None and drive.cartridge is not None:
             yield from self._eject(job, drive)
         with self.clock.span(job, f"{self.name}.{cartridge.name}", Activity.WAIT_FOR_THE_CARTRIDGE):
@@ -177,7 +177,7 @@ class Library:
         return drive
 
     def _exchange_for_holder(self, drive: Drive, cartridge: Cartridge) -> Drive:
-        """The idle drive that still holds a cartridge, which takes the place of one's own; else one's own."""
+        """The idle drive that still holds a cartridge, in exchange for one's own; else one's own."""
         holder = next((d for d in self.idle if d.cartridge is cartridge), None)
         if holder is None:
             return drive
@@ -187,7 +187,7 @@ class Library:
         return holder
 
     def locate(self, job: str, drive: Drive, byte: float) -> Wait:
-        """Bring the tape to a byte."""
+        """Move the tape to a byte."""
         with self.clock.span(job, drive.name, Activity.LOCATE):
             yield self.clock.env.timeout(tape.locate_time(drive.parameters, drive.position, byte))
         drive.position = byte
@@ -198,7 +198,7 @@ class Library:
             yield self.clock.env.timeout(marks * drive.parameters.reposition_time)
 
     def release(self, job: str, drive: Drive) -> Wait:
-        """Have done with the cartridge in a drive: it goes back to its slot, unless drives stay loaded for a while."""
+        """Release the cartridge in a drive: it goes back to its slot, unless drives stay loaded for a while."""
         if drive.cartridge is None:
             return
         cartridge = drive.cartridge
@@ -208,7 +208,7 @@ class Library:
         self._announce()
 
     def _rest(self, drive: Drive) -> None:
-        """A drive is idle from now on; whoever wants the cartridge in it is told."""
+        """Mark a drive as idle, and wake those who want the cartridge in it."""
         drive.visits += 1
         self.idle.append(drive)
         if drive.cartridge is not None and self.unload_after is not None:
@@ -241,7 +241,7 @@ class Library:
         self._announce()
 
     def _announce(self) -> None:
-        """Tell those who wait that a cartridge is back."""
+        """Wake those who wait: a cartridge is back."""
         event, self.returned = self.returned, self.clock.env.event()
         event.succeed()
 

@@ -1,4 +1,4 @@
-"""A live tape library from what a file says."""
+"""A live tape library from its spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file may say of tape drives and tape libraries."""
+"""What a file may say about tape drives and tape libraries."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ class TapeDriveSheet(Frozen):
     """Greatest rate at the interface, whatever the compression."""
 
     def rules(self) -> Rules:
-        """A tape searches as fast as it reads or faster, and a drive that matches its host slows down."""
+        """Report a search slower than reading, and a slowest rate above the native one."""
         if self.search_speed.si < self.read_speed.si:
             message = "search_speed is below read_speed"
             yield ("search_speed", "read_speed"), message, "a tape searches as fast as it reads, or faster"
         if self.slowest_rate is not None and self.slowest_rate.si > self.native_rate.si:
             message = "slowest_rate is above native_rate"
-            yield ("slowest_rate", "native_rate"), message, "a drive that matches its host slows down"
+            yield ("slowest_rate", "native_rate"), message, "make slowest_rate at most native_rate"
 
 
 class TapeDriveSpec(Part, Modelled, TapeDriveSheet):
@@ -125,9 +125,9 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     }
 
     def rules(self) -> Rules:
-        """Drives, cartridges and pools fit into the library."""
+        """Report drives, cartridges and pools that do not fit into the library."""
         if self.drives.si > self.bays.si:
-            message = f"drives are more than the bays of the library, {self.bays.si:.0f}"
+            message = f"there are more drives than bays in the library, {self.bays.si:.0f}"
             yield ("drives", "bays"), message, f"write {self.bays.si:.0f} or fewer"
         if self.media is not None and self.media != self.drive.media:
             message = f"a cartridge '{self.media}' does not fit into drives that take '{self.drive.media}'"
@@ -137,7 +137,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
             message = "the pools have more cartridges than the library"
             yield ("pools",), message, f"write {(self.cartridges or self.slots).si:.0f} or fewer in all"
         if self.cartridges is not None and self.cartridges.si > self.slots.si:
-            message = f"cartridges are more than the slots of the library, {self.slots.si:.0f}"
+            message = f"there are more cartridges than slots in the library, {self.slots.si:.0f}"
             yield ("cartridges", "slots"), message, f"write {self.slots.si:.0f} or fewer"
 
     def drive_count(self) -> int:
@@ -151,7 +151,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         return {None: max(rest, 0), **named}
 
     def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
-        """The library has the pool, the room and a drive for each stream."""
+        """Report a missing pool, too little room, or too few drives."""
         data = checks.spec.data.get(saved)
         with checks.about(*path):
             self._check_drives(checks, path, job.to, job.streams)
@@ -171,12 +171,12 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
             checks.report((*path, "to"), message, f"its cartridges hold {units.show_short(room, 'B')} of such data")
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """The library has a drive for each stream."""
+        """Report more streams than drives."""
         self._check_drives(checks, path, checks.spec.read_by(job), job.streams)
 
     def _check_drives(self, checks: Checks, path: Path, name: str, streams: Pieces | None) -> None:
         if streams is not None and streams.si > self.drives.si:
-            message = f"'{name}' has fewer drives than that, {self.drives.si:.0f}"
+            message = f"'{name}' has fewer drives, {self.drives.si:.0f}"
             checks.report((*path, "streams"), message, f"write {self.drives.si:.0f} or fewer")
 
     def inner(self) -> Mapping[str, tuple[str, Part, int]]:

@@ -19,7 +19,7 @@ from simbackup.equations import snapshot as equations
 
 
 class Stretch(NamedTuple):
-    """A run of bytes of a volume, and the snapshots that still need a copy of all of it."""
+    """A run of bytes of a volume, and the snapshots that still need a copy of it."""
 
     begin: float
     size: float
@@ -42,11 +42,11 @@ class Volume:
         return self.region.size
 
     def record(self, trace: Trace) -> None:
-        """Write what became of it into the trace; nothing where it overwrites in place."""
+        """Record its state in the trace; nothing to record where it overwrites in place."""
 
     @property
     def full(self) -> bool:
-        """Whether updates fail for want of room; never where they overwrite in place."""
+        """Whether updates fail for lack of room; never where they overwrite in place."""
         return False
 
     def fits(self, begin: float, size: float) -> float:
@@ -55,13 +55,13 @@ class Volume:
         return size
 
     def expect(self, begin: float, size: float) -> None:
-        """Keep the room of a write that begins now; there is none to keep where it overwrites in place."""
+        """Reserve room for a write that begins now; nothing to reserve where it overwrites in place."""
 
     def lay(self, data: str, place: tuple[float, float], spread: Spread | None, updates: float) -> None:
-        """Place data at the beginning, as updates before have left them; these move nothing in place."""
+        """Place data at the start, as earlier updates have left them; in place nothing moves."""
 
     def updated(self, users: str, place: tuple[float, float], spread: Spread, updates: float) -> None:
-        """Take note of how many updates some users have made in all; nothing moves where they overwrite in place."""
+        """Note how many updates some users have made in all; nothing moves where they overwrite in place."""
 
     def until_next(self, users: str, place: tuple[float, float], spread: Spread, change: float) -> float:
         """Updates until what they cost has changed by so much; it never does where they overwrite in place."""
@@ -79,7 +79,7 @@ class Volume:
         self.announce()
 
     def announce(self) -> None:
-        """Tell writers under way that the cost of what they write has changed."""
+        """Notify current writers that the cost of their writes has changed."""
         event, self.changed = self.changed, self.env.event()
         event.succeed()
 
@@ -187,5 +187,5 @@ def _cycle(store: Store, begin: float, stretch: Stretch, waiting: float) -> Iter
 
 
 def _inside(store: Store, position: float, size: float) -> float:
-    """A position at which so many bytes still lie on the device."""
+    """A position at which so many bytes are still on the device."""
     return max(min(position, store.size - size), 0.0)

@@ -1,4 +1,4 @@
-"""A live volume from what a file says."""
+"""A live volume from its spec."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from simbackup.devices.volume.spec import LogicalVolumeSpec
 
 
 def make(site: Site, volume: LogicalVolumeSpec) -> Volume:
-    """The volume, in the room that is kept for it."""
+    """The volume, in its region."""
     del volume
     return Volume(site.system.env, site.address, site.room)

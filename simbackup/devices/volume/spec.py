@@ -1,4 +1,4 @@
-"""What a file may say of a logical volume."""
+"""What a file may say about a logical volume."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file may say of a copy of one data set onto another."""
+"""What a file may say about a copy of one data set onto another."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CopySpec(JobSpec):
         yield f"hosts.{spec.host_of(self.data)}.read_ahead"
 
     def check(self, checks: Checks, path: Path) -> None:
-        """Both data sets are there, belong to one host, and the copy fits."""
+        """Report unknown data sets, those of different hosts, and copies that do not fit."""
         spec = checks.spec
         checks.data_set(path, self.data)
         checks.data_set(path, self.to, "to")

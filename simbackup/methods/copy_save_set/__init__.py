@@ -1,4 +1,4 @@
-"""Copies of save sets, from the disk where they lie to tape or to another disk."""
+"""Copies of save sets, from disk to tape or to another disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies of save sets from the disk where they lie to cartridges, or to a disk of any host."""
+"""Copies of save sets from disk to cartridges, or to a disk of any host."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Wait = Generator[simpy.Event, Any, None]
 
 @dataclass(frozen=True, slots=True)
 class CopySaveSet:
-    """A copy of the newest save set of a backup, which lies on a disk of `server`.
+    """A copy of the newest save set of a backup, which is on a disk of `server`.
 
-    Its files are not walked again: the save set is read in sequence, and written as a backup is. What lies
-    there already is not copied again.
+    Its files are not walked again: the save set is read in sequence, and written like a backup. A save set
+    that is already there is not copied again.
     """
 
     backup: str
@@ -46,9 +46,7 @@ class CopySaveSet:
         """Look the save set up, copy it, and enter the copy in the catalogue."""
         saved, lies = system.saved(self.backup, self.backup)
         if any(copy.target == self.to for copy in saved.copies):
-            system.trace.event(
-                system.env.now, job, f"is without work, as the newest save set is on '{self.to}' already"
-            )
+            system.trace.event(system.env.now, job, f"has nothing to do: the newest save set is already on '{self.to}'")
             return Moved(0.0, 0.0)
         data, networks = system.data[saved.data], [system.networks[name] for name in self.networks]
         yield from prepare(system, job, data, self.tool, 0.0)

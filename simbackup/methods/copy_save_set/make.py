@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def make(job: CopySaveSetSpec, spec: Spec) -> CopySaveSet:
-    """The copy, from the host that owns the disk where the save set lies."""
+    """The copy, from the host that owns the disk with the save set."""
     saved = spec.jobs[job.save_set]
     server = spec.owner_of(str(getattr(saved, "to", ""))) or ""
     way, tool = spec.way_to(server, job.to) or (), tool_of(getattr(saved, "tool", None))

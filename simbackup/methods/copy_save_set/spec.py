@@ -1,4 +1,4 @@
-"""What a file may say of a copy of a save set."""
+"""What a file may say about a copy of a save set."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class CopySaveSetSpec(Copying):
-    """Copy of the newest save set of a backup, from the disk where it lies to a tape library or another disk."""
+    """Copy of the newest save set of a backup, from its disk to a tape library or another disk."""
 
     method: Literal["copy_save_set"]
     save_set: Text
@@ -33,11 +33,11 @@ class CopySaveSetSpec(Copying):
     relations: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {"save_set": ("copies", ("jobs",))}
 
     def tool_of(self) -> str | None:
-        """The backup, whose program copies."""
+        """The backup, whose program makes the copy."""
         return self.save_set
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """What is read in sequence from disk, and compressed on tape."""
+        """The keys of read-ahead at the disk's host, and of compression on tape."""
         del name
         saved = spec.jobs[self.save_set]
         yield from (f"jobs.{self.save_set}.tool.{key}" for key in ("start_time", "copy_cpu"))
@@ -47,23 +47,23 @@ class CopySaveSetSpec(Copying):
                 yield f"data.{saved.data}.compression"
 
     def check(self, checks: Checks, path: Path) -> None:
-        """What is copied lies on a disk, and there are a way and room to where it goes."""
+        """Report a save set that is not on disk, and a target without a way or room."""
         spec = checks.spec
         legal = [name for name, job in spec.jobs.items() if isinstance(job, Saving) and self._on_disk(checks, job)]
         if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
             if self.save_set in spec.jobs and self._target_known(checks, path, spec.jobs[self.save_set]):
-                message = f"'{self.save_set}' leaves no save set on a disk"
+                message = f"'{self.save_set}' makes no save set on a disk"
                 checks.report((*path, "save_set"), message, choices(self.save_set, legal))
             return
         saved, targets = spec.jobs[self.save_set], spec.devices_with(BackupTarget)
         if not checks.name((*path, "to"), self.to, targets, "device"):
             if self.to in spec.devices:
-                checks.report((*path, "to"), f"'{self.to}' takes no backup", choices(self.to, targets))
+                checks.report((*path, "to"), f"'{self.to}' cannot take backups", choices(self.to, targets))
             return
         target = spec.devices[self.to]
         if isinstance(saved, Saving) and isinstance(target, BackupTarget):
             if saved.to == self.to:
-                checks.report((*path, "to"), f"'{self.save_set}' saves to '{self.to}' itself", "name another device")
+                checks.report((*path, "to"), f"'{self.save_set}' already saves to '{self.to}'", "name another device")
             with checks.about(*path):
                 target.check_backup(checks, path, self, saved.data)
             checks.connected((*path, "to"), saved.to, self.to)
@@ -73,7 +73,7 @@ class CopySaveSetSpec(Copying):
         return not isinstance(job.to, Unknown) and job.to in checks.block_devices()
 
     def _target_known(self, checks: Checks, path: Path, job: JobSpec) -> bool:
-        """Whether it is known where a job saves; if not, the copy waits for that."""
+        """Whether the target of a job is known; if not, the check of the copy waits for it."""
         if not isinstance(job, Saving) or job.to in checks.spec.devices:
             return True
         if not checks.pending(path, "devices", job.to):

@@ -48,7 +48,7 @@ def _read_lock(system: System, job: str, data: DataSet, lock: _Lock) -> Generato
 
 @dataclass(frozen=True, slots=True)
 class DatabaseBackup:
-    """A full backup of a database onto a volume."""
+    """A full backup of a database to a volume."""
 
     host: str
     data: str
@@ -143,7 +143,7 @@ class DatabaseRestore:
     method: str = "restore"
 
     def run(self, system: System, job: str) -> Steps:
-        """Bring back the last full backup, then what was changed since; nobody works meanwhile."""
+        """Restore the last full backup, then the changes since; users are kept out meanwhile."""
         full, _ = system.saved(self.backup)
         yield from _pass(system, job, f"data.{self.to}", Activity.START, self.tool.start_time)
         logs = [log for name in self.replay for log in system.catalogue.since(f"jobs.{name}", full.time)]
@@ -170,12 +170,12 @@ class DatabaseRestore:
 def _engine(data: DataSet) -> Database:
     """The database engine of a data set."""
     if data.database is None:
-        raise JobFailedError(f"'{data.name}' is no database")  # the schema's checks have seen to it
+        raise JobFailedError(f"'{data.name}' is not a database")  # the schema's checks have seen to it
     return data.database
 
 
 def _pass(system: System, job: str, cause: str, activity: str, seconds: float) -> Wait:
-    """Let time pass, on record."""
+    """Wait, and record the time."""
     with system.clock.span(job, cause, activity):
         yield system.env.timeout(seconds)
 
@@ -188,7 +188,7 @@ def _reserve(system: System, saved: SaveSet, to: str) -> SaveSet:
 
 
 def _copy(system: System, job: str, host: str, shape: FlowShape, saved: SaveSet) -> Wait:
-    """Bring a save set onto its volume through the page cache."""
+    """Write a save set to its volume through the page cache."""
     place = saved.copies[0].extents[0]
     activity = Activity.DUMP if saved.method == "logical_dump" else Activity.COPY
     target = VolumeRange(system.volumes[place.medium], place.position, saved.size)

@@ -1,4 +1,4 @@
-"""What a file may say of backups of a database onto a volume."""
+"""What a file may say about backups of a database to a volume."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from simbackup.schema.quantity import (
 
 
 class DatabaseBackupSpec(BackupJob):
-    """Full backup of a database onto a volume."""
+    """Full backup of a database to a volume."""
 
     method: Literal["logical_dump", "hot_copy", "snapshot_copy"]
     """`logical_dump` writes text under a read lock, `hot_copy` copies files under it, `snapshot_copy` a snapshot."""
@@ -45,7 +45,7 @@ class DatabaseBackupSpec(BackupJob):
         return self.snapshot
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """What is said of the database acts in those backups that do what it is about."""
+        """The keys of the database that this backup uses."""
         keys = {"logical_dump": ("dump_ratio", "dump_cpu"), "snapshot_copy": ("locks_for_snapshot",)}
         yield from (f"data.{self.data}.database.{key}" for key in keys.get(self.method, ()))
         if self.method == "snapshot_copy":
@@ -53,7 +53,7 @@ class DatabaseBackupSpec(BackupJob):
         yield from _backup_uses(spec, name, self.data)
 
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
-        """A dump is loaded, logs are replayed."""
+        """The keys of loading a dump, and of replaying logs."""
         yield from super().restore_uses(spec, name, restore, job)
         yield f"hosts.{spec.owner_of(self.to)}.read_ahead"
         for data in {job.to or self.data, self.data}:
@@ -63,38 +63,38 @@ class DatabaseBackupSpec(BackupJob):
                 yield f"data.{data}.database.replay_cpu"
 
     def check(self, checks: Checks, path: Path) -> None:
-        """There is a database, its target is a volume of its host with room, and its snapshot freezes it."""
+        """Report what is wrong with the database, its target, the room there, or its snapshot."""
         _check_places(checks, path, self)
 
     def check_copy(self, checks: Checks, path: Path) -> None:
-        """Files that stand still are copied, into room that there is, by a snapshot of the database's volume."""
+        """Report a hot copy of files that change, a target without room, and a wrong snapshot."""
         spec = checks.spec
         data, target = spec.data.get(self.data), spec.devices.get(self.to)
         engine = data.database if data is not None else None
         with checks.about(*path):
             if self.method == "hot_copy" and engine is not None and not engine.hot_copy:
                 message = f"the files of '{self.data}' change even under a read lock"
-                checks.report((*path, "method"), message, "choose snapshot_copy or logical_dump")
+                checks.report((*path, "method"), message, "write snapshot_copy or logical_dump")
         with checks.about(*path):
             if data is not None and isinstance(target, VolumeDevice):
                 self._check_room(checks, path, data, target.size.si)
         if self.method == "snapshot_copy":
             self._check_snapshot(checks, path, data)
         elif self.snapshot is not None:
-            checks.report((*path, "snapshot"), f"says nothing of a {self.method}", "leave it out")
+            checks.report((*path, "snapshot"), f"has no effect on a {self.method}", "leave it out")
 
     def _check_room(self, checks: Checks, path: Path, data: DataSpec, room: float) -> None:
-        """The volume holds what lies on it and one backup."""
+        """Report a volume without room for one backup."""
         size = data.size.si
         if self.method == "logical_dump" and data.database is not None:
             size = (data.content or data.size).si * data.database.dump_ratio.si
         there = sum(other.size.si for other in checks.spec.data.values() if other.on == self.to)
         if there + size > room:
             message = f"'{self.to}' has no room for a backup of {units.show_short(size, 'B')}"
-            checks.report((*path, "to"), message, f"{units.show_short(max(room - there, 0.0), 'B')} of it are free")
+            checks.report((*path, "to"), message, f"{units.show_short(max(room - there, 0.0), 'B')} are free")
 
     def _check_snapshot(self, checks: Checks, path: Path, data: DataSpec | None) -> None:
-        """A snapshot copy names a snapshot of the database's volume."""
+        """Report a snapshot copy without a snapshot of the database's volume."""
         snapshots = checks.spec.devices_with(ImageDevice)
         frozen = checks.spec.devices.get(self.snapshot or "")
         if self.snapshot is None:
@@ -106,11 +106,11 @@ class DatabaseBackupSpec(BackupJob):
             message = f"there is no snapshot '{self.snapshot}'"
             checks.report((*path, "snapshot"), message, choices(self.snapshot, snapshots))
         elif data is not None and frozen.of != data.on:
-            message = f"'{self.snapshot}' freezes '{frozen.of}', and '{self.data}' lies on '{data.on}'"
+            message = f"'{self.snapshot}' is an image of '{frozen.of}', but '{self.data}' is on '{data.on}'"
             checks.report((*path, "snapshot"), message, f"take a snapshot of '{data.on}'")
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """A database comes back whole, replaying logs of its own."""
+        """Report restores of parts, and replays of other databases' logs."""
         _check_restore(checks, path, job, self)
 
 
@@ -132,14 +132,14 @@ class BinaryLogSpec(BackupJob):
         yield from _backup_uses(spec, name, self.data)
 
     def check(self, checks: Checks, path: Path) -> None:
-        """There is a database, and its target is a volume of its host."""
+        """Report what is wrong with the database or its target."""
         _check_places(checks, path, self)
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """A log is replayed after a full backup."""
+        """Report the restore of a log without its full backup."""
         full = [n for n, j in checks.spec.jobs.items() if isinstance(j, DatabaseBackupSpec)]
-        message = f"'{job.restore}' holds only what was changed"
-        remedy = f"restore a full backup and 'replay: {job.restore}'; {choices('', full)}"
+        message = f"'{job.restore}' holds only changes"
+        remedy = f"restore a full backup with 'replay: {job.restore}'; {choices('', full)}"
         checks.report((*path, "restore"), message, remedy)
         _check_restore(checks, path, job, self)
 
@@ -151,11 +151,11 @@ def _backup_uses(spec: Spec, name: str, data: str) -> Iterator[str]:
 
 
 def _check_places(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLogSpec) -> None:
-    """What is saved is a database, and its target a block device of the same host."""
+    """Report data that are not a database, and a target that is not a block device of its host."""
     known = checks.data_set(path, job.data, owned=False)
     data = checks.spec.data.get(job.data)
     if data is not None and data.database is None:
-        message = f"'{job.data}' is no database"
+        message = f"'{job.data}' is not a database"
         checks.report((*path, "data"), message, f"write 'database: database/...' under data.{job.data}")
     with checks.about(*path):
         _check_target(checks, path, job)
@@ -166,26 +166,26 @@ def _check_places(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLo
 
 
 def _check_target(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLogSpec) -> None:
-    """What takes the backup is a block device, and has what a copy needs."""
+    """Report a target that is not a block device."""
     if job.to not in checks.block_devices() and not checks.pending((*path, "to"), "devices", job.to):
-        what = "is no disk, array or volume" if job.to in checks.spec.devices else "is not among the devices"
+        what = "is not a disk, array or volume" if job.to in checks.spec.devices else "is not among the devices"
         checks.report((*path, "to"), f"'{job.to}' {what}", choices(job.to, checks.block_devices()))
     if isinstance(job, DatabaseBackupSpec):
         job.check_copy(checks, path)
 
 
 def _check_restore(checks: Checks, path: Path, job: Restoring, saved: DatabaseBackupSpec | BinaryLogSpec) -> None:
-    """A database comes back whole, to a database, replaying logs of its own, where it has a host and fits."""
+    """Report restores of parts, to other data, without room, or with replays of other databases' logs."""
     spec = checks.spec
     if job.select is not None:
-        checks.report((*path, "select"), "a database is restored whole", "leave it out")
+        checks.report((*path, "select"), "a database can only be restored as a whole", "leave it out")
     target, data = spec.data.get(job.to or ""), spec.data.get(saved.data)
     if target is not None and target.database is None:
-        checks.report((*path, "to"), f"'{job.to}' is no database", "restore to a data set with 'database:'")
+        checks.report((*path, "to"), f"'{job.to}' is not a database", "restore to a data set with 'database:'")
     logs = [n for n, j in spec.jobs.items() if isinstance(j, BinaryLogSpec) and j.data == saved.data]
     for name in job.replay:
         if name not in logs and not checks.pending((*path, "replay"), "jobs", name):
-            message = f"'{name}' is no incremental backup of '{saved.data}'"
+            message = f"'{name}' is not an incremental backup of '{saved.data}'"
             checks.report((*path, "replay"), message, choices(name, logs))
     if job.to is not None and target is not None and data is not None:
         checks.owned(path, target.on, "to")

@@ -1,4 +1,4 @@
-"""Backup onto disks of any host, block by block or file by file, and restores from there."""
+"""Backup to disks of any host, block by block or file by file, and restores from there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Wait = Generator[simpy.Event, Any, None]
 
 @dataclass(frozen=True, slots=True)
 class DiskBackup:
-    """A save set from a data set, or from a frozen image of it, onto a volume of the same or of another host."""
+    """A save set from a data set, or from a frozen image of it, to a volume of the same or of another host."""
 
     host: str
     data: str
@@ -66,9 +66,9 @@ class DiskBackup:
 
 @dataclass(frozen=True, slots=True)
 class DiskRestore:
-    """A restore from a disk of any host onto the place of a data set.
+    """A restore from a disk of any host to the place of a data set.
 
-    Of files that were saved one by one some may be chosen; an image comes back whole, whatever is wanted of it.
+    Some of the files of a file-level backup may be selected; an image is always restored as a whole.
     """
 
     host: str
@@ -79,12 +79,12 @@ class DiskRestore:
     tool: Tool = NO_TOOL
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
-        """Read what is wanted at the server, send it, and write it; done when it is on disk."""
+        """Read the wanted files at the server, send them, and write them; done when they are on disk."""
         target = system.data[self.to]
         files, pieces = wanted(saved, self.selection if saved.method == "file_level" else None)
         total = sum(size for _, size in pieces)
         if self.selection is not None and saved.method != "file_level":
-            system.trace.event(system.env.now, job, "is the restore of an image, which comes back whole")
+            system.trace.event(system.env.now, job, "ignores 'select': an image can only be restored as a whole")
         made = files / total if saved.method == "file_level" else 0.0  # files that are made anew, for each byte
         yield from prepare(system, job, target, self.tool, files)
         networks = [system.networks[name] for name in self.networks]
@@ -99,7 +99,7 @@ class DiskRestore:
         return Moved(total, float(files))
 
     def _copying(self, system: System, source: Region, target: DataSet, made: float) -> FlowShape:
-        """How a byte that comes back loads the server's disk, and the processor of the host that writes it."""
+        """What a restored byte loads: the server's disk, and the processor of the host that writes it."""
         host, server = system.hosts[self.host], system.hosts[self.server]
         copy = self.tool.copying(host)
         if target.filesystem is not None:
@@ -108,7 +108,7 @@ class DiskRestore:
 
 
 def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
-    """Where on its disk a part of a copy lies."""
+    """The region of a part of a copy."""
     lies = copy.extents[0]
     return system.volumes[lies.medium].region.part(lies.position + begin, size)
 
@@ -124,13 +124,13 @@ def fetching(server: Host, host: Host, source: Region, copy: float) -> FlowShape
 
 
 def seek(system: System, job: str, source: Region, networks: Sequence[Network]) -> Wait:
-    """Wait until the first byte of a piece comes, on record."""
+    """Wait until the first byte of a piece arrives, and record it."""
     with system.clock.span(job, source.store.name, Activity.SEEK):
         yield system.env.timeout(_way_there(source, networks))
 
 
 def _way_there(source: Region, networks: Sequence[Network]) -> float:
-    """Seconds until the first byte of a piece comes: the server's disk seeks, and the request travels."""
+    """Seconds until the first byte of a piece arrives: the server's disk seeks, and the request travels."""
     store, away = source.store, travel_time((*networks, *source.store.path))
     first = store.request("read", 0.0, min(source.begin, store.size - 1.0), 1.0)
     return first.latency + away

@@ -32,14 +32,14 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
 
 
 def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
-    """The restore, from wherever the backup or a copy of it lies."""
+    """The restore, from the backup or a copy of it."""
     copies = (other.to for other in spec.jobs.values() if isinstance(other, Copying) and other.save_set == job.restore)
     ways = {device: _way_back(job, saved, spec, device) for device in (saved.to, *copies)}
     return Restore(job.restore, job.copied_by, ways)
 
 
 def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) -> TapeRestore | DiskRestore:
-    """How a copy comes back from the drives of a library, or from a disk of any host."""
+    """How a copy is restored from the drives of a library, or from a disk of any host."""
     to = job.to or saved.data
     host, selection, tool = spec.host_of(to), selection_of(job), tool_of(saved.tool)
     way = spec.way_to(host, device) or ()

@@ -1,4 +1,4 @@
-"""Restores of image and file-level backups from whichever copy is chosen."""
+"""Restores of image and file-level backups from a chosen copy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simbackup.system import System
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """A restore of the newest save set of a backup, by the way that fits where its copy lies.
+    """A restore of the newest save set of a backup, in the way that its copy needs.
 
     `copy` names the job whose copy is read; the first that is still there unless named. `ways` are by device.
     """
@@ -24,6 +24,6 @@ class Restore:
     method: str = "restore"
 
     def run(self, system: System, job: str) -> Steps:
-        """Look the copy up in the catalogue, and bring it back."""
+        """Look the copy up in the catalogue, and restore it."""
         saved, copy = system.saved(self.backup, self.copy)
         return (yield from self.ways[copy.target].bring_back(system, job, saved, copy))

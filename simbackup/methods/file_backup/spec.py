@@ -1,4 +1,4 @@
-"""What a file may say of image and file-level backups."""
+"""What a file may say about image and file-level backups."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from simbackup.schema.quantity import (
 
 
 class FileBackupSpec(Saving, FileKeeping):
-    """Backup of a data set to a tape library or onto a disk."""
+    """Backup of a data set to a tape library or to a disk."""
 
     method: Literal["image", "file_level"]
     """`image` reads the blocks in sequence, `file_level` walks the files."""
@@ -44,7 +44,7 @@ class FileBackupSpec(Saving, FileKeeping):
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """What is said of files acts in walks, compression on tape, and read-ahead where the host reads in sequence."""
+        """The keys of files in walks, of compression on tape, and of read-ahead where the host reads in sequence."""
         data, walks, tape = (
             spec.data[self.data],
             self.method == "file_level",
@@ -61,7 +61,7 @@ class FileBackupSpec(Saving, FileKeeping):
             yield f"hosts.{spec.host_of(self.data)}.read_ahead"
 
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
-        """Files come back alone, an image on disk whole; what lies on disk is read in sequence by its host."""
+        """The keys of selected files, and of read-ahead where the host reads a save set on disk in sequence."""
         device = spec.read_by(job)
         tape = isinstance(spec.devices[device], MediaLibrary)
         if self.method == "file_level" or tape:
@@ -70,7 +70,7 @@ class FileBackupSpec(Saving, FileKeeping):
             yield f"hosts.{spec.owner_of(device)}.read_ahead"
 
     def check(self, checks: Checks, path: Path) -> None:
-        """Where it goes, the way there, the room, its source."""
+        """Report what is wrong with its target, the way there, the room, or its source."""
         spec = checks.spec
         checks.data_set(path, self.data, owned=False)
         with checks.about(*path):
@@ -83,7 +83,7 @@ class FileBackupSpec(Saving, FileKeeping):
         legal = checks.spec.devices_with(BackupTarget)
         known = checks.name((*path, "to"), self.to, legal, "device")
         if not known and self.to in checks.spec.devices:
-            checks.report((*path, "to"), f"'{self.to}' takes no backup", choices(self.to, legal))
+            checks.report((*path, "to"), f"'{self.to}' cannot take backups", choices(self.to, legal))
         return known
 
     def _check_way(self, checks: Checks, path: Path) -> None:
@@ -103,7 +103,7 @@ class FileBackupSpec(Saving, FileKeeping):
             checks.report((*path, "method"), message, f"write 'filesystem: filesystem/...' under data.{self.data}")
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """Files or images come back to where they can be reached, and where they fit."""
+        """Report a restore that cannot reach its target or does not fit there."""
         source = checks.spec.read_by(job)
         target, library = checks.spec.data.get(job.to or ""), checks.spec.devices.get(source)
         checks.nothing_replayed(path, job)

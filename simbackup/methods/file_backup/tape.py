@@ -62,5 +62,5 @@ class TapeBackup:
 
 
 def onto(drive: Drive, compression: float, networks: Iterable[Network]) -> FlowShape:
-    """How a byte that goes over networks onto tape loads these and the drive."""
+    """What a byte to tape loads: networks and the drive."""
     return FlowShape().plus({drive.link: 1.0 / drive.rate(compression)}, {drive.link: 1.0}).over(networks)

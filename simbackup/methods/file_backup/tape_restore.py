@@ -1,4 +1,4 @@
-"""Restore from a tape library, by what the catalogue knows."""
+"""Restore from a tape library, by the catalogue."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Wait = Generator[simpy.Event, Any, None]
 
 @dataclass(frozen=True, slots=True)
 class TapeRestore:
-    """A restore of a save set, or of some of its files, onto the place of a data set."""
+    """A restore of a save set, or of some of its files, to the place of a data set."""
 
     host: str
     to: str
@@ -33,7 +33,7 @@ class TapeRestore:
     streams: int = 1
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
-        """Share the cartridges that are needed among the drives, and wait until all is on disk."""
+        """Share the needed cartridges among the drives, and wait until all data are on disk."""
         target = system.data[self.to]
         files, pieces = wanted(saved, self.selection)
         runs = [extent for begin, size in pieces for extent in copy.locate(begin, size)]
@@ -60,7 +60,7 @@ class TapeRestore:
         runs: tuple[list[str], dict[str, list[Extent]]],
         pending: list[Dirty],
     ) -> Wait:
-        """Mount one cartridge after the other until none is left, locate each run on it, and transfer it."""
+        """Mount one cartridge after the other, locate each run on it, and transfer it."""
         library = system.libraries[copy.target]
         by_name = {cartridge.name: cartridge for cartridge in library.cartridges}
         cartridges, on_medium = runs

@@ -1,4 +1,4 @@
-"""Writing a save set onto cartridges of a pool: on one drive, or in parts on several at once."""
+"""Writing a save set to cartridges of a pool: on one drive, or in parts on several at once."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class TapeWriter:
-    """What brings a save set onto tape.
+    """Writes a save set to tape.
 
-    Bytes of the save set; how a byte of a part of it (begin, size) loads all on its way to a drive; tape marks for each
-    byte; and what fails where that which is read was lost meanwhile.
+    Bytes of the save set; what a byte of a part of it (begin, size) loads on its way to a drive; tape marks for each
+    byte; and a check that fails if the source was lost meanwhile.
     """
 
     size: float
@@ -36,7 +36,7 @@ class TapeWriter:
     intact: Callable[[], None] = lambda: None
 
     def write(self, system: System, copy: Copy) -> Wait:
-        """Write all parts at once, each on a drive of its own, and note in the copy where they lie."""
+        """Write all parts at once, each on a drive of its own, and note in the copy where they are."""
         size = self.size / self.streams
         yield from side_by_side(system, [self._part(system, copy, i * size, size) for i in range(self.streams)])
         copy.extents.sort(key=lambda extent: extent.begin)
@@ -70,7 +70,7 @@ class TapeWriter:
     def _append(
         self, system: System, library: Library, drive: Drive, copy: Copy, rest: tuple[float, float]
     ) -> Generator[simpy.Event, Any, float]:
-        """Write on a cartridge as much as fits, and note where it lies; the bytes written."""
+        """Write as much as fits on a cartridge, and note where it is; the bytes written."""
         begin, left = rest
         cartridge = drive.cartridge
         if cartridge is None:

@@ -15,10 +15,10 @@ from simbackup.system import JobFailedError
 
 
 def walking(host: Host, data: DataSet, region: Region, file_cpu: float) -> FlowShape:
-    """How a byte of files that are opened, read and closed one after the other loads their host and device.
+    """What a byte of files that are opened, read and closed one after the other loads on host and device.
 
-    Scattered files take positioned reads for directory, record and data; files that lie together are read as they
-    follow each other, records first. What lies in memory takes none. `file_cpu` are seconds of the reference core for
+    Scattered files take positioned reads for directory, record and data; files that are stored together are read in
+    sequence, records first. Cached files take no reads. `file_cpu` are seconds of the reference core for
     each file, beside those of the file system.
     """
     files = data.filesystem
@@ -53,7 +53,7 @@ def _together(host: Host, files: Files, region: Region, outside: float) -> _Read
 
 
 def _scattered(files: Files, region: Region, outside: float) -> _Reads:
-    """What a file takes that lies anywhere: two places drawn at random are a third of the data apart in the mean."""
+    """What a file at a random place takes: two places drawn at random are a third of the data apart in the mean."""
     begin, third = region.begin, region.size / 3.0
     room = region.size - third
     data_reads = equations.positioned_reads(outside, files.fragment, 0.0)

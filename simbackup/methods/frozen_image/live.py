@@ -24,7 +24,7 @@ from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import JobFailedError, System
 
 DEFAULT_REQUEST = 128.0 * 1024.0
-"""Bytes that a program reads and then writes where none are stated: the read-ahead of many systems."""
+"""Bytes that a program reads and then writes by default: the read-ahead of many systems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class FrozenImageRestore:
 
     @staticmethod
     def _place(target: DataSet, image: FrozenImage, stretch: Stretch) -> Region:
-        """Where a stretch is written: a file system whose old blocks a checkpoint keeps gives new ones behind them."""
+        """Where a stretch is written: behind the old blocks if a checkpoint keeps these, else in place."""
         fresh = image.new_blocks(target.volume, stretch.begin - target.begin, stretch.size)
         return fresh or target.volume.region.part(stretch.begin, stretch.size)
 
@@ -111,9 +111,9 @@ class FrozenImageRestore:
         return min(self.tool.request or DEFAULT_REQUEST, size)
 
     def _cycle(self, system: System, source: Region, target: Region) -> FlowShape:
-        """How a byte loads both sides: a request is read and passes through the host, then it is written.
+        """What a byte loads on both sides: a request is read and passes through the host, then it is written.
 
-        The disks read ahead, so that a read takes no more than a transfer; a write comes upon its disks at any turn.
+        The disks read ahead, so that a read takes no more than a transfer; a write finds its disks at a random angle.
         On the same disks both streams take turns.
         """
         host, request = system.hosts[self.host], self._request(source.size)

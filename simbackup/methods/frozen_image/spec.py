@@ -1,4 +1,4 @@
-"""What a file may say of backups that are frozen images."""
+"""What a file may say about backups that are frozen images."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class FrozenImageBackupSpec(BackupJob, FileKeeping):
         return self.to
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """What the program says of starting and of files."""
+        """The keys of starting the program, and of its files."""
         del spec
         yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time"))
 
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
-        """The program mounts the image and copies from it."""
+        """The keys of mounting the image and copying from it."""
         yield from super().restore_uses(spec, name, restore, job)
         yield from (f"jobs.{name}.tool.{key}" for key in ("mount_time", "request", "copy_cpu"))
 
     def check(self, checks: Checks, path: Path) -> None:
-        """The frozen image that is the backup freezes the data."""
+        """Report a backup that is not a frozen image of the data."""
         known = checks.data_set(path, self.data, owned=False)
         with checks.about(*path):
             if checks.frozen_image((*path, "to"), self.to) and known:
@@ -57,7 +57,7 @@ class FrozenImageBackupSpec(BackupJob, FileKeeping):
             checks.owned(path, checks.spec.data[self.data].on)
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """What is restored fits where it is written, at the host of the image."""
+        """Report a restore that does not fit, or is to another host."""
         target = checks.spec.data.get(job.to or "")
         checks.nothing_replayed(path, job)
         with checks.about(*path):
@@ -65,6 +65,6 @@ class FrozenImageBackupSpec(BackupJob, FileKeeping):
                 checks.owned(path, target.on, "to")
                 checks.at_one_host((*path, "to"), job.to or "", self.to)
         if job.streams is not None:
-            checks.report((*path, "streams"), "says nothing of a restore from disk", "leave it out")
+            checks.report((*path, "streams"), "has no effect on a restore from disk", "leave it out")
         if self.data in checks.spec.data:
             checks.extent(path, job, checks.spec.data[self.data], whole=False)

@@ -1,4 +1,4 @@
-"""What a file may say of what a backup program adds to a group of save sets."""
+"""What a file may say about the work that a backup program adds to a group of save sets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class StartGroupSpec(JobSpec):
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The program's time for a group."""
+        """The key of the program's time for a group."""
         del spec
         yield f"jobs.{name}.tool.group_time"
 
@@ -45,14 +45,14 @@ class SaveIndexSpec(JobSpec):
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
 
     def check(self, checks: Checks, path: Path) -> None:
-        """The index keeps the files of backups."""
+        """Report jobs that are not file backups."""
         legal = [n for n, j in checks.spec.jobs.items() if isinstance(j, FileKeeping)]
         for name in self.of:
             if not checks.name((*path, "of"), name, legal, "job") and name in checks.spec.jobs:
-                checks.report((*path, "of"), f"'{name}' is no backup of files", choices(name, legal))
+                checks.report((*path, "of"), f"'{name}' is not a file backup", choices(name, legal))
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """What the program says of its index."""
+        """The keys of the program's index."""
         del spec
         yield from (f"jobs.{name}.tool.{key}" for key in ("index_record", "index_time"))
 
@@ -69,13 +69,13 @@ class SystemStateSpec(FileKeeping):
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
 
     def check(self, checks: Checks, path: Path) -> None:
-        """The machine is a host, and its files are data."""
+        """Report an unknown host or unknown data."""
         with checks.about(*path):
             checks.name((*path, "machine"), self.machine, checks.spec.hosts, "host")
         if self.data is not None:
             checks.data_set(path, self.data)
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The program's time for the state."""
+        """The key of the program's time for the state."""
         del spec
         yield f"jobs.{name}.tool.system_state_time"

@@ -1,4 +1,4 @@
-"""Buffers on their way round: how fast they go, and where they stand."""
+"""Buffers in a closed loop: their rate, and where they queue."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class SteadyLoop:
         return max(min(self.visits[network][1], round(network.link.capacity / network.rate)), 1), network.rate
 
     def law(self, rate: float, others: Others) -> Limit:
-        """Bytes a second that go round, and what limits them: the longest queue, or all that a buffer passes.
+        """Bytes a second of the loop, and what limits them: the longest queue, or all that a buffer passes.
 
         With enough buffers the longest queue is never empty, and what else they do meanwhile takes no time from it.
         With fewer they limit, and the parts are those of a round.
@@ -78,7 +78,7 @@ class SteadyLoop:
         return Limit(found.rate, own, parts)
 
     def standing(self, network: Network, others: Others) -> Standing:
-        """The buffers that stand at a network, on each wire that they use."""
+        """The buffers that queue at a network, on each wire that they use."""
         crossed = self.shape.demands.get(network.link, 0.0)
         if network not in self.visits or crossed <= 0.0:
             return Standing((), 0.0, 0.0)

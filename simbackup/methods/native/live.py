@@ -39,7 +39,7 @@ class Engine:
 class BufferLoop:
     """The buffers of one backup: how many, their bytes, and whether what they hold is compressed.
 
-    They go round in the steady state, as an equation, or one by one with services of some kind.
+    They are in the steady state, as an equation, or simulated one by one with services of some kind.
     """
 
     buffers: int
@@ -124,7 +124,7 @@ Native = NativeBackup | NativeRestore
 
 
 def _take_memory(engine: Engine, loop: BufferLoop) -> None:
-    """Fail if the buffers are more than the memory that there is for them."""
+    """Fail if the buffers exceed the memory for them."""
     needed = loop.buffers * loop.size * loop.sets(engine)
     if needed > engine.memory_limit:
         sets = f", {loop.sets(engine)} sets of them" if loop.sets(engine) > 1 else ""
@@ -153,7 +153,7 @@ def _phases(parts: Sequence[DataSet]) -> list[tuple[list[DataSet], float]]:
 
 
 def _turns(system: System, doing: tuple[str, str], native: Native, parts: Sequence[DataSet], ratio: float) -> Wait:
-    """Let the buffers go round until all parts have passed: phase by phase in the steady state, or one by one."""
+    """Run the loop until all parts have passed: phase by phase in the steady state, or one by one."""
     write, loop = isinstance(native, NativeBackup), native.loop
     if loop.services is None:
         for phase, amount in _phases(parts):
@@ -167,7 +167,7 @@ def _turns(system: System, doing: tuple[str, str], native: Native, parts: Sequen
 
 
 def _loop_shape(system: System, job: Native, parts: Sequence[DataSet], ratio: float, *, write: bool) -> FlowShape:
-    """How a byte of the database loads all that it crosses on its way round the loop."""
+    """What a byte of the database loads on its way round the loop."""
     shape = FlowShape(sequential=False)  # what the device loses between its requests is in the loop's own queues
     host = system.hosts[job.host]
     for part in parts:
@@ -208,13 +208,13 @@ def _lost_in_turns(system: System, job: Native, parts: Sequence[DataSet]) -> dic
 
 
 def _places(system: System, job: Native, parts: Sequence[DataSet]) -> list[Region]:
-    """Where the volumes and the files lie."""
+    """The regions of the volumes and of the files."""
     places = [part.volume.region.part(part.begin, part.size) for part in parts]
     return places + [system.volumes[file.to].region for file in job.files if file.to is not None]
 
 
 def _turn(system: System, doing: tuple[str, str], native: Native, shape: FlowShape, amount: float) -> Wait:
-    """Let the buffers go round until so many bytes have passed."""
+    """Run the loop until so many bytes have passed."""
     job, activity = doing
     host, loop, ways = system.hosts[native.host], native.loop, _ways(system, native)
     requests = 1.0 + any(file.to is not None for file in native.files)

@@ -23,14 +23,14 @@ def make(job: NativeBackupSpec, spec: Spec) -> NativeBackup:
 
 
 def restore(job: RestoreSpec, saved: NativeBackupSpec, spec: Spec) -> NativeRestore:
-    """The restore, in the way of the backup unless the job says another."""
+    """The restore, with the rounds of the backup unless the job states its own."""
     host = spec.host_of(saved.data[0])
     engine, loop = parameters_of(Engine, saved.engine), _loop(saved, job.rounds or saved.rounds)
     return NativeRestore(host, job.restore, saved.data, _files(saved, spec, host), engine, loop)
 
 
 def _files(job: NativeBackupSpec, spec: Spec, host: str) -> tuple[File, ...]:
-    """Where the backup files lie, and the way there."""
+    """The volumes of the backup files, and the way there."""
     sinks = {to for to in job.to if isinstance(spec.devices[to], Sink)}
     return tuple(File(None, ()) if to in sinks else File(to, spec.way_to(host, to) or ()) for to in job.to)
 

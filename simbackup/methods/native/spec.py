@@ -1,4 +1,4 @@
-"""What a file may say of backups by a database's own server, and of its backup engine."""
+"""What a file may say about backups by a database's own server, and of its backup engine."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class NativeBackupSpec(BackupJob):
     """`exponential`, as unless stated, about the mean that the steady loop takes, or `constant`; only by event."""
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The engine says what the job leaves out; compression is that of the data."""
+        """The keys of the engine that the job leaves out, and the compression of the data."""
         del spec
         yield from (f"data.{data}.compression" for data in self.data)
         if self.buffers is None:
@@ -97,7 +97,7 @@ class NativeBackupSpec(BackupJob):
             yield f"jobs.{name}.engine.transfer_size"
 
     def check(self, checks: Checks, path: Path) -> None:
-        """Data at one host, files that can be reached, buffers of a legal size, and compression that compresses."""
+        """Report data of several hosts, unreachable files, illegal buffer sizes, and compression below 1."""
         with checks.about(*path):
             self._check_places(checks, path)
         with checks.about(*path):
@@ -107,13 +107,13 @@ class NativeBackupSpec(BackupJob):
                 self._check_transfers(checks, path)
             elif self.service_times is not None:
                 remedy = "write 'rounds: by_event', too"
-                checks.report((*path, "service_times"), "says nothing of the steady state", remedy)
+                checks.report((*path, "service_times"), "has no effect in the steady state", remedy)
 
     def _check_places(self, checks: Checks, path: Path) -> None:
-        """Data at one host, and files that can be reached from there."""
+        """Report data of several hosts, and files that cannot be reached."""
         spec = checks.spec
         if not self.data or not self.to:
-            checks.report((*path, "to" if self.data else "data"), "names nothing", "name at least one")
+            checks.report((*path, "to" if self.data else "data"), "is empty", "name at least one")
         for name in dict.fromkeys(name for name in self.data if self.data.count(name) > 1):
             checks.report((*path, "data"), f"names '{name}' more than once", "leave it out")
         known = [name for name in self.data if checks.data_set(path, name, owned=False)]
@@ -123,51 +123,51 @@ class NativeBackupSpec(BackupJob):
                 self._check_compression(checks, path, name)
         hosts = list({owner: None for name in known if (owner := spec.owner_of(spec.data[name].on)) is not None})
         if len(hosts) > 1:
-            checks.report((*path, "data"), "the data belong to several hosts", "name data of one host")
+            checks.report((*path, "data"), "the data sets belong to several hosts", "name data sets of one host")
         self._check_files(checks, path, hosts[0] if len(hosts) == 1 else None)
 
     def _check_compression(self, checks: Checks, path: Path, data: str) -> None:
-        """What is compressed gets smaller."""
+        """Report compression that makes data larger."""
         ratio = checks.spec.data[data].compression
         if self.compress and ratio is not None and ratio.si < 1.0:
             message = f"'{data}' would grow: its compression is below 1"
             checks.report((*path, "compress"), message, f"correct data.{data}.compression")
 
     def _check_sizes(self, checks: Checks, path: Path) -> None:
-        """Buffers have a legal size."""
+        """Report buffers of an illegal size."""
         for size, key in ((self.transfer_size, "transfer_size"), (self.engine.transfer_size, "engine.transfer_size")):
             if size is not None and (size.si % STEP or size.si > MOST):
-                message = f"{units.show_short(size.si, 'B')} is no multiple of 64 KiB up to 4 MiB"
-                checks.report((*path, *key.split(".")), message, "write 1 MiB")
+                message = f"{units.show_short(size.si, 'B')} is not a multiple of 64 KiB up to 4 MiB"
+                checks.report((*path, *key.split(".")), message, "write for example 1 MiB")
 
     def _check_files(self, checks: Checks, path: Path, host: str | None) -> None:
-        """Each backup file goes to a disk that can be reached, or to nul."""
+        """Report a backup file on something other than a reachable disk or nul."""
         spec = checks.spec
         legal = {**spec.block_devices(), **spec.devices_with(Sink)}
         for name in self.to:
             if checks.pending((*path, "to"), "devices", name):
                 continue
             if name not in legal:
-                what = "takes no backup file" if name in checks.named("devices") else "is not among the devices"
+                what = "cannot take backup files" if name in checks.named("devices") else "is not among the devices"
                 checks.report((*path, "to"), f"'{name}' {what}", choices(name, legal))
             elif host is not None and not isinstance(spec.devices[name], Sink) and spec.way_to(host, name) is None:
                 remedy = f"let a link join '{host}' and the host of '{name}'"
                 checks.report((*path, "to"), f"there is no way from '{host}' to '{name}'", remedy)
 
     def _check_transfers(self, checks: Checks, path: Path) -> None:
-        """What is asked for event by event is few enough transfers."""
+        """Report too many transfers for a simulation of each."""
         size = (self.transfer_size or self.engine.transfer_size).si
         known = [checks.spec.data[name].size.si for name in self.data if name in checks.spec.data]
         transfers = sum(-int(-each // size) for each in known)
         if transfers > MOST_TRANSFERS:
-            message = f"by event it is {transfers:,} transfers, more than {MOST_TRANSFERS:,}"
-            checks.report((*path, "rounds"), message, "leave it at 'steady', which is as good for so many")
+            message = f"'by_event' would simulate {transfers:,} transfers, more than {MOST_TRANSFERS:,}"
+            checks.report((*path, "rounds"), message, "write 'steady', which is as good for so many")
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """All comes back, to where it was, in the way of its backup; few enough transfers where it is by event."""
+        """Report restores of parts, to other data, or of too many transfers."""
         for key in ("select", "to", "replay", "streams"):
             if getattr(job, key):
-                message = "says nothing of a database that its own server restores"
+                message = "has no effect on a database_native restore"
                 checks.report((*path, key), message, "leave it out")
         if job.rounds == "by_event":
             self._check_transfers(checks, path)

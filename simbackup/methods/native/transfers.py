@@ -1,4 +1,4 @@
-"""Buffers that go round one by one: which queues each passes, how long it is served there, and where its time goes."""
+"""Buffers simulated one by one: which queues each passes, how long it is served there, and where its time goes."""
 
 from __future__ import annotations
 
@@ -91,14 +91,14 @@ class Draws:
 
 @dataclass(frozen=True, slots=True)
 class WireQueue:
-    """What stands at one wire of a network: who is served there, and who waits; with the seconds of one in the mean."""
+    """The queue at one wire of a network: who is served, who waits, and the mean seconds of one."""
 
     turns: simpy.Resource
     network: Network
     seconds: float
 
     def standing(self, network: Network, others: Others) -> Standing:
-        """The buffers that stand there now."""
+        """The buffers that are there now."""
         del others
         if network is not self.network:
             return Standing((), 0.0, 0.0)
@@ -107,7 +107,7 @@ class WireQueue:
 
 
 class Transfers:
-    """A closed loop of buffers, event by event: each takes the next bytes of a volume, goes round, and comes again.
+    """A closed loop of buffers, event by event: each takes the next bytes of a volume, goes round, and starts again.
 
     Every leg of a round begins with a request, for which a buffer needs nobody; then it queues at each centre in order
     of arrival. There is one reader or writer for each volume and device, and one compressor for each file. A service
@@ -129,7 +129,7 @@ class Transfers:
         self.spent: dict[tuple[str, str], float] = {}
 
     def run(self, buffers: int, activity: str, *, files_first: bool) -> Wait:
-        """Let so many buffers go round until all bytes have passed, on record as where the last of them was."""
+        """Run the loop with so many buffers until all bytes have passed, and record where the last of them was."""
         system, job = self.system, self.draws.job
         begin = system.env.now
         going = min(buffers, sum(map(self._transfers, self.left.values())))
@@ -174,7 +174,7 @@ class Transfers:
         return volume, file, size
 
     def _pass(self, stop: Stop, size: float, factor: float, spent: dict[tuple[str, str], float]) -> Wait:
-        """Queue at a centre and be served; both are spent there."""
+        """Queue at a centre and be served; the time is spent there."""
         env, place = self.system.env, (stop.link, stop.wire)
         turns = self.queues.setdefault(place, simpy.Resource(env))
         began = env.now

@@ -1,4 +1,4 @@
-"""What a file may say of time over which users are watched."""
+"""What a file may say about time over which users are watched."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from simbackup.schema.quantity import (
 
 
 class ObserveSpec(JobSpec):
-    """Nothing but time that passes, over which it is told how much users get done."""
+    """A time over which the work of users is measured."""
 
     method: Literal["observe"]
     workload: Text
@@ -28,5 +28,5 @@ class ObserveSpec(JobSpec):
     """How long they are watched."""
 
     def check(self, checks: Checks, path: Path) -> None:
-        """The users are there."""
+        """Report an unknown workload."""
         checks.name((*path, "workload"), self.workload, checks.spec.workloads, "workload")

@@ -1,4 +1,4 @@
-"""What a file may say of restores."""
+"""What a file may say about restores."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class RestoreSpec(Restoring):
     to_data: ClassVar[bool] = True
 
     def tool_of(self) -> str | None:
-        """The backup, whose program restores."""
+        """The backup, whose program does the restore."""
         return self.restore
 
     conditional: ClassVar[Mapping[str, str]] = {
@@ -65,18 +65,18 @@ class RestoreSpec(Restoring):
     }
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """What the restore of such a backup uses."""
+        """The keys that the restore of such a backup uses."""
         saved = spec.jobs[self.restore]
         if isinstance(saved, BackupJob):
             yield from saved.restore_uses(spec, self.restore, name, self)
 
     def check(self, checks: Checks, path: Path) -> None:
-        """What is restored is a backup, and it comes back to data that there are."""
+        """Report a restore of something other than a backup, or to unknown data."""
         spec = checks.spec
         legal = [n for n, j in spec.jobs.items() if isinstance(j, BackupJob)]
         if not checks.name((*path, "restore"), self.restore, legal, "job"):
             if self.restore in spec.jobs:
-                checks.report((*path, "restore"), f"'{self.restore}' is no backup", choices(self.restore, legal))
+                checks.report((*path, "restore"), f"'{self.restore}' is not a backup", choices(self.restore, legal))
             return
         with checks.about(*path):
             if self.to is not None:
@@ -85,17 +85,17 @@ class RestoreSpec(Restoring):
         if self.copied_by is not None and not self._check_copy(checks, path, self.copied_by):
             return
         if self.rounds is not None and "rounds" not in type(saved).model_fields:
-            remedy = "only buffers of a 'database_native' backup go round"
+            remedy = "only a 'database_native' backup has rounds"
             checks.report((*path, "rounds"), remedy, "leave it out")
         if isinstance(saved, BackupJob):
             saved.check_restore(checks, path, self)
 
     def _check_copy(self, checks: Checks, path: Path, name: str) -> bool:
-        """Whether the job whose copy is read is the backup or copies it."""
+        """Whether `copied_by` is the backup or a job that copies it; reports it if not."""
         jobs = checks.spec.jobs
         copying = [n for n, j in jobs.items() if isinstance(j, Copying) and j.save_set == self.restore]
         legal = [self.restore, *copying]
         known = checks.name((*path, "copied_by"), name, legal, "job")
         if not known and name in jobs:
-            checks.report((*path, "copied_by"), f"'{name}' makes no copy of '{self.restore}'", choices(name, legal))
+            checks.report((*path, "copied_by"), f"'{name}' does not copy '{self.restore}'", choices(name, legal))
         return known

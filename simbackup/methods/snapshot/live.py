@@ -29,7 +29,7 @@ class CreateSnapshot:
 
 
 def create(system: System, job: str, name: str) -> Steps:
-    """Create a frozen image, if nothing stands in the way."""
+    """Create a frozen image, if possible."""
     image = system.images[name]
     if image.hindrance is not None:
         raise JobFailedError(f"snapshot '{name}' {image.hindrance}")
@@ -43,7 +43,7 @@ def create(system: System, job: str, name: str) -> Steps:
 
 
 def _noted(system: System, image: FrozenImage) -> Generator[simpy.Event, Any, None]:
-    """Let all writers take note of what they have written so far, before it counts otherwise."""
+    """Let all writers count what they have written so far, before its cost changes."""
     image.origin.announce()
     yield Call(system.env, lambda: None, priority=LAST)
 
@@ -56,7 +56,7 @@ class RemoveSnapshot:
     method: str = "remove_snapshot"
 
     def run(self, system: System, job: str) -> Steps:
-        """Give up the frozen image."""
+        """Remove the frozen image."""
         image = system.images[self.snapshot]
         if not image.removable:
             raise JobFailedError(f"there is no snapshot '{self.snapshot}' to remove")
@@ -80,7 +80,7 @@ class Synchronise:
         """Copy what is behind, runs in sequence before regions here and there; new writes go to both sides."""
         mirror = cast("SynchronisedImage", system.images[self.mirror])
         if mirror.state == "synchronising":
-            raise JobFailedError(f"mirror '{self.mirror}' is being synchronised already")
+            raise JobFailedError(f"mirror '{self.mirror}' is already being synchronised")
         yield from _noted(system, mirror)
         behind = mirror.behind
         mirror.synchronise()

@@ -1,4 +1,4 @@
-"""What a file may say of jobs that create, remove and synchronise frozen images."""
+"""What a file may say about jobs that create, remove and synchronise frozen images."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ class CreateSnapshotSpec(JobSpec):
         return self.snapshot
 
     def check(self, checks: Checks, path: Path) -> None:
-        """What it creates is a frozen image."""
+        """Report anything but a frozen image."""
         checks.frozen_image((*path, "snapshot"), self.snapshot)
 
 
 class RemoveSnapshotSpec(JobSpec):
-    """Removal of a frozen image; what was copied for it is given up."""
+    """Removal of a frozen image and of what was copied for it."""
 
     method: Literal["remove_snapshot"]
     snapshot: Text
     """The snapshot, checkpoint or mirror."""
 
     def check(self, checks: Checks, path: Path) -> None:
-        """What it removes is a frozen image."""
+        """Report anything but a frozen image."""
         checks.frozen_image((*path, "snapshot"), self.snapshot)
 
 
 class SynchroniseSpec(JobSpec):
-    """Synchronisation of a mirror with its volume: of all at first, later of what changed since it was split."""
+    """Synchronisation of a mirror with its volume: of all at first, later of the changes since it was split."""
 
     method: Literal["synchronise"]
     mirror: Text
     """The mirror."""
 
     def check(self, checks: Checks, path: Path) -> None:
-        """What it synchronises is a mirror."""
+        """Report anything but a mirror."""
         checks.frozen_image((*path, "mirror"), self.mirror, SplitMirror, "mirror")

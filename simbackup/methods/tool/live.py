@@ -19,7 +19,7 @@ class Tool:
     """What a backup program adds.
 
     Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more, seconds
-    of what is told of each file, tape marks of each file; bytes of a request and core seconds a byte when it copies;
+    of messages about each file, tape marks of each file; bytes of a request and core seconds a byte when it copies;
     core seconds for each file, seconds to begin a group, bytes of index for each file, seconds to save the index and
     the state of an operating system. Core seconds are those of the reference core.
     """
@@ -47,7 +47,7 @@ NO_TOOL = Tool()
 
 
 def prepare(system: System, job: str, data: DataSet, tool: Tool, files: float) -> Generator[simpy.Event, Any, None]:
-    """Start the program, and let it and the database tell each other of each file."""
+    """Start the program, with its messages about each file."""
     with system.clock.span(job, f"data.{data.name}", Activity.START):
         yield system.env.timeout(tool.start_time)
     with system.clock.span(job, f"data.{data.name}", Activity.PREPARE):

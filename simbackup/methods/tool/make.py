@@ -1,4 +1,4 @@
-"""A backup program from what a file says."""
+"""A backup program from its spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file may say of backup programs."""
+"""What a file may say about backup programs."""
 
 from __future__ import annotations
 

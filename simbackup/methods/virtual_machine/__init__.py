@@ -1,4 +1,4 @@
-"""Virtual machines that stand still while they are saved."""
+"""Virtual machines that are suspended while they are saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Virtual machines that stand still while they are saved."""
+"""Virtual machines that are suspended while they are saved."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Suspend:
     method: str = "suspend"
 
     def run(self, system: System, job: str) -> Steps:
-        """Let nobody work on it, and write its memory."""
+        """Keep users out, and write its memory."""
         machine, host = system.hosts[self.machine], system.hosts[self.host]
         if machine.suspended is not None:
-            raise JobFailedError(f"'{self.machine}' is suspended already")
+            raise JobFailedError(f"'{self.machine}' is already suspended")
         memory = machine.machine.memory
         if self.to not in machine.places:  # each time it is suspended its memory goes to the same place
             machine.places[self.to] = system.reserve(self.to, memory)
@@ -49,7 +49,7 @@ class Resume:
     method: str = "resume"
 
     def run(self, system: System, job: str) -> Steps:
-        """Read its memory, and let all work again."""
+        """Read its memory, and let users work again."""
         machine, host = system.hosts[self.machine], system.hosts[self.host]
         if machine.suspended is None or machine.image is None:
             raise JobFailedError(f"'{self.machine}' is not suspended")

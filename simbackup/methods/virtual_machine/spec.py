@@ -1,4 +1,4 @@
-"""What a file may say of virtual machines that stand still while they are saved."""
+"""What a file may say about virtual machines that are suspended while they are saved."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from simbackup.schema.quantity import (
 
 
 class SuspendSpec(JobSpec):
-    """Suspension of a virtual machine: its memory is saved to disk, and it stands still until it is resumed."""
+    """Suspension of a virtual machine: its memory is saved to disk, and it stops until it is resumed."""
 
     method: Literal["suspend"]
     machine: Text
@@ -29,7 +29,7 @@ class SuspendSpec(JobSpec):
     """The volume or device that takes its memory."""
 
     def check(self, checks: Checks, path: Path) -> None:
-        """What is suspended is a virtual machine, and its memory goes to a disk of its host."""
+        """Report a machine that is not virtual, and memory to a disk of another host."""
         below = None
         with checks.about(*path):
             below = _guest(checks, path, self.machine)
@@ -51,20 +51,20 @@ class ResumeSpec(JobSpec):
     """The virtual machine."""
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The host below reads the memory in sequence."""
+        """The key of read-ahead at the host below."""
         del name
         yield f"hosts.{spec.hosts[self.machine].within}.read_ahead"
 
     def check(self, checks: Checks, path: Path) -> None:
-        """What is resumed is a virtual machine."""
+        """Report a machine that is not virtual."""
         _guest(checks, path, self.machine)
 
 
 def _guest(checks: Checks, path: Path, machine: str) -> str | None:
-    """The host of a virtual machine, None after it was reported that there is none."""
+    """The host of a virtual machine; reports that there is none and returns None."""
     if not checks.name((*path, "machine"), machine, checks.spec.hosts, "host"):
         return None
     below = checks.spec.hosts[machine].within
     if below is None:
-        checks.report((*path, "machine"), f"'{machine}' is no virtual machine", "say 'within:' of that host")
+        checks.report((*path, "machine"), f"'{machine}' is not a virtual machine", "give that host 'within:'")
     return below

@@ -48,7 +48,7 @@ class SynchronousWrite:
     method: str = "write"
 
     def run(self, system: System, job: str) -> Steps:
-        """Write at one request for each turn-around: round trip, then the disk."""
+        """Write one request after the other: round trip, then the disk."""
         data, done = system.data[self.data], 0.0
         volume, store = data.volume, data.volume.region.store
         links = [system.networks[name] for name in self.networks]

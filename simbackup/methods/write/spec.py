@@ -1,4 +1,4 @@
-"""What a file may say of a program that writes."""
+"""What a file may say about a program that writes."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ class WriteSpec(JobSpec):
     }
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """Each way of writing has keys of its own."""
+        """The keys of its way of writing."""
         del spec
         keys = ("over",) if self.synchronous else ("cpu_per_byte", "flush")
         yield from (f"jobs.{name}.{key}" for key in keys)
 
     def check(self, checks: Checks, path: Path) -> None:
-        """A writer makes requests one by one, or leaves it to the page cache."""
+        """Report keys that do not go with its way of writing."""
         checks.data_set(path, self.data)
         with checks.about(*path):
             self._check_requests(checks, path)
@@ -68,5 +68,5 @@ class WriteSpec(JobSpec):
             message = "a synchronous writer needs the size of its requests"
             checks.report(path, message, "write for example 'request: 4 KiB'")
         if not self.synchronous and self.request is not None:
-            message = "says nothing of a writer through the page cache"
+            message = "has no effect on a writer through the page cache"
             checks.report((*path, "request"), message, "add 'synchronous: true'")

@@ -1,4 +1,4 @@
-"""Applications whose requests cross networks while jobs use them, and what they feel of it."""
+"""Applications whose requests cross networks while jobs use them, and what that costs them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from simbackup.equations.waiting import Queue, mean_wait
 from simbackup.workloads.impact import IMPACT, throughput
 
 NEVER_YIELDS = 1e6
-"""Weight in fairness of requests that come by themselves: whoever waits does not keep the next from coming."""
+"""Weight in fairness of requests at a given rate: a request that waits does not delay the next."""
 SETTLED = 1e-6
 """Change of a rate below which it is the same."""
 MOST_TURNS = 50
-"""Times that a rate is taken anew at one instant because the rates of jobs follow it."""
+"""Times that a rate is solved again at one instant because the rates of jobs follow it."""
 PRECISION = 1e-8
 """Share to which the rate of clients is found."""
 
@@ -37,8 +37,8 @@ class Asking:
 class Application:
     """Requests over networks, a flow counted in requests.
 
-    Those that come by themselves take what they ask for, and jobs what is left; a client asks for the next when it has
-    the last, and so yields to what stands in the queue. Requests that time out are answered all the same.
+    Those at a given rate take what they need, and jobs what is left; a client asks for the next when it has
+    the last, and so yields to what is in the queue. Requests that time out are answered all the same.
     """
 
     name: str
@@ -79,12 +79,12 @@ class Application:
         return self.asking.think_time + travel_time(networks) + sum(self.asking.request / n.rate for n in networks)
 
     def hold(self) -> None:
-        """Take the rate that the clients have behind what stands in the queues now; nobody is held."""
+        """Set the rate that the clients have behind what is in the queues now; nobody is held."""
         if self.asking.rate is None:
             self.flow.set_cap(*self._interactive(self._beside_jobs))
 
     def solved(self, *, binding: bool) -> None:
-        """Take note of the rates from now on; where those of jobs have changed that of the clients, solve anew."""
+        """Note the rates from now on; if those of jobs have changed that of the clients, solve again."""
         del binding
         now = float(self.network.env.now)
         self.waiting.take(now, self.flow.rate, self._seen)
@@ -103,7 +103,7 @@ class Application:
         return 1.0 if self.asking.rate is not None else (self.asking.clients - 1.0) / self.asking.clients
 
     def _moved(self) -> bool:
-        """Whether the clients have another rate behind what stands in the queues now."""
+        """Whether the clients have another rate behind what is in the queues now."""
         return abs(self._interactive(self._beside_jobs)[0] - self.flow.cap) > SETTLED * self.flow.cap
 
     def _undisturbed(self, adapter: Adapter, rate: float) -> Queue:
@@ -119,7 +119,7 @@ class Application:
         """Requests a second of all clients, and the network at which they wait longest.
 
         The X that solves `N = X (Z + sum of latency, service and wait)`, each wait behind the load of (N - 1) / N of X
-        (as in `queueing.interactive_rate`) and what then stands of jobs.
+        (as in `queueing.interactive_rate`) and what jobs then have queued.
         """
         low, high, longest = 0.0, self.asking.clients / self._alone(), self.name
         while high - low > PRECISION * high:
@@ -131,12 +131,12 @@ class Application:
         return low, longest
 
     def watch(self, job: str, now: float) -> None:
-        """Note where all stands when a job begins."""
+        """Note the totals when a job begins."""
         self.waiting.watch(job, now)
         self.watches[job] = (now, self.waiting.requests)
 
     def tell(self, job: str, now: float) -> None:
-        """Record what the application felt of a job that ends now."""
+        """Record what a job that ends now cost the application."""
         impact = self.waiting.impact(job, now)
         begin, before = self.watches.pop(job)
         seconds, served = now - begin, self.waiting.requests - before

@@ -1,4 +1,4 @@
-"""A live application from what a file says."""
+"""A live application from its spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file may say of an application whose requests cross links."""
+"""What a file may say about an application whose requests cross links."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simbackup.schema.workload import WorkloadSpec
 
 
 class RequestsSpec(WorkloadSpec):
-    """An application whose requests cross links: so many a second, or so many clients one after the other."""
+    """An application whose requests cross links: a rate of requests, or clients that ask one after the other."""
 
     via: Annotated[Names, Field(min_length=1)]
     """The links that a request crosses, in the order in which it does."""

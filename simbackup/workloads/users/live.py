@@ -1,4 +1,4 @@
-"""Users who go on working while their data are backed up, and what they feel of it."""
+"""Users who go on working while their data are backed up, and what that costs them."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from simbackup.workloads.users.transactions import Load, Transaction, fresh_shar
 ROUNDING = 1e-9
 """Share of the transactions below which a loss is rounding."""
 GREATEST_SLOWDOWN = 1e6
-"""Factor that stands for a device that has no time left."""
+"""Factor for a device that has no time left."""
 STEP = 0.05
-"""Change of the share of fresh chunks after which the load of a transaction is taken anew."""
+"""Change of the share of fresh chunks after which the load of a transaction is calculated again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class _LockTime:
     end: float = math.inf
 
     def within(self, begin: float, end: float) -> float:
-        """Seconds of it that lie within a time."""
+        """Seconds of it within a time."""
         return min(self.end, end) - max(self.begin, begin)
 
 
@@ -68,8 +68,8 @@ class Users:
     """Users of one data set: a steady stream of transactions, or so many who each wait for their last.
 
     It is a flow counted in transactions. While a read lock is held, those that write wait for its end, and only the
-    others go on; what piled up is then served at once. Where snapshots need what is overwritten, the first update of a
-    chunk costs a copy; the share of such updates falls as time goes on, and the flow is started anew in steps.
+    others go on; queued ones are then served at once. Where snapshots need overwritten data, the first update of a
+    chunk costs a copy; the share of such updates falls as time goes on, and the flow is restarted in steps.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Users:
 
     @property
     def store(self) -> Store:
-        """The device that their data lie on."""
+        """The device that holds their data."""
         return self.place.volume.region.store
 
     @property
@@ -121,7 +121,7 @@ class Users:
         """Hold nobody."""
 
     def solved(self, *, binding: bool) -> None:
-        """Take note of how long transactions wait at adapters from now on."""
+        """Note how long transactions wait at adapters from now on."""
         del binding
         if self.waiting is not None:
             self.waiting.take(float(self.network.env.now), self.flow.rate, lambda flow: flow.rate)
@@ -162,7 +162,7 @@ class Users:
             adapter.requests[self.flow] = self.demand.transaction.request
 
     def _note(self, transactions: float) -> None:
-        """Take note of so many transactions: what they did, and what they have touched."""
+        """Count so many transactions: what they did, and what they have touched."""
         self.before += transactions
         self._tell_volume(self.before)
         self.own_before += transactions * self.load.shape.demands.get(self.store.link, 0.0)
@@ -173,14 +173,14 @@ class Users:
                 image.changes.scatter(self.name, self.demand.transaction.spread).update(updates)
 
     def _tell_volume(self, transactions: float) -> None:
-        """Let the volume know how many updates there have been in all."""
+        """Tell the volume how many updates there have been in all."""
         asked = self.demand.transaction
         if asked.updates > 0.0:
             place = (self.place.begin, self.place.size)
             self.place.volume.updated(self.name, place, asked.spread, transactions * asked.updates)
 
     def _step(self) -> float:
-        """Updates until the load is taken anew; snapshots without room become invalid."""
+        """Updates until the load is calculated again; snapshots without room become invalid."""
         if self.demand.transaction.updates == 0.0:
             return math.inf
         spread = self.demand.transaction.spread
@@ -228,24 +228,24 @@ class Users:
         self.network.set_cap(self.flow, *self._ceiling())
 
     def unlock(self) -> None:
-        """Let them go on, unless another job holds a lock still."""
+        """Let them go on, unless another job still holds a lock."""
         self.holders -= 1
         if not self.holders:
             self.locks[-1].end = float(self.network.env.now)
             self.network.set_cap(self.flow, *self._ceiling())
 
     def close(self) -> None:
-        """Let nobody work: the data are being restored."""
+        """Stop all work: the data are being restored."""
         self.closed += 1
         self.network.set_cap(self.flow, *self._ceiling())
 
     def open(self) -> None:
-        """Let all work again."""
+        """Allow work again."""
         self.closed -= 1
         self.network.set_cap(self.flow, *self._ceiling())
 
     def watch(self, job: str, now: float) -> None:
-        """Note where all stands when a job begins."""
+        """Note the totals when a job begins."""
         self.network.settle()
         self._tell_volume(self.completed)
         self.watches[job] = _Watch(now, self.completed, self.store.link.busy_s, self.own_busy)
@@ -253,7 +253,7 @@ class Users:
             self.waiting.watch(job, now)
 
     def tell(self, job: str, now: float) -> None:
-        """Record what the users felt of a job that ends now."""
+        """Record what a job that ends now cost the users."""
         self.network.settle()
         begun = self.watches.pop(job)
         seconds = now - begun.begin

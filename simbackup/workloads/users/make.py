@@ -1,4 +1,4 @@
-"""Live users from what a file says."""
+"""Live users from its spec."""
 
 from __future__ import annotations
 

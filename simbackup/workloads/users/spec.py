@@ -1,4 +1,4 @@
-"""What a file may say of users who work on a data set."""
+"""What a file may say about users who work on a data set."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
     told_by: ClassVar[tuple[str, ...]] = ("data", "model")
 
     def check(self, checks: Checks, path: Path) -> None:
-        """The data that users work on have a host; what they say of updates and of networks is complete."""
+        """Report data without a host, and incomplete keys of updates and networks."""
         for step in (self._check_data, self._check_updates, self._check_network):
             with checks.about(*path):
                 step(checks, path)
@@ -89,24 +89,24 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
 
     def _check_updates(self, checks: Checks, path: Path) -> None:
         if self.update_size is not None and self.updates is None:
-            checks.report((*path, "update_size"), "says nothing without updates", "write 'updates:' of a transaction")
+            checks.report((*path, "update_size"), "has no effect without updates", "write 'updates:' of a transaction")
         if (self.hot_data is None) != (self.hot_updates is None):
             missing = "hot_data" if self.hot_data is None else "hot_updates"
-            checks.report(path, f"says what is hot without '{missing}'", "give both 'hot_data' and 'hot_updates'")
+            checks.report(path, f"needs '{missing}'", "give both 'hot_data' and 'hot_updates'")
 
     def _check_network(self, checks: Checks, path: Path) -> None:
         if self.via and self.request is None:
-            checks.report((*path, "via"), "says nothing without the bytes of a request", "write 'request: 16 KiB'")
+            checks.report((*path, "via"), "has no effect without 'request'", "write 'request: 16 KiB'")
         for key in ("request", "timeout"):
             if getattr(self, key) is not None and not self.via:
-                checks.report((*path, key), "says nothing of users who cross no link", "write 'via:' and a link")
+                checks.report((*path, key), "has no effect on users who cross no link", "write 'via:' and a link")
 
     conditional: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("working_set", "hot_data", "hot_updates", "synchronous"), "with 'updates' of a transaction"
     )
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """What is said of updates acts where there are any."""
+        """The keys of updates, if there are any."""
         yield from super().uses(spec, name)
         if self.updates is not None:
             yield from (f"workloads.{name}.{key}" for key in self.conditional)

@@ -191,7 +191,7 @@ def test_what_becomes_invalid_in_a_restore_fails_it_and_not_the_run(tmp_path: Pa
     assert (row(result, "back")["status"], row(result, "back")["reason"]) == (
         "failed", f"'{image}' became invalid: its copy area is full",
     )  # fmt: skip
-    assert (row(result, "after")["status"], row(result, "after")["reason"]) == ("skipped", "'back' did not end well")
+    assert (row(result, "after")["status"], row(result, "after")["reason"]) == ("skipped", "'back' did not complete")
     assert row(result, "last")["status"] == "done"
     (event,) = [event for event in result.trace.events if "invalid" in event.what]
     assert event.address == f"devices.{image}"
@@ -201,8 +201,8 @@ def test_what_becomes_invalid_in_a_restore_fails_it_and_not_the_run(tmp_path: Pa
 @pytest.mark.parametrize(
     ("image", "undo", "reason"),
     [
-        ("mirror", "remove_snapshot, snapshot: mirror", "'mirror' is not there: the mirror is not split"),
-        ("mirror", "synchronise, mirror: mirror", "'mirror' is not there: the mirror is not split"),
+        ("mirror", "remove_snapshot, snapshot: mirror", "'mirror' does not exist: the mirror is not split"),
+        ("mirror", "synchronise, mirror: mirror", "'mirror' does not exist: the mirror is not split"),
         ("point", "remove_snapshot, snapshot: point", "'point' is not there"),
         ("area", "remove_snapshot, snapshot: area", "'area' is not there"),
     ],
@@ -261,7 +261,7 @@ def test_a_tape_backup_of_an_image_that_is_not_there_fails(tmp_path: Path) -> No
     tape = "  tape: {method: image, data: db, to: library, source: mirror}\n"
     result = run(tmp_path, "mirror", tape)
     assert row(result, "tape")["status"] == "failed"
-    assert row(result, "tape")["reason"] == "'mirror' is not there: the mirror is not split"
+    assert row(result, "tape")["reason"] == "'mirror' does not exist: the mirror is not split"
 
 
 def test_a_tape_backup_fails_when_its_source_becomes_invalid_meanwhile(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_a_full_copy_area_ends_the_snapshot_and_frees_the_writer(tmp_path: Path)
     small = run(tmp_path, DD + OFF, {"devices.cow.size": "100 MB"})
     none = run(tmp_path, DD + NONE)
     start, event = small.trace.events
-    assert start.what == "is in place from the start, as no job creates it"
+    assert start.what == "exists from the start, as no job creates it"
     assert (event.address, event.what) == ("devices.cow", "is invalid, as its copy area is full")
     assert state(small, "cow") == "invalid"
     assert state(whole, "cow") == "active"
@@ -270,15 +270,15 @@ LAST = "  last: {method: write, data: else, begin: 1000 s}\n"
     ("jobs", "state", "failing", "reason"),
     [
         (at(SPLIT, "begin: 0 s"), "new", "split",
-         "snapshot 'third' cannot be split off: the mirror is not in line with its volume"),
+         "snapshot 'third' cannot be split off: the mirror is not in sync with its volume"),
         (at(SYNC, "begin: 0 s") + at(SPLIT, "begin: 1 s"), "new", "split",
-         "snapshot 'third' cannot be split off: the mirror is not in line with its volume"),
+         "snapshot 'third' cannot be split off: the mirror is not in sync with its volume"),
         (at(SPLIT, "begin: 0 s") + at(SPLIT, "begin: 9 s").replace("split: {", "again: {"), "attached", "again",
          "snapshot 'third' exists already: the mirror is split"),
         ("  drop: {method: remove_snapshot, snapshot: third}\n", "attached", "drop",
          "there is no snapshot 'third' to remove"),
         (at(SYNC, "begin: 0 s") + at(SYNC, "begin: 1 s").replace("sync: {", "again: {"), "new", "again",
-         "mirror 'third' is being synchronised already"),
+         "mirror 'third' is already being synchronised"),
     ],
 )  # fmt: skip
 def test_a_job_that_cannot_be_done_fails_with_its_reason_and_the_others_go_on(
@@ -287,7 +287,7 @@ def test_a_job_that_cannot_be_done_fails_with_its_reason_and_the_others_go_on(
     after = f"  skipped: {{method: observe, workload: users, duration: 1 s, after: {failing}}}\n"
     result = mirror(tmp_path, jobs, after, LAST, UPDATES, state=state)
     assert status(result)[failing] == ("failed", reason)
-    assert status(result)["skipped"] == ("skipped", f"'{failing}' did not end well")
+    assert status(result)["skipped"] == ("skipped", f"'{failing}' did not complete")
     assert [name for name, (how, _) in status(result).items() if how == "failed"] == [failing]
     assert status(result)["last"] == ("done", "")
     assert not result.all_ended_well

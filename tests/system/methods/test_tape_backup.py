@@ -199,7 +199,7 @@ def test_a_pool_that_runs_full_fails_its_job_and_the_rest_goes_on(tmp_path: Path
     assert status(result) == {
         "full": ("done", ""),
         "mail": ("failed", "the pool of 'devices.jukebox' is full"),
-        "back": ("skipped", "'mail' did not end well"),
+        "back": ("skipped", "'mail' did not complete"),
         "again": ("done", ""),
     }
     assert result.get("jobs.mail.bytes") == 0.0
@@ -382,7 +382,7 @@ def test_a_stream_that_finds_the_pool_full_fails_its_job_after_the_others(tmp_pa
     assert status(result) == {
         "full": ("done", ""),
         "both": ("failed", "the pool of 'devices.jukebox' is full"),
-        "again": ("skipped", "'both' did not end well"),
+        "again": ("skipped", "'both' did not complete"),
         "dd": ("done", ""),
     }
     assert result.get("devices.jukebox.drive.1.bytes") + result.get("devices.jukebox.drive.2.bytes") == 20e9

@@ -120,7 +120,7 @@ def test_users_of_the_machine_stand_still_and_go_on_after(tmp_path: Path) -> Non
 def test_a_machine_is_not_suspended_twice(tmp_path: Path) -> None:
     result = run(tmp_path, SUSPEND + "  again: {method: suspend, machine: guest, to: room, after: stop}\n", IDLE)
     assert (row(result, "stop")["status"], row(result, "again")["status"]) == ("done", "failed")
-    assert row(result, "again")["reason"] == "'guest' is suspended already"
+    assert row(result, "again")["reason"] == "'guest' is already suspended"
     assert row(result, "again")["elapsed"] == 0.0
 
 

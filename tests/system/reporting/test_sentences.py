@@ -32,7 +32,7 @@ FAILED = row("bad", 5.0, status="failed", reason="no space")
             "Took 1 min 30 s, and ended 30 s after the end of its window of 1 min.",
         ),
         (FAILED, "Failed after 5 s: no space."),
-        (row(elapsed=0.0, status="skipped", reason="'full' did not end well"), "Did not run: 'full' did not end well."),
+        (row(elapsed=0.0, status="skipped", reason="'full' did not complete"), "Did not run: 'full' did not complete."),
         (row(method="observe"), "Watched the users for 1 min."),
     ],
 )

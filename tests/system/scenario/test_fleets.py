@@ -146,7 +146,7 @@ def test_an_excel_sheet_is_read_as_a_table(tmp_path: Path) -> None:
 
 def test_a_damaged_excel_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.xlsx").write_bytes(b"no sheet")
-    with pytest.raises(InputError, match=r"openpyxl|is no Excel file"):
+    with pytest.raises(InputError, match=r"openpyxl|is not an Excel file"):
         read_inventory(tmp_path / "a.xlsx", "a.xlsx")
 
 
@@ -158,5 +158,5 @@ def test_a_whole_placeholder_keeps_the_kind_of_its_cell() -> None:
 
 
 def test_too_many_parts_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="lays out too many parts"):
+    with pytest.raises(InputError, match="makes too many parts"):
         sb.load(written(tmp_path, "count: 99999"))

@@ -48,8 +48,8 @@ def test_a_long_read_bursts_until_its_credits_are_used_up(tmp_path: Path, operat
         "of its credits left"
         if not dry
         else {
-            6.1e5: "0% of its credits left, without for 33.33 s",
-            2e6: "0% of its credits left, without for 1 h 17 min 47 s",
+            6.1e5: "0% of its credits left, none for 33.33 s",
+            2e6: "0% of its credits left, none for 1 h 17 min 47 s",
         }[operations]
     )
 

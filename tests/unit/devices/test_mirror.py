@@ -60,7 +60,7 @@ def test_a_mirror_goes_from_new_to_attached_to_split_and_back(bench: Bench) -> N
 
 
 def test_only_a_mirror_in_line_can_be_split_off(bench: Bench) -> None:
-    not_in_line = "cannot be split off: the mirror is not in line with its volume"
+    not_in_line = "cannot be split off: the mirror is not in sync with its volume"
     assert {state: bench.mirror(state).hindrance for state in STATES} == {
         "new": not_in_line, "synchronising": not_in_line, "attached": None, "split": not_in_line,
     }  # fmt: skip
@@ -73,11 +73,11 @@ def test_only_a_mirror_in_line_can_be_split_off(bench: Bench) -> None:
 
 def test_there_is_an_image_only_while_it_is_split(bench: Bench) -> None:
     mirror = bench.mirror()
-    assert mirror.loss == "is not there: the mirror is not split"
+    assert mirror.loss == "does not exist: the mirror is not split"
     mirror.create()
     assert mirror.loss is None
     mirror.synchronise()
-    assert mirror.loss == "is not there: the mirror is not split"
+    assert mirror.loss == "does not exist: the mirror is not split"
 
 
 def test_the_image_is_read_on_its_own_disks(bench: Bench) -> None:

@@ -195,7 +195,7 @@ def test_a_volume_without_room_gives_up_only_what_it_may() -> None:
     made = volume(60.0)
     kept, may_go = snapshot(made, "kept"), snapshot(made, "may", autodelete=True)
     assert made.fits(0.0, 50 * GB) == pytest.approx(10 * GB, rel=1e-6)
-    assert (kept.active, may_go.active, may_go.loss) == (True, False, "was deleted: there was no room for it")
+    assert (kept.active, may_go.active, may_go.loss) == (True, False, "was deleted to make room")
 
 
 def test_clones_take_their_guarantee_and_give_it_back() -> None:

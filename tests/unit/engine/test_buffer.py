@@ -154,7 +154,7 @@ def test_wrong_use_is_refused() -> None:
         cache.release(flow(network, "other", 1.0))
     with pytest.raises(ValueError, match="bytes per unit"):
         cache.drain(flow(network, "third", 1.0), bytes_per_unit=0.0)
-    with pytest.raises(ValueError, match="never 101"):
+    with pytest.raises(ValueError, match="not 101"):
         cache.when(101.0, rising=True)
     with pytest.raises(ValueError, match="above zero and finite"):
         Buffer(network, 0.0, "hosts.cache")

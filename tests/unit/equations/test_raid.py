@@ -126,5 +126,5 @@ def test_impossible_sizes_are_refused() -> None:
         write_operations("5", 5, -1, UNIT)
     with pytest.raises(ValueError, match="stripe_unit > 0"):
         stripe_members_touched(1, 0, 4)
-    with pytest.raises(ValueError, match="not negative"):
+    with pytest.raises(ValueError, match="not be negative"):
         expected_maximum_latency(-1, 0.006)

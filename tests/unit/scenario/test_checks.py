@@ -144,8 +144,8 @@ def test_what_is_just_right_is_right(site: Load, changes: dict[str, Any]) -> Non
         ({"data.last.at": "99.5 GB"}, "data.last.size",
          "does not fit on 'volume': it begins at 99.5 GB and is 500 MB too large"),
         ({"devices.cow.size": "700 GB"}, "devices.cow.size",
-         "does not fit on 'volume_group' behind what is there: 50 GB too much"),
-        ({"devices.volume.on": "tape"}, "devices.volume.on", "'tape' is no disk, array or volume"),
+         "does not fit on 'volume_group' behind its other contents: 50 GB too much"),
+        ({"devices.volume.on": "tape"}, "devices.volume.on", "'tape' is not a disk, array or volume"),
         ({"jobs.back.to": "last"}, "jobs.back.to", "'last' is smaller than what is written to it, 10 GB"),
         ({"jobs.back.select": {"files": 1, "size": "11 GB"}}, "jobs.back.select.size", "is more than 'full' saves"),
         ({"jobs.back.select": {"files": 1001, "size": "1 GB"}}, "jobs.back.select.files", "is more than 'full' saves"),
@@ -153,10 +153,10 @@ def test_what_is_just_right_is_right(site: Load, changes: dict[str, Any]) -> Non
          "is more than 'full' saves"),
         ({"jobs.full.every": f"{0.9 / GREATEST_RUNS} s", "jobs.full.until": "1 s"}, "jobs.full.every",
          f"the job would run more than {GREATEST_RUNS} times"),
-        ({"links.lan.joins": ["server", "server"]}, "links.lan.joins", "a link joins two or more"),
-        ({"hosts.other.owns": ["sda"]}, "hosts.other.owns.0", "'sda' is owned by 'server' already"),
+        ({"links.lan.joins": ["server", "server"]}, "links.lan.joins", "a link joins two or more parts"),
+        ({"hosts.other.owns": ["sda"]}, "hosts.other.owns.0", "'sda' already belongs to 'server'"),
         ({"jobs.full.after": "full"}, "jobs.full.after", "the job would wait for itself"),
-        ({"devices.cow.of": "sda"}, "devices.cow.of", "'sda' is no logical volume"),
+        ({"devices.cow.of": "sda"}, "devices.cow.of", "'sda' is not a logical volume"),
     ],
 )  # fmt: skip
 def test_what_is_just_wrong_is_told(site: Load, changes: dict[str, Any], address: str, message: str) -> None:
@@ -231,21 +231,21 @@ def test_frozen_images_that_are_just_right(site: Load, changes: dict[str, Any]) 
     ("changes", "address", "message"),
     [
         ({"devices.volume.size": "146.5 GB"}, "devices.mirror.on",
-         "does not fit on 'sda' behind what is there: 500 MB too much"),
+         "does not fit on 'sda' behind its other contents: 500 MB too much"),
         ({"devices.mirror.on": "volume_group"}, "devices.mirror.on",
-         "would lie on 'volume_group', as the volume does that it mirrors"),
+         "is on 'volume_group', like the volume that it mirrors"),
         ({"devices.mirror.on": "volume"}, "devices.mirror.on", "'volume' is itself a logical volume"),
-        ({"devices.mirror.of": "sda"}, "devices.mirror.of", "'sda' is no logical volume"),
-        ({"data.last.at": "99 GB"}, "devices.point.of", "the file system on 'volume' has no room for what is copied"),
-        ({"devices.point.of": "cow"}, "devices.point.of", "'cow' is no logical volume"),
-        ({"jobs.freeze.to": "tape"}, "jobs.freeze.to", "'tape' is no snapshot"),
+        ({"devices.mirror.of": "sda"}, "devices.mirror.of", "'sda' is not a logical volume"),
+        ({"data.last.at": "99 GB"}, "devices.point.of", "the file system on 'volume' has no room for copied blocks"),
+        ({"devices.point.of": "cow"}, "devices.point.of", "'cow' is not a logical volume"),
+        ({"jobs.freeze.to": "tape"}, "jobs.freeze.to", "'tape' is not a snapshot"),
         ({"data.files.on": "sda", "data.files.at": "110 GB"}, "jobs.freeze.to",
-         "'point' freezes 'volume', and 'files' lies on 'sda'"),
-        ({"jobs.full.source": "volume"}, "jobs.full.source", "'volume' is no snapshot"),
+         "'point' is an image of 'volume', but 'files' is on 'sda'"),
+        ({"jobs.full.source": "volume"}, "jobs.full.source", "'volume' is not a snapshot"),
         ({"jobs.thaw.to": "last"}, "jobs.thaw.to", "'last' is smaller than what is written to it, 10 GB"),
         ({"jobs.watch.workload": "files"}, "jobs.watch.workload", "there is no workload 'files'"),
-        ({"workloads.users.transactions": "1 /s"}, "workloads.users", "says both 'transactions' and 'clients'"),
-        ({"workloads.users.hot_updates": "1 %"}, "workloads.users", "says what is hot without 'hot_data'"),
+        ({"workloads.users.transactions": "1 /s"}, "workloads.users", "has both 'transactions' and 'clients'"),
+        ({"workloads.users.hot_updates": "1 %"}, "workloads.users", "needs 'hot_data'"),
     ],
 )  # fmt: skip
 def test_frozen_images_that_are_just_wrong(site: Load, changes: dict[str, Any], address: str, message: str) -> None:
@@ -292,7 +292,7 @@ def test_what_is_not_checked_is_told_with_what_has_to_be_right_first(
     site: Load, changes: dict[str, Any], wanted: list[str]
 ) -> None:
     were = "were" if ", " in wanted[0] else "was"
-    assert notes(site, changes) == [f"{wanted[0]}: {were} not checked further; {wanted[1]} has to be right first"]
+    assert notes(site, changes) == [f"{wanted[0]}: {were} not checked further; fix {wanted[1]} first"]
 
 
 def test_nothing_waits_for_what_does_not_matter_to_it(site: Load) -> None:

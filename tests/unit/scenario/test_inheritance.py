@@ -95,17 +95,15 @@ def test_a_value_that_is_null_is_as_good_as_left_out(over: Extended) -> None:
 
 
 def test_what_is_removed_has_to_be_there(over: Extended) -> None:
-    assert told(over, "jobs: {bakc: null}") == [
-        "jobs.bakc: there is no 'bakc' that could be removed; did you mean 'back'?"
-    ]
+    assert told(over, "jobs: {bakc: null}") == ["jobs.bakc: there is no 'bakc' to remove; did you mean 'back'?"]
     assert told(over, "devices: {tape: {pools: {odl: null}}}") == [
-        "devices.tape.pools.odl: there is no 'odl' that could be removed; did you mean 'old'?"
+        "devices.tape.pools.odl: there is no 'odl' to remove; did you mean 'old'?"
     ]
 
 
 def test_what_others_need_is_missed_by_them(over: Extended) -> None:
     assert told(over, "jobs: {full: null}") == [
-        "jobs.back.restore: there is no job 'full'; there is none to choose from",
+        "jobs.back.restore: there is no job 'full'; none is defined",
         "jobs.back.after: there is no job 'full'; choose from: back",
     ]
 

@@ -139,11 +139,11 @@ def test_a_whole_quantity_can_be_replaced() -> None:
     ("address", "message"),
     [
         ("devices.cwo.chunk", "there is no 'cwo' under devices; did you mean 'cow'?"),
-        ("links.lan.rate", "there is no 'lan' under links; there is none to choose from"),
-        ("devics.cow.chunk", "is no address of a value; did you mean 'devices'?"),
+        ("links.lan.rate", "there is no 'lan' under links; none is defined"),
+        ("devics.cow.chunk", "is not the address of a value; did you mean 'devices'?"),
         ("devices.cow.chunck", "is not known here; did you mean 'chunk'?"),
-        ("", "is no address of a value; choose from: "),
-        ("extends", "is no address of a value; choose from: "),
+        ("", "is not the address of a value; choose from: "),
+        ("extends", "is not the address of a value; choose from: "),
     ],
 )
 def test_overrides_of_what_is_not_there_are_told(address: str, message: str) -> None:
@@ -210,7 +210,7 @@ def test_a_broken_datasheet_is_told_once_at_its_place(
 def test_a_datasheet_in_the_wrong_folder_is_told(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write("own/models/disk/lan.yaml", DRIVE)
     monkeypatch.setenv(shelf.SEARCH_PATH, str(tmp_path / "own"))
-    with pytest.raises(InputError, match="kind: 'network' lies in the folder 'disk'"):
+    with pytest.raises(InputError, match="kind: 'network' is in the folder 'disk'"):
         shelf.load_datasheet("disk/lan")
 
 

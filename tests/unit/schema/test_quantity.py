@@ -75,12 +75,12 @@ def test_texts_and_numbers_become_si_values(name: str, text: Any, si: float) -> 
 @pytest.mark.parametrize(
     ("name", "value", "message", "remedy"),
     [
-        ("size", "5 s", "'5 s' is no size; write for example '5 MB', '2 GiB'", ""),
+        ("size", "5 s", "'5 s' is not a size; write for example '5 MB', '2 GiB'", ""),
         ("size", 5, "5 has no unit; write for example '5 MB', '2 GiB'", ""),
         ("size", "-5 B", "'-5 B' cannot be negative", ""),
         ("size", None, "is empty", "write for example '2 GiB'"),
-        ("size", True, "'true' is no quantity", "write for example '2 GiB'"),
-        ("size", ["1 B"], "a list is no quantity", "write for example '2 GiB'"),
+        ("size", True, "'true' is not a quantity", "write for example '2 GiB'"),
+        ("size", ["1 B"], "a list is not a quantity", "write for example '2 GiB'"),
         ("positive", "0 B", "0 B is out of bounds", "write more than 0"),
         ("rate", "0 B/s", "0 B/s is out of bounds", "write more than 0"),
         ("share", "101 %", "101 % is out of bounds", "write at most 100 %"),
@@ -88,7 +88,7 @@ def test_texts_and_numbers_become_si_values(name: str, text: Any, si: float) -> 
         ("files", 0, "0 is out of bounds", "write at least 1"),
         ("files", 1.5, "1.5 must be a whole number", ""),
         ("pieces", 100_001, "100001 is out of bounds", "write at least 1 and at most 100,000"),
-        ("level", "7", "'7' is not one of the legal words", "choose from: '0', '5' or 'dp'"),
+        ("level", "7", "'7' is not one of the allowed words", "choose from: '0', '5' or 'dp'"),
     ],
 )
 def test_what_is_wrong_is_said_with_what_would_be_right(name: str, value: Any, message: str, remedy: str) -> None:
@@ -142,19 +142,19 @@ def test_each_basis_asks_for_what_it_needs(basis: str, needs: str) -> None:
 @pytest.mark.parametrize(
     ("origin", "address", "message"),
     [
-        ({"value": "3 B", "range": ["1 B", "2 B"]}, "part.size.range", "3 B lies outside its own range, 1 B to 2 B"),
+        ({"value": "3 B", "range": ["1 B", "2 B"]}, "part.size.range", "3 B is outside its own range, 1 B to 2 B"),
         ({"value": "3 B", "range": ["4 B", "2 B"]}, "part.size.range", "the range begins above its end"),
         ({"value": "3 B", "range": ["1 B"]}, "part.size.range.1", "is missing"),
         ({"value": "3 B", "range": ["1 B", "2 B", "3 B"]}, "part.size.range", "has 3 entries"),
         ({"value": "3 B", "plausible": ["1 B", "2 B"]}, "part.size.plausible",
-         "3 B lies outside its own plausible, 1 B to 2 B"),
-        ({"value": "3 s"}, "part.size.value", "'3 s' is no size; write for example '5 MB', '2 GiB'"),
-        ({"value": {"value": "3 B"}}, "part.size.value", "'{'value': '3 B'}' is no quantity"),
+         "3 B is outside its own plausible, 1 B to 2 B"),
+        ({"value": "3 s"}, "part.size.value", "'3 s' is not a size; write for example '5 MB', '2 GiB'"),
+        ({"value": {"value": "3 B"}}, "part.size.value", "'{'value': '3 B'}' is not a quantity"),
         ({"basis": "user"}, "part.size.value", "is missing"),
-        ({"value": "3 B", "basis": "fancy"}, "part.size.basis", "'fancy' is not one of the legal words"),
+        ({"value": "3 B", "basis": "fancy"}, "part.size.basis", "'fancy' is not one of the allowed words"),
         ({"value": "3 B", "sources": "x"}, "part.size.sources", "is not known here"),
         ({"value": "3 B", "uncertainty": "1 s"}, "part.size.uncertainty",
-         "'1 s' is no size; write for example '5 MB', '2 GiB'"),
+         "'1 s' is not a size; write for example '5 MB', '2 GiB'"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_inside_an_origin_is_told_there(origin: dict[str, Any], address: str, message: str) -> None:

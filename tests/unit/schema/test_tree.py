@@ -69,8 +69,8 @@ def test_scalars_are_those_of_yaml_1_2(text: str, value: Any) -> None:
 
 def test_a_key_that_stands_twice_is_told_with_both_lines() -> None:
     assert problems("a: 1\nb: {c: 1, c: 2}\na: 3\n") == [
-        (2, 11, "b.c", "stands twice (first in line 2)"),
-        (3, 1, "a", "stands twice (first in line 1)"),
+        (2, 11, "b.c", "appears twice (first in line 2)"),
+        (3, 1, "a", "appears twice (first in line 1)"),
     ]
 
 
@@ -91,8 +91,8 @@ def test_an_anchor_may_be_set_anew_without_a_warning() -> None:
 def test_nothing_may_nest_without_end() -> None:
     found = problems(f"a: {'[' * (GREATEST_DEPTH + 5)}{']' * (GREATEST_DEPTH + 5)}\n")
     assert len(found) == 1
-    assert "nests too deeply" in found[0][3]
-    assert "nests too deeply" in problems(f"a: {'[' * 1000}")[0][3]
+    assert "is nested too deeply" in found[0][3]
+    assert "is nested too deeply" in problems(f"a: {'[' * 1000}")[0][3]
     assert "contains itself" in problems("a: &a [*a]\n")[0][3]
 
 
@@ -113,13 +113,13 @@ def test_tags_are_refused(text: str) -> None:
 
 
 def test_half_characters_are_refused() -> None:
-    assert problems('a: "\\ud800"\n') == [(1, 4, "a", "holds half a character")]
+    assert problems('a: "\\ud800"\n') == [(1, 4, "a", "contains half a character")]
 
 
 def test_two_halves_make_a_character_as_json_writes_it() -> None:
     tree = parse('{"\\ud83d\\ude00": "\\ud83d\\ude00", "a": "\\u00fc"}', "a.yaml")
     assert tree.plain() == {"\U0001f600": "\U0001f600", "a": "\u00fc"}
-    assert problems('{"\\ude00\\ud83d": 1}') == [(1, 2, "", "holds half a character")]
+    assert problems('{"\\ude00\\ud83d": 1}') == [(1, 2, "", "contains half a character")]
 
 
 def test_what_contains_itself_is_told_where_it_does() -> None:

@@ -32,5 +32,5 @@ class VerifySpec(JobSpec):
         saving = {name: job for name, job in jobs.items() if isinstance(job, Saving)}
         legal = [name for name, job in saving.items() if isinstance(devices.get(job.to), BlockDevice)]
         if not checks.name((*path, "save_set"), self.save_set, legal, "job") and self.save_set in jobs:
-            message = f"'{self.save_set}' leaves no save set on a disk"
+            message = f"'{self.save_set}' makes no save set on a disk"
             checks.report((*path, "save_set"), message, choices(self.save_set, legal))
