@@ -1,4 +1,4 @@
-"""A result: what a run recorded, the tables made from it, and what its numbers rest on."""
+"""A result: what a run recorded, the tables made from it, and its inputs and assumptions."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ SHOWN_DEVICE = ("device", "kind", "busy", "bytes", "peak")
 
 
 class Result:
-    """What a run of a scenario gave.
+    """The result of a run of a scenario.
 
-    `jobs` and `devices` are tables (pandas), `get` reads one figure, `sources` and `assumptions` tell what the
-    figures rest on, `compare` sets them beside what was measured, `save` writes everything and `load` reads it back.
+    `jobs` and `devices` are tables (pandas), `get` reads one figure, `sources` and `assumptions` list what
+    the figures depend on, `compare` compares them with measurements, `save` writes everything and `load` reads it back.
     """
 
     def __init__(self, record: Record, values: list[Rest], trace: Trace, layout: Layout | None = None) -> None:
@@ -76,16 +76,16 @@ class Result:
 
     @cached_property
     def user_rows(self) -> list[dict[str, Any]]:
-        """What users felt of each run of a job: throughput lost, lock waits, queries slowed, waits at networks.
+        """The impact of each run of a job on users: throughput lost, lock waits, slower queries, waits at networks.
 
-        `offered` are the transactions that they asked for while it ran: of users who wait for each before the next one,
-        those that they would have got done undisturbed. `served` are those done, `rate` those done a second.
+        `offered` are the transactions that they asked for while it ran; for users who wait for each before the next one,
+        those that they would have completed undisturbed. `served` are those completed, `rate` those per second.
         """
         return [{"users": event.address, **event.data} for event in self.trace.events if event.what == IMPACT]
 
     @property
     def users(self) -> pd.DataFrame:
-        """Table of what users felt of each run of a job, with the columns that `user_rows` explains."""
+        """Table of the impact of each run of a job on users, with the columns that `user_rows` explains."""
         import pandas as pd  # noqa: PLC0415
 
         columns = [
@@ -126,9 +126,9 @@ class Result:
         return Plots(self)
 
     def activities(self, job: str) -> dict[tuple[str, str], float]:
-        """Seconds that all streams of a job spent, by cause (an address) and activity, in the order of their coming.
+        """Seconds that all streams of a job spent, by cause (an address) and activity, in order of appearance.
 
-        `results.causes.split` tells those of the critical path alone.
+        `results.causes.split` gives those of the critical path alone.
         """
         spent: dict[tuple[str, str], float] = {}
         for span in self.trace.spans:
@@ -197,7 +197,7 @@ class Result:
         return pd.DataFrame(rows, columns=["address", "value", "basis", "source", "at"])
 
     def assumptions(self) -> pd.DataFrame:
-        """Table of what was assumed, with its range and why."""
+        """Table of the assumed values, with range and reason."""
         import pandas as pd  # noqa: PLC0415
 
         rows = [
@@ -211,7 +211,7 @@ class Result:
         return pd.DataFrame(rows, columns=["address", "value", "low", "high", "why"])
 
     def bases(self) -> dict[str, int]:
-        """How many values rest on each basis."""
+        """How many values each basis has."""
         counts: dict[str, int] = {}
         for value in self.values:
             counts[value.basis] = counts.get(value.basis, 0) + 1
@@ -244,7 +244,7 @@ class Result:
         from simbackup.drawing.picture import Picture  # noqa: PLC0415
 
         if self.layout is None:
-            raise ResultError("the result does not hold the layout of its system; draw its scenario instead")
+            raise ResultError("the result holds no layout of its system; draw its scenario instead")
         return Picture(self.layout)
 
     def chrome_trace(self, path: str | Path | None = None) -> dict[str, Any]:
@@ -266,22 +266,22 @@ class Result:
         return trace
 
     def report(self, path: str | Path) -> Path:
-        """The file into which a report was written: one HTML page that stands alone.
+        """Write a report and return its path: one self-contained HTML page.
 
-        `simbackup.report` compares several results, and says what can be asked of it.
+        `simbackup.report` compares several results, and has more options.
         """
-        report = import_module("simbackup").report  # it runs what if, which a result knows nothing of
+        report = import_module("simbackup").report  # it runs what-if scenarios, which a result must not import
         return report([self], path)
 
     def save(self, folder: str | Path) -> Path:
-        """The folder into which the whole result was written: run record, tables, trace. All of it or nothing.
+        """The folder into which the whole result was written: run record, tables, trace. All or nothing.
 
-        A result that is there already is replaced, if nothing but its own unchanged files stands in the folder.
+        An older result is replaced, if the folder holds nothing but its unchanged files.
 
         Raises
         ------
         ResultError
-            The folder cannot be written, or holds what the program did not write.
+            The folder cannot be written, or holds files that the program did not write.
         """
         from simbackup.results.saved import write  # noqa: PLC0415
 

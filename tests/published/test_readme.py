@@ -46,9 +46,9 @@ def summary_table(found: Reproduction) -> str:
 
 def results(found: Reproduction) -> str:
     return (
-        "# Measured beside simulated\n\nMade by `python tests/published/test_readme.py`; a test holds it to the "
-        f"program's output.\n\n{markdown(found)}\n## Fitted or chosen constants\n\n{fitted_table()}\n"
-        "## Cross-validation\n\nEach row of a fit, predicted by the same fit to its other rows.\n\n"
+        "# Measured beside simulated\n\nWritten by `python tests/published/test_readme.py`; a test compares it with "
+        f"the program's output.\n\n{markdown(found)}\n## Fitted or chosen constants\n\n{fitted_table()}\n"
+        "## Cross-validation\n\nEach row of a fit, predicted by the same fit to the other rows.\n\n"
         f"{cross_validation_markdown(cross_validate())}"
     )
 
