@@ -38,7 +38,7 @@ CHUNK = 8
 CASE = "case"
 """Column of the names of cases."""
 FAILED = "failed"
-"""Column of why jobs failed; there where any did."""
+"""Column of why jobs failed, if any did."""
 
 Values = dict[str, str | list[str] | dict[str, Any] | None]
 Found = tuple[list[Figure], str | None]
@@ -64,7 +64,7 @@ class Run:
 
     @property
     def names(self) -> dict[str, str]:
-        """What tells its row from the others."""
+        """The columns that identify its row."""
         case = {} if self.case is None else {CASE: self.case}
         return {"scenario": self.scenario, **case, **{name: _shown(value) for name, value in self.varied.items()}}
 
@@ -73,9 +73,9 @@ class Run:
 class Table:
     """What a study found: one row for each run, with the scenario, what was varied, and the figures in SI units.
 
-    `varied` names the columns that tell the runs apart: `case` where the study has cases, then the addresses varied.
-    Figures of a job that failed are None; where any did, each row says under `failed` which ones and why, or None.
-    Over several seeds numbers are means, and beside each stands, under its name and ` ±`, half its interval; `samples`
+    `varied` names the columns that identify the runs: `case` where the study has cases, then the addresses varied.
+    Figures of a failed job are None; if any failed, each row lists under `failed` which ones and why, or None.
+    Over several seeds numbers are means; beside each is half its interval, under its name and ` ±`; `samples`
     has the figures of each row seed by seed.
     """
 
@@ -87,9 +87,9 @@ class Table:
     samples: tuple[dict[str, tuple[Figure, ...]], ...] = ()
 
     def difference(self, figure: str, row: int, other: int) -> Interval:
-        """How much more a figure is in a row than in another, with half the interval of that, 95 %.
+        """The difference of a figure between two rows, with half its 95 % interval.
 
-        Rows share their seeds, so that what chance does to both alike is not in the interval.
+        Rows share their seeds, so chance that affects both alike is not in the interval.
 
         Raises
         ------
@@ -97,7 +97,7 @@ class Table:
             The study has no such figure, not several seeds, or a job failed.
         """
         if not self.samples:
-            raise ResultError("the study has but one seed; write 'seeds:' into it")
+            raise ResultError("the study has only one seed; add 'seeds:' to it")
         if figure not in self.samples[row]:
             raise ResultError(f"the study has no figure '{figure}'; {choices(figure, self.samples[row])}")
         return difference(figure, self.samples[row][figure], self.samples[other][figure])
@@ -117,12 +117,12 @@ class Table:
         return StudyPlots(self.title, self.rows)
 
     def write(self, path: Path) -> None:
-        """Write the rows to a file, whole or not at all: `.csv`, `.parquet`, `.xlsx` (Excel) or `.json`.
+        """Write the rows to a file, completely or not at all: `.csv`, `.parquet`, `.xlsx` (Excel) or `.json`.
 
         Raises
         ------
         ResultError
-            Its name ends otherwise, there is no such folder, it cannot be written, or openpyxl is missing for Excel.
+            The extension is another one, there is no such folder, it cannot be written, or openpyxl is missing.
         """
         form = check_file(path, TABLE)
         if form == "json":
@@ -165,8 +165,8 @@ def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
     name
         Path or name of the study's file.
     seed
-        Seed of all runs: the same draws for each, so that differences are those of the values. The first one where the
-        study asks for several.
+        Seed of all runs: the same draws for each, so that differences are those of the values. The first one if the
+        study has several.
     workers
         Worker processes; the table is the same whatever their number.
 
@@ -208,16 +208,16 @@ def _row(run: Run, sample: Mapping[str, Sequence[Figure]], found: Sequence[Found
 
 
 def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
-    """A study and its runs, each of which has been checked to load.
+    """A study and its runs, each of which loads without errors.
 
     Raises
     ------
     InputError
-        Everything that is wrong with the file, and with its scenarios and values.
+        All errors in the file, and in its scenarios and values.
     """
     tree = read(path, datasheets.shown(path))
     if "jobs" in tree.mapping and "scenarios" not in tree.mapping:
-        raise InputError([Problem(Place(tree.place.file), "", "is a scenario and no study", f"simbackup run {path}")])
+        raise InputError([Problem(Place(tree.place.file), "", "is a scenario, not a study", f"simbackup run {path}")])
     problems: list[Problem] = []
     asked = validate(schema.Study, tree, "", problems)
     if asked is None:
@@ -250,7 +250,7 @@ def _combinations(vary: Mapping[str, tuple[Any, ...]]) -> Iterator[Values]:
 
 
 def _cases(cases: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str | None, Values]]:
-    """Each case with its values; a study without cases has one that changes nothing."""
+    """Each case with its values; a study without cases has one without changes."""
     if not cases:
         yield None, {}
     for name, values in cases.items():
@@ -278,12 +278,12 @@ def _twice(asked: schema.Study, tree: Node) -> Iterator[Problem]:
     for name, values in asked.cases.items():
         for address in values.keys() & asked.vary.keys():
             place = tree.find(("cases", name, address))[0].place
-            message = "is varied, and set by a case"
-            yield Problem(place, address, message, "name the address under 'vary' or in the cases, not in both")
+            message = "is both varied and set by a case"
+            yield Problem(place, address, message, "name the address either under 'vary' or in the cases")
 
 
 def _wrong(run: Run, tree: Node) -> list[Problem]:
-    """What is wrong with one run before it begins; values are shown at their place in the study."""
+    """The problems of one run before it starts; values are shown at their place in the study."""
     try:
         scenario = load(run.file, run.values)
     except InputError as error:
@@ -307,7 +307,7 @@ def _written(run: Run, tree: Node, problem: Problem) -> Place:
 
 
 def figures_of(run: Run, progress: Progress | None = None) -> Found:
-    """The figures of one run, None for those of a job that failed, whose seconds say nothing; and why jobs failed."""
+    """The figures of one run, None for those of a job that failed, whose times mean nothing; and why jobs failed."""
     result = simulate(load(run.file, run.values), seed=run.seed, progress=progress)
     status = {row["job"]: row["status"] for row in result.job_rows}
     told = "; ".join(f"{row['job']}: {row['reason']}" for row in result.job_rows if row["status"] == "failed")

@@ -92,7 +92,7 @@ def _rows(
         for axis, (link, steps) in zip(axes, shown.items(), strict=False):
             _draw(axis, link, steps, time, scale=scale, top=top)
             if alike[link] > 1:
-                axis.text(0.99, 0.8, f"most active of {alike[link]}", **CORNER, transform=axis.transAxes)
+                axis.text(0.99, 0.8, f"most active of {alike[link]} equal", **CORNER, transform=axis.transAxes)
             axis.text(1.01, 0.5, peak_text(max(steps.values)), transform=axis.transAxes, va="center", fontsize=style.SMALLER)
         if not shown:
             axes[0].text(0.5, 0.5, "no activity", transform=axes[0].transAxes, ha="center", va="center")
