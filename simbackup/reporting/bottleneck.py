@@ -24,7 +24,7 @@ def told(one: Reasons) -> str:
     later = one.next_bottleneck
     if later is None or later == one.bottleneck:
         return f"{text}."
-    return f"{text}; next bottleneck: {later}."
+    return f"{text}; then the bottleneck is {later}."
 
 
 def _gain(before: float, after: float) -> str:

@@ -274,7 +274,7 @@ def test_check_says_that_all_files_are_right(say: Say) -> None:
         root / "models" / "sources.yaml",
     ]
     said = say("check", *map(str, files))
-    assert (said.code, said.out, said.err) == (0, f"{len(files)} files are right\n", "")
+    assert (said.code, said.out, said.err) == (0, f"{len(files)} files are valid\n", "")
 
 
 def test_models_list_as_json_names_each_datasheet(say: Say) -> None:
@@ -373,7 +373,7 @@ def test_an_interrupt_ends_with_one_line_and_leaves_nothing(tmp_path: Path) -> N
         out, err = running.communicate(timeout=60)
     assert running.returncode == 130
     assert out == ""
-    assert err == "interrupted; nothing half done was written\n"
+    assert err == "interrupted; no partial output was written\n"
     assert [path.name for path in tmp_path.iterdir()] == ["long.yaml"]
 
 
@@ -430,7 +430,7 @@ def test_picture_shows_what_is_set(say: Say) -> None:
         (["picture", SNAPSHOT, "--format", "sgv"], "simbackup picture: there is no form 'sgv'; did you mean 'svg'?"),
         (
             ["picture", SNAPSHOT, "-o", "{}/x.png"],
-            "{}/x.png cannot be written (the extension '.png' is not known here); let it end with .svg, .mmd or .dot",
+            "{}/x.png cannot be written (the extension '.png' is not known here); use .svg, .mmd or .dot",
         ),
         (["picture", SNAPSHOT, "-o", "{}/file/x.svg"], "{}/file/x.svg cannot be written ("),
         (["picture", "{}"], "{} holds no result ("),
@@ -487,7 +487,7 @@ def test_a_name_that_no_file_can_have_is_told(
         (["check", "{}"], "{}: is a folder; name a file in it; choose from: site.yaml\n"),
         (["study", "{}"], "{}: is a folder; name a file in it; choose from: site.yaml\n"),
         (["run", "teaching"], "teaching: is a folder of scenarios; choose from: teaching/bottleneck-moves, "),
-        (["study", "{}/site.yaml"], "{}/site.yaml: is a scenario and no study; simbackup run {}/site.yaml\n"),
+        (["study", "{}/site.yaml"], "{}/site.yaml: is a scenario, not a study; simbackup run {}/site.yaml\n"),
     ],
 )
 def test_arguments_are_refused_in_one_line_that_says_what_would_be_right(
