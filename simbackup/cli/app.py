@@ -96,7 +96,9 @@ def plot(
     kind: Annotated[
         str, typer.Argument(help="timeline, utilisation, throughput, causes, drives or compare.")
     ] = "timeline",
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
+    ] = None,
     sets: Sets = None,
     seed: Seed = 0,
 ) -> None:
@@ -114,9 +116,15 @@ def report(  # noqa: PLR0917 (typer reads each as an option)
     what: Annotated[
         list[str], typer.Argument(metavar="RESULT|SCENARIO...", help="Folders of results, or scenarios to run.")
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write to this .html file.")] = Path("report.html"),
-    excel: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the tables to this .xlsx file.")] = None,
-    csv: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the tables to this folder as CSV.")] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write to this .html file.")] = Path(
+        "report.html"
+    ),
+    excel: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the tables to this .xlsx file.")
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write the tables to this folder as CSV.")
+    ] = None,
     intervals: Annotated[
         bool, typer.Option("--intervals", help="Show how times vary over the assumed ranges; takes many runs.")
     ] = False,
@@ -255,9 +263,12 @@ def trace(
 def picture(
     name: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario.")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .svg, .mmd (Mermaid) or .dot file.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write to this .svg, .mmd (Mermaid) or .dot file."),
     ] = None,
-    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Format without --out: svg, mmd or dot.")] = "svg",
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="Format without --out: svg, mmd or dot.")
+    ] = "svg",
     sets: Sets = None,
 ) -> None:
     """Draw the system: hosts, devices, links, data, users and jobs. Nothing is run."""

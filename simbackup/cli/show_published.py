@@ -96,8 +96,8 @@ def _summary(s: Summary) -> str:
         return "-" if value is None else f"{value:.1%}"
 
     return (
-        f"{s.document}: {s.rows} rows in {s.groups} groups, {s.within} within 10 %, {s.off} declared off; error over all "
-        f"groups: median {share(s.median)}, worst {share(s.worst)}; over {s.held_out_groups} held-out groups: median "
+        f"{s.document}: {s.rows} rows in {s.groups} groups, {s.within} within 10 %, {s.off} declared off; error over "
+        f"all groups: median {share(s.median)}, worst {share(s.worst)}; over {s.held_out_groups} held-out groups: median "
         f"{share(s.held_out_median)}, worst {share(s.held_out_worst)}; {s.constants} fitted or chosen constants"
     )
 
@@ -126,7 +126,9 @@ def _apart(found: Separability) -> list[str]:
     for pair in found.pairs:
         if not pair.told_apart:
             rows, (one, other) = ", ".join(pair.rows), pair.constants
-            lines.append(f"{one} and {other} are not identifiable separately from {rows}: correlation {pair.correlation:+.2f}")
+            lines.append(
+                f"{one} and {other} are not identifiable separately from {rows}: correlation {pair.correlation:+.2f}"
+            )
     for group in found.groups:
         powers = ", ".join(f"{constant} as k^{power:.2g}" for constant, power in group.powers.items())
         lines.append(

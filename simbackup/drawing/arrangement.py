@@ -16,7 +16,7 @@ ROW_GAP, BAR_GAP = 30.0, 20.0
 LEAST = 300.0
 """Narrowest page."""
 HEADING, QUESTION, CAPTION = Style(18.0, bold=True), Style(13.0, faint=True), Style(12.5, bold=True)
-LEGEND = "A number in a box is a job: hollow where it reads, full where it writes or changes."
+LEGEND = "A number in a box is a job: hollow where it reads, filled where it writes."
 Point = tuple[float, float]
 
 

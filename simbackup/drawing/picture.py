@@ -92,7 +92,7 @@ def picture(scenario: Scenario | str | Path) -> Picture:
 def svg(layout: Layout, width: float = WIDTH) -> str:
     """The drawing of a layout as self-contained SVG: no script, no style sheet, no request.
 
-    It states its size in pixels, so that a page may scroll it or scale it. Equal parts are drawn once with their number.
+    It states its size in pixels, so a page may scroll or scale it. Equal parts are drawn once with their number.
     """
     page = page_of(layout, width)
     body = "\n".join(_drawn(page))

@@ -60,7 +60,9 @@ class Plots:
         """
         rows = rows_of_scenario(self._result)
         if not rows:
-            raise ResultError(f"{self._result.record.scenario} alone reproduces no measured row; choose another picture")
+            raise ResultError(
+                f"{self._result.record.scenario} alone reproduces no measured row; choose another picture"
+            )
         return row_by_row(rows)
 
     def kinds(self) -> dict[str, Callable[[], Chart]]:

@@ -56,7 +56,7 @@ def throughput(result: Result) -> style.Chart:
 
 
 def steps_of(result: Result, value: Callable[[Rate], float]) -> dict[str, Steps]:
-    """The values of each link by its address, from the start to the end of the run; of several at one instant the last counts."""
+    """The values of each link by its address, over the run; of several at one instant the last counts."""
     found: dict[str, Steps] = {}
     for rate in result.trace.rates:
         steps = found.setdefault(rate.link, Steps([0.0], [0.0]))
@@ -93,7 +93,9 @@ def _rows(
             _draw(axis, link, steps, time, scale=scale, top=top)
             if alike[link] > 1:
                 axis.text(0.99, 0.8, f"most active of {alike[link]} equal", **CORNER, transform=axis.transAxes)
-            axis.text(1.01, 0.5, peak_text(max(steps.values)), transform=axis.transAxes, va="center", fontsize=style.SMALLER)
+            axis.text(
+                1.01, 0.5, peak_text(max(steps.values)), transform=axis.transAxes, va="center", fontsize=style.SMALLER
+            )
         if not shown:
             axes[0].text(0.5, 0.5, "no activity", transform=axes[0].transAxes, ha="center", va="center")
             axes[0].set_yticks([])

@@ -183,6 +183,9 @@ def _marks(rows: Sequence[Row]) -> list[Line2D]:
             any(row.measurement.low is not None for row in rows),
             {"color": palette.SAND, "linewidth": 5, "alpha": 0.7, "label": "precision of the document"},
         ),
-        (any(row.interval for row in rows), {"color": palette.GREY, "linewidth": 2, "label": "over the assumed ranges"}),
+        (
+            any(row.interval for row in rows),
+            {"color": palette.GREY, "linewidth": 2, "label": "over the assumed ranges"},
+        ),
     ]
     return [Line2D([], [], **look) for there, look in kinds if there]

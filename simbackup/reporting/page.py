@@ -116,7 +116,9 @@ def _rows(rows: Sequence[Checked]) -> ReportTable:
         )
         for row in rows
     ]  # fmt: skip
-    return ReportTable("Validation", columns, cells, "Measured and simulated figures of the document behind this scenario")
+    return ReportTable(
+        "Validation", columns, cells, "Measured and simulated figures of the document behind this scenario"
+    )
 
 
 def _figure(value: float, unit: str) -> Cell:

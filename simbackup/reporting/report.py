@@ -131,7 +131,7 @@ def _by_name(found: Sequence[Reasons]) -> dict[str, Reasons]:
 
 
 def _intervals(scenario: Scenario, result: Result, names: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Lowest and highest elapsed time (seconds) of jobs that ended well, over the ranges of assumed and fitted values."""
+    """Lowest and highest seconds of jobs that ended well, over the ranges of assumed and fitted values."""
     well = {str(row["job"]) for row in result.job_rows if row["status"] in {"done", "late"}}
     found: dict[str, tuple[float, float]] = {}
     for name in names:

@@ -146,7 +146,10 @@ def users(result: Result) -> ReportTable:
         for row in result.user_rows
     ]
     return ReportTable(
-        "Users", (Column("users"), Column("during"), *(IMPACT[key] for key in keys)), rows, "Workload impact of each job"
+        "Users",
+        (Column("users"), Column("during"), *(IMPACT[key] for key in keys)),
+        rows,
+        "Workload impact of each job",
     )
 
 

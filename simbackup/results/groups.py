@@ -147,5 +147,7 @@ def thinned(result: Result) -> tuple[Result, str]:
         old.events, [device for device in old.devices if device.address not in out],
         [job for job in old.jobs if f"jobs.{job.data['job']}" not in out],
     )  # fmt: skip
-    text = " Of equal jobs, only the first, the slowest and the last to end are shown; of equal devices, only the busiest."
+    text = (
+        " Of equal jobs, only the first, the slowest and the last to end are shown; of equal devices, only the busiest."
+    )
     return Result(result.record, result.values, trace, result.layout), text

@@ -78,7 +78,7 @@ class Result:
     def user_rows(self) -> list[dict[str, Any]]:
         """The impact of each run of a job on users: throughput lost, lock waits, slower queries, waits at networks.
 
-        `offered` are the transactions that they asked for while it ran; for users who wait for each before the next one,
+        `offered` are the transactions that they asked for while it ran; for users who wait for each before the next,
         those that they would have completed undisturbed. `served` are those completed, `rate` those per second.
         """
         return [{"users": event.address, **event.data} for event in self.trace.events if event.what == IMPACT]
