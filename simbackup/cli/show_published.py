@@ -97,8 +97,8 @@ def _summary(s: Summary) -> str:
 
     return (
         f"{s.document}: {s.rows} rows in {s.groups} groups, {s.within} within 10 %, {s.off} declared off; error over "
-        f"all groups: median {share(s.median)}, worst {share(s.worst)}; over {s.held_out_groups} held-out groups: median "
-        f"{share(s.held_out_median)}, worst {share(s.held_out_worst)}; {s.constants} fitted or chosen constants"
+        f"all groups: median {share(s.median)}, worst {share(s.worst)}; over {s.held_out_groups} held-out groups: "
+        f"median {share(s.held_out_median)}, worst {share(s.held_out_worst)}; {s.constants} fitted or chosen constants"
     )
 
 

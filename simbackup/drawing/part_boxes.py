@@ -43,7 +43,7 @@ def link_box(layout: Layout, node: LayoutNode) -> Box:
 def workload_box(layout: Layout, node: LayoutNode) -> Box:
     """The box of users."""
     data = ", ".join(layout.node[end].name for end in layout.ends(node.address, "works on"))
-    texts = [(node.name, NAME), *_paragraph([f"work on {data}"], TITLE)]
+    texts = [(node.name, NAME), *_paragraph([f"active on {data}"], TITLE)]
     texts += [*_paragraph([node.title], FACT), *_paragraph(_untold(node), FACT)]
     return Box(node.address, "workload", texts, [], _badges(layout, node), node.count)
 

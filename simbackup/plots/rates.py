@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from matplotlib.axes import Axes
 
@@ -22,8 +22,6 @@ MOST = 24
 """Most rows of a picture; of more devices and links, the most active are shown."""
 ROW = 0.52
 """Height of one row, inches."""
-CORNER: Any = {"ha": "right", "va": "top", "fontsize": 7.0, "color": palette.DARK}
-"""Style of a remark in the corner of a row."""
 COLOURS = {"hosts": palette.WINE, "links": palette.TEAL, "devices": palette.BLUE}
 """Colour by section of the address."""
 
@@ -91,11 +89,9 @@ def _rows(
         axes = drawn.subplots(max(len(shown), 1), 1, sharex=True, squeeze=False)[:, 0]
         for axis, (link, steps) in zip(axes, shown.items(), strict=False):
             _draw(axis, link, steps, time, scale=scale, top=top)
-            if alike[link] > 1:
-                axis.text(0.99, 0.8, f"most active of {alike[link]} equal", **CORNER, transform=axis.transAxes)
-            axis.text(
-                1.01, 0.5, peak_text(max(steps.values)), transform=axis.transAxes, va="center", fontsize=style.SMALLER
-            )
+            remark = peak_text(max(steps.values))
+            remark += f"\nmost active of {alike[link]}" if alike[link] > 1 else ""
+            axis.text(1.01, 0.5, remark, transform=axis.transAxes, va="center", fontsize=style.SMALLER)
         if not shown:
             axes[0].text(0.5, 0.5, "no activity", transform=axes[0].transAxes, ha="center", va="center")
             axes[0].set_yticks([])

@@ -118,7 +118,7 @@ def devices(result: Result, *, tape: bool = False) -> ReportTable:
         for row in shown
     ]  # fmt: skip
     name = "Tape drives" if tape else "Devices and links"
-    caption = f"{name}. Busy: share of the time from the first start to the last end of any job"
+    caption = "Busy: share of the time from the first start to the last end of any job"
     caption += "; busy in window: share of the windows of jobs, from when each was due" if windows else ""
     return ReportTable(name, tuple(columns), rows, caption)
 
