@@ -1,1 +1,1 @@
-"""Measurements of the program itself: how fast it is, and what it makes of files that are wrong."""
+"""Measurements of the program itself: its speed, and its handling of wrong files."""

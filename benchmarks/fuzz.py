@@ -1,7 +1,7 @@
-"""Files changed at random, in great number: each is right and runs, or is wrong at a place, and nothing else.
+"""Many files changed at random: each is valid and runs, or has an error with its place; nothing else is allowed.
 
-Every file that comes along is a seed: scenarios, datasheets, studies, measured rows, calibrations, and the inventories
-of fleets. What `simbackup check` finds right is also run. A case is drawn from the seed and its number alone.
+Every file that ships with the program is a seed: scenarios, datasheets, studies, measured rows, calibrations, and
+inventories of fleets. Files that pass `simbackup check` are also run. A case depends only on the seed and its number.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from simbackup.scenario import load
 SLOW = 20.0
 """Seconds of the processor after which a file counts as slow, and is given up."""
 RUNS = 2
-"""Runs of a study that was found right."""
+"""Runs of a valid study."""
 MOST_REPORTS = 4
-"""Thousands of steps, five at a time, after which a simulation has shown that it runs."""
+"""Thousands of steps, five at a time, after which a simulation counts as running."""
 SITE = """
 title: A site from a table
 fleets:
@@ -52,23 +52,23 @@ COUNTED = ("files", "refused", "right", "refused by the run", "tracebacks", "ove
 
 
 class SlowError(BaseException):
-    """A file took too long; no exception, so that nothing takes it for one of its own."""
+    """A file took too long; not an Exception, so that no handler catches it."""
 
 
 class EnoughError(Exception):
-    """A run has shown what it does."""
+    """A run has gone far enough."""
 
 
 @dataclass(slots=True)
 class Counts:
-    """What became of the files, and where what must not happen did."""
+    """The outcomes of the files, and the findings."""
 
     number: Counter[str] = field(default_factory=Counter[str])
     kinds: Counter[str] = field(default_factory=Counter[str])
     findings: list[str] = field(default_factory=list[str])
 
     def finding(self, what: str, case: str, told: str) -> None:
-        """Count one more of what must not happen."""
+        """Count one more finding."""
         self.number[what] += 1
         self.findings.append(f"{what}: {case}: {told}")
 
@@ -127,7 +127,7 @@ def limited(seconds: float) -> Generator[None]:
 
 
 def enough() -> Callable[[float, int, int], None]:
-    """What stops a long simulation that goes on as it should."""
+    """Stop a long simulation that runs as it should."""
     times = 0
 
     def progress(*_: float) -> None:
@@ -153,20 +153,20 @@ def run_study(path: Path) -> None:
 
 
 def run_measured(path: Path) -> None:
-    """Simulate what the rows were measured of."""
+    """Simulate the scenarios of the rows."""
     reproduce([str(path.parent)], intervals=False, workers=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A copy of all that comes along, in which one file at a time is changed."""
+    """A copy of all files, in which one file at a time is changed."""
 
     root: Path
     users: dict[str, Path]
     """For each datasheet a scenario that names it."""
 
     def run(self, kind: str, path: Path) -> None:
-        """Run what was found right."""
+        """Run a valid file."""
         if kind == "scenario":
             run_scenario(path)
         elif kind == "study":
@@ -175,11 +175,11 @@ class Site:
             run_measured(path)
         elif kind == "datasheet":
             name = path.relative_to(self.root / "models").with_suffix("").as_posix()
-            if name in self.users and not check_file(self.users[name]):  # a right datasheet may fit no scenario
+            if name in self.users and not check_file(self.users[name]):  # a valid datasheet may fit no scenario
                 run_scenario(self.users[name])
 
     def checked(self, kind: str, path: Path) -> tuple[list[Problem], Path]:
-        """What is wrong with a changed file, and what is to be run if nothing is."""
+        """The errors of a changed file, or what to run if there are none."""
         if kind == "inventory":
             site = path.with_name("site.yaml")
             return check_file(site), site
@@ -187,7 +187,7 @@ class Site:
 
 
 def make_site(root: Path) -> Site:
-    """The copy, in a folder in which it lies before all others."""
+    """The copy, in a folder that is searched first."""
     program = shelf.roots()[-1]
     for folder in ("scenarios", "models"):
         shutil.copytree(program / folder, root / folder)
@@ -203,7 +203,7 @@ def make_site(root: Path) -> Site:
 
 
 def fuzzed(site: Site, kind: str, path: Path, data: bytes, counts: Counts, *, case: str) -> bool:
-    """Whether a changed file did only what it may; what it did is counted."""
+    """Whether a changed file gave no finding; its outcome is counted."""
     before, good = len(counts.findings), path.read_bytes()
     counts.number["files"] += 1
     counts.kinds[kind] += 1
@@ -246,7 +246,7 @@ def fuzz(
     first: int = 0,
     shares: Mapping[str, int] = SHARES,
 ) -> Counts:
-    """What became of so many changed files, or of those of so many minutes."""
+    """The outcomes of so many changed files, or of so many minutes."""
     counts, ends = Counts(), time.monotonic() + 60.0 * minutes
     with tempfile.TemporaryDirectory() as folder:
         site = make_site(Path(folder))
@@ -269,7 +269,7 @@ def fuzz(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print each finding as it comes, and the counts at the end; ends with 1 when there were findings."""
-    parser = argparse.ArgumentParser(description="files changed at random: right, or wrong at a place")
+    parser = argparse.ArgumentParser(description="files changed at random: valid, or an error with its place")
     parser.add_argument("--minutes", type=float, default=10.0, help="ends after so many (10)")
     parser.add_argument("--files", type=int, default=10**9, help="ends after so many (no limit)")
     parser.add_argument("--seed", type=int, default=0, help="draws other changes (0)")

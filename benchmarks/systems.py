@@ -1,7 +1,7 @@
 """Random small systems: each runs, conserves bytes, exceeds no capacity, and explains all of the time of its jobs.
 
-A system is drawn from the seed and its number alone. What breaks an invariant is cut down to the parts that it takes.
-Each system is also run with more load on it; jobs that end sooner for it are counted, and shown with their system.
+A system depends only on the seed and its number. One that breaks an invariant is reduced to the parts that it needs.
+Each system is also run with more load; jobs that then finish earlier are counted, and shown with their system.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ROUNDING = 1e-6
 SOONER = 1e-3
 """Share of its time by which a job is faster, rather than rounded."""
 MOST_STEPS = 200_000
-"""Events after which a small system is taken to go on for ever."""
+"""Events after which a small system counts as endless."""
 
 Plan = dict[str, Any]
 """A scenario as its file holds it."""
@@ -208,7 +208,7 @@ def file_of(plan: Plan, folder: str) -> Path:
 
 @dataclass(frozen=True)
 class Ran:
-    """What came of a run: its result, its live system, and what was wrong on the way."""
+    """The outcome of a run: its result, its live system, and what went wrong."""
 
     result: Result
     system: System
@@ -216,7 +216,7 @@ class Ran:
 
 
 def run(plan: Plan) -> Ran:
-    """What came of a system, watched at every event.
+    """The outcome of a system, observed at every event.
 
     Raises
     ------
@@ -327,7 +327,7 @@ def sooner(before: Result, after: Result) -> Iterator[tuple[str, str, float]]:
 
 
 def cut_down(plan: Plan, still: Callable[[Plan], bool]) -> Plan:
-    """The system with no more jobs, users and fleets than it takes."""
+    """The system reduced to the jobs, users and fleets that it needs."""
     for section in ("fleets", "workloads", "jobs"):
         for name in list(plan.get(section, {})):
             fewer = copy.deepcopy(plan)
@@ -341,8 +341,8 @@ def cut_down(plan: Plan, still: Callable[[Plan], bool]) -> Plan:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run random systems, and print what was found."""
-    parser = argparse.ArgumentParser(description="random small systems, and the invariants that they keep")
+    """Run random systems, and print the findings."""
+    parser = argparse.ArgumentParser(description="random small systems and their invariants")
     parser.add_argument("--count", type=int, default=100, help="systems (100)")
     parser.add_argument("--seed", type=int, default=0, help="what they are drawn from (0)")
     asked = parser.parse_args(arguments)
@@ -362,7 +362,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def findings(plan: Plan) -> Iterator[tuple[str, Plan]]:
-    """What is found of a system: that it ran, that it is refused, what it breaks, which jobs end sooner under load."""
+    """Findings of a system: that it ran, was refused, what it breaks, which jobs finish earlier under load."""
     try:
         wrong, base = broken(plan), run(plan).result
     except InputError as error:
@@ -384,7 +384,7 @@ def findings(plan: Plan) -> Iterator[tuple[str, Plan]]:
 
 
 def _gains(plan: Plan, kind: str, method: str) -> bool:
-    """Whether a job of a method ends sooner with more load of a kind."""
+    """Whether a job of a method finishes earlier with more load of a kind."""
     more = dict(loads(plan))[kind]
     return any(found == method for _, found, _ in sooner(run(plan).result, run(more).result))
 

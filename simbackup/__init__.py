@@ -1,4 +1,4 @@
-"""Simulates backup and restore systems: how long, what limits, and how far the answer can be trusted.
+"""Simulate backup and restore systems: how long jobs take, what limits them, and how far the answer is validated.
 
 >>> import simbackup as sb
 >>> result = sb.simulate("published/003-lvm-snapshots/second-disk")

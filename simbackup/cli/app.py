@@ -1,4 +1,4 @@
-"""The command line. Heavy imports sit inside the commands, so that help is quick."""
+"""The command line. Heavy imports are inside the commands, so that help is quick."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from simbackup.text import for_terminal
 
 WRONG_INPUT, INTERRUPTED = 2, 130
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
-"""Whatever is wrong with a command line; typer has no name of its own for it."""
+"""Any error in a command line; typer has no name of its own for it."""
 
 SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
-    name="simbackup", help="Simulates backup and restore, and tells what limits them.", no_args_is_help=True,
+    name="simbackup", help="Simulate backup and restore systems, and show what limits them.", no_args_is_help=True,
     context_settings=SETTINGS, pretty_exceptions_enable=False, rich_markup_mode=None,
 )  # fmt: skip
 models = typer.Typer(
-    help="The datasheets that scenarios are made of.", no_args_is_help=True, context_settings=SETTINGS,
+    help="Show the datasheets, their values and sources.", no_args_is_help=True, context_settings=SETTINGS,
     rich_markup_mode=None,
 )  # fmt: skip
 app.add_typer(models, name="models")
@@ -48,10 +48,10 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Simulates backup and restore, and tells what limits them."""
+    """Simulate backup and restore systems, and show what limits them."""
     del version  # its callback has ended the program
 
 
@@ -62,11 +62,11 @@ def run(
     seed: Seed = 0,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Write the whole result there; replace an older result, nothing else."),
+        typer.Option(metavar="DIR", help="Write the result to this folder; replaces only an older result."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Simulate one scenario. Ends with 1 when a job failed."""
+    """Simulate one scenario. Exits with 1 if a job failed."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.output.target import check_folder  # noqa: PLC0415
     from simbackup.results.folder import check_place  # noqa: PLC0415
@@ -77,7 +77,7 @@ def run(
     warn(loaded.warnings)
     if out is not None:
         check_folder(out)
-        check_place(out)  # say what is wrong with the folder before a long run
+        check_place(out)  # report a wrong folder before a long run
     with show.progress() as progress:
         result = simulate(loaded, seed=seed, progress=progress)
     if as_json:
@@ -96,11 +96,13 @@ def plot(
     kind: Annotated[
         str, typer.Argument(help="timeline, utilisation, throughput, causes, drives or compare.")
     ] = "timeline",
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="A .png, .svg or .pdf file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
+    ] = None,
     sets: Sets = None,
     seed: Seed = 0,
 ) -> None:
-    """Draw a picture of a result, or of a scenario that is run for it."""
+    """Plot a result, or a scenario, which is run first."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.plots import draw  # noqa: PLC0415
 
@@ -114,17 +116,23 @@ def report(  # noqa: PLR0917 (typer reads each as an option)
     what: Annotated[
         list[str], typer.Argument(metavar="RESULT|SCENARIO...", help="Folders of results, or scenarios to run.")
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page: .html.")] = Path("report.html"),
-    excel: Annotated[Path | None, typer.Option(metavar="FILE", help="Write its tables, too: .xlsx.")] = None,
-    csv: Annotated[Path | None, typer.Option(metavar="DIR", help="Write its tables as CSV, too.")] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write to this .html file.")] = Path(
+        "report.html"
+    ),
+    excel: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the tables to this .xlsx file.")
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write the tables to this folder as CSV.")
+    ] = None,
     intervals: Annotated[
-        bool, typer.Option("--intervals", help="Tell how far times move within what is assumed; takes many runs.")
+        bool, typer.Option("--intervals", help="Show how times vary over the assumed ranges; takes many runs.")
     ] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Leave out the runs without the bottleneck.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Skip the runs without the bottleneck.")] = False,
     sets: Sets = None,
     seed: Seed = 0,
 ) -> None:
-    """Write a page that answers a scenario's question, and says what the answer rests on; several are compared."""
+    """Write a page that answers a scenario's question, with its inputs and assumptions; several are compared."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.reporting.report import report as write  # noqa: PLC0415
 
@@ -139,16 +147,16 @@ def report(  # noqa: PLR0917 (typer reads each as an option)
 @app.command()
 def reproduce(
     document: Annotated[
-        list[str] | None, typer.Argument(help="Documents, such as 003, or own folders; all unless named.")
+        list[str] | None, typer.Argument(help="Documents, such as 003, or folders of your own; default: all.")
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Let no row be declared off.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Count rows that are declared off as failures.")] = False,
     left_out: Annotated[
         bool, typer.Option("--cross-validate", help="Predict each row of each fit from its other rows instead.")
     ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Simulate the published measurements, and print measured beside simulated."""
+    """Simulate the published measurements, and compare measured with simulated."""
     from simbackup.cli import show, show_published  # noqa: PLC0415
     from simbackup.experiments.reproduce import reproduce as everything  # noqa: PLC0415
 
@@ -171,12 +179,12 @@ def reproduce(
 @app.command()
 def explain(
     what: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario to run.")],
-    job: Annotated[list[str] | None, typer.Argument(help="Jobs; all unless named.")] = None,
+    job: Annotated[list[str] | None, typer.Argument(help="Jobs; default: all.")] = None,
     sets: Sets = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Tell why each job took as long as it did, and what would change without its bottleneck."""
+    """Explain why each job took as long as it did, and what would change without its bottleneck."""
     from simbackup.cli import show, show_causes  # noqa: PLC0415
     from simbackup.experiments.what_if import reasons as why  # noqa: PLC0415
     from simbackup.run import result_of  # noqa: PLC0415
@@ -194,7 +202,7 @@ def explain(
 def check(
     files: Annotated[list[Path], typer.Argument(help="Scenarios, datasheets or files of measurements.")],
 ) -> None:
-    """Tell everything that is wrong with files, each with its place."""
+    """Report every error in files, with line and column."""
     from simbackup.cli.checking import check_file  # noqa: PLC0415
 
     problems: list[Problem] = []
@@ -203,7 +211,7 @@ def check(
     if any(problem.severity == "error" for problem in problems):
         raise InputError(problems)
     warn(problems)
-    print(f"{len(files)} {'file is' if len(files) == 1 else 'files are'} right")  # noqa: T201 (a command line prints)
+    print(f"{len(files)} {'file is' if len(files) == 1 else 'files are'} valid")  # noqa: T201 (a command line prints)
 
 
 @app.command()
@@ -212,11 +220,11 @@ def study(
     seed: Seed = 0,
     workers: Annotated[int, typer.Option(help="Worker processes.", min=1)] = 1,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the table there: .csv, .parquet, .xlsx or .json.")
+        Path | None, typer.Option(metavar="FILE", help="Write the table to this .csv, .parquet, .xlsx or .json file.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run scenarios with values varied, and print one table."""
+    """Run scenarios over varied values, and print one table."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.study import study as many  # noqa: PLC0415
     from simbackup.output.target import TABLE, check_file  # noqa: PLC0415
@@ -235,11 +243,11 @@ def study(
 @app.command()
 def trace(
     name: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario.")],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write the trace there: .json.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write to this .json file.")],
     sets: Sets = None,
     seed: Seed = 0,
 ) -> None:
-    """Write a timeline that Perfetto and chrome://tracing open."""
+    """Write a timeline for Perfetto or chrome://tracing."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.output.target import TRACE, check_file  # noqa: PLC0415
     from simbackup.run import result_of  # noqa: PLC0415
@@ -255,9 +263,12 @@ def trace(
 def picture(
     name: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario.")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it there: .svg, .mmd (Mermaid) or .dot.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write to this .svg, .mmd (Mermaid) or .dot file."),
     ] = None,
-    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="svg, mmd or dot, without --out.")] = "svg",
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="Format without --out: svg, mmd or dot.")
+    ] = "svg",
     sets: Sets = None,
 ) -> None:
     """Draw the system: hosts, devices, links, data, users and jobs. Nothing is run."""
@@ -283,7 +294,7 @@ def calibrate(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Fit the constants of a document to its rows, tell which cannot be told apart, and write the datasheets."""
+    """Fit the constants of a document to its rows, report which are not identifiable, and write the datasheets."""
     from simbackup.cli import show_published  # noqa: PLC0415
     from simbackup.experiments.calibrate import calibrate as fit  # noqa: PLC0415
     from simbackup.experiments.separability import separability  # noqa: PLC0415
@@ -311,7 +322,7 @@ def schema(
     listed: Annotated[bool, typer.Option("--list", help="List the kinds of files.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Print the JSON Schema of a kind of file, by which editors complete and explain."""
+    """Print the JSON Schema of a kind of file, for completion in editors."""
     from simbackup import shelf  # noqa: PLC0415
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.errors import choices  # noqa: PLC0415
@@ -348,7 +359,7 @@ def models_show(
 
 @models.command("fitted")
 def models_fitted(as_json: Json = False) -> None:
-    """List the fitted and the chosen constants."""
+    """List the fitted and chosen constants."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.overview import fitted_list  # noqa: PLC0415
 
@@ -357,7 +368,7 @@ def models_fitted(as_json: Json = False) -> None:
 
 @models.command("cite")
 def models_cite(
-    scenario: Annotated[str | None, typer.Argument(help="A scenario; all works unless named.")] = None,
+    scenario: Annotated[str | None, typer.Argument(help="A scenario; default: all datasheets.")] = None,
     as_json: Json = False,
 ) -> None:
     """List the works that the datasheets, or those of a scenario, cite."""
@@ -413,12 +424,12 @@ def overrides(sets: list[str]) -> dict[str, Any]:
 
 
 def _tell(text: str) -> None:
-    """Tell the user something beside what was asked for."""
+    """Print a note on standard error."""
     print(for_terminal(text), file=sys.stderr)  # noqa: T201 (a command line prints)
 
 
 def _usage(error: Any) -> str:
-    """What is wrong with a command line, said as what is wrong with a file is."""
+    """What is wrong with a command line, in the form of a message about a file."""
     command = error.ctx.command_path if error.ctx is not None else "simbackup"
     message = error.format_message()
     if "\n" in message:  # the help of a command that takes others
@@ -429,7 +440,7 @@ def _usage(error: Any) -> str:
 
 
 def main() -> None:
-    """Run the command line; wrong input is told without a traceback, and Ctrl-C ends cleanly."""
+    """Run the command line; wrong input gives a message without a traceback, and Ctrl-C ends cleanly."""
     try:
         sys.exit(app(standalone_mode=False) or 0)
     except UsageError as error:
@@ -441,7 +452,7 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort, SystemExit) as ended:
         if isinstance(ended, SystemExit) and ended.code != INTERRUPTED:  # typer turns Ctrl-C into that code
             raise
-        _tell("interrupted; nothing half done was written")
+        _tell("interrupted; no partial output was written")
         raise SystemExit(INTERRUPTED) from None
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

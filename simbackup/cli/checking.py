@@ -17,7 +17,7 @@ from simbackup.schema.yaml_file import read
 def check_file(path: Path) -> list[Problem]:
     """Everything that is wrong with a scenario, a datasheet, or a file of measurements or fits.
 
-    Warnings are among it, and closing notes come last.
+    It includes warnings; closing notes come last.
     """
     try:
         shown = shelf.shown(path)
@@ -42,6 +42,6 @@ def check_file(path: Path) -> list[Problem]:
 
 
 def _among_models(path: Path) -> bool:
-    """Whether a file lies where datasheets are looked for."""
+    """Whether a file is in a folder that is searched for datasheets."""
     folder = path.resolve().parent.parent
     return any(folder == (root / "models").resolve() for root in shelf.roots())

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 QUIET_SECONDS = 1.0
 """Wall-clock seconds before a progress bar appears."""
 WIDE = 160
-"""Columns where standard output is no terminal."""
+"""Columns where standard output is not a terminal."""
 MOST_REASONS = 5
-"""Reasons why jobs failed that are printed below the table of a study."""
+"""Most reasons for failed jobs that are printed below the table of a study."""
 Cells = Sequence[Sequence[str]]
 Columns = dict[str, tuple[str, Callable[[Any], str]]]
-"""Heads by the key of a row, with what makes text of its value."""
+"""Heads by the key of a row, with the function that formats its value."""
 
 
 def json(data: object) -> None:
@@ -95,7 +95,7 @@ def _count(value: float) -> str:
 
 
 def result(one: Result) -> None:
-    """Print the jobs and the devices of a result, and what it rests on; what a fleet has many of, in one row."""
+    """Print the jobs, devices and inputs of a result; the many equal parts of a fleet share one row."""
     from simbackup.results import groups  # noqa: PLC0415 (it reads results, which takes time to import)
 
     jobs = list(groups.grouped(one, one.job_rows, "job"))
@@ -112,7 +112,7 @@ def result(one: Result) -> None:
         "transfer_rate": ("transfer rate", _rate), "waits": ("waits", _seconds), "lock": ("lock", _seconds),
     }  # fmt: skip
     if all(_rate(row["transfer_rate"]) in {_rate(row["rate"]), _rate(0.0)} for row in rows):
-        del columns["transfer_rate"]  # no job did anything but move bytes
+        del columns["transfer_rate"]  # all jobs did nothing but move bytes
     cells = [
         [
             *(shown(row[key]) for key, (_, shown) in columns.items()),
@@ -135,11 +135,11 @@ def result(one: Result) -> None:
             line(f"{event.address} {event.what}, at {units.show_short(event.time, 's')}")
     users(one)
     told = ", ".join(f"{count} {basis}" for basis, count in one.bases().items())
-    line(f"rests on {told} values; scenario {one.record.hash}, seed {one.record.seed}")
+    line(f"inputs: {told} values; scenario {one.record.hash}, seed {one.record.seed}")
 
 
 def _devices(one: Result) -> None:
-    """Print how busy devices were from the first start to the last end of any job, and in the windows of jobs."""
+    """Print how busy devices were from the first start to the last end of any job, and in the windows."""
     from simbackup.results import groups  # noqa: PLC0415
 
     used = [row for row in one.device_rows if row["bytes"] or row["busy_s"]]
@@ -156,7 +156,7 @@ def _devices(one: Result) -> None:
 
 
 def users(one: Result) -> None:
-    """Print what users felt, in those columns that any of them has."""
+    """Print the workload impact; columns without any figure are left out."""
     columns: Columns = {
         "offered": ("asked for", _count), "served": ("served", _count), "rate": ("served a second", "{:,.4g}".format),
         "lost": ("lost", _share), "waited": ("waited for lock", _count), "mean_wait": ("mean wait", _seconds),
@@ -182,7 +182,7 @@ def study(found: Study) -> None:
     table(header, rows, found.title, right=range(1, len(header)))
     reasons = Counter(row["failed"] for row in found.rows if row.get("failed"))
     if reasons:
-        line(f"{reasons.total()} of {len(rows)} runs had a job that failed:")
+        line(f"{reasons.total()} of {len(rows)} runs had a failed job:")
     for reason, times in reasons.most_common(MOST_REASONS):
         line(f"  {times} x {reason}")
     if len(reasons) > MOST_REASONS:

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from simbackup.results.result import Result
 
 BAR = 40
-"""Characters of a bar that stands for the whole time of a job."""
+"""Characters of a bar for the whole time of a job."""
 SHADES = "█▓▒░▚▞▤▥"
-"""What the causes of a stacked bar are drawn with, in turn."""
+"""Characters for the causes in a stacked bar, used in turn."""
 
 
 def chosen(result: Result, jobs: Sequence[str]) -> dict[str, groups.Group | None]:
-    """The runs that are worth a table of their own, and for which others each stands; None for itself alone.
+    """The runs that have a table of their own, each with the group that it represents; None if it is alone.
 
-    Of a fleet's jobs and of the runs of a repeated job it is the slowest. A run that is named stands for itself.
+    The slowest represents a fleet's jobs, or the runs of a repeated job. A run that is named represents itself.
     """
     rows = rows_of(result, jobs)
     found: dict[str, groups.Group | None] = {row["job"]: None for row in rows if row["job"] in jobs}
@@ -36,7 +36,7 @@ def chosen(result: Result, jobs: Sequence[str]) -> dict[str, groups.Group | None
 
 
 def explained(found: Sequence[Reasons], stands: Mapping[str, groups.Group | None]) -> None:
-    """Print each job's time by cause, its bottleneck, and what would be without it; and what it stands for."""
+    """Print each job's time by cause, its bottleneck, and its time without it."""
     for one in found:
         _job(one, stands.get(one.name))
 

@@ -96,14 +96,14 @@ def _summary(s: Summary) -> str:
         return "-" if value is None else f"{value:.1%}"
 
     return (
-        f"{s.document}: {s.rows} rows in {s.groups} groups, {s.within} within 10 %, {s.off} declared off; error of all "
-        f"groups: median {share(s.median)}, worst {share(s.worst)}; of {s.held_out_groups} held-out groups: median "
-        f"{share(s.held_out_median)}, worst {share(s.held_out_worst)}; {s.constants} fitted or chosen constants"
+        f"{s.document}: {s.rows} rows in {s.groups} groups, {s.within} within 10 %, {s.off} declared off; error over "
+        f"all groups: median {share(s.median)}, worst {share(s.worst)}; over {s.held_out_groups} held-out groups: "
+        f"median {share(s.held_out_median)}, worst {share(s.held_out_worst)}; {s.constants} fitted or chosen constants"
     )
 
 
 def fits(found: list[Fitted], apart: Separability) -> None:
-    """Print fitted constants, and which of them the rows do not tell apart."""
+    """Print fitted constants, and which of them are not identifiable."""
     rows = [
         [
             f.constant, units.show_short(f.value, f.unit),
@@ -118,30 +118,32 @@ def fits(found: list[Fitted], apart: Separability) -> None:
 
 
 def _apart(found: Separability) -> list[str]:
-    """What the rows cannot tell, in sentences."""
+    """Which constants are not identifiable, in sentences."""
     lines: list[str] = []
     if found.single:
         told = "; ".join(f"{constant} ({row})" for constant, row in found.single)
-        lines.append(f"{len(found.single)} constants have one row, so that no residual tells how sure they are: {told}")
+        lines.append(f"{len(found.single)} constants have one row, so no residual shows their uncertainty: {told}")
     for pair in found.pairs:
         if not pair.told_apart:
             rows, (one, other) = ", ".join(pair.rows), pair.constants
-            lines.append(f"{one} and {other} cannot be told apart by {rows}: correlation {pair.correlation:+.2f}")
+            lines.append(
+                f"{one} and {other} are not identifiable separately from {rows}: correlation {pair.correlation:+.2f}"
+            )
     for group in found.groups:
         powers = ", ".join(f"{constant} as k^{power:.2g}" for constant, power in group.powers.items())
         lines.append(
-            f"the rows hardly move when these change together: {powers} (singular value {group.singular_value:.2g})"
+            f"the rows hardly change when these change together: {powers} (singular value {group.singular_value:.2g})"
         )
     if len(lines) > bool(found.single):
         lines.append(
-            f"(from a correlation of {NEAR_ONE}, a singular value of {NEAR_NULL:.2g}, not knowing one constant makes "
+            f"(at a correlation of {NEAR_ONE}, a singular value of {NEAR_NULL:.2g}, not knowing one constant makes "
             f"the other {1 / math.sqrt(1 - NEAR_ONE**2):.0f} times as uncertain)"
         )
     elif found.pairs:
         most = max(found.pairs, key=lambda pair: abs(pair.correlation))
         lines.append(
-            f"the rows tell apart all {len(found.pairs)} pairs of constants that share some; the greatest correlation "
-            f"is {most.correlation:+.2f}, of {most.constants[0]} and {most.constants[1]}"
+            f"all {len(found.pairs)} pairs of constants that share rows are identifiable; the highest correlation is "
+            f"{most.correlation:+.2f}, of {most.constants[0]} and {most.constants[1]}"
         )
     return lines
 
@@ -198,4 +200,4 @@ def _left_out(found: CrossValidation) -> list[list[str]]:
 
 def _singles(found: CrossValidation) -> str:
     told = "; ".join(f"{constant} ({row})" for constant, row in found.single)
-    return f"{len(found.single)} constants have one row, and so no such error: {told}" if found.single else ""
+    return f"{len(found.single)} constants have one row, so no such error: {told}" if found.single else ""

@@ -1,1 +1,1 @@
-"""Pictures of systems, as SVG and as text that other programs draw."""
+"""Pictures of systems, as SVG and as text for other drawing programs."""

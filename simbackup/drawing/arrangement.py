@@ -16,7 +16,7 @@ ROW_GAP, BAR_GAP = 30.0, 20.0
 LEAST = 300.0
 """Narrowest page."""
 HEADING, QUESTION, CAPTION = Style(18.0, bold=True), Style(13.0, faint=True), Style(12.5, bold=True)
-LEGEND = "A number in a box is a job: hollow where it reads, full where it writes or changes."
+LEGEND = "A number in a box is a job: hollow where it reads, filled where it writes."
 Point = tuple[float, float]
 
 
@@ -30,7 +30,7 @@ class Wire:
 
 @dataclass(slots=True)
 class Page:
-    """All that is drawn: boxes with places on the page, wires behind them, and lines of text between them."""
+    """Everything that is drawn: boxes with places on the page, wires behind them, and lines of text between them."""
 
     layout: Layout
     numbers: Mapping[str, int]
@@ -41,14 +41,14 @@ class Page:
     lines: list[Line] = field(default_factory=list[Line])
 
     def write(self, text: str, style: Style, room: float) -> None:
-        """Set a paragraph below all that is there."""
+        """Add a paragraph below everything so far."""
         for part in wrapped(text, style.size, room, bold=style.bold):
             self.height += style.size * 1.36
             self.lines.append(Line(part, style, MARGIN, self.height - style.size * 0.36))
             self.width = max(self.width, MARGIN + width(part, style.size, bold=style.bold))
 
     def place(self, boxes: Sequence[Box], room: float, x: float = MARGIN, *, columns: bool = False) -> None:
-        """Lay boxes in rows below all that is there."""
+        """Add boxes in rows below everything so far."""
         if boxes:
             taken, self.height = flow(boxes, room, x, self.height, columns=columns)
             self.width = max(self.width, x + taken)
@@ -81,13 +81,13 @@ def page_of(layout: Layout, room: float) -> Page:
 
 
 def home_of_links(layout: Layout) -> dict[str, str | None]:
-    """The outermost part in which all that a link joins lies, by link; None for a link between such parts."""
+    """By link, the outermost part that contains everything the link joins; None for a link between such parts."""
     joined = {node.address: set(layout.ends(node.address, "joins")) for node in layout.nodes if node.kind == "link"}
     for link, ends in list(joined.items()):
         for end in ends & joined.keys():
             joined[end] = joined[end] | {link}
     roots = {link: {layout.around(end)[-1] for end in ends - joined.keys()} for link, ends in joined.items()}
-    for _ in joined:  # what joins a link joins all that this one joins
+    for _ in joined:  # what joins a link also joins everything that this link joins
         roots = {link: own.union(*(roots[end] for end in joined[link] & joined.keys())) for link, own in roots.items()}
     return {link: next(iter(own)) if len(own) == 1 else None for link, own in roots.items()}
 
@@ -123,7 +123,7 @@ def _system(page: Page, layout: Layout, room: float) -> None:
 
 
 def _rows(boxes: Sequence[Box], room: float) -> list[list[Box]]:
-    """The boxes in the rows in which they will be laid."""
+    """The boxes in their rows."""
     for box in boxes:
         box.fit(room)
     return rows(boxes, room)
@@ -135,7 +135,7 @@ def _across(boxes: Sequence[Box], room: float) -> float:
 
 
 def _bars(page: Page, bars: Sequence[Box], room: float, left: float, across: float) -> None:
-    """Networks as bars, one below the other, as wide as what stands above and below them."""
+    """Networks as bars, one below the other, as wide as what is above and below them."""
     for box in bars:
         box.text_room = room
         box.fit(room)
@@ -148,7 +148,7 @@ def _bars(page: Page, bars: Sequence[Box], room: float, left: float, across: flo
 
 
 class _Wiring:
-    """The wires between parts and the bars of networks: straight where nothing stands between, else round the left."""
+    """The wires between parts and the bars of networks: straight where nothing is between, else round the left."""
 
     def __init__(self, page: Page, layout: Layout, bars: Sequence[Box], *, round_the_left: bool) -> None:
         self.page, self.layout, self.bars = page, layout, bars
@@ -159,7 +159,7 @@ class _Wiring:
         self.gutter = self.channel + 6 if self.channel else 0.0
 
     def lay(self) -> None:
-        """Lay all wires."""
+        """Add all wires."""
         for upward, side in ((False, self.above), (True, self.below)):
             for number, row in enumerate(side):
                 near = number == (0 if upward else len(side) - 1)
@@ -188,7 +188,7 @@ class _Wiring:
         return any(self.layout.around(end)[-1] == box.address for end in ends)
 
     def _free(self, x: float, box: Box) -> float:
-        """The place nearest to one on the edge of a box where no other wire leads past the bars."""
+        """The nearest free place for a wire on the edge of a box, to one that is wanted."""
         steps = range(int(box.width / LANE) + 1)
         places = (x + sign * step * LANE for step in steps for sign in (1, -1))
         inside = [place for place in places if box.x + PAD <= place <= box.x + box.width - PAD]

@@ -1,4 +1,4 @@
-"""Boxes within boxes: how large each is, and where it stands."""
+"""Boxes within boxes: the size and place of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simbackup.drawing.lettering import width, wrapped
 
 PAD, GAP, LEADING = 12.0, 12.0, 1.36
 ICON = 24.0
-"""Room of the icon before a name."""
+"""Width of the icon before a name."""
 TIMES = "\u00d7"
 TEXT_ROOM = 230.0
 """Widest text in a box that holds nothing but text."""
@@ -51,7 +51,7 @@ class Badge(NamedTuple):
 
 @dataclass(slots=True)
 class Box:
-    """A box: the part that it shows, its texts, its badges, and the boxes in it. `fit` tells its size."""
+    """A box: the part that it shows, its texts, its badges, and the boxes in it. `fit` sets its size."""
 
     address: str
     kind: str
@@ -61,7 +61,7 @@ class Box:
     count: int = 1
     text_room: float = TEXT_ROOM
     strip: bool = False
-    """Whether it lies across the box around it, as a bus does."""
+    """Whether it spans the box around it, as a bus does."""
     lines: list[Line] = field(default_factory=list[Line])
     badge_y: float = 0.0
     x: float = 0.0
@@ -75,7 +75,7 @@ class Box:
         return f"{TIMES} {self.count:,}" if self.count > 1 else ""
 
     def fit(self, room: float) -> None:
-        """Give the box and all in it the sizes that fit into a width, and places from their own corners."""
+        """Fit the box and everything in it into a width, with places relative to their own corners."""
         inner = room - 2 * PAD
         strips = [child for child in self.children if child.strip]
         boxes = [child for child in self.children if not child.strip]
@@ -94,7 +94,7 @@ class Box:
         self._fill(strips, boxes)
 
     def _write(self, inner: float, text_room: float, widest: float) -> tuple[float, float]:
-        """Set the texts and badges into a width; the width that all takes, and where the last line ends."""
+        """Place texts and badges within a width; return the width used, and where the last line ends."""
         self.lines.clear()
         mark = width(self.mark, NAME.size, bold=True) + GAP if self.mark else 0.0
         y = PAD
@@ -114,7 +114,7 @@ class Box:
         return widest, y
 
     def _fill(self, strips: Sequence[Box], boxes: Sequence[Box]) -> None:
-        """Make strips as wide as there is room, and rows of boxes that nearly fill the width fill it."""
+        """Stretch strips to the width, and rows of boxes that nearly fill it."""
         inner = self.width - 2 * PAD
         for strip in strips:
             strip.width = inner
@@ -138,7 +138,7 @@ class Box:
 
 
 def flow(boxes: Sequence[Box], room: float, x: float, y: float, *, columns: bool = False) -> tuple[float, float]:
-    """Lay boxes in rows within a width, from a corner on; the width that they take, and where they end below.
+    """Place boxes in rows within a width, from a corner on; return the width used, and their lower end.
 
     Boxes of a row are as tall as the tallest of them; in columns all are as wide as the widest.
     """

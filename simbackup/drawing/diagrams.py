@@ -1,4 +1,4 @@
-"""Layouts as text that other programs draw: Mermaid and Graphviz."""
+"""Layouts as text for Mermaid and Graphviz."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _short_names(layout: Layout) -> dict[str, str]:
 def _nested(
     layout: Layout, outer: str | None, depth: int, part: Callable[[LayoutNode, int], list[str]], end: str
 ) -> Iterator[str]:
-    """The lines of all parts, those that lie in others between the lines that begin and end these."""
+    """The lines of all parts; inner parts are between the first and last line of the outer one."""
     for node in layout.inner(outer):
         yield from part(node, depth)
         if layout.inner(node.address):
@@ -99,7 +99,7 @@ def _label(layout: Layout, node: LayoutNode) -> list[str]:
 
 
 def _wires(layout: Layout) -> Wires:
-    """The edges that are drawn as lines: none between a part and what it lies in, which no program can draw."""
+    """The edges that are drawn as lines: none between a part and its outer part, which no program can draw."""
     found: Wires = []
     for edge in layout.edges:
         near = edge.end in layout.around(edge.start) or edge.start in layout.around(edge.end)

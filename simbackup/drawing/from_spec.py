@@ -82,13 +82,13 @@ def _facts(part: Part) -> Iterator[Fact]:
 
 
 def title_of(part: Frozen) -> str:
-    """The make and model of a part, empty if it stands on no datasheet."""
+    """The make and model of a part, empty if it has no datasheet."""
     named = getattr(part, "model", None)
     if named is None:
         return ""
     try:
         return shelf.load_datasheet(named).title
-    except SimbackupError:  # a scenario that is kept may outlive its datasheets
+    except SimbackupError:  # a saved scenario may outlive its datasheets
         return str(named)
 
 
@@ -105,7 +105,7 @@ def _belonging(spec: Spec) -> Iterator[Edge]:
 
 
 def _placed(spec: Spec) -> Iterator[Edge]:
-    """What lies where, what freezes what, and who works on which data."""
+    """What is where, what freezes what, and who works on which data."""
     for name, device in spec.devices.items():
         below, frozen = getattr(device, "on", None), getattr(device, "of", None)
         if isinstance(below, str):
@@ -139,7 +139,7 @@ def _done(spec: Spec) -> Iterator[Edge]:
 
 
 def _restored(spec: Spec, name: str, job: Restoring) -> Iterator[Edge]:
-    """From where and to where a restore goes, which its backup tells."""
+    """Source and target of a restore, which its backup determines."""
     backup: JobSpec | None = spec.jobs.get(job.restore)
     for text in _names(getattr(spec.jobs.get(job.copied_by or job.restore), "to", None)):
         yield from _edge(spec, f"jobs.{name}", text, "reads", ("devices",))
@@ -156,7 +156,7 @@ def _names(value: object) -> tuple[str, ...]:
 
 
 def _edge(spec: Spec, start: str, end: str, kind: str, sections: tuple[str, ...]) -> Iterator[Edge]:
-    """The edge to what bears a name in one of the sections."""
+    """The edge to the part of a name in one of the sections."""
     section = next((section for section in sections if end in getattr(spec, section)), None)
     if section is not None:
         yield Edge(start, f"{section}.{end}", kind)

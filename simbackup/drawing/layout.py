@@ -50,7 +50,7 @@ class Layout:
 
     @cached_property
     def outer(self) -> Mapping[str, str]:
-        """The address of the part that each part lies in, for those that lie in one; never in a circle."""
+        """The address of the part around each part, for those inside another one; never in a circle."""
         found: dict[str, str] = {}
         for kind, inwards in CONTAINS.items():
             for edge in self.edges:
@@ -60,11 +60,11 @@ class Layout:
         return found
 
     def around(self, address: str) -> tuple[str, ...]:
-        """The addresses of the part itself and of all that it lies in, from the inside out."""
+        """The addresses of the part itself and of all parts around it, from the inside out."""
         return _above(address, self.outer)
 
     def inner(self, address: str | None) -> list[LayoutNode]:
-        """The parts that lie directly in a part, or in none."""
+        """The parts directly inside a part, or in none."""
         return [node for node in self.nodes if self.outer.get(node.address) == address]
 
     def ends(self, start: str, *kinds: str) -> list[str]:

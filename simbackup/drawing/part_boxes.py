@@ -1,4 +1,4 @@
-"""The boxes of a layout's parts, with what stands in them."""
+"""The boxes of a layout's parts, with their texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def job_numbers(layout: Layout) -> dict[str, int]:
 
 
 def box_of(layout: Layout, node: LayoutNode, links: Mapping[str, Sequence[str]]) -> Box:
-    """The box of a part with all that lies in it; `links` are those that join only what lies in a part."""
+    """The box of a part with everything in it; `links` are those that join only parts inside it."""
     within = [layout.node[address] for address in links.get(node.address, ())]
     inner = [part for part in layout.inner(node.address) if part.kind != "link"]
     children = [link_box(layout, link) for link in within]
@@ -43,7 +43,7 @@ def link_box(layout: Layout, node: LayoutNode) -> Box:
 def workload_box(layout: Layout, node: LayoutNode) -> Box:
     """The box of users."""
     data = ", ".join(layout.node[end].name for end in layout.ends(node.address, "works on"))
-    texts = [(node.name, NAME), *_paragraph([f"work on {data}"], TITLE)]
+    texts = [(node.name, NAME), *_paragraph([f"active on {data}"], TITLE)]
     texts += [*_paragraph([node.title], FACT), *_paragraph(_untold(node), FACT)]
     return Box(node.address, "workload", texts, [], _badges(layout, node), node.count)
 
@@ -61,7 +61,7 @@ def _named(layout: Layout, node: LayoutNode, *kinds: str) -> str:
 
 
 def method(layout: Layout, node: LayoutNode) -> str:
-    """The method of a job, and of what other job it is."""
+    """The method of a job, and of the job that it refers to."""
     of = _named(layout, node, "restores", "indexes")
     return f"{node.title} of {of}" if of else node.title
 
@@ -91,7 +91,7 @@ def _order(layout: Layout, node: LayoutNode) -> list[str]:
 
 
 def _relations(layout: Layout, node: LayoutNode) -> list[str]:
-    """How a part belongs to parts that it does not lie in."""
+    """How a part belongs to parts that are not around it."""
     around = layout.around(node.address)
     owners = [edge.start for edge in layout.edges if (edge.end, edge.kind) == (node.address, "owns")]
     apart = [layout.node[owner].name for owner in owners if owner not in around]
@@ -111,7 +111,7 @@ def _badges(layout: Layout, node: LayoutNode) -> list[Badge]:
 
 
 def _count(layout: Layout, node: LayoutNode) -> int:
-    """How many there are of a part in each of those that it lies in, where that comes out even."""
+    """How many there are of a part in each of its outer parts, where these are equal numbers."""
     outer = layout.outer.get(node.address)
     around = layout.node[outer].count if outer is not None else 1
     return node.count // around if node.count % around == 0 else node.count
@@ -130,5 +130,5 @@ def _unbroken(part: str | Fact) -> str:
 
 
 def _untold(node: LayoutNode) -> list[Fact]:
-    """The facts of a part that its title does not tell already."""
+    """The facts of a part that its title does not state already."""
     return [fact for fact in node.facts if not re.search(rf"(?<!\w){re.escape(str(fact))}(?!\w)", node.title)]

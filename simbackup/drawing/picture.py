@@ -58,7 +58,7 @@ class Picture:
         return drawn[form]()
 
     def save(self, path: str | Path) -> Path:
-        """The file into which the picture was written, whole or not at all, in the form that its name ends with.
+        """Write the picture, completely or not at all, in the form of its extension, and return its path.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class Picture:
         return write_whole(path, self.text(check_file(path, SYSTEM)))
 
     def __repr__(self) -> str:
-        """What stands where no picture can be shown."""
+        """The text where no picture can be shown."""
         return f"<picture of {self.layout.title!r}>"
 
     def _repr_svg_(self) -> str:
@@ -90,9 +90,9 @@ def picture(scenario: Scenario | Source) -> Picture:
 
 
 def svg(layout: Layout, width: float = WIDTH) -> str:
-    """The drawing of a layout as SVG that stands alone: no script, no style sheet, no request.
+    """The drawing of a layout as self-contained SVG: no script, no style sheet, no request.
 
-    It says its size in pixels, so that a page may scroll it or scale it. Equal parts are drawn once with their number.
+    It states its size in pixels, so a page may scroll or scale it. Equal parts are drawn once with their number.
     """
     page = page_of(layout, width)
     body = "\n".join(_drawn(page))
@@ -108,7 +108,7 @@ def svg(layout: Layout, width: float = WIDTH) -> str:
 
 
 def described(layout: Layout) -> str:
-    """A layout in words, for those who hear the picture."""
+    """A layout in words, for screen readers."""
     system = [node for node in layout.nodes if node.kind not in APART]
     kinds = dict.fromkeys(node.kind for node in system)
     told = [

@@ -1,4 +1,4 @@
-"""Equal siblings: parts that a reader cannot tell apart but by their names."""
+"""Equal siblings: parts that differ only in their names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def merged(layout: Layout) -> Layout:
     """The layout in which equal siblings are one part with a count.
 
     Equal are parts of the same kind with the same facts that belong in the same way to equal parts. If more than
-    `LARGE` parts are left, those are equal too whose amounts alone differ; their facts then tell a range.
+    `LARGE` parts are left, those are equal too whose amounts alone differ; their facts then show a range.
     """
     found = _merged(layout, alike=False)
     return found if len(found.nodes) <= LARGE else _merged(layout, alike=True)

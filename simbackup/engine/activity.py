@@ -12,6 +12,7 @@ from simbackup.palette import (  # fmt: skip
     BLUE,
     BROWN,
     DARK,
+    FERN,
     GREY,
     LILAC,
     MOSS,
@@ -20,6 +21,7 @@ from simbackup.palette import (  # fmt: skip
     PALE,
     PAPER,
     PINK,
+    PLUM,
     PURPLE,
     RED,
     SAND,
@@ -94,8 +96,8 @@ class Activity(StrEnum):
     TRANSFER = "transfer", Nature.MOVING, BLUE
     READ = "read", Nature.MOVING, SKY
     WRITE = "write", Nature.MOVING, BLUE
-    SAVE = "save", Nature.MOVING, BLUE
-    RESTORE = "restore", Nature.MOVING, PURPLE
+    SAVE = "save", Nature.MOVING, FERN
+    RESTORE = "restore", Nature.MOVING, PLUM
     COPY = "copy", Nature.MOVING, TEAL
     BACK_UP = "back up", Nature.MOVING, TEAL
     WRITE_BACK = "write-back", Nature.MOVING, TEAL

@@ -26,11 +26,11 @@ from simbackup.schema.yaml_file import read
 CALIBRATION = "calibration.yaml"
 DIGITS = 4
 STEP = 0.03
-"""Relative change of a constant over which slopes are taken: a tape's position on its passes makes them uneven."""
+"""Relative change of a constant over which slopes are taken: the position on the passes of a tape makes them uneven."""
 ROUNDS = 10
-"""Times that all constants are fitted at most."""
+"""Most rounds over all constants."""
 UNIFORM = 3.0
-"""Square of half a range over the variance of a value that lies anywhere in it alike."""
+"""Square of half a range over the variance of a value that is uniform in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,12 @@ class Fitted:
 
     @property
     def constant(self) -> str:
-        """Where it stands: `kind/name#parameter`."""
+        """Its place: `kind/name#parameter`."""
         return f"{self.fit.datasheet}#{self.fit.parameter}"
 
     @property
     def text(self) -> str:
-        """Its value as a datasheet says it."""
+        """Its value as in a datasheet."""
         return units.show(self.value, self.unit)
 
 
@@ -64,7 +64,7 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
     Parameters
     ----------
     name
-        The document, by the beginning of its folder's name; or a folder of one's own.
+        The beginning of the name of the document's folder; or a folder of your own.
     write
         Whether to write value, uncertainty and rows into the datasheets: those of the document's own root (see
         `shelf.roots`), where a datasheet from elsewhere is copied to.
@@ -79,7 +79,7 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
     measured = chosen([name])[0]
     fits = read_fits(measured.folder / CALIBRATION)
     values: dict[Fit, str] = {}
-    for _ in range(ROUNDS):  # constants that share scenarios move each other, until none moves any more
+    for _ in range(ROUNDS):  # constants that share scenarios change each other; repeat until none changes
         before = dict(values)
         for fit in fits:
             problem = FitProblem(measured, fit, _without(values, fit), seed)
@@ -114,14 +114,14 @@ def _without(values: Mapping[Fit, str], fit: Fit) -> dict[Fit, str]:
 
 
 def _fit(problem: FitProblem, text: str) -> Fitted:
-    """The constant whose value was found, and how sure it is."""
+    """The constant with the value that was found, and its uncertainty."""
     fit = problem.fit
     value = units.parse(text, problem.unit)
     left = problem.residuals(math.log(value), {})
     slopes = problem.slopes(math.log(value), {})
     square = sum(slope * slope for slope in slopes)
     if square == 0.0:
-        raise SimbackupError(f"{fit.datasheet}#{fit.parameter} moves none of the rows {', '.join(fit.rows)}")
+        raise SimbackupError(f"{fit.datasheet}#{fit.parameter} changes none of the rows {', '.join(fit.rows)}")
     lowest, highest = (math.log(end / value) for end in problem.plausible)
     spare = len(fit.rows) - 1
     variance = sum(e * e for e in left) / spare / square if spare else 0.0
@@ -130,12 +130,12 @@ def _fit(problem: FitProblem, text: str) -> Fitted:
     for values in ranges(problem.scenarios):
         if not problem.fits(values):
             moved = [problem.residuals(math.log(value), problem.moved(values, side)) for side in (0, 1)]
-            # one Gauss-Newton step from the fit tells how far it would move
+            # one Gauss-Newton step from the fit shows how far it would move
             steps = [sum(k * (m - e) for k, m, e in zip(slopes, side, left, strict=True)) / square for side in moved]
             steps = [min(max(step, lowest), highest) for step in steps]  # no further than is plausible
             variance += ((max(*steps, 0.0) - min(*steps, 0.0)) / 2.0) ** 2 / UNIFORM
     low, high = problem.plausible
-    anywhere = (high - low) / 2.0 / math.sqrt(UNIFORM)  # no less is known than that it is plausible
+    anywhere = (high - low) / 2.0 / math.sqrt(UNIFORM)  # it is at least known to be plausible
     uncertainty = _rounded(min(value * math.sqrt(variance), anywhere), 2)
     return Fitted(fit, problem.unit, value, uncertainty, problem.plausible, dict(zip(fit.rows, left, strict=True)))
 
@@ -184,7 +184,7 @@ class FitProblem:
         except units.UnitError as error:
             raise InputError([Problem(place, f"{self.fit.parameter}.plausible", str(error))]) from None
         if not 0.0 < low < high:
-            message = "is no range above 0 with the lower end first"
+            message = "is not a range above 0 with the lower end first"
             raise InputError([Problem(place, f"{self.fit.parameter}.plausible", message, "write [low, high]")])
         return low, high
 

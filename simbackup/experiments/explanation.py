@@ -1,4 +1,4 @@
-"""Why jobs took as long as they did, as an object that a notebook shows."""
+"""Explanations of the time of jobs, as an object that a notebook shows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RIGHT = frozenset({"elapsed", "its share", "twice as fast", "without it"})
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
-    """Why the jobs of a result took their time, and what each would take if its bottleneck were faster or away."""
+    """Why the jobs of a result took as long as they did, and their time with a faster bottleneck or without it."""
 
     result: Result
     found: tuple[Reasons, ...]
@@ -38,12 +38,12 @@ class Explanation:
         return told if len(told) <= most else [*told[:most], (f"{len(told) - most} more jobs", "...")]
 
     def __getitem__(self, job: str) -> Reasons:
-        """What was found of one run of a job.
+        """The explanation of one run of a job.
 
         Raises
         ------
         ResultError
-            It was not asked for, or there is none.
+            There is no explanation of that job.
         """
         for one in self.found:
             if one.name == job:
@@ -52,7 +52,7 @@ class Explanation:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Table with one row a job: seconds, its bottleneck, and seconds with that twice as fast and without it."""
+        """Table with one row a job: seconds, its bottleneck, and seconds with it twice as fast and without it."""
         import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
 
         rows = [
@@ -84,14 +84,14 @@ def explain(
     overrides: Mapping[str, object] | None = None,
     seed: int = 0,
 ) -> Explanation:
-    """The reasons why jobs took as long as they did, with runs in which the bottleneck is twice as fast and away.
+    """Explain why jobs took as long as they did, with runs in which the bottleneck is twice as fast, or removed.
 
     Parameters
     ----------
     what
         A result, or a scenario or what `load` makes one of, which is then run.
     jobs
-        Names of jobs; all of them unless named.
+        Names of jobs; default: all.
     overrides
         Values by address that replace those of the scenario; a result has its own.
     seed
@@ -117,7 +117,7 @@ def explain(
 
 
 def _rows(found: Sequence[Reasons]) -> list[list[str]]:
-    """The fields of each row; runs of one job of which the same is told share one."""
+    """The fields of each row; runs of one job with the same explanation share a row."""
     runs: dict[tuple[str, ...], list[str]] = {}
     for one in found:
         name, *rest = _told(one)
@@ -126,7 +126,7 @@ def _rows(found: Sequence[Reasons]) -> list[list[str]]:
 
 
 def _told(one: Reasons) -> list[str]:
-    """The fields of a job; a dash for what there is not."""
+    """The fields of a job; a dash where there is none."""
     share = f"{one.share / one.elapsed:.0%}" if one.bottleneck and one.elapsed else "-"
     later = one.next_bottleneck
     then = "the same" if later and later == one.bottleneck else later or "-"

@@ -1,4 +1,4 @@
-"""Where fitted values are written: the places of the old ones in datasheets of the same root as its rows."""
+"""Write fitted values in place of the old ones, into datasheets of the same root as the rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def write_fitted(found: Iterable[Fitted], folder: Path) -> None:
-    """Put fitted values, with their origin, in the place of the old ones, each datasheet whole or not at all.
+    """Put fitted values, with their origin, in the place of the old ones, each datasheet completely or not at all.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def write_fitted(found: Iterable[Fitted], folder: Path) -> None:
     Raises
     ------
     InputError
-        The folder lies in no root, and a datasheet in that of the program; nothing is written then.
+        The folder is in no root, and a datasheet is in that of the program; nothing is written then.
     ResultError
         A datasheet cannot be written.
     """
@@ -59,7 +59,7 @@ def _with(fitted: Fitted, text: str) -> str:
 
 
 def _sheet(name: str, folder: Path) -> tuple[Path, Path]:
-    """The file of a datasheet, and the one that it is written to with a fitted value.
+    """The file of a datasheet, and the file to write it to with a fitted value.
 
     A user's fit never changes the datasheets of the program: they are copied to the root of the rows, which goes first.
     """
@@ -69,7 +69,7 @@ def _sheet(name: str, folder: Path) -> tuple[Path, Path]:
     home = next((root for root in (*own, program) if folder.resolve().is_relative_to(root.resolve())), None)
     if home is None:
         if found == program:
-            message = f"'{name}' is a datasheet of the program, and the rows are not"
+            message = f"'{name}' is a datasheet of the program, but the rows are not"
             remedy = f"name a folder above '{folder.name}' in {shelf.SEARCH_PATH}; a copy goes into its models/"
             raise InputError([Problem(Place(shelf.shown(folder)), "", message, remedy)])
         home = found

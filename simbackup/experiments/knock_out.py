@@ -1,4 +1,4 @@
-"""What if a part were faster: the same scenario with one of its bottlenecks twice as fast, or without end."""
+"""What if a part were faster: the same scenario with one bottleneck twice as fast, or without limit."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from simbackup.results.causes import Cause
 
 UNLIMITED = 1e6
-"""Factor that stands for no limit: what is left of a time is nothing to speak of, and figures stay exact."""
+"""Factor for no limit: the remaining time is negligible, and figures stay exact."""
 MANY = 64.0
-"""Factor for what there is a number of, such as drives: enough that nobody waits for one."""
+"""Factor for countable pieces, such as drives: enough that no job waits for one."""
 
 AT_DATA, OF_TOOL = {"start_time", "file_time"}, {"mount_time", "group_time", "index_time", "system_state_time"}
-"""Times of a backup program that pass at the data, and those that it takes for itself."""
+"""Times of a backup program at the data, and its own."""
 INVERSE, DIRECT = frozenset({"s", "s/B"}), frozenset({"B/s", "m/s", "1/s"})
 """Units of what a faster part takes less of, and of what it does more of."""
 
@@ -55,7 +55,7 @@ def resource(cause: Cause, scenario: Scenario | None = None) -> str | None:
 
 
 def _of_device(activity: str, name: str, inner: list[str], pieces: Mapping[str, Piece]) -> str | None:
-    """The part behind what a job does at a device: a piece that it works at or waits for, or the device."""
+    """The part behind an activity at a device: the piece that the job uses or waits for, or the device."""
     waited = [piece for piece, keys in pieces.items() if not inner and keys.waits == activity]
     piece = next((piece for piece in (*waited, *inner[:1]) if piece in pieces), None)
     if piece is not None:
@@ -68,8 +68,8 @@ def _of_device(activity: str, name: str, inner: list[str], pieces: Mapping[str, 
 def faster(scenario: Scenario, part: str, factor: float) -> Scenario:
     """The scenario in which every time of a part is so many times shorter, and every rate as many times greater.
 
-    Pieces that are counted, such as the drives of a library, are so many times as many, at most `MANY`. Nothing of what
-    is changed is checked: no such part has to exist.
+    Pieces that are counted, such as the drives of a library, are so many times as many, at most `MANY`. The changes
+    are not checked: no such part has to exist.
     """
     factors = {value.address: _factor(scenario, part, value, factor) for value in scenario.values}
     return scenario.scaled({address: each for address, each in factors.items() if each != 1.0})
@@ -82,7 +82,7 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
     name_of, _, piece = rest.partition(".")
     unit = value.given.unit
     by_unit = 1.0 / factor if unit in INVERSE else factor if unit in DIRECT else 1.0
-    if part == "tool" or section_of == "data":  # what programs and databases do at the processor is the host's
+    if part == "tool" or section_of == "data":  # processor work of programs and databases belongs to the host
         told = section == "jobs" and inner[:1] == ["tool"] and inner[-1] in (OF_TOOL if part == "tool" else AT_DATA)
         flushed = (section, name) == (section_of, name_of) and inner[-1] == "flush_time"
         return by_unit if told or flushed else 1.0
@@ -96,7 +96,7 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
         image = scenario.spec.devices.get(name_of) if section_of == section == "devices" else None
         taken = (
             isinstance(image, ImageDevice) and image.times_of_volume and name == image.of
-        )  # its volume tells what it takes
+        )  # its volume determines its time
         return by_unit if taken and inner[-1] in {"create_time", "remove_time"} else 1.0
     keys = _pieces(scenario, name).get(piece) if section == "devices" else None
     if keys is not None and (keys.count or keys.times):
@@ -119,7 +119,7 @@ def _backup(scenario: Scenario, job: str) -> str:
 
 
 def _computers(scenario: Scenario, name: str) -> set[str]:
-    """A host and those that it lies within, whose cores are its own."""
+    """A host and those around it, whose cores it uses."""
     found: set[str] = set()
     below: str | None = name
     while below is not None and below not in found and below in scenario.spec.hosts:

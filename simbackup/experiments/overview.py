@@ -1,4 +1,4 @@
-"""Lists of what there is: scenarios, datasheets, fitted constants, works."""
+"""Lists of all scenarios, datasheets, fitted constants and works."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def scenario_list() -> Rows:
 
 
 def datasheet_list() -> Rows:
-    """Name, kind and title of each datasheet, and how many of its values rest on each basis."""
+    """Name, kind and title of each datasheet, and how many of its values have each basis."""
     rows: Rows = []
     for name in shelf.names():
         sheet = shelf.load_datasheet(name)
@@ -77,7 +77,7 @@ def fitted_list() -> Rows:
         try:
             scenario = load(name)
         except InputError:
-            continue  # a base that is no scenario of its own
+            continue  # a base, which is not a scenario of its own
         for value in scenario.values:
             own = value.place.file.startswith("scenarios/") and (value.given.fitted_to or value.given.seen)
             address = f"{value.place.file.removeprefix('scenarios/')}#{value.address}"
@@ -95,7 +95,7 @@ def _constant(given: Quantity) -> dict[str, Any]:
 
 
 def works(scenario: str | None) -> Rows:
-    """The works that datasheets cite: all, or those that a scenario rests on."""
+    """The works that datasheets cite: all, or those that a scenario depends on."""
     known = shelf.sources()
     keys = sorted(known)
     if scenario is not None:

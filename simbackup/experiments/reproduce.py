@@ -45,16 +45,16 @@ class Reproduction:
 
     @property
     def plot(self) -> RowPlots:
-        """Pictures of measured beside simulated; they need matplotlib."""
+        """Pictures of measured and simulated figures; they need matplotlib."""
         from simbackup.plots.reproduction import RowPlots  # noqa: PLC0415 (matplotlib is an extra)
 
         return RowPlots(self.rows)
 
 
 def chosen(names: Sequence[str]) -> list[Measured]:
-    """The documents that are named by a folder with a file of measurements, or by the beginning of a known one's name.
+    """The documents named by a folder with a file of measurements, or by the beginning of a known document's name.
 
-    Without names it is all that are known: those under `scenarios/published`.
+    Without names, all known documents: those under `scenarios/published`.
 
     Raises
     ------
@@ -79,18 +79,18 @@ def chosen(names: Sequence[str]) -> list[Measured]:
 
 
 def _own(name: str) -> Measured | None:
-    """The rows of a folder of the user's own."""
+    """The rows of a user's folder."""
     folder = Path(name) if Path(name).name.strip(".") else Path(name).resolve()
     file = folder / MEASURED
     return read_measured(file, shelf.shown(file)) if name and is_file(file) else None
 
 
 def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int | None = None) -> Reproduction:
-    """Measured beside simulated for all documents, or for those named.
+    """Compare measured with simulated figures, for all documents or for those named.
 
-    A document is named by the beginning of its name, or by a folder of one's own with `measured.yaml` and scenarios.
-    `intervals` also runs each scenario over the ranges of its assumed values, in so many processes at once; as many as
-    there are processors unless told.
+    A document is named by the beginning of its name, or by a folder of your own with `measured.yaml` and scenarios.
+    `intervals` also runs each scenario over the ranges of its assumed values, in so many processes at once; by
+    default, one for each processor.
     """
     rows: list[Row] = []
     summaries: list[Summary] = []
@@ -117,7 +117,7 @@ Interval = tuple[float, float]
 
 
 def _intervals(documents: Sequence[Measured], workers: int | None) -> dict[str, Interval]:
-    """The interval of each row that is no input, by its name."""
+    """The interval of each row that is not an input, by its name."""
     tasks = [(str(measured.folder), ids) for measured in documents for ids in _together(measured)]
     with worker_processes(min(workers or os.cpu_count() or 1, len(tasks))) as executor:
         mapped = (

@@ -1,4 +1,4 @@
-"""How far the answer moves within what is not known."""
+"""How far the answer varies over the uncertain values."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from simbackup.scenario import Scenario, Value
 
 
 def ranges(scenarios: Mapping[str, Scenario]) -> list[list[tuple[str, Value]]]:
-    """The values with a range that scenarios rest on; what stands at one place of one file moves together.
+    """The values with a range that scenarios depend on; values from one place in a file move together.
 
-    What was given in Python has no line: it moves with what has its address.
+    A value given in Python has no line: it moves with what has its address.
     """
     together: dict[str, list[tuple[str, Value]]] = {}
     for file, scenario in scenarios.items():
@@ -41,7 +41,7 @@ def ends(value: Value) -> tuple[float, float] | None:
 def interval(
     scenarios: Mapping[str, Scenario], simulated: Callable[[dict[str, Result]], float], *, seed: int = 0
 ) -> tuple[float, float]:
-    """Lowest and highest figure over the ranges of what is assumed or fitted.
+    """Lowest and highest figure over the ranges of assumed and fitted values.
 
     Each value is moved to both ends of its range alone; the deviations to each side add as squares, as for
     independent errors.
@@ -49,7 +49,7 @@ def interval(
     Parameters
     ----------
     scenarios
-        The scenarios that the figure comes from, by name.
+        The scenarios behind the figure, by name.
     simulated
         The figure of results by the same names.
     seed

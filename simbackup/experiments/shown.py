@@ -1,4 +1,4 @@
-"""The figures that a study shows, told apart from what no run of its scenarios can have, before anything is run."""
+"""Check, before any run, that the scenarios of a study can have the figures that it shows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simbackup.scenario.fleets import Fleets
 from simbackup.schema.job import JobSpec
 
 WORDS = ("status", "reason", "cause")
-"""What a study may show of a job beside its figures."""
+"""What a study may show of a job besides its figures."""
 JOB = ("start", "end", "elapsed", "bytes", "files", "rate", "waits", "lock", "due", "window", "buffers")
 DEVICE = ("busy", "busy_s", "bytes", "peak", "active", "saturated")
 COLUMNS = {
@@ -20,16 +20,16 @@ COLUMNS = {
     "links": DEVICE,
     "data": (),
 }
-"""What results hold of parts beside the values that the file gives them."""
+"""Figures of parts in results, besides the values from their file."""
 FELT = (
     "offered", "rate", "lost", "waited", "mean_wait", "longest_wait", "slowdown", "network_wait", "timed_out",
 )  # fmt: skip
 
 
 def unknown(scenario: Scenario, show: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-    """The addresses that no result of a scenario has: their numbers in the list, what is wrong, what would be right.
+    """The addresses that no result of a scenario has: their numbers in the list, the problem, and the remedy.
 
-    An address that depends on how a run goes is let pass.
+    An address that depends on the course of a run is accepted.
     """
     values = {value.address for value in scenario.values}
     for i, address in enumerate(show):
@@ -54,7 +54,7 @@ def _of_jobs(scenario: Scenario, rest: str) -> str:
     if job.every is None and run != name:
         return f"the job runs once: jobs.{name}.{column}"
     if job.every is not None and run == name:
-        return f"the job runs again and again: jobs.{name}.1.{column}"
+        return f"the job is repeated: jobs.{name}.1.{column}"
     return _column(column, (*JOB, *WORDS))
 
 

@@ -28,9 +28,9 @@ MOST_ROWS = 60
 class Study:
     """What a study found: one row for each run, with the scenario, what was varied, and the figures in SI units.
 
-    `varied` names the columns that tell the runs apart: `case` where the study has cases, then the addresses varied.
-    Figures of a job that failed are None; where any did, each row says under `failed` which ones and why, or None.
-    Over several seeds numbers are means, and beside each stands, under its name and ` ±`, half its interval; `samples`
+    `varied` names the columns that identify the runs: `case` where the study has cases, then the addresses varied.
+    Figures of a failed job are None; if any failed, each row lists under `failed` which ones and why, or None.
+    Over several seeds numbers are means; beside each is half its interval, under its name and ` ±`; `samples`
     has the figures of each row seed by seed.
     """
 
@@ -63,7 +63,7 @@ class Study:
             The study has no such figure, not several seeds, or a job failed.
         """
         if not self.samples:
-            raise ResultError("the study has but one seed; write 'seeds:' into it")
+            raise ResultError("the study has only one seed; add 'seeds:' to it")
         if figure not in self.samples[row]:
             raise ResultError(f"the study has no figure '{figure}'; {choices(figure, self.samples[row])}")
         return difference(figure, self.samples[row][figure], self.samples[other][figure])

@@ -30,7 +30,7 @@ CHUNK = 8
 CASE = "case"
 """Column of the names of cases."""
 FAILED = "failed"
-"""Column of why jobs failed; there where any did."""
+"""Column of why jobs failed, if any did."""
 
 Values = dict[str, str | list[str] | dict[str, Any] | None]
 Found = tuple[list[Figure], str | None]
@@ -56,7 +56,7 @@ class Run:
 
     @property
     def names(self) -> dict[str, str]:
-        """What tells its row from the others."""
+        """The columns that identify its row."""
         case = {} if self.case is None else {CASE: self.case}
         return {"scenario": self.scenario, **case, **{name: _shown(value) for name, value in self.varied.items()}}
 
@@ -88,8 +88,8 @@ def study(what: Source, *, seed: int = 0, workers: int = 1) -> Study:
     what
         Path or name of the study's file, YAML text of several lines, or a mapping with what would stand in the file.
     seed
-        Seed of all runs: the same draws for each, so that differences are those of the values. The first one where the
-        study asks for several.
+        Seed of all runs: the same draws for each, so that differences are those of the values. The first one if the
+        study has several.
     workers
         Worker processes; the table is the same whatever their number.
 
@@ -133,12 +133,12 @@ def _row(run: Run, sample: Mapping[str, Sequence[Figure]], found: Sequence[Found
 
 
 def read_study(what: Source, seed: int = 0) -> tuple[schema.StudySpec, list[Run]]:
-    """A study and its runs, each of which has been checked to load.
+    """A study and its runs, each of which loads without errors.
 
     Raises
     ------
     InputError
-        Everything that is wrong with the file, and with its scenarios and values.
+        All errors in the file, and in its scenarios and values.
     """
     tree, folder = given(what), Path()
     own = tree is not None
@@ -192,7 +192,7 @@ def _combinations(vary: Mapping[str, tuple[Any, ...]]) -> Iterator[Values]:
 
 
 def _cases(cases: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str | None, Values]]:
-    """Each case with its values; a study without cases has one that changes nothing."""
+    """Each case with its values; a study without cases has one without changes."""
     if not cases:
         yield None, {}
     for name, values in cases.items():
@@ -220,12 +220,12 @@ def _twice(asked: schema.StudySpec, tree: Node) -> Iterator[Problem]:
     for name, values in asked.cases.items():
         for address in values.keys() & asked.vary.keys():
             place = tree.find(("cases", name, address))[0].place
-            message = "is varied, and set by a case"
-            yield Problem(place, address, message, "name the address under 'vary' or in the cases, not in both")
+            message = "is both varied and set by a case"
+            yield Problem(place, address, message, "name the address either under 'vary' or in the cases")
 
 
 def _wrong(run: Run, tree: Node) -> list[Problem]:
-    """What is wrong with one run before it begins; values are shown at their place in the study."""
+    """The problems of one run before it starts; values are shown at their place in the study."""
     try:
         scenario = load(run.file, run.values)
     except InputError as error:
@@ -249,7 +249,7 @@ def _written(run: Run, tree: Node, problem: Problem) -> Place:
 
 
 def figures_of(run: Run, progress: Progress | None = None) -> Found:
-    """The figures of one run, None for those of a job that failed, whose seconds say nothing; and why jobs failed."""
+    """The figures of one run, None for those of a job that failed, whose times mean nothing; and why jobs failed."""
     result = simulate(load(run.file, run.values), seed=run.seed, progress=progress)
     status = {row["job"]: row["status"] for row in result.job_rows}
     told = "; ".join(f"{row['job']}: {row['reason']}" for row in result.job_rows if row["status"] == "failed")

@@ -1,4 +1,4 @@
-"""The tables of what has been validated, which ship with the program."""
+"""The validation tables, which ship with the program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simbackup.results.validated_range import Checked, ValidatedSpan
 
 
 def errors(rows: Iterable[Row]) -> str:
-    """Measured rows beside simulated ones, as CSV."""
+    """Measured and simulated figures of all rows, as CSV."""
     return _text(Checked._fields, ([*_checked(row)] for row in rows))
 
 

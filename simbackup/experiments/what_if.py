@@ -1,4 +1,4 @@
-"""Why each job took as long as it did, and what would change if its bottleneck were faster or away."""
+"""Why each job took as long as it did, and what would change with a faster bottleneck or without it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from simbackup.scenario import Scenario
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """Why one job took its time: seconds in all and by cause, and the bottleneck with its share.
+    """Why one job took as long as it did: seconds in total and by cause, and the bottleneck with its share.
 
-    Without the bottleneck, and with one twice as fast, the job takes so many seconds, and then something else limits
-    it; None where there is nothing that could be faster, or where the job then does not end well.
+    `doubled` and `without` are its seconds with the bottleneck twice as fast and removed, and `next_bottleneck` is what
+    limits it then; None where no part could be faster, or where the job then fails.
     """
 
     name: str
@@ -51,9 +51,9 @@ def reasons(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ())
     result
         What was simulated.
     scenario
-        What it is a result of, for runs with the bottleneck twice as fast and away; None leaves them out.
+        Its scenario, for runs with the bottleneck twice as fast and removed; None leaves them out.
     jobs
-        Names of jobs, or of their single runs; all jobs unless named.
+        Names of jobs, or of their single runs; default: all jobs.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def reasons(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ())
 
 
 def rows_of(result: Result, jobs: Sequence[str]) -> list[dict[str, Any]]:
-    """The rows of the runs of jobs, or of single runs, that are named; of all unless any is.
+    """The rows of the named jobs or runs; of all jobs unless any is named.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def rows_of(result: Result, jobs: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def by_part(causes: dict[Cause, float], scenario: Scenario | None = None) -> dict[str, float]:
-    """Seconds of causes by what would have to be faster, the greatest first; what nothing shortens is by address."""
+    """Seconds by the part that would have to be faster, the greatest first; by address where no part shortens them."""
     spent: dict[str, float] = {}
     for cause, seconds in causes.items():
         key = resource(cause, scenario) or cause.address
@@ -110,7 +110,7 @@ def by_part(causes: dict[Cause, float], scenario: Scenario | None = None) -> dic
 
 
 def _bottleneck(causes: dict[Cause, float], scenario: Scenario | None) -> tuple[str | None, float]:
-    """The part that takes most of the time of those that could be faster, and its seconds."""
+    """The part that takes most of the time, among those that could be faster, and its seconds."""
     removable = {part for cause in causes if (part := resource(cause, scenario)) is not None}
     return next(
         ((part, seconds) for part, seconds in by_part(causes, scenario).items() if part in removable), (None, 0.0)

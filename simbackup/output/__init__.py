@@ -1,1 +1,1 @@
-"""Files and folders that are written whole or not at all, and what may be written where."""
+"""Files and folders that are written completely or not at all, and rules on what may be written where."""

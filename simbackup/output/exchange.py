@@ -1,4 +1,4 @@
-"""Two folders that change places in one step, where the system can do that."""
+"""Exchange two folders in one step, where the system can do that."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AT_FDCWD, RENAME_EXCHANGE = -100, 2
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Whether two paths have changed places; no where the system or the file system cannot do it in one step."""
+    """Exchange two paths, and return whether it worked; False where the system cannot do it in one step."""
     if sys.platform != "linux":
         return False
     call: Any = getattr(ctypes.CDLL(None), "renameat2", None)

@@ -1,7 +1,7 @@
-"""What is written beside its target until it is whole, and what killed runs left of that.
+"""Partials: files and folders written beside their target until they are complete, and those that killed runs left.
 
-The name of a partial is random, and ends with a seal by which the program knows its own again. Whoever writes one holds
-a lock on it, so that one on which nobody holds a lock was left by a run that was killed.
+The name of a partial is random, and ends with a seal by which the program recognises its own. Its writer holds a lock
+on it, so a partial without a lock was left by a run that was killed.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ log = logging.getLogger("simbackup")
 
 
 def partial_for(target: Path) -> Path:
-    """A path beside a target that nobody can foresee; nothing is there yet."""
+    """An unpredictable path beside a target, where nothing exists yet."""
     drawn = secrets.token_hex(RANDOM // 2)
     return target.with_name(f"{PREFIX}{drawn}{_seal(drawn, target)}{SUFFIX}")
 
 
 def left_behind(target: Path) -> Iterator[Path]:
-    """The partials of a target that killed runs left; each stays locked while the caller deals with it."""
+    """The partials of a target left by killed runs; each stays locked while the caller handles it."""
     for path in sorted(target.parent.glob(f"{PREFIX}*{SUFFIX}")):
         letters = path.name.removeprefix(PREFIX).removesuffix(SUFFIX)
         if len(letters) == RANDOM + SEAL and letters[RANDOM:] == _seal(letters[:RANDOM], target):
@@ -44,7 +44,7 @@ def left_behind(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def lock(path: Path) -> Generator[bool]:
-    """Whether this process holds a file or a folder inside, which it does not if another one does."""
+    """Lock a file or a folder inside, and give whether that worked; not if another process holds it."""
     try:
         opened = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
@@ -66,7 +66,7 @@ def flush(path: Path) -> None:
 
 
 def _locked(opened: int) -> bool:
-    """Whether a lock was got; never on a system without such locks, where nothing is taken for left behind."""
+    """Whether the lock was acquired; never on a system without such locks, where no partial counts as left behind."""
     if sys.platform == "win32":
         return False
     try:

@@ -1,4 +1,4 @@
-"""The record of a folder: what it says, and checksums by which every later change of a file shows."""
+"""The record of a folder: its content, and checksums that show every later change of a file."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from simbackup.output.partial import flush
 from simbackup.output.whole import write_whole
 
 FORMAT = 3
-"""Version of what stands in a folder; a program reads its own alone."""
+"""Version of the form of a folder; a program reads only its own."""
 OLDEST = 1
-"""The format of folders that did not say theirs."""
+"""The format of folders that do not state theirs."""
 MISSING, CHANGED = "is missing", "was changed since it was written"
 
 
@@ -43,16 +43,16 @@ def unseal(folder: Path, name: str) -> dict[str, Any]:
     try:
         found: object = json.loads(text)
     except (ValueError, RecursionError):
-        raise ResultError(f"{folder / name} is damaged: it is not JSON any more") from None
+        raise ResultError(f"{folder / name} is damaged: it is no longer JSON") from None
     if not isinstance(found, dict):
         raise ResultError(f"{folder / name} is damaged: it is not a record")
     content = cast("dict[str, Any]", found)
     form = content.get("format", OLDEST if {"run", "values"} <= content.keys() else None)
     if type(form) is int and form != FORMAT:
-        raise ResultError(f"{folder} was written in format {form}, and this version of simbackup reads format {FORMAT}")
+        raise ResultError(f"{folder} was written in format {form}; this version of simbackup reads format {FORMAT}")
     content.pop("checksum", None)
     if _sealed(content).encode() != text or not _names_files(content.get("files")):
-        raise ResultError(f"{folder / name} is damaged: it is not as simbackup wrote it")
+        raise ResultError(f"{folder / name} is damaged: it was changed after simbackup wrote it")
     return content
 
 
@@ -69,12 +69,12 @@ def changes(folder: Path, content: Mapping[str, Any]) -> dict[str, str]:
 
 
 def digest(content: bytes) -> str:
-    """The SHA-256 of what a file holds, in hexadecimal digits."""
+    """The SHA-256 of the content of a file, in hexadecimal digits."""
     return hashlib.sha256(content).hexdigest()
 
 
 def _sealed(content: Mapping[str, Any]) -> str:
-    """The text of a record, which ends with the checksum of all that stands before."""
+    """The text of a record, which ends with the checksum of everything before it."""
     checksum = digest(json.dumps(content, indent=1).encode())
     return json.dumps({**content, "checksum": checksum}, indent=1) + "\n"
 

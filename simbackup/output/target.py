@@ -1,4 +1,4 @@
-"""What may be written where: one rule for all outputs, asked before anything is run for them."""
+"""What may be written where: one rule for all outputs, checked before any run."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ TABLE = ("csv", "parquet", "xlsx", "json")
 
 
 def check_file(path: str | Path, forms: Sequence[str]) -> str:
-    """The form in which a file is to be written, one of some: the extension of its name decides.
+    """The form in which a file is to be written, from its extension.
 
     A device or a pipe, such as /dev/stdout, has no extension and takes the first of them.
 
     Raises
     ------
     ResultError
-        The extension is none of them, there is no such folder, it cannot be written, or a library is missing.
+        The extension is wrong, there is no such folder, the file cannot be written, or a library is missing.
 
     >>> check_file("times.CSV", TABLE)
     'csv'
@@ -38,7 +38,7 @@ def check_file(path: str | Path, forms: Sequence[str]) -> str:
     form = path.suffix.removeprefix(".").lower()
     if form not in forms:
         what = f"the extension '{path.suffix}' is not known here" if path.suffix else "its name has no extension"
-        raise ResultError(f"{path} cannot be written ({what}); let it end with {_listed(forms)}")
+        raise ResultError(f"{path} cannot be written ({what}); use {_listed(forms)}")
     _check_parent(path)
     if form == "xlsx" and find_spec("openpyxl") is None:
         remedy = "install it with: pip install 'simbackup[excel]'"
@@ -47,12 +47,12 @@ def check_file(path: str | Path, forms: Sequence[str]) -> str:
 
 
 def check_folder(path: str | Path) -> None:
-    """Tell what is wrong with a folder that is to be written; itself it need not be there.
+    """Check a folder that is to be written; it need not exist.
 
     Raises
     ------
     ResultError
-        The folder around it is not there, or it cannot be written.
+        The folder around it does not exist, or it cannot be written.
     """
     path = Path(path)
     _check_name(path)
@@ -62,7 +62,7 @@ def check_folder(path: str | Path) -> None:
 
 
 def _check_name(path: Path) -> None:
-    """Tell of a name that no file can have."""
+    """Refuse a name that no file can have."""
     try:
         path.exists()
     except OSError as error:
@@ -77,7 +77,7 @@ def _check_parent(path: Path) -> None:
 
 
 def _listed(forms: Sequence[str]) -> str:
-    """Extensions as people list them.
+    """A list of extensions in words.
 
     >>> _listed(("csv", "json", "html"))
     '.csv, .json or .html'

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from simbackup.output.partial import flush, left_behind, lock, log, partial_for
 
 @contextmanager
 def whole(path: Path) -> Generator[Path]:
-    """A file beside one to be written: what is written into it inside takes that one's place, whole or not at all.
+    """A temporary file beside a path, which replaces that path when it is complete, or not at all.
 
-    Folders on the way are made. A link stays one: what it leads to is replaced. A device or a pipe, such as
+    Missing folders are created. A link stays a link: its target is replaced. A device or a pipe, such as
     /dev/stdout, is written to and never replaced. What a killed run left of the same file is removed.
 
     Raises
@@ -41,9 +41,9 @@ def whole(path: Path) -> Generator[Path]:
         for old in left_behind(target):
             if old.is_file():
                 old.unlink()
-                log.warning("removed %s, which an interrupted run left", old)
+                log.warning("removed %s, left by an interrupted run", old)
         partial = partial_for(target)
-        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # never what is there already
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # never an existing file
         try:
             with lock(partial):
                 yield partial
@@ -59,7 +59,7 @@ def whole(path: Path) -> Generator[Path]:
 
 
 def write_whole(path: str | Path, content: str | bytes) -> Path:
-    """The file into which a text or bytes were written, whole or not at all.
+    """Write a text or bytes to a file, completely or not at all, and return its path.
 
     Raises
     ------
@@ -73,12 +73,12 @@ def write_whole(path: str | Path, content: str | bytes) -> Path:
 
 
 def followed(path: Path) -> Path:
-    """Where a path leads, through all links; nothing needs to be there.
+    """The target of a path, through all links; it need not exist.
 
     Raises
     ------
     OSError
-        It leads round in a circle.
+        The links form a circle.
     """
     target = Path(os.path.realpath(path))
     if target.is_symlink():
@@ -91,6 +91,6 @@ def _cell(value: object) -> object:
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
-    """Write a table as CSV, in which no text is a formula to a spreadsheet."""
+    """Write a table as CSV, with no text that a spreadsheet reads as a formula."""
     written = table.map(_cell)
     written.rename(columns=for_cell).to_csv(path, index=False)

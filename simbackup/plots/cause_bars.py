@@ -57,7 +57,7 @@ def causes(result: Result, job: str | None = None) -> style.Chart:
 
 
 def _slowest(result: Result) -> dict[str, int]:
-    """The jobs that are shown, with how many each stands for: of a fleet's jobs the slowest."""
+    """The jobs that are shown, with how many each represents: the slowest of a fleet's jobs."""
     took = {f"jobs.{row['job']}": float(row["elapsed"]) for row in result.job_rows}
     alike = greatest_of_each(result.record.fleets, took)
     return {address.removeprefix("jobs."): count for address, count in alike.items()}

@@ -1,4 +1,4 @@
-"""Pictures as files, of a saved result or of a scenario that is run for them."""
+"""Pictures as files, of a saved result or of a scenario, which is run first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def draw(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Path:
-    """The file into which a picture of a result was written; everything that can be told is told before a run.
+    """Write a picture of a result and return its path; errors are reported before a run where possible.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def draw(
     kind
         Which picture, such as `timeline`.
     out
-        The file, whose name says the format; a PNG in this folder, named by result and kind, unless told.
+        The file, whose extension gives the format; by default a PNG in this folder, named by result and kind.
 
     Raises
     ------

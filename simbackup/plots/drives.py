@@ -1,6 +1,6 @@
 # pyright: reportUnknownMemberType=false
 # (methods of matplotlib leave their settings untyped)
-"""What each tape drive and robot was doing over time, and how many waited for them."""
+"""What each tape drive and robot did over time, and how many jobs waited for them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def drives(result: Result) -> style.Chart:
         if queue:
             _draw_queue(axes[1], queue, scale)
         idle = len(every) - len(used)
-        more = f" ({idle} further {'drive' if idle == 1 else 'drives'} idle throughout)" if idle else ""
+        more = f" ({idle} more {'drive' if idle == 1 else 'drives'} idle throughout)" if idle else ""
         axes[0].set_title(style.titled(result.record.title + more, 8.0))
         axes[-1].set(xlabel=f"time, {scale.name}")
         axes[-1].set_xlim(left=first_start(result) / scale.size)
@@ -62,7 +62,7 @@ def drives(result: Result) -> style.Chart:
 
 
 def states_of(result: Result, drive: str) -> list[Span]:
-    """What a drive was doing, in the order of time: its own moves, and transfer whenever it moved bytes."""
+    """What a drive did, in the order of time: its own moves, and transfer whenever it moved bytes."""
     found = [span for span in result.trace.spans if span.cause == drive and _moves(span)]
     stops = [span for span in result.trace.spans if span.cause == f"{drive}.repositioning"]
     steps = steps_of(result, lambda rate: rate.bytes_per_s).get(drive)

@@ -31,7 +31,7 @@ class Plots:
         self._result = result
 
     def timeline(self) -> Chart:
-        """Gantt chart of the jobs, coloured by what each was doing, with windows, and marks at those that failed."""
+        """Gantt chart of the jobs, coloured by activity, with windows, and marks for those that failed."""
         return timeline(self._result)
 
     def utilisation(self) -> Chart:
@@ -56,11 +56,13 @@ class Plots:
         Raises
         ------
         ResultError
-            Nothing measured rests on this scenario alone.
+            No measured row depends on this scenario alone.
         """
         rows = rows_of_scenario(self._result)
         if not rows:
-            raise ResultError(f"{self._result.record.scenario} reproduces no measurement alone; choose another picture")
+            raise ResultError(
+                f"{self._result.record.scenario} alone reproduces no measured row; choose another picture"
+            )
         return row_by_row(rows)
 
     def kinds(self) -> dict[str, Callable[[], Chart]]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from matplotlib.axes import Axes
 
@@ -19,11 +19,9 @@ if TYPE_CHECKING:
     from simbackup.results.result import Result
 
 MOST = 24
-"""Rows of a picture; of more devices and links, those that did most are shown."""
+"""Most rows of a picture; of more devices and links, the most active are shown."""
 ROW = 0.52
 """Height of one row, inches."""
-CORNER: Any = {"ha": "right", "va": "top", "fontsize": 7.0, "color": palette.DARK}
-"""How a remark stands in the corner of a row."""
 COLOURS = {"hosts": palette.WINE, "links": palette.TEAL, "devices": palette.BLUE}
 """Colour by section of the address."""
 
@@ -46,17 +44,17 @@ def utilisation(result: Result) -> style.Chart:
 
 
 def throughput(result: Result) -> style.Chart:
-    """Bytes a second of each device and link that moved any, over time, each row up to its own greatest."""
+    """Bytes a second of each device and link that moved any, over time, each row scaled to its own peak."""
 
-    def told(peak: float) -> str:
+    def shown(peak: float) -> str:
         scale = style.scale_of(peak, style.RATES)
         return f"up to {peak / scale.size:.3g} {scale.name}"
 
-    return _rows(result, lambda rate: rate.bytes_per_s, "throughput", told, scale=1e6)
+    return _rows(result, lambda rate: rate.bytes_per_s, "throughput", shown, scale=1e6)
 
 
 def steps_of(result: Result, value: Callable[[Rate], float]) -> dict[str, Steps]:
-    """The values of each link by its address, from the start to the end of the run; of one instant the last holds."""
+    """The values of each link by its address, over the run; of several at one instant the last counts."""
     found: dict[str, Steps] = {}
     for rate in result.trace.rates:
         steps = found.setdefault(rate.link, Steps([0.0], [0.0]))
@@ -76,7 +74,7 @@ def _rows(
     result: Result,
     value: Callable[[Rate], float],
     what: str,
-    told: Callable[[float], str],
+    peak_text: Callable[[float], str],
     *,
     scale: float = 1.0,
     top: float | None = None,
@@ -91,16 +89,16 @@ def _rows(
         axes = drawn.subplots(max(len(shown), 1), 1, sharex=True, squeeze=False)[:, 0]
         for axis, (link, steps) in zip(axes, shown.items(), strict=False):
             _draw(axis, link, steps, time, scale=scale, top=top)
-            if alike[link] > 1:
-                axis.text(0.99, 0.8, f"did most of {alike[link]} alike", **CORNER, transform=axis.transAxes)
-            axis.text(1.01, 0.5, told(max(steps.values)), transform=axis.transAxes, va="center", fontsize=style.SMALLER)
+            remark = peak_text(max(steps.values))
+            remark += f"\nmost active of {alike[link]}" if alike[link] > 1 else ""
+            axis.text(1.01, 0.5, remark, transform=axis.transAxes, va="center", fontsize=style.SMALLER)
         if not shown:
-            axes[0].text(0.5, 0.5, "nothing moved", transform=axes[0].transAxes, ha="center", va="center")
+            axes[0].text(0.5, 0.5, "no activity", transform=axes[0].transAxes, ha="center", va="center")
             axes[0].set_yticks([])
         axes[0].set_title(style.titled(f"{result.record.title}: {what}", 7.0))
         axes[-1].set(xlabel=f"time, {time.name}", xlim=(first_start(result) / time.size, result.end / time.size or 1.0))
         if len(alike) > len(shown):
-            drawn.supxlabel(f"the {len(shown)} of {len(alike)} that did most", fontsize=style.SMALLER)
+            drawn.supxlabel(f"the {len(shown)} most active of {len(alike)}", fontsize=style.SMALLER)
     return drawn
 
 

@@ -18,9 +18,9 @@ from simbackup.results.compare import TOLERANCE, Row
 from simbackup.text import for_line, for_plot
 
 ROLES = {
-    "fitted": (palette.BLUE, "o", "a constant was fitted to its group, or chosen on it"),
+    "fitted": (palette.BLUE, "o", "a constant fitted to or chosen on its group"),
     "held-out": (palette.RED, "D", "held out"),
-    "input": (palette.GREY, "s", "given to the scenario"),
+    "input": (palette.GREY, "s", "input of the scenario"),
 }
 """Colour, mark and meaning of each role."""
 WIDEST = 3.0
@@ -31,7 +31,7 @@ WHOLE = 1e4
 """Figures from which on all digits before the point are shown."""
 TICKS = (0.125, 0.25, 0.5, 0.7, 1.0, 1.5, 2.0, 4.0, 8.0)
 ALL_FROM, ALL_TO = 0.5, 1.75
-"""Ends of the axis in the picture of all documents; rows beyond them stand at the edge."""
+"""Ends of the axis in the picture of all documents; rows beyond them are drawn at the edge."""
 LONGEST = 52
 """Letters of a row's name in one line."""
 Names = Callable[[Row], str]
@@ -44,9 +44,9 @@ class RowPlots:
         self._rows = list(rows)
 
     def compare(self, names: Names | None = None) -> style.Chart:
-        """One line for each row that is no input and was not measured as zero, with its interval.
+        """One line for each row that is not an input and was not measured as zero, with its interval.
 
-        `names` gives the text beside a row; its operation and quantity unless told.
+        `names` gives the text beside a row; by default its operation and quantity.
         """
         return row_by_row(self._rows, names)
 
@@ -118,7 +118,7 @@ def figure(value: float) -> str:
 
 
 def _names(rows: Sequence[Row]) -> Names:
-    """The operation of a row, with its quantity where the operation alone would not tell it from another row."""
+    """The operation of a row, with its quantity where two rows have the same operation."""
     said = [row.measurement.row.operation for row in rows]
 
     def name(row: Row) -> str:
@@ -156,7 +156,7 @@ def _row(axis: Axes, y: int, row: Row) -> None:
 
 
 def _limits(axis: Axes, rows: Sequence[Row]) -> None:
-    """Ends of the axis: all marks, the band, and intervals as far as they say something; beyond, they leave it."""
+    """Ends of the axis: all marks, the band, and intervals up to a limit, beyond which they leave the picture."""
     ratios = [row.simulated / row.measurement.value for row in rows]
     ends = [bound / row.measurement.value for row in rows for bound in row.interval or ()]
     ends = [min(max(end, INTERVAL_FROM), INTERVAL_TO) for end in ends]
@@ -176,13 +176,16 @@ def _marks(rows: Sequence[Row]) -> list[Line2D]:
     off, fitted = [row.measurement.row.off for row in rows], [row.role == "fitted" for row in rows]
     point = {"marker": "o", "color": palette.BLUE, "linestyle": ""}
     kinds: list[tuple[bool, dict[str, Any]]] = [
-        (any(fitted), {**point, "markerfacecolor": "white", "label": "of a group fitted to or chosen on"}),
+        (any(fitted), {**point, "markerfacecolor": "white", "label": "constant fitted to or chosen on its group"}),
         (any(not row.measurement.row.off and row.role != "fitted" for row in rows), {**point, "label": "held out"}),
         (any(off), {"marker": "X", "color": palette.RED, "linestyle": "", "label": "declared off"}),
         (
             any(row.measurement.low is not None for row in rows),
-            {"color": palette.SAND, "linewidth": 5, "alpha": 0.7, "label": "as precise as the document is"},
+            {"color": palette.SAND, "linewidth": 5, "alpha": 0.7, "label": "precision of the document"},
         ),
-        (any(row.interval for row in rows), {"color": palette.GREY, "linewidth": 2, "label": "over all ranges"}),
+        (
+            any(row.interval for row in rows),
+            {"color": palette.GREY, "linewidth": 2, "label": "over the assumed ranges"},
+        ),
     ]
     return [Line2D([], [], **look) for there, look in kinds if there]

@@ -41,9 +41,9 @@ class Ruler(NamedTuple):
     values: list[float]
     labels: list[str] | None
     timed: bool = False
-    """Whether the values are seconds over many decades, which no one unit tells."""
+    """Whether the values are seconds over many decades, for which no single unit fits."""
     share: bool = False
-    """Whether the values are shares of one, of which small ones are as good as nothing."""
+    """Whether the values are shares of one, among which small ones hardly matter."""
 
     @property
     def wide(self) -> bool:
@@ -106,7 +106,7 @@ class StudyPlots:
             field = str(row[y]), str(row[x])
             if field in taken:
                 raise ResultError(
-                    f"two runs have {x} = {field[1]} and {y} = {field[0]}; name two columns that tell all runs apart"
+                    f"two runs have {x} = {field[1]} and {y} = {field[0]}; name two columns that distinguish all runs"
                 )
             taken.add(field)
             table[lines.index(field[0])][columns.index(field[1])] = number
@@ -150,7 +150,7 @@ def ruler(rows: Rows, name: str) -> Ruler:
 
 
 def figures(rows: Rows, name: str) -> Ruler:
-    """A column of figures in units for people, with the unit in its name; what is missing is no number.
+    """A column of figures in units for people, with the unit in its name; what is missing is not a number.
 
     >>> figures([{"jobs.full.elapsed": 7200.0}, {"jobs.full.elapsed": None}], "jobs.full.elapsed").name
     'full elapsed, min'
@@ -184,7 +184,7 @@ def _along(axis: Axes, along: Ruler) -> None:
     if along.wide:
         axis.set_xscale("log")
     elif above and min(along.values) == 0.0 and along.labels is None and max(above) / min(above) >= MANY_DECADES:
-        axis.set_xscale("symlog", linthresh=min(above), linscale=0.4)  # 0 has a place before the least
+        axis.set_xscale("symlog", linthresh=min(above), linscale=0.4)  # 0 is shown before the least
     if along.labels is not None:
         named = dict(zip(along.values, along.labels, strict=True))
         axis.set_xticks(list(named), list(map(for_plot, named.values())), fontsize=style.SMALL)

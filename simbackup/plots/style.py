@@ -23,7 +23,7 @@ from simbackup.palette import BLUE, GREY, PURPLE, RED, SAND, SKY, TEAL, WINE
 from simbackup.text import for_plot, of_plot
 
 LINES = (BLUE, RED, SAND, SKY, WINE, TEAL, GREY, PURPLE)
-"""Colours of curves, in the order in which they are taken; told apart without red and green."""
+"""Colours of curves, in the order of use; distinguishable without red and green."""
 MARKS = ("o", "s", "D", "^", "v", "P", "X", "*")
 """Marks of curves, so that colour is never the only difference."""
 STYLE: Any = {
@@ -42,7 +42,7 @@ STYLE: Any = {
 }
 """Settings of matplotlib; the salt gives the same picture the same bytes."""
 UNDATED: Mapping[str, Mapping[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-"""What a file must not say of itself, lest the same picture give other bytes, by format."""
+"""Metadata to leave out, by format, so that the same picture gives the same bytes."""
 LETTERS = 12.0
 """Letters of a title to the inch."""
 MOST_LINES = 3
@@ -52,22 +52,22 @@ SMALL, SMALLER = 9.0, 8.0
 
 
 def use() -> None:
-    """Give all pictures drawn by hand from now on the look of the others; for notebooks."""
+    """Apply this style to all further pictures drawn by hand; for notebooks."""
     mpl.rcParams.update(STYLE)
 
 
 @contextmanager
 def in_style() -> Generator[None]:
-    """What is drawn inside has the look of all pictures, and nothing of it stays behind."""
+    """Apply this style inside, and restore the old one afterwards."""
     with mpl.rc_context(STYLE):
         yield
 
 
 class Chart(Figure):
-    """A figure that belongs to nobody else, shows itself in a notebook, and is written alike each time."""
+    """A figure that shows itself in a notebook, and gives the same bytes each time it is written."""
 
     def savefig(self, fname: Any, **settings: Any) -> None:
-        """Write it as `Figure.savefig` does, without a date and with lasting names."""
+        """Write it as `Figure.savefig` does, without a date and with stable names."""
         kind = str(settings.get("format") or Path(str(fname)).suffix.removeprefix(".")).lower()
         settings["metadata"] = {**UNDATED.get(kind, {}), **settings.get("metadata", {})}
         with in_style(), warnings.catch_warnings():
@@ -89,7 +89,7 @@ def picture(width: float, height: float) -> Chart:
 
 
 def write(drawn: Figure, path: Path) -> Path:
-    """The file into which a picture was written, whole or not at all; its name says the format.
+    """Write a picture, completely or not at all, and return its path; the extension gives the format.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def write(drawn: Figure, path: Path) -> Path:
 
 
 def titled(text: str, width: float) -> str:
-    r"""A title in as many lines as a picture of a width in inches needs, cut where they leave no room for it.
+    r"""A title in as many lines as a picture of a width in inches needs, cut after `MOST_LINES`.
 
     >>> titled("one two three", 0.6)
     'one two\nthree'
@@ -129,7 +129,7 @@ RATES = ((0.0, Scale(1.0, "B/s")), (1e3, Scale(1e3, "kB/s")), (1e5, Scale(1e6, "
 
 
 def scale_of(greatest: float, steps: tuple[tuple[float, Scale], ...] = TIMES) -> Scale:
-    """The unit in which the greatest value of an axis, in SI units, is best read.
+    """The best unit for an axis with this greatest value, in SI units.
 
     >>> scale_of(7200.0).name, scale_of(95e6, RATES).name
     ('min', 'MB/s')
@@ -148,7 +148,7 @@ def share_edge(drawn: Figure, axis: Axes, *, columns: int = 4) -> None:
 
 
 def short(address: str) -> str:
-    """An address as it stands beside an axis, without the word for its section.
+    """An address as an axis shows it, without its section.
 
     >>> short("devices.library.drive.1"), short("hosts.server.cores")
     ('library.drive.1', 'server.cores')

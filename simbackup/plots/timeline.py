@@ -1,6 +1,6 @@
 # pyright: reportUnknownMemberType=false
 # (methods of matplotlib leave their settings untyped)
-"""Gantt chart of the jobs: when each ran, what it was doing, and whether it kept its window."""
+"""Gantt chart of the jobs: when each ran, what it did, and whether it finished within its window."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Rows = list[tuple[int, dict[str, Any]]]
 THICK = 0.72
 """Share of a row that its bar takes."""
 ENDS = {"failed": ("X", palette.RED), "skipped": ("X", palette.GREY), "late": ("D", palette.SAND)}
-"""Mark and colour of jobs that did not end well, or not in time."""
+"""Mark and colour of jobs that failed, were skipped, or were late."""
 
 
 def timeline(result: Result) -> style.Chart:
@@ -58,7 +58,7 @@ def timeline(result: Result) -> style.Chart:
 
 
 def first_start(result: Result) -> float:
-    """Seconds after which the first job starts: before it there is nothing to see."""
+    """Seconds after which the first job starts, and the chart begins."""
     start = min((row["start"] for row in result.job_rows), default=0.0)
     return start if start < result.end else 0.0
 

@@ -14,11 +14,11 @@ from simbackup.results.workbook import write_workbook
 from simbackup.text import for_cell, for_line
 
 LONGEST_NAME = 31
-"""Letters of the name of a sheet that Excel allows."""
+"""Most characters that Excel allows in the name of a sheet."""
 
 
 def write_excel(tables: Sequence[ReportTable], path: Path) -> Path:
-    """The workbook into which tables were written, a sheet each, numbers in SI units; the same bytes each time.
+    """Write tables to a workbook, one sheet each, numbers in SI units, and return its path; the same bytes each time.
 
     Raises
     ------
@@ -33,9 +33,9 @@ def write_excel(tables: Sequence[ReportTable], path: Path) -> Path:
 
 
 def write_csv(tables: Sequence[ReportTable], folder: Path) -> Path:
-    """The folder into which tables were written as CSV, a file each, numbers in SI units.
+    """Write tables to a folder as CSV, one file each, numbers in SI units, and return its path.
 
-    It takes the place of a folder of such tables whole, and is refused where anything else stands.
+    It replaces a folder of such tables as a whole, and refuses to replace anything else.
 
     Raises
     ------
@@ -61,12 +61,12 @@ def _plain(row: Sequence[Cell], table: ReportTable) -> list[str | float]:
 
 
 def _file_name(sheet: str) -> str:
-    """The name of a sheet as that of a file."""
+    """The file name for a sheet."""
     return re.sub(r"\W+", "-", sheet.lower()).strip("-_")
 
 
 def plain(cell: Cell, column: Column) -> str | float:
-    """What stands in a file: the number in its SI unit, else the text.
+    """The value for a file: the number in its SI unit, else the text.
 
     >>> plain(Cell("2 h", 7200.0), Column("elapsed", "s"))
     7200.0
@@ -75,7 +75,7 @@ def plain(cell: Cell, column: Column) -> str | float:
 
 
 def sheet_names(tables: Sequence[ReportTable]) -> list[str]:
-    """Names of sheets: short enough, of letters that Excel takes, each once.
+    """Names of sheets that Excel accepts: short, of legal characters, and unique.
 
     >>> sheet_names([ReportTable("a/b", (), ()), ReportTable("a/b", (), ())])
     ['a b', 'a b 2']

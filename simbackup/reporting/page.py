@@ -1,4 +1,4 @@
-"""The page of a report: one HTML file that asks nobody for anything."""
+"""The page of a report: one HTML file that loads nothing else."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from simbackup.reporting.pictures import Shown
 
 MOST_UNCOVERED = 12
-"""Values that no published scenario has which are named; of more their number is told."""
+"""Number of uncovered values that are named; any more are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """A result, and what further runs told of it."""
+    """A result, and what further runs showed."""
 
     name: str
     result: Result
@@ -38,12 +38,12 @@ class Chapter:
 
 
 def check_engine() -> None:
-    """Tell that what a page is made with is missing, before anything is run.
+    """Check, before anything is run, that the libraries for a page are installed.
 
     Raises
     ------
     ResultError
-        Jinja or matplotlib is not there.
+        Jinja or matplotlib is missing.
     """
     for module in ("jinja2", "matplotlib"):
         if find_spec(module) is None:
@@ -51,12 +51,12 @@ def check_engine() -> None:
 
 
 def _seen(value: object) -> object:
-    """What the template writes, before it is escaped: markup of its own stays, text shows what cannot be seen."""
+    """A value for the template before escaping: markup stays, and invisible characters in text are shown."""
     return for_terminal(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def page(chapters: Sequence[Chapter], comparison: Sequence[ReportTable] = (), compared: str = "") -> str:
-    """The text of the page: comparison first where there are several results, then a chapter for each."""
+    """The text of the page: the comparison if there are several results, then a chapter for each."""
     jinja: Any = import_module("jinja2")  # an extra, and slow to import
     environment = jinja.Environment(
         loader=jinja.PackageLoader("simbackup.reporting"), autoescape=True, trim_blocks=True, lstrip_blocks=True,
@@ -74,7 +74,7 @@ def page(chapters: Sequence[Chapter], comparison: Sequence[ReportTable] = (), co
 
 
 def _told(chapter: Chapter) -> dict[str, Any]:
-    """All that the template shows of one result."""
+    """Everything that the template shows of one result."""
     result = chapter.result
     answers = answer.answers(result, chapter.explained, chapter.intervals)
     return {
@@ -116,7 +116,9 @@ def _rows(rows: Sequence[Checked]) -> ReportTable:
         )
         for row in rows
     ]  # fmt: skip
-    return ReportTable("Validation", columns, cells, "Measured beside simulated, for the document behind this scenario")
+    return ReportTable(
+        "Validation", columns, cells, "Measured and simulated figures of the document behind this scenario"
+    )
 
 
 def _figure(value: float, unit: str) -> Cell:
@@ -133,7 +135,7 @@ def _outside(found: Distance) -> ReportTable:
         for one in found.outside
     ]  # fmt: skip
     columns = (Column("value"), Column("here"), Column("validated"), Column("which is"))
-    return ReportTable("Outside", columns, rows, "Values outside of those that the published scenarios cover")
+    return ReportTable("Outside", columns, rows, "Values outside the validated ranges")
 
 
 def _span(low: str, high: str) -> str:
@@ -143,5 +145,5 @@ def _span(low: str, high: str) -> str:
 def _times(value: float, low: float, high: float) -> str:
     """How far a value is from a span."""
     if value > high:
-        return f"{value / high:.3g} times the greatest" if high > 0 else "above the greatest"
-    return f"{value / low:.3g} of the least" if low > 0 else "below the least"
+        return f"{value / high:.3g} times the highest" if high > 0 else "above the highest"
+    return f"{value / low:.3g} times the lowest" if low > 0 else "below the lowest"

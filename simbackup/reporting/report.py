@@ -1,4 +1,4 @@
-"""Reports: results, or scenarios that are run for them, told on one page."""
+"""Reports: one page on results, or on scenarios, which are run first."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def report(
     tables: Path | None = None,
     progress: Progress | None = None,
 ) -> Path:
-    """The file into which the report was written: one HTML page that stands alone; the same bytes each time.
+    """Write a report and return its path: one self-contained HTML page; the same bytes each time.
 
     Parameters
     ----------
     what
-        Results, folders of results, or scenarios (also what `load` makes one of) that are run; several are compared,
+        Results, folders of results, or scenarios (also what `load` makes one of), which are run; several are compared
         with the first.
     path
         The file.
@@ -49,21 +49,21 @@ def report(
     seed
         Seed of all random streams.
     intervals
-        Also run each scenario with every assumed value at both ends of its range, which takes many runs.
+        Also run each scenario with each assumed value at both ends of its range; this takes many runs.
     reruns
         Also run each scenario without its bottlenecks, and with them twice as fast.
     drawn
-        With pictures.
+        Include pictures.
     excel, tables
-        A workbook, and a folder for CSV, to be written beside it.
+        Also write the tables to a workbook, or to a folder as CSV.
     progress
-        Told now and then how far a run has come.
+        Called now and then with the progress of a run.
 
     Raises
     ------
     InputError, ResultError
-        There is no such result or scenario, something needed is not installed, or a file cannot be written; or
-        intervals are asked for of a result whose scenario cannot be run again.
+        There is no such result or scenario, a library is missing, a file cannot be written, or intervals are
+        asked for and the scenario of a result cannot be run again.
     """
     check_engine()
     for file, forms in ((path, PAGE), (excel, WORKBOOK)):
@@ -102,7 +102,7 @@ def _loaded(one: What, overrides: Mapping[str, object] | None) -> Result | Scena
 
 
 def _check_scenarios(results: Iterable[Result]) -> None:
-    """Tell before any run of which result the scenario cannot be run again, as intervals ask for."""
+    """Check, before any run, that all scenarios can be run again, which intervals need."""
     for result in results:
         try:
             _ = result.scenario
@@ -112,14 +112,14 @@ def _check_scenarios(results: Iterable[Result]) -> None:
 
 
 def _chapter(name: str, result: Result, *, intervals: bool, reruns: bool, drawn: bool) -> Chapter:
-    """A result with what further runs tell of it."""
+    """A result, with what further runs show."""
     scenario, note = None, ""
     if reruns or intervals:
         try:
             scenario = result.scenario
         except (InputError, ResultError) as error:
             first = str(error).splitlines()[0]
-            note = f"What removing a bottleneck would give is not told, as the scenario cannot be run again: {first}."
+            note = f"No runs without the bottlenecks, because the scenario cannot be run again: {first}."
     told = [str(example(item)["job"]) for item in telling(result)]
     found = reasons(result, scenario if reruns else None, told) if told else []
     pictures = []
@@ -136,7 +136,7 @@ def _by_name(found: Sequence[Reasons]) -> dict[str, Reasons]:
 
 
 def _intervals(scenario: Scenario, result: Result, names: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Lowest and highest elapsed time of jobs that ended well, over the ranges of what is assumed or fitted."""
+    """Lowest and highest seconds of jobs that ended well, over the ranges of assumed and fitted values."""
     well = {str(row["job"]) for row in result.job_rows if row["status"] in {"done", "late"}}
     found: dict[str, tuple[float, float]] = {}
     for name in names:
@@ -150,7 +150,7 @@ def _intervals(scenario: Scenario, result: Result, names: Sequence[str]) -> dict
 
 
 def _tables(chapter: Chapter, *, alone: bool) -> list[ReportTable]:
-    """The tables of a result as they stand in files."""
+    """The tables of a result for files."""
     result = chapter.result
     every = [sections.jobs(result), restores(result), *(one.table for one in sections.splits(result))]
     every += [sections.devices(result), sections.devices(result, tape=True), sections.users(result)]

@@ -1,4 +1,4 @@
-"""The tables of one result: where the time went, what was busy, what users felt, and what it all rests on."""
+"""The tables of one result: where the time went, what was busy, workload impact, inputs and assumptions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from simbackup.results.record import Rest
 from simbackup.results.result import Result
 
 SMALL = 0.001
-"""Share of a job's time below which causes stand together in one line, each named."""
+"""Share of a job's time below which causes share one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Split:
 
 
 def splits(result: Result) -> list[Split]:
-    """Where the time of each job that matters went; of many equal ones, of the slowest."""
+    """Where the time of each job that matters went; for many equal jobs, that of the slowest."""
     found = [_split(result, item) for item in telling(result) if example(item)["elapsed"] > 0.0]
     return [one for one in found if one.table]
 
@@ -64,10 +64,10 @@ def _split(result: Result, item: Item) -> Split:
     )
     rest = {cause: seconds for cause, seconds in causes.items() if cause not in large}
     names = ", ".join(f"{cause.activity} on {cause.address}" for cause in rest)
-    small = f"Below 0.1 % each, {units.show_short(sum(rest.values()), 's', 3)} in all: {names}." if rest else ""
+    small = f"Each below 0.1 %, {units.show_short(sum(rest.values()), 's', 3)} in total: {names}." if rest else ""
     columns = (Column("activity"), Column("at"), Column("time", "s"), Column("share", "1"))
     name = f"{row['job']}, the slowest of {item.name}" if isinstance(item, Group) else str(row["job"])
-    table = ReportTable(f"Time of {row['job']}", columns, rows, f"Seconds of {row['job']} along its critical path")
+    table = ReportTable(f"Time of {row['job']}", columns, rows, f"Time of {row['job']} along its critical path")
     return Split(name, units.show_short(whole, "s", 3), segments, table, small)
 
 
@@ -92,12 +92,12 @@ def jobs(result: Result) -> ReportTable:
         )
         for row in result.job_rows
     ]  # fmt: skip
-    caption = "Every run of every job; its rate is over all its time, its transfer rate over that in which bytes moved"
+    caption = "Every run of every job. Rate: over the elapsed time; transfer rate: over the time in which bytes moved"
     return ReportTable("Jobs", columns, rows, caption)
 
 
 def devices(result: Result, *, tape: bool = False) -> ReportTable:
-    """How busy devices and links were; of tape drives instead if asked for."""
+    """How busy devices and links were, or, with `tape`, tape drives."""
     used = [
         row for row in result.device_rows if (row["bytes"] or row["busy_s"]) and (row["kind"] == "tape drive") == tape
     ]
@@ -118,8 +118,8 @@ def devices(result: Result, *, tape: bool = False) -> ReportTable:
         for row in shown
     ]  # fmt: skip
     name = "Tape drives" if tape else "Devices and links"
-    caption = f"{name}: share of the time from the first start to the last end of any job in which each was busy"
-    caption += ", and of the windows of jobs, from when each was due" if windows else ""
+    caption = "Busy: share of the time from the first start to the last end of any job"
+    caption += "; busy in window: share of the windows of jobs, from when each was due" if windows else ""
     return ReportTable(name, tuple(columns), rows, caption)
 
 
@@ -135,18 +135,21 @@ IMPACT = {
     "slowdown": Column("disk slowed, times", "count"), "network_wait": Column("wait at links", "s"),
     "timed_out": Column("timed out", "1"),
 }  # fmt: skip
-"""What users felt, by the key of its figure."""
+"""Columns of the workload impact, by the key of their figure."""
 
 
 def users(result: Result) -> ReportTable:
-    """What users felt while each job ran, in those columns that any of them has."""
+    """The impact of each job on users; columns without any figure are left out."""
     keys = [key for key in IMPACT if any(key in row for row in result.user_rows)]
     rows = [
         (words(row["users"]), words(row["job"]), *(_impact(row.get(key), IMPACT[key].unit) for key in keys))
         for row in result.user_rows
     ]
     return ReportTable(
-        "Users", (Column("users"), Column("during"), *(IMPACT[key] for key in keys)), rows, "What users felt"
+        "Users",
+        (Column("users"), Column("during"), *(IMPACT[key] for key in keys)),
+        rows,
+        "Workload impact of each job",
     )
 
 
@@ -157,7 +160,7 @@ def _impact(value: float | None, unit: str) -> Cell:
 
 
 def assumptions(result: Result) -> ReportTable:
-    """What was assumed, each once: the same value of the same place serves many parts."""
+    """The assumptions, each once, as one value at one place may serve many parts."""
     rows = [
         (
             words(_address(found)), quantity(found[0].value, found[0].unit),
@@ -170,7 +173,7 @@ def assumptions(result: Result) -> ReportTable:
 
 
 def _together(values: list[Rest]) -> list[list[Rest]]:
-    """Values that stand at one place of one file, which belong together."""
+    """Values grouped by their place in a file."""
     found: dict[tuple[str, float], list[Rest]] = {}
     for value in values:
         found.setdefault((value.place, value.value), []).append(value)
@@ -188,7 +191,7 @@ def _span(value: Rest) -> str:
 
 
 def sources(result: Result) -> ReportTable:
-    """The works that values rest on, with full citation and the number of values."""
+    """The works that values come from, with full citation and the number of values."""
     works = result.works
     counts: dict[str, list[Rest]] = {}
     for value in result.values:
@@ -199,7 +202,7 @@ def sources(result: Result) -> ReportTable:
         at = list(dict.fromkeys(value.at for value in counts[key] if value.at))
         rows.append((words(citation(works[key])), words("; ".join(at)), quantity(len(counts[key]), "count")))
     columns = (Column("work"), Column("where in it"), Column("values", "count"))
-    return ReportTable("Sources", columns, rows, "Works that values are taken from")
+    return ReportTable("Sources", columns, rows, "Works that values come from")
 
 
 def citation(work: Mapping[str, object]) -> str:
@@ -225,7 +228,7 @@ def values(result: Result) -> ReportTable:
 
 
 def bases(result: Result) -> ReportTable:
-    """How many values rest on each basis."""
+    """How many values each basis has."""
     total = len(result.values)
     rows = [
         (

@@ -1,4 +1,4 @@
-"""Several results side by side: times of their jobs, and where their scenarios differ."""
+"""Several results compared: times of their jobs, and where their scenarios differ."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WELL = frozenset({"done", "late"})
 
 
 def names_of(results: Sequence[Result]) -> list[str]:
-    """What the variants are called: by their scenarios, numbered where these are the same.
+    """Names of the variants: those of their scenarios, numbered where they are the same.
 
     >>> names_of([])
     []
@@ -45,7 +45,7 @@ def compared(results: Sequence[Result]) -> ReportTable:
 
 
 def in_words(results: Sequence[Result]) -> str:
-    """In which scenario each job that all of them have takes least and most time, in sentences."""
+    """In which scenario each job that all of them have is fastest and slowest, in sentences."""
     names = names_of(results)
     own = [_times(items(result)) for result in results]
     told: list[str] = []
@@ -63,14 +63,14 @@ def in_words(results: Sequence[Result]) -> str:
             told.append(f"{job} takes {shown[0]} in {'both' if len(results) == 2 else 'all'}.")  # noqa: PLR2004
         else:
             told.append(
-                f"{job} takes least in {least[1]} ({shown[0]}) and most in {most[1]} ({shown[1]}, "
+                f"{job} is fastest in {least[1]} ({shown[0]}) and slowest in {most[1]} ({shown[1]}, "
                 f"{most[0] / least[0]:.3g} times as long)."
             )
-    return " ".join(told) or "They have no job in common that ended well in each, so that no times can be compared."
+    return " ".join(told) or "No job ended well in all of them, so no times can be compared."
 
 
 class Took(NamedTuple):
-    """How long something took that ended well (seconds, else None), and how it ended."""
+    """How long something took (seconds; None unless it ended well), and how it ended."""
 
     elapsed: float | None
     status: str
@@ -79,7 +79,7 @@ class Took(NamedTuple):
 def _times(found: Sequence[Item]) -> dict[str, Took]:
     """How long jobs took, by name: many that run once, from the first start to the last end.
 
-    Of a repeated job the mean of its runs and the worst count: what passes between them is no time of its own.
+    For a repeated job, the mean and the slowest run count; the time between runs does not.
     """
     times: dict[str, Took] = {}
     for item in found:
@@ -104,18 +104,18 @@ def _cell(took: Took | None) -> Cell:
 
 
 def differences(results: Sequence[Result]) -> ReportTable:
-    """Values, makes and methods in which the scenarios differ; a part that one of them lacks is told once."""
+    """Values, models and methods in which the scenarios differ; a part that one of them lacks has one row."""
     facts = [_facts(result) for result in results]
     parts = [{_part(address) for address in own} for own in facts]
     rows: dict[str, tuple[Cell, ...]] = {}
     for address in dict.fromkeys(address for own in facts for address in own):
         part = _part(address)
         if not all(part in own for own in parts):
-            rows.setdefault(part, (words(part), *(words("there" if part in own else "not there") for own in parts)))
+            rows.setdefault(part, (words(part), *(words("present" if part in own else "absent") for own in parts)))
         elif len({own.get(address, Cell("")).text for own in facts}) > 1:
             rows[address] = (words(address), *(own.get(address, words("not stated")) for own in facts))
     columns = (Column("address"), *(Column(name) for name in names_of(results)))
-    return ReportTable("Differences", columns, list(rows.values()), "What is the same everywhere is left out")
+    return ReportTable("Differences", columns, list(rows.values()), "Identical values are left out")
 
 
 def _part(address: str) -> str:
@@ -123,7 +123,7 @@ def _part(address: str) -> str:
 
 
 def _facts(result: Result) -> dict[str, Cell]:
-    """What can differ: makes and models, methods, values."""
+    """What can differ: models, methods, values."""
     found: dict[str, Cell] = {}
     for node in result.layout.nodes if result.layout else ():
         if node.title and node.kind != "job":

@@ -1,4 +1,4 @@
-"""Why a job took as long as it did: its time split along its critical path, without remainder."""
+"""Why a job took as long as it did: all of its time, split along its critical path."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Cause(NamedTuple):
 def split(result: Result, job: str) -> dict[Cause, float]:
     """Seconds of one run of a job by cause, the greatest first; they sum to its elapsed time.
 
-    The path is walked back from the end of the job: what ended last was waited for, before it what had ended when it
-    began, and so on to the start. Of several streams that end together the first by address counts. Where a stretch is
-    a cycle that goes round and round, its seconds are those of its parts.
+    The path goes back from the end of the job: from the step that ended last, to the step that had ended when that one
+    began, and so on to the start. Of several streams that end together, the first by address counts. The seconds of a
+    cycle are split among its steps.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def _path(result: Result, job: str, start: float, end: float) -> Iterator[SpanPa
         while behind and behind[-1].end >= time:
             under_way.append(behind.pop())
         under_way = [span for span in under_way if span.start < time]
-        if not under_way and behind:  # nothing is on record for a while, as for a job of a kind of its own
+        if not under_way and behind:  # a gap in the record, as for a job of a kind of its own
             yield SpanPart(job, str(Activity.WAIT), time - max(behind[-1].end, start))
             time = max(behind[-1].end, start)
             continue

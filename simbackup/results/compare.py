@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TOLERANCE = 0.10
 """Relative error within which a row counts as reproduced, beside the interval that the document allows."""
 IDENTIFIED = 0.25
-"""Half width of the simulated interval, relative, beyond which a row says little."""
+"""Relative half width of the simulated interval beyond which a row proves little."""
 
 Role = Literal["input", "fitted", "held-out"]
 
@@ -53,7 +53,7 @@ class Row:
 
     @property
     def identified(self) -> bool:
-        """Whether the assumed values leave the simulated figure within a quarter of itself."""
+        """Whether the simulated figure stays within a quarter of itself over the assumed ranges."""
         if self.interval is None or self.simulated == 0:
             return True
         return max(self.interval[1] - self.simulated, self.simulated - self.interval[0]) <= IDENTIFIED * abs(
@@ -62,7 +62,7 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """What there is to say of the row in a word or two."""
+        """The verdict on the row in a word or two."""
         off = self.measurement.row.off
         if off is not None:
             return "declared off" if not self.within else "declared off, but right"
@@ -119,7 +119,7 @@ def figure(measurement: Measurement, results: Mapping[str, Result]) -> float:
 
 
 def role(measurement: Measurement, results: Mapping[str, Result], groups: Mapping[str, str]) -> Role:
-    """What a row proves, computed from where the values that it rests on come from."""
+    """What a row proves, from the origins of the values that it depends on."""
     if all(any(v.address == inner for v in results[file].values) for file, inner in measurement.addresses):
         return "input"
     for file, _ in measurement.addresses:
@@ -151,7 +151,7 @@ def rows_of_scenario(result: Result) -> list[Row]:
 
 
 def constants(results: Iterable[Result], measured: Measured) -> dict[str, Rest]:
-    """The constants that were fitted to rows of a document or chosen after seeing them, by where they stand."""
+    """The constants that were fitted to rows of a document or chosen after seeing them, by their place."""
     ids = {m.id for m in measured.rows}
     found: dict[str, Rest] = {}
     for result in results:

@@ -1,4 +1,4 @@
-"""What the jobs of a fleet did as a whole, and how long a device had no more to give."""
+"""Figures of all jobs of a fleet together, and how long a device was saturated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Rows = Sequence[Mapping[str, Any]]
 MANY = 12
 """Parts of one template that are shown one by one; more are shown together."""
 FULL = 1.0 - 1e-6
-"""Share of a capacity from which on a device counts as saturated; the rest is rounding."""
+"""Share of a capacity above which a device counts as saturated, which leaves room for rounding."""
 
 
 def templates(fleets: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -21,7 +21,7 @@ def templates(fleets: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 def series(job: str) -> str:
-    """The name of a job as it was written, of one of its runs.
+    """The name of a job in its file, from that of one of its runs.
 
     >>> series("daily.12"), series("full")
     ('daily', 'full')
@@ -31,7 +31,7 @@ def series(job: str) -> str:
 
 
 def jobs_of(rows: Rows, parts: Sequence[str]) -> list[Mapping[str, Any]]:
-    """The runs of the jobs among some laid-out parts (addresses), in the order of the rows."""
+    """The runs of the jobs among some expanded parts (addresses), in the order of the rows."""
     names = {part.removeprefix("jobs.") for part in parts if part.startswith("jobs.")}
     return [row for row in rows if row["job"].split(".")[0] in names]
 
@@ -67,7 +67,7 @@ def job_figures(rows: Rows) -> dict[str, float]:
 
 
 def greatest_of_each(fleets: Mapping[str, Sequence[str]], weights: Mapping[str, float]) -> dict[str, int]:
-    """Addresses that stand for all of their kind, with how many: of parts laid out together the one of most weight.
+    """Addresses that represent their kind, with its count: of parts expanded together, the one of most weight.
 
     An address may go on inside a part, as `hosts.server-1.cores` does; templates with up to `MANY` parts do not count.
 
@@ -85,7 +85,7 @@ def greatest_of_each(fleets: Mapping[str, Sequence[str]], weights: Mapping[str, 
 
 
 def times_in_use(trace: Trace, address: str, end: float) -> dict[str, float] | None:
-    """Seconds for which anything moved over a device (`active`) and for which nothing more could (`saturated`)."""
+    """Seconds for which a device moved anything (`active`), and for which it was full (`saturated`)."""
     rates = [rate for rate in trace.rates if rate.link == address]
     if not rates:
         return None

@@ -1,4 +1,4 @@
-"""A folder that is written whole or not at all. It replaces an older one of its kind, and nothing else, ever."""
+"""A folder that is written completely or not at all. It replaces an older one of its kind, and never anything else."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def put(folder: Path, write: Write, kind: Kind = RESULT) -> Path:
     Raises
     ------
     ResultError
-        The folder cannot be written, or holds what the program did not write.
+        The folder cannot be written, or holds files that the program did not write.
     """
     with _beside(folder, kind) as (target, partial):
         fresh = partial / NEW
@@ -57,12 +57,12 @@ def put(folder: Path, write: Write, kind: Kind = RESULT) -> Path:
 
 
 def check_place(folder: Path, kind: Kind = RESULT) -> None:
-    """Tell what is wrong with a folder that is to be written; what a killed run left of it is tidied up.
+    """Check a folder that is to be written, and clean up what a killed run left of it.
 
     Raises
     ------
     ResultError
-        The folder cannot be written, or holds what the program did not write.
+        The folder cannot be written, or holds files that the program did not write.
     """
     with _beside(folder, kind):
         pass
@@ -89,7 +89,7 @@ def _beside(folder: Path, kind: Kind) -> Generator[tuple[Path, Path]]:
                 _make_good(left, target)
                 _remove(left, kind)
                 if not left.exists():
-                    log.warning("removed %s, which an interrupted run left", left)
+                    log.warning("removed %s, left by an interrupted run", left)
         _check(folder, target, kind)
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = partial_for(target)
@@ -121,8 +121,8 @@ def _check(folder: Path, target: Path, kind: Kind) -> None:
         more = f" and {len(foreign) - NAMED} more" if len(foreign) > NAMED else ""
         named = ", ".join(sorted(foreign)[:NAMED]) + more
         raise ResultError(
-            f"{folder} holds what simbackup did not write, or what was changed since: {named}; "
-            "move that away or choose another folder"
+            f"{folder} holds files that simbackup did not write, or that were changed since: {named}; "
+            "move them away or choose another folder"
         )
 
 
@@ -138,7 +138,7 @@ def _bring_back(partial: Path, target: Path) -> bool:
 def _make_good(left: Path, target: Path) -> None:
     """Bring back what a killed run had moved aside, and say so."""
     if _bring_back(left, target):
-        log.warning("brought back %s, which an interrupted run had moved aside", target)
+        log.warning("restored %s, which an interrupted run had moved aside", target)
 
 
 def _remove(partial: Path, kind: Kind) -> None:
@@ -146,14 +146,14 @@ def _remove(partial: Path, kind: Kind) -> None:
     for inside in (partial / NEW, partial / OLD):
         if (inside / kind.record).is_file():
             _remove_sealed(inside, kind)
-        elif inside.is_dir():  # it never was whole, thus never where a user puts files
+        elif inside.is_dir():  # it was never complete, so no user put files there
             for path in inside.iterdir():
                 path.unlink()
             inside.rmdir()
     try:
         partial.rmdir()
     except OSError:
-        log.warning("%s holds files that simbackup did not write; they stay there", partial)
+        log.warning("%s holds files that simbackup did not write; they were not removed", partial)
 
 
 def _remove_sealed(folder: Path, kind: Kind) -> None:

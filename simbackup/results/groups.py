@@ -1,4 +1,4 @@
-"""Tables and pictures that stay readable with many jobs and devices: what is alike stands together."""
+"""Tables and pictures that stay readable with many jobs and devices: equal ones are grouped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 EQUAL = ("method", "status", "reason", "elapsed", "bytes", "files")
 """Keys of the row of a job that are the same in equal jobs."""
 DIGITS = 9
-"""Digits of numbers in which equal jobs agree; the rest is rounding."""
+"""Digits in which the numbers of equal jobs agree; the others are rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def runs(result: Result, rows: Sequence[Row], least: int = 2) -> Iterator[Row | 
 
 
 def equals(items: Iterable[Row | Group], least: int = 2) -> Iterator[Row | Group]:
-    """Runs and groups in which `least` or more single jobs that did just the same stand together."""
+    """Runs and groups; `least` or more identical single jobs are one group."""
     found: dict[object, list[Row | Group]] = {}
     for item in items:
         key = item.name if isinstance(item, Group) else tuple(_rounded(item[key]) for key in EQUAL)
@@ -90,7 +90,7 @@ def _address(name: str, key: str) -> str:
 def job_row(group: Group) -> dict[str, Any]:
     """One row for many runs of jobs: from the first start to the last end, and how they ended.
 
-    Where jobs are repeated, the time between their runs is no time of theirs: `rate` is over that of the runs alone.
+    Where jobs are repeated, the time between their runs does not count: `rate` is over that of the runs alone.
     """
     figures = job_figures(group.rows)
     if repeated(group):
@@ -107,7 +107,7 @@ def job_row(group: Group) -> dict[str, Any]:
 
 
 def repeated(group: Group) -> bool:
-    """Whether any job has more than one run among the rows, so that what passes between them says nothing."""
+    """Whether any job has more than one run among the rows, so that the time between runs means nothing."""
     return len({series(str(row["job"])) for row in group.rows}) < len(group.rows)
 
 
@@ -129,7 +129,7 @@ def slowest(group: Group) -> Row:
 
 
 def thinned(result: Result) -> tuple[Result, str]:
-    """A result in which of many equal jobs, devices and links only a few are left, and words on what was left out."""
+    """A result with only a few of many equal jobs, devices and links, and a sentence on what was left out."""
     jobs = [item for item in grouped(result, result.job_rows, "job") if isinstance(item, Group)]
     devices = [item for item in grouped(result, result.device_rows, "device") if isinstance(item, Group)]
     if not jobs and not devices:
@@ -147,5 +147,7 @@ def thinned(result: Result) -> tuple[Result, str]:
         old.events, [device for device in old.devices if device.address not in out],
         [job for job in old.jobs if f"jobs.{job.data['job']}" not in out],
     )  # fmt: skip
-    text = " Of many equal jobs the first, the slowest and the last to end are shown, of equal devices the busiest."
+    text = (
+        " Of equal jobs, only the first, the slowest and the last to end are shown; of equal devices, only the busiest."
+    )
     return Result(result.record, result.values, trace, result.layout, result.made_from), text

@@ -1,4 +1,4 @@
-"""A result: what a run recorded, the tables made from it, and what its numbers rest on."""
+"""A result: what a run recorded, the tables made from it, and its inputs and assumptions."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """What a run of a scenario gave.
+    """The result of a run of a scenario.
 
-    `jobs` and `devices` are tables (pandas), `get` reads one figure, `sources` and `assumptions` tell what the
-    figures rest on, `compare` sets them beside what was measured, `save` writes everything and `load` reads it back.
+    `jobs` and `devices` are tables (pandas), `get` reads one figure, `sources` and `assumptions` list what
+    the figures depend on, `compare` compares them with measurements, `save` writes everything and `load` reads it back.
     """
 
     def __init__(
@@ -119,16 +119,16 @@ class Result:
 
     @cached_property
     def user_rows(self) -> list[dict[str, Any]]:
-        """What users felt of each run of a job: throughput lost, lock waits, queries slowed, waits at networks.
+        """The impact of each run of a job on users: throughput lost, lock waits, slower queries, waits at networks.
 
-        `offered` are the transactions that they asked for while it ran: of users who wait for each before the next one,
-        those that they would have got done undisturbed. `served` are those done, `rate` those done a second.
+        `offered` are the transactions that they asked for while it ran; for users who wait for each before the next,
+        those that they would have completed undisturbed. `served` are those completed, `rate` those per second.
         """
         return [{"users": event.address, **event.data} for event in self.trace.events if event.what == IMPACT]
 
     @property
     def users(self) -> pd.DataFrame:
-        """Table of what users felt of each run of a job, with the columns that `user_rows` explains."""
+        """Table of the impact of each run of a job on users, with the columns that `user_rows` explains."""
         import pandas as pd  # noqa: PLC0415
 
         return pd.DataFrame(self.user_rows, columns=list(USERS))
@@ -156,9 +156,9 @@ class Result:
         return Plots(self)
 
     def activities(self, job: str) -> dict[tuple[str, str], float]:
-        """Seconds that all streams of a job spent, by cause (an address) and activity, in the order of their coming.
+        """Seconds that all streams of a job spent, by cause (an address) and activity, in order of appearance.
 
-        `causes` tells those of the critical path alone.
+        `causes` gives those of the critical path alone.
         """
         spent: dict[tuple[str, str], float] = {}
         for span in self.trace.spans:
@@ -193,13 +193,13 @@ class Result:
         return pd.DataFrame(source_rows(self.values, self.works), columns=SOURCE)
 
     def assumptions(self) -> pd.DataFrame:
-        """Table of what was assumed, with the ends of its range in the same unit, and why."""
+        """Table of the assumed values, with the ends of the range in the same unit, and the reason."""
         import pandas as pd  # noqa: PLC0415
 
         return pd.DataFrame(assumption_rows(self.values), columns=ASSUMPTION)
 
     def bases(self) -> dict[str, int]:
-        """How many values rest on each basis."""
+        """How many values each basis has."""
         counts: dict[str, int] = {}
         for value in self.values:
             counts[value.basis] = counts.get(value.basis, 0) + 1
@@ -232,7 +232,7 @@ class Result:
         from simbackup.drawing.picture import Picture  # noqa: PLC0415
 
         if self.layout is None:
-            raise ResultError("the result does not hold the layout of its system; draw its scenario instead")
+            raise ResultError("the result holds no layout of its system; draw its scenario instead")
         return Picture(self.layout)
 
     def chrome_trace(self, path: str | Path | None = None) -> dict[str, Any]:
@@ -254,22 +254,22 @@ class Result:
         return trace
 
     def report(self, path: str | Path) -> Path:
-        """The file into which a report was written: one HTML page that stands alone.
+        """Write a report and return its path: one self-contained HTML page.
 
-        `simbackup.report` compares several results, and says what can be asked of it.
+        `simbackup.report` compares several results, and has more options.
         """
-        report = import_module("simbackup").report  # it runs what if, which a result knows nothing of
+        report = import_module("simbackup").report  # it runs what-if scenarios, which a result must not import
         return report([self], path)
 
     def save(self, folder: str | Path) -> Path:
-        """The folder into which the whole result was written: run record, tables, trace. All of it or nothing.
+        """The folder into which the whole result was written: run record, tables, trace. All or nothing.
 
-        A result that is there already is replaced, if nothing but its own unchanged files stands in the folder.
+        An older result is replaced, if the folder holds nothing but its unchanged files.
 
         Raises
         ------
         ResultError
-            The folder cannot be written, or holds what the program did not write.
+            The folder cannot be written, or holds files that the program did not write.
         """
         from simbackup.results.saved import write  # noqa: PLC0415
 

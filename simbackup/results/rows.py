@@ -16,7 +16,7 @@ STILL = frozenset({
     Activity.MOUNT, Activity.DISMOUNT, Activity.SEEK, Activity.START, Activity.START_GROUP, Activity.PREPARE,
     Activity.FLUSH, Activity.CHECK, Activity.CREATE, Activity.REMOVE, Activity.OBSERVE,
 })  # fmt: skip
-"""Activities of jobs in which no byte of theirs moves, beside waits and those of tape drives."""
+"""Activities of jobs in which no byte of theirs moves, besides waits and those of tape drives."""
 TAPE_DRIVE = "tape drive"
 """The kind of device whose moves count as busy, too."""
 
@@ -28,7 +28,7 @@ class TimeSpan(NamedTuple):
     end: float
 
     def within(self, begin: float, end: float) -> float:
-        """Seconds of it that lie in a time.
+        """Seconds of it within a time.
 
         >>> TimeSpan(10.0, 20.0).within(15.0, 30.0), TimeSpan(10.0, 20.0).within(30.0, 40.0)
         (5.0, 0.0)
@@ -111,7 +111,7 @@ def union(stretches: Iterable[TimeSpan]) -> list[TimeSpan]:
 
 
 def _within(windows: Sequence[TimeSpan], begin: float, end: float) -> float:
-    """Seconds of a time that lie in windows, which come in their order and do not overlap."""
+    """Seconds of a time within windows, which are in order and do not overlap."""
     first = bisect_right(windows, begin, key=lambda window: window.end)
     return sum(one.within(begin, end) for one in takewhile(lambda one: one.begin < end, islice(windows, first, None)))
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TRACE_FILE = "trace.jsonl"
 SCENARIO_FILE = "scenario.json"
-AGAIN = "run its scenario again, into another folder"
+AGAIN = "run its scenario again into another folder"
 
 
 class _Strict(BaseModel):
@@ -78,7 +78,7 @@ class _Job(BaseModel):
 
 
 class _Felt(BaseModel):
-    """What users felt of a job: only numbers besides its name."""
+    """The impact of a job on users: only numbers besides its name."""
 
     model_config = ConfigDict(strict=True, extra="allow")
     __pydantic_extra__: dict[str, float]  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -94,11 +94,11 @@ class _Down(_Strict):
 
 _JOB = TypeAdapter(_Job)
 _EVENTS: Mapping[str, TypeAdapter[Any]] = {"felt": TypeAdapter(_Felt), "was down": TypeAdapter(_Down)}
-"""What figures are read from, by what happened."""
+"""The events that figures are read from, by what happened."""
 
 
 def write(result: Result, folder: Path) -> dict[str, Any]:
-    """What the record of a result says, whose trace and tables were written into a folder."""
+    """Write the trace and tables of a result into a folder, and return the content of its record."""
     (folder / TRACE_FILE).write_text("".join(f"{line}\n" for line in result.trace.to_lines()), encoding="utf-8")
     if result.made_from is not None:
         text = json.dumps(as_plain(result.scenario), indent=None, separators=(",", ":"))
@@ -153,7 +153,7 @@ def read(folder: Path) -> tuple[Record, list[Rest], Trace, Layout | None, Kept |
         raise _damaged(folder, f"{SCENARIO_FILE}: {error}") from None
     record = Record(**content["run"])
     if record.version != program_version():
-        text = "%s was written by simbackup %s, and this is %s, whose figures may differ"
+        text = "%s was written by simbackup %s; this is %s, and its figures may differ"
         log.warning(text, folder, record.version, program_version())
     layout = Layout.from_dict(content["layout"]) if content.get("layout") is not None else None
     return record, [Rest(**value) for value in content["values"]], read_back, layout, kept
@@ -164,9 +164,9 @@ def _damaged(folder: Path, why: str) -> ResultError:
 
 
 def _check_trace(trace: Trace, counts: Mapping[str, int]) -> None:
-    """Refuse a trace without all its records, or with others than figures are read from."""
+    """Refuse a trace that lacks records, or has records of a wrong form."""
     if trace.counts() != counts:
-        raise ValueError(f"has {trace.counts()}, and had {dict(counts)}")
+        raise ValueError(f"has {trace.counts()} instead of {dict(counts)}")
     for job in trace.jobs:
         _JOB.validate_python(job.data)
     for event in trace.events:

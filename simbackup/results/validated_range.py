@@ -1,4 +1,4 @@
-"""How far a result is from what has been validated: errors of published scenarios, and the values that they cover."""
+"""How far a result is from validated ranges: errors of published scenarios, and the values that they cover."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from simbackup.results.result import Result
 
 ERRORS, SPANS = "validation.csv", "validated-values.csv"
-"""Files under scenarios/published, which the program writes and a test holds to its output."""
+"""Files under scenarios/published, which the program writes and a test compares with its output."""
 PUBLISHED = re.compile(r"(?:^|/)published/([^/]+)/")
 ROUNDING = 1e-8
-"""Relative difference at the end of a span that is no difference."""
+"""Relative difference at the end of a span that counts as none."""
 
 
 class Checked(NamedTuple):
@@ -63,7 +63,7 @@ class Outside(NamedTuple):
 class Distance:
     """How far a result is from the published scenarios of a document.
 
-    `itself` tells that it is one of them; `uncovered` are values at addresses that none of them has.
+    `itself`: it is one of them; `uncovered`: values at addresses that none of them has.
     """
 
     document: str
@@ -91,7 +91,7 @@ def distance(result: Result) -> Distance | None:
 
 
 def _placed(values: Sequence[Rest], document: str) -> tuple[tuple[Outside, ...], tuple[Rest, ...]]:
-    """The values outside the spans of a document, and those that it has no span for."""
+    """The values outside the spans of a document, and those for which it has no span."""
     known = {span.address: span for span in spans() if span.document == document}
     outside: list[Outside] = []
     uncovered: list[Rest] = []

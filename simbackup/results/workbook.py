@@ -24,7 +24,7 @@ Sheet = tuple[Sequence[str], Sequence[Sequence[Cell]]]
 
 
 def write_workbook(sheets: Mapping[str, Sheet], path: Path) -> Path:
-    """The workbook into which tables were written, a sheet each by its name; the same bytes each time.
+    """Write tables to a workbook, one sheet each by its name, and return its path; the same bytes each time.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def _set(sheet: Any, row: int, column: int, value: Cell) -> Any:
 
 
 def _undated(book: bytes) -> bytes:
-    """A workbook whose parts bear no date of today."""
+    """A workbook without the current date in its parts."""
     written = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(book)) as old, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():

@@ -47,7 +47,7 @@ def told(site: Path, folder: Path, *arguments: str) -> str:
 
 def test_the_files_of_the_package_are_right(installed: Path, tmp_path: Path) -> None:
     files = sorted(map(str, (installed / "simbackup_example").rglob("*.yaml")))
-    assert told(installed, tmp_path, "check", *files) == f"{len(files)} files are right\n"
+    assert told(installed, tmp_path, "check", *files) == f"{len(files)} files are valid\n"
 
 
 @pytest.mark.parametrize(

@@ -275,7 +275,7 @@ def test_check_says_that_all_files_are_right(say: Say) -> None:
         root / "models" / "sources.yaml",
     ]
     said = say("check", *map(str, files))
-    assert (said.code, said.out, said.err) == (0, f"{len(files)} files are right\n", "")
+    assert (said.code, said.out, said.err) == (0, f"{len(files)} files are valid\n", "")
 
 
 def test_models_list_as_json_names_each_datasheet(say: Say) -> None:
@@ -377,7 +377,7 @@ def test_an_interrupt_ends_with_one_line_and_leaves_nothing(tmp_path: Path) -> N
         out, err = running.communicate(timeout=HANGS)
     assert running.returncode == 130
     assert out == ""
-    assert err == "interrupted; nothing half done was written\n"
+    assert err == "interrupted; no partial output was written\n"
     assert [path.name for path in tmp_path.iterdir()] == ["long.yaml"]
 
 
@@ -434,7 +434,7 @@ def test_picture_shows_what_is_set(say: Say) -> None:
         (["picture", SNAPSHOT, "--format", "sgv"], "simbackup picture: there is no form 'sgv'; did you mean 'svg'?"),
         (
             ["picture", SNAPSHOT, "-o", "{}/x.png"],
-            "{}/x.png cannot be written (the extension '.png' is not known here); let it end with .svg, .mmd or .dot",
+            "{}/x.png cannot be written (the extension '.png' is not known here); use .svg, .mmd or .dot",
         ),
         (["picture", SNAPSHOT, "-o", "{}/file/x.svg"], "{}/file/x.svg cannot be written ("),
         (["picture", "{}"], "{} holds no result ("),

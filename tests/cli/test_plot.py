@@ -65,10 +65,10 @@ def test_a_value_can_be_set_for_a_scenario_but_not_for_a_result(say: Say, tmp_pa
         (("empty",), "empty holds no result (No such file or directory: empty/run.json)\n"),
         (
             (SNAPSHOT, "-o", "a.gif"),
-            "a.gif cannot be written (the extension '.gif' is not known here); let it end with .png, .svg or .pdf\n",
+            "a.gif cannot be written (the extension '.gif' is not known here); use .png, .svg or .pdf\n",
         ),
         ((SNAPSHOT, "-o", "none/a.png"), "none/a.png cannot be written (there is no folder none)\n"),
-        ((QUEUE, "compare"), f"{QUEUE} reproduces no measurement alone; choose another picture\n"),
+        ((QUEUE, "compare"), f"{QUEUE} alone reproduces no measured row; choose another picture\n"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line_and_nothing_is_written(
@@ -114,5 +114,5 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path) -> None:
         [sys.executable, "-c", INTERRUPTED, SNAPSHOT], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     assert done.returncode == 130
-    assert done.stderr == "interrupted; nothing half done was written\n"
+    assert done.stderr == "interrupted; no partial output was written\n"
     assert list(tmp_path.iterdir()) == []

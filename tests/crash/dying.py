@@ -32,7 +32,7 @@ from simbackup.plots import draw as drawing
 from simbackup.plots import of_result
 from simbackup.reporting import report
 from simbackup.results import folder
-from simbackup.scenario import scenario
+from simbackup.scenario import loading
 
 SCENARIO, OTHER = "published/003-lvm-snapshots/no-snapshot", "published/003-lvm-snapshots/second-disk"
 STUDY, OTHER_STUDY = "planning/copy-area-place", "teaching/bottleneck-moves"
@@ -138,7 +138,7 @@ class Drawn:
 
 def prepare() -> None:
     """Let nothing be computed twice, and nothing be printed."""
-    run.simulate, scenario.load = once(run.simulate), once(scenario.load)
+    run.simulate, loading.load = once(run.simulate), once(loading.load)
     pd.DataFrame.to_csv = written_once(pd.DataFrame.to_csv)
     pd.DataFrame.to_parquet = written_once(pd.DataFrame.to_parquet)
     report._chapter, report.page = once(report._chapter), once(report.page)

@@ -46,7 +46,7 @@ def summary_table(found: Reproduction) -> str:
 
 def head() -> str:
     return (
-        "# Measured beside simulated\n\nMade by `python tests/published/test_readme.py`; a test holds it to the "
+        "# Measured beside simulated\n\nWritten by `python tests/published/test_readme.py`; a test compares it with the "
         "program's output.\n\n"
     )
 
@@ -54,7 +54,7 @@ def head() -> str:
 def tail() -> str:
     return (
         f"## Fitted or chosen constants\n\n{fitted_table()}\n"
-        "## Cross-validation\n\nEach row of a fit, predicted by the same fit to its other rows.\n\n"
+        "## Cross-validation\n\nEach row of a fit, predicted by the same fit to the other rows.\n\n"
         f"{cross_validation_markdown(cross_validate())}"
     )
 

@@ -190,7 +190,7 @@ def test_the_command_tells_it(root: Path, monkeypatch: pytest.MonkeyPatch, capsy
     with pytest.raises(SystemExit) as ended:
         cli.main()
     assert not ended.value.code
-    assert f"{RATE} and {LATENCY} cannot be told apart by first, second" in capsys.readouterr().out
+    assert f"{RATE} and {LATENCY} are not identifiable separately from first, second" in capsys.readouterr().out
     monkeypatch.setattr(sys, "argv", ["simbackup", "calibrate", there, "--dry-run", "--json"])
     with pytest.raises(SystemExit):
         cli.main()
@@ -259,7 +259,7 @@ def test_rows_outside_all_roots_do_not_change_the_program(root: Path, tmp_path: 
     (there / "only.yaml").write_text(
         text.replace("backup_engine/ours", "backup_engine/sql-server-2008"), encoding="utf-8"
     )
-    with pytest.raises(SimbackupError, match="is a datasheet of the program, and the rows are not"):
+    with pytest.raises(SimbackupError, match="is a datasheet of the program, but the rows are not"):
         calibrate(str(there))
 
 

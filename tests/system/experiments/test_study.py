@@ -90,7 +90,7 @@ def test_an_address_that_is_not_there_is_told_at_its_place_in_the_case(tmp_path:
 
 def test_an_address_is_varied_or_set_by_a_case(tmp_path: Path) -> None:
     file = written(tmp_path, "vary: {data.db.size: [1 GB]}\ncases:\n  odd: {data.db.size: 2 GB}\n")
-    assert problems(file)[0] == "6: data.db.size: is varied, and set by a case"
+    assert problems(file)[0] == "6: data.db.size: is both varied and set by a case"
 
 
 def test_a_case_without_values_is_none(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_rows_share_their_draws(tmp_path: Path) -> None:
 def test_one_seed_has_no_difference(tmp_path: Path) -> None:
     one = sb.study(short(tmp_path, SEEDS.replace("seeds: 6\n", "")))
     assert one.figures == ("jobs.save.elapsed", "jobs.save.cause", "jobs.save.status")
-    with pytest.raises(ResultError, match="but one seed"):
+    with pytest.raises(ResultError, match="only one seed"):
         one.difference("jobs.save.elapsed", 0, 1)
     with pytest.raises(ResultError, match=r"no figure 'jobs\.save\.size'"):
         sb.study(short(tmp_path)).difference("jobs.save.size", 0, 1)

@@ -184,7 +184,7 @@ def test_drives_are_never_in_two_states_and_busy_as_long_as_told(tape: Result, q
                 assert sum(span.end - span.start for span in spans) == pytest.approx(device.busy_s, rel=1e-6)
     figure = tape.plot.drives()
     assert rows(figure) == ["library.drive.1", "library.drive.2", "library.drive.3", "library.drive.4", "library.robot"]
-    assert "12 further drives" in figure.axes[0].get_title(loc="left").replace("\n", " ")
+    assert "12 more drives" in figure.axes[0].get_title(loc="left").replace("\n", " ")
 
 
 def test_those_who_wait_are_counted(queue: Result) -> None:
@@ -261,7 +261,7 @@ def test_a_picture_is_written_whole_or_not_at_all(
 
 
 def test_a_format_that_is_none_is_refused(queue: Result, tmp_path: Path) -> None:
-    with pytest.raises(ResultError, match="let it end with"):
+    with pytest.raises(ResultError, match="use "):
         style.write(queue.plot.timeline(), tmp_path / "a.pgn")
 
 

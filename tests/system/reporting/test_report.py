@@ -72,7 +72,7 @@ def test_the_answer_stands_before_the_figures(tape: str) -> None:
     places = [tape.index(f">{text}<") for text in ("The answer", "The system", "Timeline", "Where the time went")]
     assert places == sorted(places)
     assert "Twice as fast" in tape
-    assert "then devices.jukebox.robot limits" in tape
+    assert "then the bottleneck is devices.jukebox.robot" in tape
     assert "to spare" in tape
 
 
@@ -108,7 +108,7 @@ def test_variants_are_compared_by_job_and_by_value() -> None:
 
 def test_intervals_hold_the_answer(tmp_path: Path) -> None:
     text = report([LVM], tmp_path / "r.html", intervals=True, reruns=False, drawn=False).read_text(encoding="utf-8")
-    assert "Over the ranges of what is assumed or fitted:" in text
+    assert "Over the ranges of assumed and fitted values:" in text
 
 
 def test_tables_lie_beside_the_page(tmp_path: Path) -> None:
@@ -145,5 +145,5 @@ def test_what_is_missing_is_told_before_a_run(missing: str, monkeypatch: pytest.
 
 
 def test_a_workbook_is_named_as_one(tmp_path: Path) -> None:
-    with pytest.raises(ResultError, match="let it end with"):
+    with pytest.raises(ResultError, match="use "):
         report([TAPE], tmp_path / "r.html", excel=tmp_path / "r.ods")

@@ -26,14 +26,14 @@ FAILED = row("bad", 5.0, status="failed", reason="no space")
     ("one", "said"),
     [
         (row(), "Took 1 min for 6 GB (100 MB/s)."),
-        (IN_TIME, "Took 1 min for 6 GB (100 MB/s), and ended inside its window of 1 min 40 s with 40 s to spare."),
+        (IN_TIME, "Took 1 min for 6 GB (100 MB/s) and finished within its window of 1 min 40 s, with 40 s to spare."),
         (
             LATE | {"bytes": 0.0},
-            "Took 1 min 30 s, and ended 30 s after the end of its window of 1 min.",
+            "Took 1 min 30 s and missed its window of 1 min by 30 s.",
         ),
         (FAILED, "Failed after 5 s: no space."),
         (row(elapsed=0.0, status="skipped", reason="'full' did not complete"), "Did not run: 'full' did not complete."),
-        (row(method="observe"), "Watched the users for 1 min."),
+        (row(method="observe"), "Observed the users for 1 min."),
     ],
 )
 def test_the_fate_of_one_run(one: dict[str, Any], said: str) -> None:
@@ -43,12 +43,12 @@ def test_the_fate_of_one_run(one: dict[str, Any], said: str) -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([LATE, LATE], "Both jobs ended after their windows."),
-        ([IN_TIME] * 3, "All 3 jobs ended inside their windows."),
-        ([LATE, IN_TIME], "Of 2 jobs 1 ended after its window and 1 ended inside its window."),
+        ([LATE, LATE], "Both jobs missed their windows."),
+        ([IN_TIME] * 3, "All 3 jobs finished within their windows."),
+        ([LATE, IN_TIME], "Of 2 jobs, 1 missed its window and 1 finished within its window."),
         (
             [IN_TIME, IN_TIME, row()],
-            "All 3 jobs came to their end; the 2 that have a window ended inside it.",
+            "All 3 jobs completed; the 2 with a window finished within it.",
         ),
     ],
 )
@@ -61,21 +61,21 @@ def test_many_runs_are_told_by_the_slowest_and_the_nearest_to_its_window() -> No
         row(f"save.{i}", 60.0 + i, start=100.0 * i, due=100.0 * i, end=101.0 * i + 60.0, window=70.0) for i in range(4)
     ]
     assert sentences.fate_of_many(Group("save", tuple(own))) == (
-        "All 4 runs ended inside their windows. The slowest took 1 min 3 s, the mean is 1 min 1.5 s. "
-        "The one nearest to the end of its window had 7 s to spare."
+        "All 4 runs finished within their windows. The slowest took 1 min 3 s, the mean 1 min 1.5 s. "
+        "The closest to its window's end had 7 s to spare."
     )
 
 
 def test_jobs_that_run_once_are_told_with_what_passed_from_the_first_to_the_last() -> None:
     own = [row(f"save-{name}", 60.0, start=start, end=start + 60.0) for name, start in (("a", 0.0), ("b", 300.0))]
-    told = "Each took 1 min; from the first start to the last end 6 min passed."
+    told = "Each took 1 min; 6 min from the first start to the last end."
     assert told in sentences.fate_of_many(Group("save-*", tuple(own)))
 
 
 def test_the_short_answer_names_what_failed_and_what_was_late() -> None:
     said = sentences.in_short([FAILED, LATE, IN_TIME], [])
     assert said == (
-        "Of 3 jobs 1 failed, 1 ended after its window and 1 ended inside its window. bad failed: no space. "
+        "Of 3 jobs, 1 failed, 1 missed its window, and 1 finished within its window. bad failed: no space. "
         "late took 1 min 30 s (30 s late) and back took 1 min."
     )
 
@@ -127,5 +127,5 @@ def test_a_skipped_job_is_told_after_that_it_waits_for() -> None:
 def test_variants_are_set_side_by_side_in_words() -> None:
     fast, slow = (simulated(f"planning/tape-drives-{drive}") for drive in ("lto9", "dlt7000"))
     said = in_words([slow, fast])
-    assert said.startswith("backup takes least in tape-drives-lto9 (2 min 45 s) and most in tape-drives-dlt7000 (1 h")
+    assert said.startswith("backup is fastest in tape-drives-lto9 (2 min 45 s) and slowest in tape-drives-dlt7000 (1 h")
     assert in_words([fast, fast]) == "backup takes 2 min 45 s in both. back takes 2 min 45 s in both."

@@ -141,4 +141,4 @@ def test_another_format_is_refused_with_what_to_do(old: Path, form: int | None) 
         del content["format"]
     (old / RESULT.record).write_text(json.dumps(content))
     told = refused(old)
-    assert f"was written in format {form or 1}, and this version of simbackup reads format 3; run its" in told
+    assert f"was written in format {form or 1}; this version of simbackup reads format 3; run its" in told

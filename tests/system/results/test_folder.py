@@ -43,7 +43,7 @@ def names(path: Path) -> list[str]:
 def test_a_foreign_file_is_named_and_stays(result: Result, old: Path, name: str) -> None:
     (old / name).parent.mkdir(exist_ok=True)
     (old / name).write_text("years of work")
-    with pytest.raises(ResultError, match=f"did not write, or what was changed since: {name.partition('/')[0]}; "):
+    with pytest.raises(ResultError, match=f"did not write, or that were changed since: {name.partition('/')[0]}; "):
         result.save(old)
     assert (old / name).read_text() == "years of work"
     assert names(old.parent) == ["run"]
@@ -143,7 +143,7 @@ def test_what_a_killed_run_left_is_removed_and_told(old: Path, caplog: pytest.Lo
     (left / folders.NEW / "trace.jsonl").write_text("half")
     check_place(old)
     assert names(old.parent) == ["run"]
-    assert caplog.messages == [f"removed {left}, which an interrupted run left"]
+    assert caplog.messages == [f"removed {left}, left by an interrupted run"]
 
 
 @pytest.mark.parametrize("way", ["read", "write"])
@@ -156,7 +156,7 @@ def test_what_a_killed_run_moved_aside_comes_back(old: Path, caplog: pytest.LogC
     else:
         check_place(old)
     Result.load(old)
-    assert caplog.messages[0] == f"brought back {old}, which an interrupted run had moved aside"
+    assert caplog.messages[0] == f"restored {old}, which an interrupted run had moved aside"
 
 
 def test_what_another_run_is_writing_is_left_alone(old: Path) -> None:
@@ -186,7 +186,7 @@ def test_a_file_that_a_killed_run_left_is_removed_and_told(tmp_path: Path, caplo
     assert list(left_behind(path)) == [left]
     write_whole(path, "new")
     assert names(tmp_path) == sorted([other.name, "trace.json"])
-    assert caplog.messages == [f"removed {left}, which an interrupted run left"]
+    assert caplog.messages == [f"removed {left}, left by an interrupted run"]
 
 
 def test_a_planted_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
