@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from simbackup.errors import InputError
-from simbackup.schema.tree import parse
+from simbackup.schema.yaml_file import parse
 
 ODD: tuple[str, ...] = (
     "", "null", "~", "true", "[]", "{}", "[1, 2]", "[[a], {b: c}]", "{a: b}", "{value: 1 GB}", "{value: [a]}",

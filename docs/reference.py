@@ -99,7 +99,7 @@ def _type(part: type[BaseModel], key: str) -> str:
         kind = sheet_kind(inner)
         return f"[datasheet](../datasheets/{kind}.md) `{kind}/NAME`, or a mapping" if kind else f"mapping, see `{key}` below"
     annotation = str(part.model_fields[key].annotation)
-    if "bool" in annotation or mark_of(part, key, Word) and "bool" in annotation:
+    if "bool" in annotation or (mark_of(part, key, Word) and "bool" in annotation):
         return "`true` or `false`"
     if "tuple" in annotation:
         return "name, or list of names"
@@ -119,7 +119,7 @@ def _default(part: type[BaseModel], key: str) -> str:
     field = part.model_fields[key]
     if field.is_required():
         return "required"
-    if field.default in (None, (), "") or optional(part, key) and field.default is None:
+    if field.default in (None, (), "") or (optional(part, key) and field.default is None):
         return ""
     return f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
 

@@ -15,7 +15,8 @@ from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.schema.datasheet import check_datasheet
 from simbackup.schema.quantity import Frozen, Quantity
 from simbackup.schema.registry import RoomError
-from simbackup.schema.tree import Node, read
+from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import read
 
 NAME = re.compile(r"\w+/\w[\w.+-]*")
 SEARCH_PATH = "SIMBACKUP_PATH"

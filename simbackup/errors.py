@@ -47,6 +47,8 @@ class Problem:
     message: str
     remedy: str = ""
     severity: Literal["error", "warning"] = "error"
+    closing: bool = False
+    """Whether it closes the list: nothing wrong by itself, but what was not checked because of the others."""
 
     def __str__(self) -> str:
         place = f"{self.place}: warning" if self.severity == "warning" else str(self.place)
@@ -60,19 +62,21 @@ class SimbackupError(Exception):
 
 
 class InputError(SimbackupError):
-    """All problems of one input at once.
+    """All problems of one input at once, and in `notes` what was not checked because of them.
 
     >>> print(InputError([Problem(Place("a.yaml", 3, 5), "jobs.full.to", "no device 'tpae'", "did you mean 'tape'?")]))
     a.yaml:3:5: jobs.full.to: no device 'tpae'; did you mean 'tape'?
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(sorted(set(problems)))
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        every = sorted(set(problems))
+        self.problems = tuple(problem for problem in every if not problem.closing)
+        self.notes = tuple(problem for problem in every if problem.closing)
+        super().__init__("\n".join(map(str, (*self.problems, *self.notes))))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
         """What a worker process sends: the problems, not their text."""
-        return InputError, (self.problems,)
+        return InputError, ((*self.problems, *self.notes),)
 
 
 class ResultError(SimbackupError):

@@ -8,12 +8,12 @@ from pathlib import Path
 from simbackup.build import build
 from simbackup.drawing.from_spec import layout_of
 from simbackup.engine.flows import Link
-from simbackup.errors import InputError, Problem, ResultError
+from simbackup.errors import InputError, ResultError
 from simbackup.methods.job import start
 from simbackup.results.folder import is_there
 from simbackup.results.record import Record, rests_on
 from simbackup.results.result import Result
-from simbackup.scenario import Scenario, load
+from simbackup.scenario import Scenario, load, nothing_to_do
 from simbackup.scenario.spec import Spec
 from simbackup.schema import registry
 from simbackup.system import Recorded, System
@@ -58,8 +58,7 @@ def simulate(
     elif overrides:
         scenario = scenario.with_(overrides)
     if not scenario.spec.jobs:
-        remedy = "say what is to be done under 'jobs:', or extend this file by one that does"
-        raise InputError([Problem(scenario.tree.place, "jobs", "there is nothing to simulate", remedy)])
+        raise InputError([nothing_to_do(scenario)])
     system, jobs = build(scenario.spec, seed)
     finished = start(system, jobs)
     steps = 0

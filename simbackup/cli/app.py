@@ -14,6 +14,8 @@ from simbackup.errors import InputError, Place, Problem, ResultError, SimbackupE
 from simbackup.text import for_terminal
 
 WRONG_INPUT, INTERRUPTED = 2, 130
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"""Whatever is wrong with a command line; typer has no name of its own for it."""
 
 SETTINGS = {"help_option_names": ["-h", "--help"]}
 
@@ -381,7 +383,8 @@ def overrides(sets: list[str]) -> dict[str, Any]:
     """
     from dataclasses import replace  # noqa: PLC0415
 
-    from simbackup.schema.tree import Node, parse  # noqa: PLC0415
+    from simbackup.schema.tree import Node  # noqa: PLC0415
+    from simbackup.schema.yaml_file import parse  # noqa: PLC0415
 
     found: dict[str, Any] = {}
     problems: list[Problem] = []
@@ -414,14 +417,28 @@ def _tell(text: str) -> None:
     print(for_terminal(text), file=sys.stderr)  # noqa: T201 (a command line prints)
 
 
+def _usage(error: Any) -> str:
+    """What is wrong with a command line, said as what is wrong with a file is."""
+    command = error.ctx.command_path if error.ctx is not None else "simbackup"
+    message = error.format_message()
+    if "\n" in message:  # the help of a command that takes others
+        return message
+    message, _, meant = message.partition(". Did you mean ")
+    remedy = f"did you mean {meant}" if meant else f"see {command} --help"
+    return f"{command}: {message[:1].lower()}{message[1:].rstrip('.')}; {remedy}"
+
+
 def main() -> None:
     """Run the command line; wrong input is told without a traceback, and Ctrl-C ends cleanly."""
     try:
-        app()
+        sys.exit(app(standalone_mode=False) or 0)
+    except UsageError as error:
+        print(_usage(error), file=sys.stderr)  # noqa: T201
+        raise SystemExit(WRONG_INPUT) from None
     except SimbackupError as error:
         _tell(str(error))
         raise SystemExit(WRONG_INPUT) from None
-    except (KeyboardInterrupt, SystemExit) as ended:
+    except (KeyboardInterrupt, typer.Abort, SystemExit) as ended:
         if isinstance(ended, SystemExit) and ended.code != INTERRUPTED:  # typer turns Ctrl-C into that code
             raise
         _tell("interrupted; nothing half done was written")

@@ -8,13 +8,17 @@ from simbackup import datasheets
 from simbackup.errors import InputError, Problem
 from simbackup.experiments.calibrate import CALIBRATION, read_fits
 from simbackup.experiments.study import read_study
-from simbackup.scenario import load
+from simbackup.scenario import load, nothing_to_do
+from simbackup.scenario.inheritance import is_extended
 from simbackup.schema.measured import read_measured
-from simbackup.schema.tree import read
+from simbackup.schema.yaml_file import read
 
 
 def check_file(path: Path) -> list[Problem]:
-    """Everything that is wrong with a scenario, a datasheet, or a file of measurements or fits; warnings, too."""
+    """Everything that is wrong with a scenario, a datasheet, or a file of measurements or fits.
+
+    Warnings are among it, and closing notes come last.
+    """
     try:
         shown = datasheets.shown(path)
         if path.name == "measured.yaml":
@@ -25,12 +29,15 @@ def check_file(path: Path) -> list[Problem]:
             read_study(path)
         elif path.name == "sources.yaml":
             read(path, shown)
-        elif _among_models(path) or {"parameters", "kind"} & read(path, shown).mapping.keys():
+        elif _among_models(path) or {"parameters", "kind"} & read(path, shown, []).mapping.keys():
             datasheets.read_datasheet(path, path.stem)
         else:
-            return list(load(path).warnings)
+            scenario = load(path)
+            if not scenario.spec.jobs and not is_extended(path):
+                return [nothing_to_do(scenario)]
+            return list(scenario.warnings)
     except InputError as error:
-        return list(error.problems)
+        return [*error.problems, *error.notes]
     return []
 
 

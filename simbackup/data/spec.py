@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup import units
-from simbackup.schema.capability import BlockDevice, Device, VolumeDevice
+from simbackup.schema.capability import BlockDevice, VolumeDevice
 from simbackup.schema.facts import Fact, Facts, amount, made, number
 from simbackup.schema.part import Modelled, Part, Path
+from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -19,6 +20,7 @@ from simbackup.schema.quantity import (
     Count,
     Duration,
     Frozen,
+    Multiple,
     PositiveCount,
     PositiveShare,
     PositiveSize,
@@ -35,7 +37,7 @@ from simbackup.schema.quantity import (
 class FilesystemSheet(Frozen):
     """What a file system costs for each file."""
 
-    reads_per_file: Ratio
+    reads_per_file: Multiple
     """Positioned reads for each file besides its data, cache cold, in directory order."""
     cpu_per_file: TimePerFile
     """Time of the reference core to walk to, open, read and close a file."""
@@ -161,17 +163,20 @@ class DataSpec(Part, Modelled, FilesSheet):
 
     def check(self, checks: Checks, path: Path) -> None:
         """Data lie on a device that holds them, behind its volumes and copy areas."""
-        spec, name = checks.spec, str(path[-1])
-        if not checks.block_device((*path, "on"), self.on):
+        if isinstance(self.on, Unknown) or not checks.block_device((*path, "on"), self.on):
             return
-        below, room = spec.devices[self.on], checks.capacity(self.on)
-        begin = spec.placement()[name]
+        for step in (self._check_cached, self._check_aged, self._check_room):
+            with checks.about(*path):
+                step(checks, path)
+
+    def _check_room(self, checks: Checks, path: Path) -> None:
+        """It fits on its device, behind what lies there."""
+        spec, below, room = checks.spec, checks.spec.devices[self.on], checks.capacity(self.on)
+        begin = spec.begins_on(self.on)[str(path[-1])]
         whole = isinstance(below, BlockDevice) and below.holds_volumes
         if whole and begin < spec.guaranteed(self.on):
             message = f"would lie where the volumes and copy areas of '{self.on}' lie"
             checks.report((*path, "on"), message, "lay it on a volume, or say 'at:' a place behind them")
-        self._check_cached(checks, path)
-        self._check_aged(checks, path, below)
         if room is not None and begin + self.size.si > room:
             over = units.show_short(begin + self.size.si - room, "B")
             where = units.show_short(begin, "B")
@@ -188,10 +193,11 @@ class DataSpec(Part, Modelled, FilesSheet):
             message = f"{units.show_short(bytes_there, 'B')} do not fit into the memory of the host"
             checks.report((*path, "cached"), message, f"it has {units.show_short(host.memory.si, 'B')}")
 
-    def _check_aged(self, checks: Checks, path: Path, below: Device) -> None:
+    def _check_aged(self, checks: Checks, path: Path) -> None:
         """Only what is written to free places is moved about by updates."""
         if self.aged is None:
             return
+        below = checks.spec.devices[self.on]
         if not isinstance(below, VolumeDevice) or below.overwrites:
             message = f"updates move nothing on '{self.on}', which is written in place"
             checks.report((*path, "aged"), message, "leave it out, or lay the data on a redirect_volume")

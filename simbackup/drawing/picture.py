@@ -53,7 +53,8 @@ class Picture:
         """
         drawn = {"svg": self.svg, "mmd": self.mermaid, "dot": self.dot}
         if form not in drawn:
-            raise InputError([Problem(Place("picture"), "", f"there is no form '{form}'", choices(form, SYSTEM))])
+            problem = Problem(Place("simbackup picture"), "", f"there is no form '{form}'", choices(form, SYSTEM))
+            raise InputError([problem])
         return drawn[form]()
 
     def save(self, path: str | Path) -> Path:

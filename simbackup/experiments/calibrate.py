@@ -20,8 +20,8 @@ from simbackup.scenario import Scenario, Value
 from simbackup.schema.calibration import Fit
 from simbackup.schema.measured import Measured
 from simbackup.schema.quantity import Quantity
-from simbackup.schema.tree import read
 from simbackup.schema.validate import validate
+from simbackup.schema.yaml_file import read
 
 CALIBRATION = "calibration.yaml"
 DIGITS = 4
@@ -76,7 +76,7 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
     InputError
         There is no such document, or its calibration file is wrong.
     """
-    measured = chosen([name], "calibrate")[0]
+    measured = chosen([name])[0]
     fits = read_fits(measured.folder / CALIBRATION)
     values: dict[Fit, str] = {}
     for _ in range(ROUNDS):  # constants that share scenarios move each other, until none moves any more

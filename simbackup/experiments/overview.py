@@ -8,7 +8,7 @@ from simbackup import datasheets, units
 from simbackup.errors import InputError
 from simbackup.scenario import load, names
 from simbackup.schema.quantity import Quantity
-from simbackup.schema.tree import read
+from simbackup.schema.yaml_file import read
 
 Rows = list[dict[str, Any]]
 

@@ -47,10 +47,10 @@ class Reproduction:
         return RowPlots(self.rows)
 
 
-def chosen(names: Sequence[str], command: str = "reproduce") -> list[Measured]:
+def chosen(names: Sequence[str]) -> list[Measured]:
     """The documents that are named by a folder with a file of measurements, or by the beginning of a known one's name.
 
-    Without names it is all that are known: those under `scenarios/published`. A problem names the command.
+    Without names it is all that are known: those under `scenarios/published`.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def chosen(names: Sequence[str], command: str = "reproduce") -> list[Measured]:
             remedy = choices(name, [m.folder.name for m in everything])
             if name and is_folder(Path(name)):
                 remedy = f"write its rows into {Path(name) / MEASURED}"
-            raise InputError([Problem(Place(command), "", f"there is no document '{name}'", remedy)])
+            raise InputError([Problem(Place(name), "", "there is no such document", remedy)])
         for measured in [own] if own is not None else known:
             found[str(measured.folder.resolve())] = measured
     return sorted(found.values(), key=lambda measured: measured.folder.name)

@@ -85,7 +85,7 @@ def separability(name: str, found: Sequence[Fitted], *, seed: int = 0) -> Separa
     """
     import numpy as np  # noqa: PLC0415 (numpy costs start-up time)
 
-    measured = chosen([name], "calibrate")[0]
+    measured = chosen([name])[0]
     rows = [m for m in measured.rows if any(m.id in one.fit.rows for one in found)]
     ids = tuple(m.id for m in rows)
     texts = {one.fit: one.text for one in found}

@@ -22,10 +22,11 @@ from simbackup.results.causes import by_address, split
 from simbackup.results.result import Result
 from simbackup.results.workbook import write_workbook
 from simbackup.run import Progress, simulate
-from simbackup.scenario import load
+from simbackup.scenario import load, names, nothing_to_do
 from simbackup.schema import study as schema
-from simbackup.schema.tree import Node, read
+from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
+from simbackup.schema.yaml_file import a_folder, read
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +40,7 @@ CASE = "case"
 FAILED = "failed"
 """Column of why jobs failed; there where any did."""
 
-Values = dict[str, str | list[str]]
+Values = dict[str, str | list[str] | dict[str, Any] | None]
 Found = tuple[list[Figure], str | None]
 """The figures of one run, and why jobs failed."""
 
@@ -65,10 +66,7 @@ class Run:
     def names(self) -> dict[str, str]:
         """What tells its row from the others."""
         case = {} if self.case is None else {CASE: self.case}
-        varied = {
-            address: value if isinstance(value, str) else ", ".join(value) for address, value in self.varied.items()
-        }
-        return {"scenario": self.scenario, **case, **varied}
+        return {"scenario": self.scenario, **case, **{name: _shown(value) for name, value in self.varied.items()}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +151,10 @@ def find(name: str) -> Path:
             return inside
         files = (root / "scenarios").rglob("*.study.yaml")
         known += [p.relative_to(root / "scenarios").as_posix().removesuffix(".study.yaml") for p in files]
-    raise InputError([Problem(Place(name), "", "there is neither such a file nor such a study", choices(bare, known))])
+    if datasheets.is_folder(path):
+        raise InputError([a_folder(path, name)])
+    remedy = f"it is a scenario: simbackup run {bare}" if bare in names() else choices(bare, known)
+    raise InputError([Problem(Place(name), "", "there is neither such a file nor such a study", remedy)])
 
 
 def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
@@ -215,6 +216,8 @@ def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
         Everything that is wrong with the file, and with its scenarios and values.
     """
     tree = read(path, datasheets.shown(path))
+    if "jobs" in tree.mapping and "scenarios" not in tree.mapping:
+        raise InputError([Problem(Place(tree.place.file), "", "is a scenario and no study", f"simbackup run {path}")])
     problems: list[Problem] = []
     asked = validate(schema.Study, tree, "", problems)
     if asked is None:
@@ -254,8 +257,17 @@ def _cases(cases: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str | None,
         yield name, {address: _text(value) for address, value in values.items()}
 
 
-def _text(value: object) -> str | list[str]:
-    """A value as it is written in a file; a list of names stays one."""
+def _shown(value: str | list[str] | dict[str, Any] | None) -> str:
+    """A value as the table names it."""
+    if isinstance(value, dict):
+        return str(value.get("value", value))
+    return "none" if value is None else value if isinstance(value, str) else ", ".join(value)
+
+
+def _text(value: object) -> str | list[str] | dict[str, Any] | None:
+    """A value as it is written in a file; a list of names stays one, and so does a value with its origin."""
+    if value is None or isinstance(value, dict):
+        return cast("dict[str, Any] | None", value)
     if isinstance(value, (list, tuple)):
         return [str(item) for item in cast("list[object]", value)]
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -275,7 +287,9 @@ def _wrong(run: Run, tree: Node) -> list[Problem]:
     try:
         scenario = load(run.file, run.values)
     except InputError as error:
-        return [replace(problem, place=_written(run, tree, problem)) for problem in error.problems]
+        return [replace(each, place=_written(run, tree, each)) for each in (*error.problems, *error.notes)]
+    if not scenario.spec.jobs:
+        return [nothing_to_do(scenario)]
     show = tree.mapping["show"].value
     places = [item.place for item in show] if isinstance(show, list) else []
     return [Problem(places[i], f"show.{i}", message, remedy) for i, message, remedy in unknown(scenario, run.show)]

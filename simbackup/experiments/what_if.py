@@ -96,7 +96,7 @@ def rows_of(result: Result, jobs: Sequence[str]) -> list[dict[str, Any]]:
     known = [row["job"] for row in result.job_rows]
     for job in jobs:
         if not any(job in {name, name.rpartition(".")[0]} for name in known):
-            raise ResultError(f"the result has no job '{job}'; {choices(job, known)}")
+            raise ResultError(f"simbackup explain: there is no job '{job}'; {choices(job, known)}")
     return [row for row in result.job_rows if not jobs or {row["job"], row["job"].rpartition(".")[0]} & {*jobs}]
 
 

@@ -30,6 +30,7 @@ def check_file(path: str | Path, forms: Sequence[str]) -> str:
     path = Path(path)
     if not path.name:
         raise ResultError(f"'{path}' is a folder; name a file")
+    _check_name(path)
     if path.is_dir():
         raise ResultError(f"{path} cannot be written (Is a directory)")
     if path.exists() and not path.is_file():
@@ -54,9 +55,18 @@ def check_folder(path: str | Path) -> None:
         The folder around it is not there, or it cannot be written.
     """
     path = Path(path)
+    _check_name(path)
     if path.exists() and not path.is_dir():
         raise ResultError(f"{path} cannot be written (Not a directory)")
     _check_parent(path)
+
+
+def _check_name(path: Path) -> None:
+    """Tell of a name that no file can have."""
+    try:
+        path.exists()
+    except OSError as error:
+        raise ResultError(f"{path} cannot be written ({error.strerror})") from None
 
 
 def _check_parent(path: Path) -> None:

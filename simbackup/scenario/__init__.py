@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from simbackup.scenario.scenario import Scenario, Value, find, load, names
+from simbackup.scenario.loading import find, load, names
+from simbackup.scenario.scenario import Scenario, Value, nothing_to_do
 
-__all__ = ["Scenario", "Value", "find", "load", "names"]
+__all__ = ["Scenario", "Value", "find", "load", "names", "nothing_to_do"]

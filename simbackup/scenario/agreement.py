@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from simbackup import units
-from simbackup.errors import Problem
+from simbackup.devices.host.spec import HostSpec
+from simbackup.devices.network.spec import LinkSpec
+from simbackup.errors import LONGEST_LIST, Problem
 from simbackup.scenario.checks import Checks
 from simbackup.scenario.spec import Spec
 from simbackup.schema.job import JobSpec
@@ -17,9 +19,16 @@ GREATEST_RUNS = 100_000
 """Runs of one job that a scenario may ask for; three a day for ninety years are fewer."""
 
 
-def check(spec: Spec, tree: Node, before: Sequence[Problem] = ()) -> list[Problem]:
-    """Everything in which the parts of a scenario disagree, as far as what was wrong `before` lets it be said."""
+def check(
+    spec: Spec, tree: Node, before: Sequence[Problem] = (), templates: Mapping[str, str] | None = None
+) -> list[Problem]:
+    """Everything in which the parts of a scenario disagree, as far as what was wrong `before` lets it be said.
+
+    The last of the problems names what was not checked further, and what has to be right first; parts of a fleet are
+    named by their template, whose address `templates` has.
+    """
     checks = Checks(spec, tree, tuple(before))
+    checks.baseless()
     _agreement(checks)
     _owners(checks)
     parts: dict[str, Mapping[str, Part]] = {"hosts": spec.hosts, "links": spec.links, "devices": spec.devices}
@@ -28,17 +37,51 @@ def check(spec: Spec, tree: Node, before: Sequence[Problem] = ()) -> list[Proble
     _each(checks, {"data": spec.data, "workloads": spec.workloads})
     _loads(checks)
     for name, job in spec.jobs.items():
-        _times(checks, ("jobs", name), job)
-        job.check(checks, ("jobs", name))
+        for step in (_waits, _times, _repeats):
+            with checks.about("jobs", name):
+                step(checks, ("jobs", name), job)
+        with checks.about("jobs", name):
+            job.check(checks, ("jobs", name))
     _order(checks)
-    return checks.problems
+    return checks.problems + _not_checked(checks.waiting, tree, templates or {})
+
+
+def _not_checked(waiting: Mapping[str, Mapping[str, None]], tree: Node, templates: Mapping[str, str]) -> list[Problem]:
+    """A closing note for each set of addresses that parts wait for."""
+    together: dict[tuple[str, ...], dict[str, str]] = {}
+    for part, addresses in waiting.items():
+        first = dict.fromkeys(_of_template(address, templates) for address in addresses)
+        above = (a for a in sorted(first) if not any(a.startswith(f"{other}.") for other in first))
+        together.setdefault(tuple(above), {}).setdefault(_of_template(part, templates), part)
+    notes: list[Problem] = []
+    for addresses, parts in together.items():
+        have = "have" if len(addresses) > 1 else "has"
+        were = "were" if len(parts) > 1 else "was"
+        place = tree.find(tuple(next(iter(parts.values())).split(".")))[0].place
+        remedy = f"{_listed(addresses)} {have} to be right first"
+        notes.append(Problem(place, _listed(tuple(parts)), f"{were} not checked further", remedy, closing=True))
+    return notes
+
+
+def _of_template(address: str, templates: Mapping[str, str]) -> str:
+    """The address of what a template says, for one of a part that came of it."""
+    part = ".".join(address.split(".")[:2])
+    return templates.get(part, part) + address[len(part) :]
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Words in one row, of a long list only the first."""
+    shown = words[:LONGEST_LIST]
+    rest = f" and {len(words) - len(shown)} more" if len(words) > len(shown) else ""
+    return ", ".join(shown) + rest
 
 
 def _each(checks: Checks, sections: Mapping[str, Mapping[str, Part]]) -> None:
     """Every part of some sections checks itself."""
     for section, parts in sections.items():
         for name, part in parts.items():
-            part.check(checks, (section, name))
+            with checks.about(section, name):
+                part.check(checks, (section, name))
 
 
 def _agreement(checks: Checks) -> None:
@@ -47,47 +90,69 @@ def _agreement(checks: Checks) -> None:
     parts: dict[str, Mapping[str, Part]] = {"hosts": spec.hosts, "devices": spec.devices, "data": spec.data}
     for section, named in parts.items():
         for name, part in named.items():
-            for paths, message, remedy in disagreements(part):
-                checks.report(checks.written([(section, name, *path) for path in paths]), message, remedy)
+            with checks.about(section, name):
+                for paths, message, remedy in disagreements(part):
+                    checks.report(checks.written([(section, name, *path) for path in paths]), message, remedy)
 
 
 def _owners(checks: Checks) -> None:
     """Each device has one host."""
     owner: dict[str, str] = {}
     for host, part in checks.spec.hosts.items():
-        for i, device in enumerate(part.owns):
-            path = ("hosts", host, "owns", i)
-            if checks.name(path, device, checks.spec.devices, "device") and device in owner:
-                checks.report(path, f"'{device}' is owned by '{owner[device]}' already", "a device has one host")
-            owner.setdefault(device, host)
+        with checks.about("hosts", host):
+            _owned(checks, host, part, owner)
+
+
+def _owned(checks: Checks, host: str, part: HostSpec, owner: dict[str, str]) -> None:
+    """What a host owns is there, and nobody else's."""
+    for i, device in enumerate(part.owns):
+        path = ("hosts", host, "owns", i)
+        if checks.name(path, device, checks.spec.devices, "device") and device in owner:
+            checks.report(path, f"'{device}' is owned by '{owner[device]}' already", "a device has one host")
+        owner.setdefault(device, host)
 
 
 def _loads(checks: Checks) -> None:
     """No link has to carry more requests that come by themselves than it can: their queue would grow without end."""
     for name, link in checks.spec.links.items():
-        crossing = {w: part for w, part in checks.spec.workloads.items() if name in part.via}
-        asked = {
-            w: part.request.si * part.transactions.si
-            for w, part in crossing.items()
-            if part.request is not None and part.transactions is not None
-        }
-        room = link.rate.si * si_or(link.count, 1.0)
-        if asked and sum(asked.values()) >= room:
-            last = list(asked)[-1]
-            message = f"'{name}' would have to carry {units.show_short(sum(asked.values()), 'B/s')} of requests"
-            remedy = f"it carries {units.show_short(room, 'B/s')}: ask less often, for less, or say 'clients:'"
-            checks.report(("workloads", last, "transactions"), message, remedy)
+        with checks.about("links", name):
+            _load(checks, name, link)
 
 
-def _times(checks: Checks, path: Path, job: JobSpec) -> None:
-    """After which jobs, when and how often a job begins."""
+def _load(checks: Checks, name: str, link: LinkSpec) -> None:
+    """One link carries what is asked of it."""
+    crossing = {w: part for w, part in checks.spec.workloads.items() if name in part.via}
+    asked = {
+        w: part.request.si * part.transactions.si
+        for w, part in crossing.items()
+        if part.request is not None and part.transactions is not None
+    }
+    room = link.rate.si * si_or(link.count, 1.0)
+    if asked and sum(asked.values()) >= room:
+        last = list(asked)[-1]
+        message = f"'{name}' would have to carry {units.show_short(sum(asked.values()), 'B/s')} of requests"
+        remedy = f"it carries {units.show_short(room, 'B/s')}: ask less often, for less, or say 'clients:'"
+        checks.report(("workloads", last, "transactions"), message, remedy)
+
+
+def _waits(checks: Checks, path: Path, job: JobSpec) -> None:
+    """After which jobs a job begins."""
     listed = isinstance(checks.tree.find((*path, "after"))[0].value, list)
     for i, other in enumerate(job.after):
         checks.name((*path, "after", i) if listed else (*path, "after"), other, checks.spec.jobs, "job")
-    if job.begin is not None:
-        _time(checks, (*path, "begin"), job.begin)
+
+
+def _times(checks: Checks, path: Path, job: JobSpec) -> None:
+    """When a job begins and has to end."""
+    with checks.about(*path):
+        if job.begin is not None:
+            _time(checks, (*path, "begin"), job.begin)
     if job.deadline is not None:
         _clock(checks, (*path, "deadline"), job.deadline)
+
+
+def _repeats(checks: Checks, path: Path, job: JobSpec) -> None:
+    """How often a job begins."""
     if (job.every is None) != (job.until is None):
         missing = "until" if job.until is None else "every"
         checks.report(path, f"repeats without '{missing}'", "give both 'every' and 'until'")
@@ -126,17 +191,23 @@ def _clock(checks: Checks, path: Path, text: str) -> None:
 
 def _order(checks: Checks) -> None:
     """No job waits for itself."""
+    for name in checks.spec.jobs:
+        with checks.about("jobs", name):
+            _circle(checks, name)
+
+
+def _circle(checks: Checks, name: str) -> None:
+    """A job does not wait for itself."""
     jobs = checks.spec.jobs
-    for name in jobs:
-        seen, front = set[str](), list(jobs[name].after)
-        while front:
-            other = front.pop()
-            if other == name:
-                checks.report(("jobs", name, "after"), "the job would wait for itself", "break the circle")
-                break
-            if other not in seen and other in jobs:
-                seen.add(other)
-                front.extend(jobs[other].after)
+    seen, front = set[str](), list(jobs[name].after)
+    while front:
+        other = front.pop()
+        if other == name:
+            checks.report(("jobs", name, "after"), "the job would wait for itself", "break the circle")
+            break
+        if other not in seen and other in jobs:
+            seen.add(other)
+            front.extend(jobs[other].after)
 
 
 def _seconds(begin: str) -> float | None:

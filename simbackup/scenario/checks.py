@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from simbackup import units
 from simbackup.errors import Problem, choices
-from simbackup.scenario.spec import Spec
-from simbackup.schema.capability import BlockDevice, ImageDevice, OnDevice
+from simbackup.scenario.spec import KINDS, Spec
+from simbackup.schema.capability import BlockDevice, Device, ImageDevice, OnDevice
 from simbackup.schema.job import Restoring
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Quantity
 from simbackup.schema.tree import Node
+from simbackup.schema.unknown import UnknownError
 
 _TIES = re.compile(r"\.(owns|joins|on)\b")
 
@@ -27,30 +29,103 @@ class Checks:
     tree: Node
     before: tuple[Problem, ...] = ()
     problems: list[Problem] = field(default_factory=list[Problem])
+    waiting: dict[str, dict[str, None]] = field(default_factory=dict[str, dict[str, None]])
+    """By the address of a part the addresses that have to be right before it can be checked further."""
 
     def report(self, path: Path, message: str, remedy: str) -> None:
-        """Note a problem at a path."""
+        """Note a problem at a path, unless what stands there was wrong before."""
         found, _ = self.tree.find(path)
-        self.problems.append(Problem(found.place, ".".join(map(str, path)), message, remedy))
+        problem = Problem(found.place, ".".join(map(str, path)), message, remedy)
+        whole = f"{problem.address}." if len(path) > 2 else "\n"  # noqa: PLR2004 (section and name of a part)
+        if not any(other.address == problem.address or other.address.startswith(whole) for other in self.before):
+            self.problems.append(problem)
 
-    def name(self, path: Path, name: str, legal: Iterable[str], what: str) -> bool:
-        """Whether a name is one of the legal ones; if not, that is a problem."""
-        names = list(legal)
-        if name in names:
+    def name(self, path: Path, name: str, legal: Collection[str], what: str) -> bool:
+        """Whether a name is one of the legal ones; if not, that is a problem, unless it waits for another."""
+        section = "data" if what == "data set" else f"{what}s"
+        if self.pending(path, section, name):
+            return False
+        if name in legal:
+            self._placed(path, section, name)
             return True
-        if name not in self.named("data" if what == "data set" else f"{what}s"):
-            # a part that is wrong in itself has been reported already
-            self.report(path, f"there is no {what} '{name}'", choices(name, names))
+        if name not in self.named(section):
+            self.report(path, f"there is no {what} '{name}'", choices(name, legal))
         return False
 
-    def named(self, section: str) -> Iterable[str]:
+    def pending(self, path: Path, section: str, name: str) -> bool:
+        """Whether a name is, or may be, that of a part that cannot be known before something else is right."""
+        if name in self.named(section):
+            waits_for = None if name in getattr(self.spec, section) else f"{section}.{name}"
+        else:
+            waits_for = self.lost(section)
+        if waits_for is not None:
+            self.wait(path, waits_for)
+        return waits_for is not None
+
+    def lost(self, section: str) -> str | None:
+        """The address of what has to be right before it is known which parts a section has."""
+        node = self.tree.mapping.get(section)
+        if node is not None and node.value is not None and not isinstance(node.value, dict):
+            return section
+        wrong = (p.address.split(".")[:2] for p in self.before if p.address.startswith(("fleets", "extends")))
+        return next((".".join(steps) for steps in wrong), None)
+
+    def _placed(self, path: Path, section: str, name: str) -> None:
+        """Wait for the place of a part, and of what it lies on, where it is on nothing that there is."""
+        seen = set[str]()
+        while name not in seen:
+            seen.add(name)
+            on = getattr(getattr(self.spec, section)[name], "on", None)
+            if on is None:
+                return
+            if on not in self.spec.devices:
+                there = on in self.named("devices")
+                self.wait(path, f"devices.{on}" if there else self.lost("devices") or f"{section}.{name}.on")
+                return
+            section, name = "devices", on
+
+    def wait(self, path: Path, address: str) -> None:
+        """Note that the part on a path was not checked further before what stands at an address is right."""
+        own = ".".join(map(str, path[:2]))
+        told = [problem.address for problem in (*self.before, *self.problems)]
+        if "extends" in told and address not in told:
+            address = "extends"
+        if address != own and not address.startswith(f"{own}."):
+            self.waiting.setdefault(own, {})[address] = None
+
+    @contextmanager
+    def about(self, *path: str | int) -> Generator[None]:
+        """Check the part on a path as far as what is asked for is known."""
+        try:
+            yield
+        except UnknownError as unknown:
+            self.wait(path, unknown.address)
+
+    def named(self, section: str) -> Collection[str]:
         """The names of a section, also those of parts that are wrong in themselves."""
         return self.tree.mapping[section].mapping if section in self.tree.mapping else ()
 
-    def sound(self, *sections: str) -> bool:
-        """Whether nothing in these sections was wrong so far, so that what is missing is missing indeed."""
-        loose = [p.address for p in self.before] + [p.address for p in self.problems if _TIES.search(p.address)]
-        return not any(address.split(".")[0] in sections for address in loose)
+    def sound(self, path: Path, *sections: str) -> bool:
+        """Whether all that ties the parts of these sections together is known: what is missing is missing indeed."""
+        if not self.before and not self.problems:
+            return True
+        loose = [p.address for p in (*self.before, *self.problems) if _TIES.search(p.address)]
+        for section in sections:
+            loose += [f"{section}.{name}" for name in self.named(section) if name not in getattr(self.spec, section)]
+            loose += filter(None, [self.lost(section)])
+        waits_for = [address for address in loose if address.split(".")[0] in {*sections, "fleets"}]
+        for address in waits_for:
+            self.wait(path, address)
+        return not waits_for
+
+    def baseless(self) -> None:
+        """What is not known to be of any kind waits for the file that the scenario extends, if that is not there."""
+        if any(problem.address == "extends" for problem in self.before):
+            for section in ("devices", "jobs"):
+                parts = self.tree.mapping[section].mapping if section in self.tree.mapping else {}
+                for name, node in parts.items():
+                    if not KINDS & node.mapping.keys():
+                        self.wait((section, name), "extends")
 
     def written(self, paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
         """Of the paths of values that disagree the one that its author would change: own values before others'."""
@@ -64,8 +139,8 @@ class Checks:
 
         return min(paths, key=distance)
 
-    def block_devices(self) -> list[str]:
-        """The names of disks, arrays and volumes."""
+    def block_devices(self) -> Mapping[str, Device]:
+        """The disks, arrays and volumes by name."""
         return self.spec.block_devices()
 
     def block_device(self, path: Path, name: str) -> bool:
@@ -78,14 +153,17 @@ class Checks:
 
     def data_set(self, path: Path, name: str, key: str = "data", *, owned: bool = True) -> bool:
         """Whether a job names a data set under a key, whose device a host owns; if not, that is a problem."""
-        known = self.name((*path, key), name, self.spec.data, "data set")
-        if known and owned and key == "data":
-            self.owned(path, self.spec.data[name].on)
+        known = False
+        with self.about(*path):
+            known = self.name((*path, key), name, self.spec.data, "data set")
+        with self.about(*path):
+            if known and owned and key == "data":
+                self.owned(path, self.spec.data[name].on)
         return known
 
-    def frozen_image(self, path: Path, name: str, kind: Any = ImageDevice, what: str = "snapshot") -> bool:
+    def frozen_image(self, path: Path, name: str, kind: type[Device] = ImageDevice, what: str = "snapshot") -> bool:
         """Whether the frozen image that a job creates, removes, synchronises or reads is one."""
-        legal = [n for n, d in self.spec.devices.items() if isinstance(d, kind)]
+        legal = self.spec.devices_with(kind)
         if self.name(path, name, legal, "device"):
             return True
         if name in self.spec.devices:
@@ -132,15 +210,17 @@ class Checks:
 
     def owned(self, path: Path, device: str, key: str = "data") -> None:
         """A host owns the device that data lie on."""
-        if self.spec.owner_of(device) is None and device in self.block_devices() and self.sound("hosts", "devices"):
+        if self.spec.owner_of(device) is not None or device not in self.block_devices():
+            return
+        if self.sound(path, "hosts", "devices"):
             message = f"no host owns '{device}', on which its data lie"
             self.report((*path, key), message, f"name '{device}' under 'owns' of a host")
 
     def connected(self, path: Path, device: str, target: str) -> None:
         """The data's host reaches the target of a backup."""
         host = self.spec.owner_of(device)
-        sound = self.sound("hosts", "devices", "links")
-        if host is not None and sound and self.spec.way_to(host, target) is None:
+        lost = host is not None and self.spec.way_to(host, target) is None
+        if lost and self.sound(path, "hosts", "devices", "links"):
             remedy = f"let a link join '{host}' and '{target}', or let '{host}' own it"
             self.report(path, f"there is no way from '{host}' to '{target}'", remedy)
 
@@ -165,14 +245,18 @@ class Checks:
         """Volumes and copy areas fit on their devices, one behind the other."""
         used: dict[str, float] = {}
         for name, device in self.spec.devices.items():
-            size = device.room(self.spec, name) if isinstance(device, OnDevice) else None
-            if not isinstance(device, OnDevice) or size is None or device.on not in self.block_devices():
-                continue
-            used[device.on] = used.get(device.on, 0.0) + size
-            room = self.capacity(device.on)
-            if room is not None and used[device.on] > room:
-                short = units.show_short(used[device.on] - room, "B")
-                message = f"does not fit on '{device.on}' behind what is there: {short} too much"
-                self.report(
-                    ("devices", name, device.size_key), message, f"'{device.on}' holds {units.show_short(room, 'B')}"
-                )
+            with self.about("devices", name):
+                self._allocated(name, device, used)
+
+    def _allocated(self, name: str, device: Device, used: dict[str, float]) -> None:
+        """What lies on a device fits there behind what is `used` of it."""
+        size = device.room(self.spec, name) if isinstance(device, OnDevice) else None
+        if not isinstance(device, OnDevice) or size is None or device.on not in self.block_devices():
+            return
+        used[device.on] = used.get(device.on, 0.0) + size
+        room = self.capacity(device.on)
+        if room is not None and used[device.on] > room:
+            short = units.show_short(used[device.on] - room, "B")
+            message = f"does not fit on '{device.on}' behind what is there: {short} too much"
+            remedy = f"'{device.on}' holds {units.show_short(room, 'B')}"
+            self.report(("devices", name, device.size_key), message, remedy)

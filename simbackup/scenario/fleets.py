@@ -12,8 +12,9 @@ from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.schema.fleet import NUMBER, PARTS, Fleet, SpreadStarts, filled, placeholders, written
 from simbackup.schema.inventory import read_inventory
 from simbackup.schema.part import NAME
-from simbackup.schema.tree import GREATEST_NODES, Node
+from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
+from simbackup.schema.yaml_file import GREATEST_NODES
 
 Fleets = dict[str, tuple[str, ...]]
 """The parts that came of each template: addresses by the address of the template, `fleets.NAME.SECTION.KEY`."""

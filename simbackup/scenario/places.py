@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simbackup.schema.capability import BlockDevice, MediaLibrary, OnDevice
+from simbackup.schema.unknown import UnknownError
 
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec
@@ -15,11 +17,12 @@ if TYPE_CHECKING:
     from simbackup.schema.capability import Device
     from simbackup.schema.job import JobSpec, Restoring
 
+Beside = Mapping[str, Mapping[str, None]]
+"""What lies beside each host, device and link, in the order of the file."""
+
 
 class Places:
-    """Questions to a scenario about where its parts lie."""
-
-    __slots__ = ()
+    """Questions to a scenario about where its parts lie; what is asked again and again is looked up once."""
 
     if TYPE_CHECKING:
         hosts: dict[str, HostSpec]
@@ -28,14 +31,28 @@ class Places:
         data: dict[str, DataSpec]
         jobs: dict[str, JobSpec]
 
+    @cached_property
+    def _owners(self) -> tuple[Mapping[str, str], UnknownError | None]:
+        """The host that owns each device; after a host of which it is not known what it owns, no more of them."""
+        owners: dict[str, str] = {}
+        try:
+            for host, part in self.hosts.items():
+                for device in part.owns:
+                    owners.setdefault(device, host)
+        except UnknownError as unknown:
+            return owners, unknown
+        return owners, None
+
     def owner_of(self, device: str) -> str | None:
         """The host that owns a device, or the device on or in which it lies; None if no host does."""
+        owners, unknown = self._owners
         seen: set[str] = set()
         here: str | None = device
         while here is not None and here not in seen:
-            owner = next((name for name, host in self.hosts.items() if here in host.owns), None)
-            if owner is not None:
-                return owner
+            if here in owners:
+                return owners[here]
+            if unknown is not None:
+                raise UnknownError(unknown.address)
             seen.add(here)
             part = self.devices.get(here)
             here = part.lies_on() if part is not None else None
@@ -46,11 +63,24 @@ class Places:
         return self.owner_of(self.data[data].on) or ""
 
     def way_to(self, host: str, device: str) -> tuple[str, ...] | None:
-        """The links between a host and the library, or the host that owns the disk, that takes a backup; None if none."""
+        """The links from a host to the library, or to the host of the disk, that takes a backup; None if none."""
         owner = self.owner_of(device)
         if owner is None or isinstance(self.devices.get(device), MediaLibrary):
             return self.route(host, device)
         return () if owner == host else self.route(host, owner)
+
+    @cached_property
+    def _data_on(self) -> Mapping[str, tuple[str, ...]]:
+        """The data sets on each device, in the order of the file."""
+        found: dict[str, list[str]] = {}
+        for name, data in self.data.items():
+            found.setdefault(data.on, []).append(name)
+        return {device: tuple(names) for device, names in found.items()}
+
+    @cached_property
+    def _begins(self) -> dict[str, Mapping[str, float]]:
+        """Where data sets begin on the devices that were asked for so far."""
+        return {}
 
     def read_by(self, job: Restoring) -> str:
         """The device with the copy that a restore reads, the first unless it names one; empty if there is none."""
@@ -58,26 +88,54 @@ class Places:
 
     def placement(self) -> dict[str, float]:
         """Where each data set begins on its device, in bytes: as stated, or behind the one listed before it."""
-        ends: dict[str, float] = {}
-        begins: dict[str, float] = {}
-        for name, data in self.data.items():
-            begins[name] = data.at.si if data.at else ends.get(data.on, 0.0)
-            ends[data.on] = max(ends.get(data.on, 0.0), begins[name] + data.size.si)
-        return begins
+        return {name: self.begins_on(data.on)[name] for name, data in self.data.items()}
+
+    def begins_on(self, on: str) -> Mapping[str, float]:
+        """Where each data set on a device begins there, in bytes."""
+        if on not in self._begins:
+            begins: dict[str, float] = {}
+            end = 0.0
+            for name in self._data_on.get(on, ()):
+                data = self.data[name]
+                begins[name] = data.at.si if data.at else end
+                end = max(end, begins[name] + data.size.si)
+            self._begins[on] = begins
+        return self._begins[on]
 
     def data_end(self, device: str) -> float:
         """Bytes from the beginning of a device behind which none of its data sets lies."""
-        begins = self.placement()
-        return max((begins[name] + data.size.si for name, data in self.data.items() if data.on == device), default=0.0)
+        begins = self.begins_on(device)
+        return max((begin + self.data[name].size.si for name, begin in begins.items()), default=0.0)
+
+    @cached_property
+    def _parts_on(self) -> Mapping[str, tuple[tuple[str, OnDevice], ...]]:
+        """Volumes, copy areas and mirrors on each device, in the order of the file."""
+        found: dict[str, list[tuple[str, OnDevice]]] = {}
+        for name, part in self.devices.items():
+            if isinstance(part, OnDevice):
+                found.setdefault(part.on, []).append((name, part))
+        return {device: tuple(parts) for device, parts in found.items()}
 
     def guaranteed(self, on: str) -> float:
         """Bytes that volumes, copy areas and mirrors take on a device at the start."""
-        lying = ((name, part) for name, part in self.devices.items() if isinstance(part, OnDevice) and part.on == on)
+        lying = self._parts_on.get(on, ())
         return sum(part.room(self, name) or 0.0 for name, part in lying)  # pyright: ignore[reportArgumentType]
 
-    def block_devices(self) -> list[str]:
-        """The names of disks, arrays and volumes."""
-        return [name for name, device in self.devices.items() if isinstance(device, BlockDevice)]
+    @cached_property
+    def _with_capability(self) -> dict[type[Device], Mapping[str, Device]]:
+        """The devices that have a capability, for those that were asked for so far."""
+        return {}
+
+    def devices_with(self, capability: type[Device]) -> Mapping[str, Device]:
+        """The devices that have a capability, by name."""
+        if capability not in self._with_capability:
+            found = {name: device for name, device in self.devices.items() if isinstance(device, capability)}
+            self._with_capability[capability] = found
+        return self._with_capability[capability]
+
+    def block_devices(self) -> Mapping[str, Device]:
+        """The disks, arrays and volumes by name."""
+        return self.devices_with(BlockDevice)
 
     def route(self, begin: str, end: str) -> tuple[str, ...] | None:
         """The links on the way with the fewest links between two hosts or devices; None if there is no way.
@@ -86,33 +144,45 @@ class Places:
         link may join another link, as a bridge joins a loop. Among ways of equal length the one whose links are listed
         first is taken.
         """
-        named = {end for link in self.links.values() for end in link.joins}
-        way = self._way(self._beside(named), begin, end)
-        return self._way(self._beside(set()), begin, end) if way is None else way
+        way = self._way(self._beside_buses, begin, end)
+        return self._way(self._beside_owners, begin, end) if way is None else way
 
-    def _way(self, beside: dict[str, list[str]], begin: str, end: str) -> tuple[str, ...] | None:
+    @cached_property
+    def _beside_buses(self) -> Beside:
+        """What lies beside each other where a device that links join lies beside these."""
+        return self._beside({end for link in self.links.values() for end in link.joins})
+
+    @cached_property
+    def _beside_owners(self) -> Beside:
+        """What lies beside each other where every device lies beside its owner."""
+        return self._beside(set())
+
+    def _way(self, beside: Beside, begin: str, end: str) -> tuple[str, ...] | None:
         """The shortest way through what lies beside each other."""
         reached: dict[str, tuple[str, ...]] = {begin: ()}
         front = deque([begin])
         while front:
             here = front.popleft()
-            for there in beside.get(here, []):
-                way = (*reached[here], there) if there in self.links else reached[here]
-                if there not in reached or len(way) < len(reached[there]):
-                    reached[there] = way
-                    front.append(there) if there in self.links else front.appendleft(there)
+            near = beside.get(here, {})
+            for there in (end,) if end in near else near:
+                if there in reached:  # a step onto a link counts one, any other none: the first way is a shortest one
+                    continue
+                reached[there] = (*reached[here], there) if there in self.links else reached[here]
+                front.append(there) if there in self.links else front.appendleft(there)
+            if end in reached:
+                break
         return reached.get(end)
 
-    def _beside(self, bused: Collection[str]) -> dict[str, list[str]]:
+    def _beside(self, bused: Collection[str]) -> Beside:
         """What lies beside each host, device and link; a device with buses lies beside these, not beside its host."""
-        beside: dict[str, list[str]] = {}
+        beside: dict[str, dict[str, None]] = {}
         for host, part in self.hosts.items():
             for device in part.owns:
                 if device not in bused:
-                    beside.setdefault(host, []).append(device)
-                    beside.setdefault(device, []).append(host)
+                    beside.setdefault(host, {})[device] = None
+                    beside.setdefault(device, {})[host] = None
         for link, part in self.links.items():
             for end in part.joins:
-                beside.setdefault(end, []).append(link)
-                beside.setdefault(link, []).append(end)
+                beside.setdefault(end, {})[link] = None
+                beside.setdefault(link, {})[end] = None
         return beside

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping
+import difflib
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -16,17 +17,26 @@ from simbackup.schema.capability import Device
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.job import JobSpec
 from simbackup.schema.part import NAME
-from simbackup.schema.quantity import MISSING, Frozen, Quantity
+from simbackup.schema.quantity import Frozen, Quantity
 from simbackup.schema.tree import Node
-from simbackup.schema.validate import Part, validate
+from simbackup.schema.validate import Part, validate_in_part
+from simbackup.schema.wording import EMPTY, MISSING
 from simbackup.schema.workload import WorkloadSpec
 
 SECTIONS = ("title", "question", "extends", *PARTS, "fleets")
+KINDS = frozenset({"kind", "method", "restore"})
+"""Keys that say what a device or a job is."""
+IDENTIFYING = {
+    "hosts": ("model",), "devices": ("model", "kind"), "links": ("model",), "workloads": ("model",),
+    "jobs": ("method", "restore"),
+}  # fmt: skip
+"""Keys of which a part of a section has one as a rule."""
+LEAST_LIKENESS = 0.7
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: what is asked for again and again is kept in it
 class Spec(Places):
-    """A whole scenario whose form is right."""
+    """A whole scenario; what is wrong in its form is unknown in it."""
 
     title: str
     question: str
@@ -77,20 +87,23 @@ def _quantities(part: Frozen, path: tuple[str, ...]) -> Iterator[tuple[tuple[str
         elif isinstance(value, Frozen):
             yield from _quantities(value, (*path, name))
         elif isinstance(value, dict):
-            named = cast("dict[str, Quantity]", value)  # no field maps names to anything else
-            yield from (((*path, name, key), given) for key, given in named.items())
+            named = cast("dict[str, object]", value)  # no field maps names to anything but quantities
+            yield from (((*path, name, key), given) for key, given in named.items() if isinstance(given, Quantity))
 
 
-def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] = ()) -> Spec:
-    """The scenario that a tree describes; what is wrong with its form is added to `problems`.
+def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] | None = ()) -> Spec:
+    """The scenario that a tree describes; what is wrong with its form is added to `problems`, and unknown in it.
 
-    Parts whose address is in `unresolved` have no datasheet although they name one: nothing is missing in them.
+    Parts whose address is in `unresolved` have no datasheet although they name one: nothing is missing in them. It is
+    None where the file that the scenario extends is not there: then nothing is missing anywhere.
     """
     for name, node in tree.mapping.items():
         if name not in SECTIONS:
             problems.append(Problem(node.key, name, "is not known here", choices(name, SECTIONS)))
     title = tree.mapping.get("title")
-    if title is None or not isinstance(title.value, str) or not title.value:
+    if title is None and unresolved is None:
+        pass
+    elif title is None or not isinstance(title.value, str) or not title.value:
         place, message = (title.place, "is no text") if title else (tree.place, "is missing")
         problems.append(Problem(place, "title", message, "begin the file with 'title: ...'"))
     question = tree.mapping.get("question")
@@ -113,7 +126,7 @@ def _parts(
     section: str,
     choose: Callable[[Node, str], type[Part] | None],
     problems: list[Problem],
-    unresolved: Container[str] = (),
+    unresolved: Container[str] | None = (),
 ) -> dict[str, Part]:
     """The named parts of one section."""
     node = tree.mapping.get(section)
@@ -124,20 +137,52 @@ def _parts(
         return {}
     parts: dict[str, Part] = {}
     for name, child in node.value.items():
-        address = f"{section}.{name}"
         if not NAME.match(name):
             remedy = "begin with a letter, then letters, digits, '-' and '_'"
-            problems.append(Problem(child.key, address, f"'{name}' is no name", remedy))
-        if not isinstance(child.value, dict):
-            problems.append(Problem(child.place, address, "is no mapping", "write its keys below it, indented"))
-            continue
-        part_class = choose(child, address)
-        found: list[Problem] = []
-        part = validate(part_class, child, address, found) if part_class else None
-        problems.extend(p for p in found if p.message != MISSING or address not in unresolved)
-        if part is not None and address not in unresolved:
+            problems.append(Problem(child.key, f"{section}.{name}", f"'{name}' is no name", remedy))
+        part = _part((section, name), child, choose, problems, unresolved)
+        if part is not None:
             parts[name] = part
     return parts
+
+
+def _part(
+    path: tuple[str, str],
+    node: Node,
+    choose: Callable[[Node, str], type[Part] | None],
+    problems: list[Problem],
+    unresolved: Container[str] | None,
+) -> Part | None:
+    """A named part; None where it is not known what it is."""
+    section, address = path[0], ".".join(path)
+    if node.value is None and unresolved is None:
+        return None
+    if not isinstance(node.value, dict):
+        message = EMPTY if node.value is None else "is no mapping"
+        problems.append(Problem(node.place, address, message, "write its keys below it, indented"))
+        return None
+    spelt = _spelt(node, address, IDENTIFYING.get(section, ()), problems)
+    if unresolved is None and section in {"devices", "jobs"} and not KINDS & spelt.mapping.keys():
+        return None
+    part_class = choose(spelt, address)
+    found: list[Problem] = []
+    incomplete = unresolved is None or address in unresolved or (spelt is not node and "model" in spelt.mapping)
+    part = validate_in_part(part_class, spelt, address, found, incomplete) if part_class else None
+    problems.extend(p for p in found if p.message != MISSING or not incomplete)
+    return part
+
+
+def _spelt(node: Node, address: str, legal: Sequence[str], problems: list[Problem]) -> Node:
+    """The part in which the key that says what it is is spelt right; that it is not is told."""
+    if legal and not any(key in node.mapping for key in legal):
+        for key, child in node.mapping.items():
+            meant = difflib.get_close_matches(key, legal, n=1, cutoff=LEAST_LIKENESS)
+            if meant:
+                remedy = f"did you mean '{meant[0]}'?"
+                problems.append(Problem(child.key, f"{address}.{key}", "is not known here", remedy))
+                renamed = {meant[0] if k == key else k: inner for k, inner in node.mapping.items()}
+                return Node(renamed, node.place, node.key)
+    return node
 
 
 def _device_class(node: Node, address: str, problems: list[Problem]) -> type[Device] | None:

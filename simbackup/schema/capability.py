@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
 from simbackup.schema.part import Part, Path
 from simbackup.schema.quantity import PositiveSize, Text
+from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -67,7 +68,8 @@ class BlockDevice(BackupTarget):
 
     def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
         """A disk has a host and room; streams and pools are those of tape."""
-        checks.owned(path, job.to, "to")
+        with checks.about(*path):
+            checks.owned(path, job.to, "to")
         for key in ("streams", "pool"):
             if getattr(job, key) is not None:
                 checks.report((*path, key), "says nothing of a backup onto a disk", "leave it out")
@@ -99,7 +101,11 @@ class OnDevice(Device):
 
     def check(self, checks: Checks, path: Path) -> None:
         """It lies on a block device that holds volumes."""
-        legal = [n for n in checks.block_devices() if n != path[-1]]
+        if isinstance(self.on, Unknown):
+            return
+        legal: Collection[str] = checks.block_devices()
+        if path[-1] in legal:
+            legal = [name for name in legal if name != path[-1]]
         if checks.name((*path, "on"), self.on, legal, "device"):
             below = checks.spec.devices[self.on]
             if isinstance(below, BlockDevice) and not below.holds_volumes:
@@ -141,8 +147,10 @@ class ImageDevice(Device):
 
     def check(self, checks: Checks, path: Path) -> None:
         """What is frozen is a volume whose data are overwritten in place."""
-        super().check(checks, path)
-        self.check_frozen(checks, path)
+        with checks.about(*path):
+            super().check(checks, path)
+        with checks.about(*path):
+            self.check_frozen(checks, path)
 
     def check_frozen(self, checks: Checks, path: Path) -> None:
         """What is frozen is a volume whose data are overwritten in place."""

@@ -9,7 +9,8 @@ from typing import Any
 
 from simbackup.errors import Place
 from simbackup.schema.quantity import Frozen, Pieces, PositiveDuration, Text
-from simbackup.schema.tree import Node, plain_scalar
+from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import plain_scalar
 
 PARTS = ("hosts", "devices", "links", "data", "workloads", "jobs")
 """The sections whose parts a fleet may lay out."""

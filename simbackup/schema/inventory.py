@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from simbackup.errors import InputError, Place, Problem
-from simbackup.schema.tree import Node, read_text
+from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import read_text
 
 EXCEL = ".xlsx"
 _DELIMITERS = ",;\t"

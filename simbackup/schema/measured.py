@@ -6,27 +6,50 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 from simbackup import units
 from simbackup.errors import InputError, Problem, choices
-from simbackup.schema.quantity import Frozen, Text
-from simbackup.schema.tree import Node, read
+from simbackup.schema.quantity import Frozen, Text, read_origin
+from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
+from simbackup.schema.yaml_file import read
 
 Form = Literal["value", "ratio", "saved", "loss", "share", "rate"]
 FORMS: tuple[Form, ...] = ("ratio", "saved", "loss", "share", "rate")
 _NUMBER = re.compile(r"\s*([-+0-9._eE]+)\s*(\S.*?)?\s*\Z")
 
 
+class Figure:
+    """Marks a text field for a figure: a bare number will do, and a mapping that tells its origin."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(_figure, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"type": ["string", "number", "object"], "examples": ["16.088 s", "159 /s", "6.36"]}
+
+
+def _figure(raw: object) -> object:
+    """The text of a figure."""
+    told = read_origin(cast("object", raw)).value if isinstance(raw, dict) and "value" in raw else cast("object", raw)
+    return str(told) if isinstance(told, int | float) and not isinstance(told, bool) else told
+
+
+FigureText = Annotated[Text, Figure()]
+
+
 class MeasuredRow(Frozen):
     """One measured figure."""
 
-    value: Text
+    value: FigureText
     """The figure with its unit, as printed."""
-    low: Text | None = None
+    low: FigureText | None = None
     """Lowest value that the document's own rounding or wording allows."""
-    high: Text | None = None
+    high: FigureText | None = None
     """Highest value likewise."""
     at: Text
     """Where in the document it stands."""
@@ -179,12 +202,12 @@ def _number(text: str | None) -> tuple[float, str] | None:
 
 
 def unit_factor(unit: str) -> float | None:
-    """SI value of one of a unit, None if it is no unit of time, size, rate, share or count.
+    """SI value of one of a unit, None if it is no unit of time, size, rate, frequency, share or count.
 
     >>> unit_factor("min"), unit_factor("%"), unit_factor("KiB/s"), unit_factor("buffers")
     (60.0, 0.01, 1024.0, 1.0)
     """
-    for dimension in ("s", "B", "B/s", "1", "count"):
+    for dimension in ("s", "B", "B/s", "1/s", "1", "count"):
         try:
             return units.parse(f"1 {unit}", dimension)
         except units.UnitError:

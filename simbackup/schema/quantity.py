@@ -7,11 +7,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from simbackup import units
-from simbackup.errors import choices
+from simbackup.schema.unknown import Unknown
+from simbackup.schema.wording import EMPTY, plain_message, unknown_key
 
 Basis = Literal["datasheet", "measured", "derived", "fitted", "assumed", "document", "user"]
 NEEDS: dict[str, tuple[str, ...]] = {
@@ -102,9 +113,8 @@ def read_origin(raw: object) -> Origin:
 
 
 def _origin_message(error: Any) -> tuple[str, str]:
-    if error["type"] == "extra_forbidden":
-        return plain_message(error)[0], choices(error["loc"][-1], Origin.model_fields)
-    return plain_message(error)
+    message, remedy = plain_message(error)
+    return message, unknown_key(error, Origin.model_fields) if error["type"] == "extra_forbidden" else remedy
 
 
 def _untold(value: object) -> bool:
@@ -123,8 +133,8 @@ class Unit:
 
     def read(self, raw: object) -> Quantity:
         """The value of a plain text or number, or of a mapping that tells its origin."""
-        if isinstance(raw, Quantity):
-            return raw
+        if isinstance(raw, Quantity | Unknown):
+            return cast("Quantity", raw)
         if not isinstance(raw, dict):
             return Quantity(self.number(raw), self.unit, str(raw))
         origin = read_origin(cast("object", raw))
@@ -173,8 +183,10 @@ class Unit:
 
     def number(self, raw: object, *path: str) -> float:
         """The SI value of a text or number within the bounds."""
+        if raw is None:
+            raise problem(EMPTY, f"write for example '{EXAMPLES[self.unit]}'", *path)
         if not isinstance(raw, (str, int, float)) or isinstance(raw, bool):
-            words = {"NoneType": "nothing", "list": "a list", "bool": f"'{str(raw).lower()}'"}
+            words = {"list": "a list", "bool": f"'{str(raw).lower()}'"}
             shown = words.get(type(raw).__name__, f"'{raw}'")
             raise problem(f"{shown} is no quantity", f"write for example '{EXAMPLES[self.unit]}'", *path)
         try:
@@ -217,6 +229,8 @@ Frequency = Annotated[Quantity, Unit("1/s", positive=True)]
 Share = Annotated[Quantity, Unit("1", most=1.0)]
 PositiveShare = Annotated[Quantity, Unit("1", most=1.0, positive=True)]
 Ratio = Annotated[Quantity, Unit("1", positive=True)]
+Multiple = Annotated[Quantity, Unit("1")]
+"""How often something happens for each of something else; never, too."""
 Count = Annotated[Quantity, Unit("count")]
 PositiveCount = Annotated[Quantity, Unit("count", least=1.0)]
 Pieces = Annotated[Quantity, Unit("count", least=1.0, most=1e5)]
@@ -236,7 +250,7 @@ def _word(raw: object) -> object:
 
 
 class Frozen(BaseModel):
-    """A part of a file: frozen, and no key that it does not know."""
+    """A part of a file: frozen, and no key that it does not know; `null` is as good as leaving a key out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -247,48 +261,26 @@ class Frozen(BaseModel):
         """Where values of the part do not go together: their keys, what is wrong, what would be right."""
         yield from ()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nothing(cls, raw: Any) -> Any:
+        if not isinstance(raw, dict):
+            return raw
+        told, fields = cast("dict[str, Any]", raw), cls.model_fields
+        needed = {k for k, field in fields.items() if field.is_required() or isinstance(field.default, Quantity)}
+        return {k: v for k, v in told.items() if v is not None or k not in fields or k in needed}
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _unknown(cls, raw: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+        return raw if isinstance(raw, Unknown) else handler(raw)
+
 
 class Word:
     """Marks a text field (a level, a method) whose value may tell its origin like a quantity does."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_before_validator_function(_word, handler(source))
-
-
-WRONG_TYPES = {
-    "string_type": "text", "int_type": "whole number", "int_parsing": "whole number", "float_type": "number",
-    "bool_type": "true or false", "bool_parsing": "true or false",
-}  # fmt: skip
-WRONG_SHAPES = {
-    "dict_type": ("mapping", "write its keys below it, indented"),
-    "model_type": ("mapping", "write its keys below it, indented"),
-    "mapping_type": ("mapping", "write its keys below it, indented"),
-    "tuple_type": ("list", "write [a, b]"),
-    "list_type": ("list", "write [a, b]"),
-}
-MISSING = "is missing"
-WIDTH = 40
-"""Characters of a wrong value that a message shows."""
-
-
-def plain_message(error: Any) -> tuple[str, str]:
-    """What is wrong and what would be right, of one error of pydantic, in our words."""
-    kind, context = str(error["type"]), dict(error.get("ctx") or {})
-    shown = repr(error.get("input"))
-    shown = shown if len(shown) <= WIDTH else f"{shown[: WIDTH - 3]}..."
-    if kind in WRONG_TYPES:
-        return f"{shown} is not {WRONG_TYPES[kind]}", f"write {WRONG_TYPES[kind]}"
-    if kind in WRONG_SHAPES:
-        return f"{shown} is no {WRONG_SHAPES[kind][0]}", WRONG_SHAPES[kind][1]
-    fixed = {
-        "missing": (MISSING, "write it here"),
-        "extra_forbidden": ("is not known here", ""),
-        "literal_error": (f"{shown} is not one of the legal words", f"choose from: {context.get('expected', '')}"),
-        "string_too_short": ("is empty", "write a name"),
-        "too_short": (f"has {context.get('actual_length')} entries", f"write {context.get('min_length')}"),
-        "too_long": (f"has {context.get('actual_length')} entries", f"write {context.get('max_length')}"),
-    }
-    return fixed.get(kind, (str(error["msg"]), ""))
 
 
 Text = Annotated[str, Field(min_length=1)]

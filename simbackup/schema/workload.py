@@ -32,12 +32,22 @@ class WorkloadSpec(Part):
 
     def check(self, checks: Checks, path: Path) -> None:
         """A workload asks either so often or one after the other, over links that there are."""
+        with checks.about(*path):
+            self._check_pace(checks, path)
+        with checks.about(*path):
+            self._check_way(checks, path)
+
+    def _check_pace(self, checks: Checks, path: Path) -> None:
+        """It asks either so often, or one after the other."""
         if (self.transactions is None) == (self.clients is None):
             both, neither = "says both 'transactions' and 'clients'", "says neither how often nor how many"
             remedy = "write 'transactions: 100 /s', or 'clients: 50' and their 'think_time'"
             checks.report(path, both if self.clients else neither, remedy)
         if self.think_time is not None and self.clients is None:
             checks.report((*path, "think_time"), "says nothing of transactions that come by themselves", "leave it out")
+
+    def _check_way(self, checks: Checks, path: Path) -> None:
+        """The links that its requests cross are there, and each joins the next."""
         for name in dict.fromkeys(self.via):
             checks.name((*path, "via"), name, checks.spec.links, "link")
             if self.via.count(name) > 1:

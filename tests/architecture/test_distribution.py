@@ -44,14 +44,14 @@ def data_files() -> set[str]:
 def test_the_wheel_holds_models_and_scenarios(built: tuple[Path, Path]) -> None:
     names = set(zipfile.ZipFile(built[0]).namelist())
     assert {f"simbackup/_data/{name}" for name in data_files()} <= names
-    assert {"simbackup/cli.py", *TEMPLATES} <= names
+    assert {"simbackup/cli/app.py", *TEMPLATES} <= names
     assert not [name for name in names if name.startswith(("tests/", "models/", "scenarios/"))]
 
 
 def test_the_source_distribution_holds_models_and_scenarios(built: tuple[Path, Path]) -> None:
     with tarfile.open(built[1]) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
-    assert data_files() | {"pyproject.toml", "simbackup/cli.py", *TEMPLATES} <= names
+    assert data_files() | {"pyproject.toml", "simbackup/cli/app.py", *TEMPLATES} <= names
 
 
 def test_the_unpacked_wheel_reproduces_the_documents_from_anywhere(built: tuple[Path, Path], tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_set_replaces_a_value_with_or_without_a_space(say: Say) -> None:
     [
         ("devices.cow.chunk", "has no value; write --set ADDRESS=VALUE"),
         ("=5", "has no value; write --set ADDRESS=VALUE"),
-        ("devices.cow.chunk=", "devices.cow.chunk: nothing is no quantity; write for example '2 GiB'"),
+        ("devices.cow.chunk=", "devices.cow.chunk: is empty; write for example '2 GiB'"),
         ("devices.cow.chunk=16", "devices.cow.chunk: 16 has no unit; write for example '5 MB', '2 GiB'"),
         ("devices.cow.chunk=12KiB", "devices.cow.chunk: is no power of two of 512 bytes or more"),
         ("devices.cow.chunk=2MiB",
@@ -263,7 +263,7 @@ def test_an_unknown_document_gets_the_choice(say: Say) -> None:
     for command in ("reproduce", "calibrate"):
         said = say(command, "999")
         assert (said.code, said.out) == (2, "")
-        assert said.err.startswith(f"{command}: there is no document '999'; choose from: 000-netbackup-frozen-images, ")
+        assert said.err.startswith("999: there is no such document; choose from: 000-netbackup-frozen-images, ")
 
 
 def test_check_says_that_all_files_are_right(say: Say) -> None:
@@ -427,7 +427,7 @@ def test_picture_shows_what_is_set(say: Say) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["picture", SNAPSHOT, "--format", "sgv"], "picture: there is no form 'sgv'; did you mean 'svg'?"),
+        (["picture", SNAPSHOT, "--format", "sgv"], "simbackup picture: there is no form 'sgv'; did you mean 'svg'?"),
         (
             ["picture", SNAPSHOT, "-o", "{}/x.png"],
             "{}/x.png cannot be written (the extension '.png' is not known here); let it end with .svg, .mmd or .dot",
@@ -466,3 +466,35 @@ def test_a_name_that_no_file_can_have_is_told(
         cli.main()
     assert ended.value.code == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["run"], "simbackup run: missing argument 'scenario'; see simbackup run --help\n"),
+        (["rnu"], "simbackup: no such command 'rnu'; "),
+        (["run", SNAPSHOT, "--sed", "1"], "simbackup run: no such option: --sed"),
+        (["run", SNAPSHOT, "--seed", "-1"], "simbackup run: invalid value for '--seed': "),
+        (["study", "x", "--workers", "0"], "simbackup study: invalid value for '--workers': "),
+        (["trace", SNAPSHOT], "simbackup trace: missing option '--out' / '-o'; see simbackup trace --help\n"),
+        (["explain", SNAPSHOT, "nix"], "simbackup explain: there is no job 'nix'; "),
+        (["calibrate", "999"], "999: there is no such document; choose from: "),
+        (
+            ["study", "base/small-site"],
+            "base/small-site: there is neither such a file nor such a study; it is a scenario: ",
+        ),
+        (["run", "{}"], "{}: is a folder; name a file in it; choose from: site.yaml\n"),
+        (["check", "{}"], "{}: is a folder; name a file in it; choose from: site.yaml\n"),
+        (["study", "{}"], "{}: is a folder; name a file in it; choose from: site.yaml\n"),
+        (["run", "teaching"], "teaching: is a folder of scenarios; choose from: teaching/bottleneck-moves, "),
+        (["study", "{}/site.yaml"], "{}/site.yaml: is a scenario and no study; simbackup run {}/site.yaml\n"),
+    ],
+)
+def test_arguments_are_refused_in_one_line_that_says_what_would_be_right(
+    words: list[str], told: str, say: Say, tmp_path: Path
+) -> None:
+    (tmp_path / "site.yaml").write_text("title: A site\njobs: {}\n", encoding="utf-8")
+    said = say(*(word.replace("{}", str(tmp_path)) for word in words))
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(told.replace("{}", str(tmp_path)))
+    assert said.err.count("\n") == 1

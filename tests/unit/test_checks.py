@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import json
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from simbackup import simulate
 from simbackup.errors import InputError, Problem
 from simbackup.scenario import Scenario, load
 from simbackup.scenario.agreement import GREATEST_RUNS
@@ -268,3 +271,57 @@ def test_checkpoints_and_mirrors_belong_to_the_host_of_their_volume_or_device(si
     assert spec.data_end("volume") == 66e9
     assert spec.data_end("sda") == 0.0
     assert [job.creates() for job in spec.jobs.values()] == ["point", None, None, None, None]
+
+
+def notes(read: Load, changes: dict[str, Any]) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        read(changes)
+    return [f"{note.address}: {note.message}; {note.remedy}" for note in caught.value.notes]
+
+
+@pytest.mark.parametrize(
+    ("changes", "wanted"),
+    [
+        ({"data.files.size": 5}, ["data.more, data.far, data.last, jobs.full", "data.files.size"]),
+        ({"devices.tape.drive.model": "tape_drive/lto"}, ["jobs.full", "devices.tape.drive.model"]),
+        ({"jobs.full.method": "imaeg"}, ["jobs.back", "jobs.full"]),
+        ({"hosts.server.owns": 5}, ["data.files, data.more, data.far, data.last, jobs.full", "hosts.server.owns"]),
+    ],
+)
+def test_what_is_not_checked_is_told_with_what_has_to_be_right_first(
+    site: Load, changes: dict[str, Any], wanted: list[str]
+) -> None:
+    were = "were" if ", " in wanted[0] else "was"
+    assert notes(site, changes) == [f"{wanted[0]}: {were} not checked further; {wanted[1]} has to be right first"]
+
+
+def test_nothing_waits_for_what_does_not_matter_to_it(site: Load) -> None:
+    assert notes(site, {"hosts.server.dirty_limit": "150 %"}) == []
+    assert notes(site, {"jobs.full.begin": "noon"}) == []
+
+
+def test_what_is_right_in_a_part_is_checked_beside_what_is_wrong_in_it(site: Load) -> None:
+    changes = {"jobs.full.begin": 5, "jobs.full.to": "tpae", "data.files.files": "many", "data.last.size": "1 TB"}
+    found = {problem.address for problem in problems(site, changes)}
+    assert found == {"jobs.full.begin", "jobs.full.to", "data.files.files", "data.last.size"}
+
+
+def test_what_was_not_checked_goes_along_to_another_process(site: Load) -> None:
+    with pytest.raises(InputError) as caught:
+        site({"data.files.size": 5})
+    again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 (our own)
+    assert (again.problems, again.notes, str(again)) == (
+        caught.value.problems, caught.value.notes, str(caught.value)
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("never", [0, "0", {"value": 0, "basis": "assumed", "range": [0, 1], "why": "all in memory"}])
+def test_users_may_never_read_or_update(site: Load, never: object) -> None:
+    users = {"model": "workload/oltp", "data": "files", "transactions": "159 /s", "reads": never, "updates": never}
+    scenario = load(site().name, {})
+    tree = {**scenario.source.plain(), "workloads": {"users": users}, "title": "Users in memory"}
+    path = Path(scenario.name).with_name("users.yaml")
+    path.write_text(json.dumps(tree))
+    loaded = load(path)
+    assert loaded.spec.workloads["users"].reads.si == 0.0  # type: ignore[union-attr]
+    assert simulate(loaded).get("workloads.users.full.lost") == 0.0

@@ -209,7 +209,7 @@ def test_one_job_and_an_unknown_one(say: Say) -> None:
     assert "bottleneck: devices.jukebox.drive, " in text
     code, out, err = say("explain", TAPE, "one_fiel")
     assert (code, out) == (2, "")
-    assert err == "the result has no job 'one_fiel'; did you mean 'one_file'?\n"
+    assert err == "simbackup explain: there is no job 'one_fiel'; did you mean 'one_file'?\n"
 
 
 def test_a_saved_result_and_one_whose_scenario_has_changed(say: Say, tmp_path: Path) -> None:

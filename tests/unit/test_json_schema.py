@@ -18,7 +18,7 @@ from simbackup.scenario.spec import SECTIONS
 from simbackup.schema.patterns import quantity_pattern
 from simbackup.schema.quantity import NEEDS, Basis, Origin
 from simbackup.schema.registry import device_kinds, method_kinds, sheets
-from simbackup.schema.tree import parse, read
+from simbackup.schema.yaml_file import parse, read
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(

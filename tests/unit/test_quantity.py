@@ -78,7 +78,7 @@ def test_texts_and_numbers_become_si_values(name: str, text: Any, si: float) -> 
         ("size", "5 s", "'5 s' is no size; write for example '5 MB', '2 GiB'", ""),
         ("size", 5, "5 has no unit; write for example '5 MB', '2 GiB'", ""),
         ("size", "-5 B", "'-5 B' cannot be negative", ""),
-        ("size", None, "nothing is no quantity", "write for example '2 GiB'"),
+        ("size", None, "is empty", "write for example '2 GiB'"),
         ("size", True, "'true' is no quantity", "write for example '2 GiB'"),
         ("size", ["1 B"], "a list is no quantity", "write for example '2 GiB'"),
         ("positive", "0 B", "0 B is out of bounds", "write more than 0"),

@@ -202,7 +202,9 @@ def test_a_broken_datasheet_is_told_once_at_its_place(
     monkeypatch.setenv(datasheets.SEARCH_PATH, str(tmp_path / "own"))
     lines = told(write("a.yaml", text))
     assert any(line.startswith("models/disk/odd.yaml:4:13: parameters.capacity: does not say") for line in lines)
+    *lines, note = lines
     assert all(line.startswith("models/disk/odd.yaml:4:") for line in lines)
+    assert "not checked further" in note
     assert len(lines) == len(set(lines))
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from simbackup.errors import InputError, Place
-from simbackup.schema.tree import GREATEST_DEPTH, Node, from_plain, overlay, parse, read, set_path
+from simbackup.schema.tree import Node, from_plain, overlay, set_path
+from simbackup.schema.yaml_file import GREATEST_DEPTH, parse, read
 
 TEXT = """\
 title: A title
@@ -96,7 +97,7 @@ def test_nothing_may_nest_without_end() -> None:
 
 
 def test_aliases_cannot_blow_a_file_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simbackup.schema.tree.GREATEST_NODES", 10_000)
+    monkeypatch.setattr("simbackup.schema.yaml_file.GREATEST_NODES", 10_000)
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
     assert any("expands to too many values" in message for *_, message in problems("\n".join(lines)))
@@ -128,7 +129,7 @@ def test_what_contains_itself_is_told_where_it_does() -> None:
 
 
 def test_aliases_are_counted_before_anything_is_made_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simbackup.schema.tree._Walk", None)  # it builds the tree
+    monkeypatch.setattr("simbackup.schema.yaml_file._Walk", None)  # it builds the tree
     lines = ["a0: &a0 x", *(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]" for i in range(1, 60))]
     assert problems("\n".join(lines)) == [(15, 6, "", "the file expands to too many values")]
 
@@ -149,8 +150,8 @@ def test_bytes_that_are_no_text_are_told_at_their_place(tmp_path: Path) -> None:
     assert str(caught.value) == "latin.yaml:2:14: is not UTF-8 text; save the file as UTF-8"
 
 
-def test_a_folder_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a folder; name a file"):
         read(tmp_path)
 
 

@@ -72,14 +72,16 @@ class HostSpec(Part, Modelled, HostSheet):
 
     def check(self, checks: Checks, path: Path) -> None:
         """A virtual machine is on a real host, and as fast."""
-        host, hosts = str(path[-1]), checks.spec.hosts
-        real = [name for name in checks.named("hosts") if name != host]
-        if self.within is not None and self.speed is not None:
+        if self.within is None:
+            return
+        host, hosts, here = str(path[-1]), checks.spec.hosts, (*path, "within")
+        if self.speed is not None:
             checks.report((*path, "speed"), "a virtual machine is as fast as its host", "leave it out")
-        here, whole = (*path, "within"), [name for name, h in hosts.items() if h.within is None]
+        real = [name for name in checks.named("hosts") if name != host]
+        whole = [name for name, h in hosts.items() if h.within is None]
         if self.within == host:
             checks.report(here, f"'{host}' would run on itself", choices(host, whole))
-        elif self.within is not None and checks.name(here, self.within, real, "host"):
+        elif checks.name(here, self.within, real, "host"):
             below = hosts.get(self.within)
             if below is not None and below.within is not None:
                 remedy = f"write '{below.within}'" if below.within in whole else choices(self.within, whole)

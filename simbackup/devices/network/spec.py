@@ -21,6 +21,9 @@ from simbackup.schema.quantity import (
     Text,
 )
 
+ENDS = ("hosts", "devices", "links")
+"""Sections of what a link may join."""
+
 
 class NetworkSheet(Frozen):
     """A network or bus."""
@@ -54,10 +57,17 @@ class LinkSpec(Part, Modelled, NetworkSheet):
     def check(self, checks: Checks, path: Path) -> None:
         """It joins two or more hosts, devices or other links that there are."""
         if len(set(self.joins)) < 2:  # noqa: PLR2004 (a link has two ends or more)
-            checks.report((*path, "joins"), "a link joins two or more", "name what it joins")
-        others = (name for name in checks.named("links") if name != path[-1])
-        legal = [*checks.named("hosts"), *checks.named("devices"), *others]
+            lost = checks.lost("hosts") or checks.lost("devices")
+            if lost is None:
+                checks.report((*path, "joins"), "a link joins two or more", "name what it joins")
+            else:
+                checks.wait(path, lost)
+        hosts, devices, links = (checks.named(section) for section in ENDS)
         for i, end in enumerate(self.joins):
-            if end not in legal:
+            if end in hosts or end in devices or (end in links and end != path[-1]):
+                continue
+            waits_for = [section for section in ENDS if checks.pending((*path, "joins", i), section, end)]
+            if not waits_for:
                 message = f"there is no host, device or other link '{end}'"
-                checks.report((*path, "joins", i), message, choices(end, legal))
+                remedy = choices(end, [*hosts, *devices, *(name for name in links if name != path[-1])])
+                checks.report((*path, "joins", i), message, remedy)

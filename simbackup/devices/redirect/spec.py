@@ -78,7 +78,7 @@ class _Pointers(InVolume):
 
     def check_frozen(self, checks: Checks, path: Path) -> None:
         """What is frozen is a redirect-on-write volume."""
-        legal = [n for n, d in checks.spec.devices.items() if isinstance(d, RedirectVolumeSpec)]
+        legal = checks.spec.devices_with(RedirectVolumeSpec)
         if checks.name((*path, "of"), self.of, legal, "device"):
             volume = checks.spec.devices[self.of]
             if isinstance(volume, RedirectVolumeSpec):

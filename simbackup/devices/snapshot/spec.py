@@ -106,7 +106,7 @@ class CheckpointSpec(InVolume, Modelled, CheckpointSheet):
     def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
         """The file system has room behind its data for what is copied."""
         free = volume.size.si - checks.spec.data_end(self.of)
-        if free < LEAST_CHUNKS * self.chunk.si and checks.sound("data"):
+        if free < LEAST_CHUNKS * self.chunk.si and checks.sound(path, "data"):
             message = f"the file system on '{self.of}' has no room for what is copied"
             checks.report((*path, "of"), message, f"let '{self.of}' be larger than its data")
 

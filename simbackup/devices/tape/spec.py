@@ -13,6 +13,7 @@ from simbackup.schema.part import Modelled, Part, Path, Rules
 from simbackup.schema.quantity import si_or
 
 if TYPE_CHECKING:
+    from simbackup.data.spec import DataSpec
     from simbackup.scenario.checks import Checks
     from simbackup.schema.job import Restoring, Storing
 
@@ -152,18 +153,19 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
         """The library has the pool, the room and a drive for each stream."""
         data = checks.spec.data.get(saved)
+        with checks.about(*path):
+            self._check_drives(checks, path, job.to, job.streams)
         if data is not None:
-            self._check_pool(checks, path, job, data.size.si, si_or(data.compression, 1.0))
-        self._check_drives(checks, path, job.to, job.streams)
+            self._check_pool(checks, path, job, data)
 
-    def _check_pool(self, checks: Checks, path: Path, job: Storing, size: float, compression: float) -> None:
+    def _check_pool(self, checks: Checks, path: Path, job: Storing, data: DataSpec) -> None:
         pools = self.pool_sizes()
         if job.pool not in pools:
             message = f"'{job.to}' has no pool '{job.pool}'"
             checks.report((*path, "pool"), message, choices(str(job.pool), self.pools or ()))
             return
-        room = pools[job.pool] * self.drive.cartridge_capacity.si * compression
-        if size > room:
+        room = pools[job.pool] * self.drive.cartridge_capacity.si * si_or(data.compression, 1.0)
+        if data.size.si > room:
             pool = f"pool '{job.pool}'" if job.pool else "pool"
             message = f"the save set is larger than the {pool} of '{job.to}'"
             checks.report((*path, "to"), message, f"its cartridges hold {units.show_short(room, 'B')} of such data")

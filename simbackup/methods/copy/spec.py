@@ -41,5 +41,6 @@ class CopySpec(JobSpec):
         checks.data_set(path, self.data)
         checks.data_set(path, self.to, "to")
         if self.data in spec.data:
-            checks.room(path, spec.data[self.data].size, self.to)
+            with checks.about(*path):
+                checks.room(path, spec.data[self.data].size, self.to)
             checks.at_one_host(path, self.data, spec.data[self.to].on if self.to in spec.data else None)

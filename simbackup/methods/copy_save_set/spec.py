@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from simbackup.errors import choices
-from simbackup.schema.capability import BackupTarget, BlockDevice, MediaLibrary
-from simbackup.schema.job import Copying, Saving
+from simbackup.schema.capability import BackupTarget, MediaLibrary
+from simbackup.schema.job import Copying, JobSpec, Saving
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Pieces, Text
+from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -50,11 +51,11 @@ class CopySaveSetSpec(Copying):
         spec = checks.spec
         legal = [name for name, job in spec.jobs.items() if isinstance(job, Saving) and self._on_disk(checks, job)]
         if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
-            if self.save_set in spec.jobs:
+            if self.save_set in spec.jobs and self._target_known(checks, path, spec.jobs[self.save_set]):
                 message = f"'{self.save_set}' leaves no save set on a disk"
                 checks.report((*path, "save_set"), message, choices(self.save_set, legal))
             return
-        saved, targets = spec.jobs[self.save_set], [n for n, d in spec.devices.items() if isinstance(d, BackupTarget)]
+        saved, targets = spec.jobs[self.save_set], spec.devices_with(BackupTarget)
         if not checks.name((*path, "to"), self.to, targets, "device"):
             if self.to in spec.devices:
                 checks.report((*path, "to"), f"'{self.to}' takes no backup", choices(self.to, targets))
@@ -63,9 +64,18 @@ class CopySaveSetSpec(Copying):
         if isinstance(saved, Saving) and isinstance(target, BackupTarget):
             if saved.to == self.to:
                 checks.report((*path, "to"), f"'{self.save_set}' saves to '{self.to}' itself", "name another device")
-            target.check_backup(checks, path, self, saved.data)
+            with checks.about(*path):
+                target.check_backup(checks, path, self, saved.data)
             checks.connected((*path, "to"), saved.to, self.to)
 
     @staticmethod
     def _on_disk(checks: Checks, job: Saving) -> bool:
-        return isinstance(checks.spec.devices.get(job.to), BlockDevice)
+        return not isinstance(job.to, Unknown) and job.to in checks.block_devices()
+
+    def _target_known(self, checks: Checks, path: Path, job: JobSpec) -> bool:
+        """Whether it is known where a job saves; if not, the copy waits for that."""
+        if not isinstance(job, Saving) or job.to in checks.spec.devices:
+            return True
+        if not checks.pending(path, "devices", job.to):
+            checks.wait(path, f"jobs.{self.save_set}.to")
+        return False

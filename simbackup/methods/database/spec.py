@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.schema.capability import BlockDevice, ImageDevice, VolumeDevice
+from simbackup.schema.capability import ImageDevice, VolumeDevice
 from simbackup.schema.job import BackupJob
 from simbackup.schema.part import Path
 
@@ -71,11 +71,13 @@ class DatabaseBackupSpec(BackupJob):
         spec = checks.spec
         data, target = spec.data.get(self.data), spec.devices.get(self.to)
         engine = data.database if data is not None else None
-        if self.method == "hot_copy" and engine is not None and not engine.hot_copy:
-            message = f"the files of '{self.data}' change even under a read lock"
-            checks.report((*path, "method"), message, "choose snapshot_copy or logical_dump")
-        if data is not None and isinstance(target, VolumeDevice):
-            self._check_room(checks, path, data, target.size.si)
+        with checks.about(*path):
+            if self.method == "hot_copy" and engine is not None and not engine.hot_copy:
+                message = f"the files of '{self.data}' change even under a read lock"
+                checks.report((*path, "method"), message, "choose snapshot_copy or logical_dump")
+        with checks.about(*path):
+            if data is not None and isinstance(target, VolumeDevice):
+                self._check_room(checks, path, data, target.size.si)
         if self.method == "snapshot_copy":
             self._check_snapshot(checks, path, data)
         elif self.snapshot is not None:
@@ -93,11 +95,13 @@ class DatabaseBackupSpec(BackupJob):
 
     def _check_snapshot(self, checks: Checks, path: Path, data: DataSpec | None) -> None:
         """A snapshot copy names a snapshot of the database's volume."""
-        snapshots = [n for n, d in checks.spec.devices.items() if isinstance(d, ImageDevice)]
+        snapshots = checks.spec.devices_with(ImageDevice)
         frozen = checks.spec.devices.get(self.snapshot or "")
         if self.snapshot is None:
             message, remedy = "a snapshot copy needs the snapshot that it creates", choices("", snapshots)
             checks.report(path, message, f"write 'snapshot:', {remedy}")
+        elif checks.pending((*path, "snapshot"), "devices", self.snapshot):
+            return
         elif not isinstance(frozen, ImageDevice):
             message = f"there is no snapshot '{self.snapshot}'"
             checks.report((*path, "snapshot"), message, choices(self.snapshot, snapshots))
@@ -153,15 +157,21 @@ def _check_places(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLo
     if data is not None and data.database is None:
         message = f"'{job.data}' is no database"
         checks.report((*path, "data"), message, f"write 'database: database/...' under data.{job.data}")
-    target = checks.spec.devices.get(job.to)
-    if not isinstance(target, BlockDevice):
+    with checks.about(*path):
+        _check_target(checks, path, job)
+    with checks.about(*path):
+        checks.at_one_host(path, job.data, job.to)
+    if known:
+        checks.owned(path, checks.spec.data[job.data].on)
+
+
+def _check_target(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLogSpec) -> None:
+    """What takes the backup is a block device, and has what a copy needs."""
+    if job.to not in checks.block_devices() and not checks.pending((*path, "to"), "devices", job.to):
         what = "is no disk, array or volume" if job.to in checks.spec.devices else "is not among the devices"
         checks.report((*path, "to"), f"'{job.to}' {what}", choices(job.to, checks.block_devices()))
     if isinstance(job, DatabaseBackupSpec):
         job.check_copy(checks, path)
-    checks.at_one_host(path, job.data, job.to)
-    if known:
-        checks.owned(path, checks.spec.data[job.data].on)
 
 
 def _check_restore(checks: Checks, path: Path, job: Restoring, saved: DatabaseBackupSpec | BinaryLogSpec) -> None:
@@ -173,9 +183,8 @@ def _check_restore(checks: Checks, path: Path, job: Restoring, saved: DatabaseBa
     if target is not None and target.database is None:
         checks.report((*path, "to"), f"'{job.to}' is no database", "restore to a data set with 'database:'")
     logs = [n for n, j in spec.jobs.items() if isinstance(j, BinaryLogSpec) and j.data == saved.data]
-    wrong = set(checks.named("jobs")) - set(spec.jobs)  # these have been reported already
     for name in job.replay:
-        if name not in logs and name not in wrong:
+        if name not in logs and not checks.pending((*path, "replay"), "jobs", name):
             message = f"'{name}' is no incremental backup of '{saved.data}'"
             checks.report((*path, "replay"), message, choices(name, logs))
     if job.to is not None and target is not None and data is not None:

@@ -73,24 +73,31 @@ class FileBackupSpec(Saving, FileKeeping):
         """Where it goes, the way there, the room, its source."""
         spec = checks.spec
         checks.data_set(path, self.data, owned=False)
-        legal = [n for n, d in spec.devices.items() if isinstance(d, BackupTarget)]
-        if not checks.name((*path, "to"), self.to, legal, "device"):
-            if self.to in spec.devices:
-                checks.report((*path, "to"), f"'{self.to}' takes no backup", choices(self.to, legal))
-        else:
-            self._check_way(checks, path)
+        with checks.about(*path):
+            if self._check_target(checks, path):
+                self._check_way(checks, path)
         if self.data in spec.data:
             checks.owned(path, spec.data[self.data].on)
+
+    def _check_target(self, checks: Checks, path: Path) -> bool:
+        legal = checks.spec.devices_with(BackupTarget)
+        known = checks.name((*path, "to"), self.to, legal, "device")
+        if not known and self.to in checks.spec.devices:
+            checks.report((*path, "to"), f"'{self.to}' takes no backup", choices(self.to, legal))
+        return known
 
     def _check_way(self, checks: Checks, path: Path) -> None:
         spec = checks.spec
         target, data = spec.devices[self.to], spec.data.get(self.data)
-        if isinstance(target, BackupTarget):
-            target.check_backup(checks, path, self, self.data)
-        if data is not None:
-            checks.connected((*path, "to"), data.on, self.to)
-        if self.source is not None and checks.frozen_image((*path, "source"), self.source) and data is not None:
-            checks.freezes((*path, "source"), self.source, self.data)
+        with checks.about(*path):
+            if isinstance(target, BackupTarget):
+                target.check_backup(checks, path, self, self.data)
+        with checks.about(*path):
+            if data is not None:
+                checks.connected((*path, "to"), data.on, self.to)
+        with checks.about(*path):
+            if self.source is not None and checks.frozen_image((*path, "source"), self.source) and data is not None:
+                checks.freezes((*path, "source"), self.source, self.data)
         if self.method == "file_level" and data is not None and data.filesystem is None:
             message = f"a file-level backup needs the file system of '{self.data}'"
             checks.report((*path, "method"), message, f"write 'filesystem: filesystem/...' under data.{self.data}")
@@ -100,13 +107,15 @@ class FileBackupSpec(Saving, FileKeeping):
         source = checks.spec.read_by(job)
         target, library = checks.spec.data.get(job.to or ""), checks.spec.devices.get(source)
         checks.nothing_replayed(path, job)
-        if isinstance(library, BackupTarget):
-            library.check_restore(checks, path, job)
-        if target is not None:
-            checks.owned(path, target.on, "to")
-            checks.connected((*path, "to"), target.on, source)
-        elif job.copied_by is not None and job.to is None and self.data in checks.spec.data:
-            checks.connected((*path, "copied_by"), checks.spec.data[self.data].on, source)
+        with checks.about(*path):
+            if isinstance(library, BackupTarget):
+                library.check_restore(checks, path, job)
+        with checks.about(*path):
+            if target is not None:
+                checks.owned(path, target.on, "to")
+                checks.connected((*path, "to"), target.on, source)
+            elif job.copied_by is not None and job.to is None and self.data in checks.spec.data:
+                checks.connected((*path, "copied_by"), checks.spec.data[self.data].on, source)
         if self.data in checks.spec.data:
             whole = self.method == "image" and not isinstance(library, MediaLibrary)
             checks.extent(path, job, checks.spec.data[self.data], whole=whole)

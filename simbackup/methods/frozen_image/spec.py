@@ -50,8 +50,9 @@ class FrozenImageBackupSpec(BackupJob, FileKeeping):
     def check(self, checks: Checks, path: Path) -> None:
         """The frozen image that is the backup freezes the data."""
         known = checks.data_set(path, self.data, owned=False)
-        if checks.frozen_image((*path, "to"), self.to) and known:
-            checks.freezes((*path, "to"), self.to, self.data)
+        with checks.about(*path):
+            if checks.frozen_image((*path, "to"), self.to) and known:
+                checks.freezes((*path, "to"), self.to, self.data)
         if known:
             checks.owned(path, checks.spec.data[self.data].on)
 
@@ -59,9 +60,10 @@ class FrozenImageBackupSpec(BackupJob, FileKeeping):
         """What is restored fits where it is written, at the host of the image."""
         target = checks.spec.data.get(job.to or "")
         checks.nothing_replayed(path, job)
-        if target is not None:
-            checks.owned(path, target.on, "to")
-            checks.at_one_host((*path, "to"), job.to or "", self.to)
+        with checks.about(*path):
+            if target is not None:
+                checks.owned(path, target.on, "to")
+                checks.at_one_host((*path, "to"), job.to or "", self.to)
         if job.streams is not None:
             checks.report((*path, "streams"), "says nothing of a restore from disk", "leave it out")
         if self.data in checks.spec.data:

@@ -70,7 +70,8 @@ class SystemStateSpec(FileKeeping):
 
     def check(self, checks: Checks, path: Path) -> None:
         """The machine is a host, and its files are data."""
-        checks.name((*path, "machine"), self.machine, checks.spec.hosts, "host")
+        with checks.about(*path):
+            checks.name((*path, "machine"), self.machine, checks.spec.hosts, "host")
         if self.data is not None:
             checks.data_set(path, self.data)
 

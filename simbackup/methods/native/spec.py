@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from simbackup import units
 from simbackup.errors import choices
-from simbackup.schema.capability import BlockDevice, Sink
+from simbackup.schema.capability import Sink
 from simbackup.schema.job import BackupJob, Rounds
 from simbackup.schema.part import Modelled, Path
 
@@ -98,6 +98,19 @@ class NativeBackupSpec(BackupJob):
 
     def check(self, checks: Checks, path: Path) -> None:
         """Data at one host, files that can be reached, buffers of a legal size, and compression that compresses."""
+        with checks.about(*path):
+            self._check_places(checks, path)
+        with checks.about(*path):
+            self._check_sizes(checks, path)
+        with checks.about(*path):
+            if self.rounds == "by_event":
+                self._check_transfers(checks, path)
+            elif self.service_times is not None:
+                remedy = "write 'rounds: by_event', too"
+                checks.report((*path, "service_times"), "says nothing of the steady state", remedy)
+
+    def _check_places(self, checks: Checks, path: Path) -> None:
+        """Data at one host, and files that can be reached from there."""
         spec = checks.spec
         if not self.data or not self.to:
             checks.report((*path, "to" if self.data else "data"), "names nothing", "name at least one")
@@ -106,28 +119,34 @@ class NativeBackupSpec(BackupJob):
         known = [name for name in self.data if checks.data_set(path, name, owned=False)]
         for name in known:
             checks.owned(path, spec.data[name].on)
-            ratio = spec.data[name].compression
-            if self.compress and ratio is not None and ratio.si < 1.0:
-                message = f"'{name}' would grow: its compression is below 1"
-                checks.report((*path, "compress"), message, f"correct data.{name}.compression")
+            with checks.about(*path):
+                self._check_compression(checks, path, name)
         hosts = list({owner: None for name in known if (owner := spec.owner_of(spec.data[name].on)) is not None})
         if len(hosts) > 1:
             checks.report((*path, "data"), "the data belong to several hosts", "name data of one host")
         self._check_files(checks, path, hosts[0] if len(hosts) == 1 else None)
+
+    def _check_compression(self, checks: Checks, path: Path, data: str) -> None:
+        """What is compressed gets smaller."""
+        ratio = checks.spec.data[data].compression
+        if self.compress and ratio is not None and ratio.si < 1.0:
+            message = f"'{data}' would grow: its compression is below 1"
+            checks.report((*path, "compress"), message, f"correct data.{data}.compression")
+
+    def _check_sizes(self, checks: Checks, path: Path) -> None:
+        """Buffers have a legal size."""
         for size, key in ((self.transfer_size, "transfer_size"), (self.engine.transfer_size, "engine.transfer_size")):
             if size is not None and (size.si % STEP or size.si > MOST):
                 message = f"{units.show_short(size.si, 'B')} is no multiple of 64 KiB up to 4 MiB"
                 checks.report((*path, *key.split(".")), message, "write 1 MiB")
-        if self.rounds == "by_event":
-            self._check_transfers(checks, path)
-        elif self.service_times is not None:
-            checks.report((*path, "service_times"), "says nothing of the steady state", "write 'rounds: by_event', too")
 
     def _check_files(self, checks: Checks, path: Path, host: str | None) -> None:
         """Each backup file goes to a disk that can be reached, or to nul."""
         spec = checks.spec
-        legal = [n for n, d in spec.devices.items() if isinstance(d, BlockDevice | Sink)]
+        legal = {**spec.block_devices(), **spec.devices_with(Sink)}
         for name in self.to:
+            if checks.pending((*path, "to"), "devices", name):
+                continue
             if name not in legal:
                 what = "takes no backup file" if name in checks.named("devices") else "is not among the devices"
                 checks.report((*path, "to"), f"'{name}' {what}", choices(name, legal))

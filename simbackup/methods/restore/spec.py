@@ -78,8 +78,9 @@ class RestoreSpec(Restoring):
             if self.restore in spec.jobs:
                 checks.report((*path, "restore"), f"'{self.restore}' is no backup", choices(self.restore, legal))
             return
-        if self.to is not None:
-            checks.name((*path, "to"), self.to, spec.data, "data set")
+        with checks.about(*path):
+            if self.to is not None:
+                checks.name((*path, "to"), self.to, spec.data, "data set")
         saved = spec.jobs[self.restore]
         if self.copied_by is not None and not self._check_copy(checks, path, self.copied_by):
             return

@@ -30,11 +30,13 @@ class SuspendSpec(JobSpec):
 
     def check(self, checks: Checks, path: Path) -> None:
         """What is suspended is a virtual machine, and its memory goes to a disk of its host."""
-        below = _guest(checks, path, self.machine)
+        below = None
+        with checks.about(*path):
+            below = _guest(checks, path, self.machine)
         if self.machine not in checks.spec.hosts or not checks.block_device((*path, "to"), self.to):
             return
         owner = checks.spec.owner_of(self.to)
-        if below is not None and owner != below and checks.sound("hosts", "devices"):
+        if below is not None and owner != below and checks.sound(path, "hosts", "devices"):
             message = f"'{self.to}' does not belong to '{below}', on which '{self.machine}' runs"
             checks.report((*path, "to"), message, f"name a disk or volume of '{below}'")
         else:

@@ -58,11 +58,15 @@ class WriteSpec(JobSpec):
     def check(self, checks: Checks, path: Path) -> None:
         """A writer makes requests one by one, or leaves it to the page cache."""
         checks.data_set(path, self.data)
+        with checks.about(*path):
+            self._check_requests(checks, path)
+        if self.over is not None:
+            checks.name((*path, "over"), self.over, checks.spec.links, "link")
+
+    def _check_requests(self, checks: Checks, path: Path) -> None:
         if self.synchronous and self.request is None:
             message = "a synchronous writer needs the size of its requests"
             checks.report(path, message, "write for example 'request: 4 KiB'")
         if not self.synchronous and self.request is not None:
             message = "says nothing of a writer through the page cache"
             checks.report((*path, "request"), message, "add 'synchronous: true'")
-        if self.over is not None:
-            checks.name((*path, "over"), self.over, checks.spec.links, "link")

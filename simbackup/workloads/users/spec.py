@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from simbackup.errors import choices
 from simbackup.schema.facts import Facts, amount
 from simbackup.schema.part import Modelled, Path
 from simbackup.schema.workload import WorkloadSpec
@@ -21,11 +20,11 @@ from simbackup.schema.quantity import (
     Duration,
     Frequency,
     Frozen,
+    Multiple,
     PositiveCount,
     PositiveDuration,
     PositiveShare,
     PositiveSize,
-    Ratio,
     Share,
     Text,
     Word,
@@ -35,7 +34,7 @@ from simbackup.schema.quantity import (
 class WorkloadSheet(Frozen):
     """What users ask of the data with each transaction."""
 
-    reads: Ratio
+    reads: Multiple
     """Disk reads of a transaction."""
     read_size: PositiveSize
     """Bytes of one disk read."""
@@ -43,7 +42,7 @@ class WorkloadSheet(Frozen):
     """Time of the reference core for a transaction."""
     writes: Share
     """Share of the transactions that write, and so wait for a read lock."""
-    updates: Ratio | None = None
+    updates: Multiple | None = None
     """Disk writes of a transaction, each at a place of its own; none unless stated."""
     update_size: PositiveSize | None = None
     """Bytes of one disk write; those of a disk read unless stated."""
@@ -79,22 +78,28 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
 
     def check(self, checks: Checks, path: Path) -> None:
         """The data that users work on have a host; what they say of updates and of networks is complete."""
-        legal = list(checks.named("data"))
-        if self.data not in legal:
-            checks.report((*path, "data"), f"there is no data set '{self.data}'", choices(self.data, legal))
-        if self.data in checks.spec.data:
+        for step in (self._check_data, self._check_updates, self._check_network):
+            with checks.about(*path):
+                step(checks, path)
+        super().check(checks, path)
+
+    def _check_data(self, checks: Checks, path: Path) -> None:
+        if checks.name((*path, "data"), self.data, checks.named("data"), "data set"):
             checks.owned(path, checks.spec.data[self.data].on)
+
+    def _check_updates(self, checks: Checks, path: Path) -> None:
         if self.update_size is not None and self.updates is None:
             checks.report((*path, "update_size"), "says nothing without updates", "write 'updates:' of a transaction")
         if (self.hot_data is None) != (self.hot_updates is None):
             missing = "hot_data" if self.hot_data is None else "hot_updates"
             checks.report(path, f"says what is hot without '{missing}'", "give both 'hot_data' and 'hot_updates'")
+
+    def _check_network(self, checks: Checks, path: Path) -> None:
         if self.via and self.request is None:
             checks.report((*path, "via"), "says nothing without the bytes of a request", "write 'request: 16 KiB'")
         for key in ("request", "timeout"):
             if getattr(self, key) is not None and not self.via:
                 checks.report((*path, key), "says nothing of users who cross no link", "write 'via:' and a link")
-        super().check(checks, path)
 
     conditional: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("working_set", "hot_data", "hot_updates", "synchronous"), "with 'updates' of a transaction"

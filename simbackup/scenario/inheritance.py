@@ -1,0 +1,168 @@
+"""What a scenario takes from the files that it extends, what it changes of it, and what it removes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from simbackup import datasheets
+from simbackup.datasheets import is_file, is_folder
+from simbackup.errors import Problem, choices
+from simbackup.scenario.fleets import beside
+from simbackup.scenario.spec import SECTIONS
+from simbackup.schema import tree as trees
+from simbackup.schema.fleet import PARTS
+from simbackup.schema.reflection import nested_sheets
+from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import read
+
+GREATEST_CHAIN = 20
+_EXTENDS = re.compile(r"^extends:[ ]+(.+?)[ ]*(?: #.*)?$", re.MULTILINE)
+_NAMED, _NAMED_INSIDE = 2, 4
+"""Steps of the address of a part, and of a part of a fleet or of a pool of a library."""
+
+
+def extended(path: Path, log: list[str], problems: list[Problem]) -> tuple[Node, list[str]]:
+    """The tree of a file laid over the files it extends, and the names of all of them, itself first.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read or is no YAML; all else that is wrong is added to `problems`.
+    """
+    files: list[Node] = []
+    chain: list[str] = []
+    seen: list[Path] = []
+    below: Path | None = path
+    while below is not None:
+        path = below
+        seen.append(path.resolve())
+        tree = beside(read(path, datasheets.shown(path), problems), path.parent)
+        files.append(tree)
+        chain.append(datasheets.shown(path).removeprefix("scenarios/").removesuffix(".yaml"))
+        below = _base(tree.mapping.get("extends"), path, seen, problems)
+    merged = files[-1]
+    for above in reversed(files[:-1]):
+        quiet = Node({k: v for k, v in above.mapping.items() if k not in {"title", "question", "extends"}}, above.place)
+        loud = lay_over(merged, quiet, log, problems)
+        merged = trees.overlay(
+            loud, Node({k: v for k, v in above.mapping.items() if k not in quiet.mapping}, above.place)
+        )
+    return merged, chain
+
+
+def _base(named: Node | None, path: Path, seen: list[Path], problems: list[Problem]) -> Path | None:
+    """The file that a file extends, if it names one that can be extended."""
+    if named is None:
+        return None
+    if not isinstance(named.value, str):
+        problems.append(Problem(named.place, "extends", "is no name of a file", "write one, such as base.yaml"))
+        return None
+    below = path.parent / named.value
+    if not is_file(below):
+        folder = below if is_folder(below) else below.parent
+        near = [p.name for p in folder.glob("*.yaml")] if is_folder(folder) else []
+        message = f"'{named.value}' is a folder" if folder is below else f"there is no file '{named.value}'"
+        problems.append(Problem(named.place, "extends", message, choices(below.name, near)))
+    elif below.resolve() in seen or len(seen) > GREATEST_CHAIN:
+        problems.append(Problem(named.place, "extends", f"'{named.value}' leads back to this file", "break the circle"))
+    else:
+        return below
+    return None
+
+
+def is_extended(path: Path) -> bool:
+    """Whether a file beside this one, or any scenario that is found by its name, extends it."""
+    near = {*path.parent.glob("*.yaml")}
+    for root in datasheets.roots():
+        near.update((root / "scenarios").rglob("*.yaml"))
+    return any(
+        (other.parent / named.strip("'\" ")).resolve() == path.resolve()
+        for other in near
+        for named in _EXTENDS.findall(other.read_text(encoding="utf-8", errors="replace"))
+    )
+
+
+def lay_over(below: Node, above: Node, log: list[str], problems: list[Problem]) -> Node:
+    """The tree in which what is said above is laid over what is said below.
+
+    A datasheet that is named alone below may be changed in part above, and a part that is `null` above is removed.
+    """
+    below, above = _removed(references(below), above, (), log, problems)
+    return trees.overlay(below, above, "", log)
+
+
+def _removed(
+    below: Node, above: Node, path: tuple[str, ...], log: list[str], problems: list[Problem]
+) -> tuple[Node, Node]:
+    """Both trees without the parts that are `null` above; those that are not below are told."""
+    left, kept = dict(below.mapping), dict(above.mapping)
+    for name, child in above.mapping.items():
+        here = (*path, name)
+        address = ".".join(here)
+        if child.value is None and _is_part(here):
+            del kept[name]
+            if name in left:
+                log.append(f"{address}: removed ({child.place})")
+                del left[name]
+            else:
+                message = f"there is no '{name}' that could be removed"
+                problems.append(Problem(child.place, address, message, choices(name, left)))
+        elif child.mapping and len(path) < _NAMED_INSIDE:
+            base = left.get(name, Node({}, child.place))
+            inner, kept[name] = _removed(base, child, here, log, problems)
+            if name in left and isinstance(base.value, dict):
+                left[name] = inner
+    return Node(left, below.place, below.key), Node(kept, above.place, above.key)
+
+
+def _is_part(path: tuple[str, ...]) -> bool:
+    """Whether a path leads to something that has a name of its own: a part, a fleet, a part of one, or a pool."""
+    if len(path) == _NAMED:
+        return path[0] in {*PARTS, "fleets"}
+    return len(path) == _NAMED_INSIDE and (path[0] == "fleets" or path[2] == "pools")
+
+
+def references(tree: Node) -> Node:
+    """The tree in which a datasheet that is named alone, `disk: disk/x`, is written `disk: {model: disk/x}`."""
+    sections: dict[str, Node] = dict(tree.mapping)
+    for section in ("devices", "data", "jobs"):
+        parts = sections.get(section)
+        if parts is None or not isinstance(parts.value, dict):
+            continue
+        sections[section] = Node({k: _reference(part) for k, part in parts.value.items()}, parts.place, parts.key)
+    fleets = sections.get("fleets")
+    if fleets is not None and isinstance(fleets.value, dict):
+        inside = {name: references(fleet) if fleet.mapping else fleet for name, fleet in fleets.value.items()}
+        sections["fleets"] = Node(inside, fleets.place, fleets.key)
+    return Node(sections, tree.place, tree.key)
+
+
+def _reference(part: Node) -> Node:
+    if not isinstance(part.value, dict):
+        return part
+    inner = {
+        key: Node({"model": child}, child.place, child.key)
+        if key in nested_sheets() and isinstance(child.value, str)
+        else child
+        for key, child in part.value.items()
+    }
+    return Node(inner, part.place, part.key)
+
+
+def override(tree: Node, address: str, node: Node, log: list[str], problems: list[Problem]) -> Node:
+    """The tree with the value at an address replaced."""
+    path = tuple(address.split("."))
+    if path[0] not in SECTIONS or not all(path) or path[0] == "extends":
+        legal = [section for section in SECTIONS if section != "extends"]
+        problems.append(Problem(node.place, address, "is no address of a value", choices(path[0], legal)))
+        return tree
+    if len(path) > 1 and path[0] not in {"title", "question"}:
+        section = tree.mapping.get(path[0])
+        if section is None or path[1] not in section.mapping:
+            remedy = choices(path[1], section.mapping if section else ())
+            problems.append(Problem(node.place, address, f"there is no '{path[1]}' under {path[0]}", remedy))
+            return tree
+    for name in reversed(path):
+        node = Node({name: node}, node.place, node.place)
+    return lay_over(tree, node, log, problems)
