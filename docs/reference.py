@@ -60,7 +60,10 @@ def _page(title: str, part: type[BaseModel], example: tuple[str, str] | None, se
         lines += [f"Stands under `{section}:`.", ""]
     lines += _table(part, [key for key in keys if key not in common])
     if common:
-        lines += ["", "And what [every job](../jobs.md) may say: " + ", ".join(f"`{key}`" for key in sorted(common)) + "."]
+        lines += [
+            "",
+            "And what [every job](../jobs.md) may say: " + ", ".join(f"`{key}`" for key in sorted(common)) + ".",
+        ]
     for key in keys:
         inner = nested_part(part, key)
         if inner is not None and sheet_kind(inner) is None:
@@ -97,7 +100,11 @@ def _type(part: type[BaseModel], key: str) -> str:
         return " or ".join(f"`{word}`" for word in words)
     if inner is not None:
         kind = sheet_kind(inner)
-        return f"[datasheet](../datasheets/{kind}.md) `{kind}/NAME`, or a mapping" if kind else f"mapping, see `{key}` below"
+        return (
+            f"[datasheet](../datasheets/{kind}.md) `{kind}/NAME`, or a mapping"
+            if kind
+            else f"mapping, see `{key}` below"
+        )
     annotation = str(part.model_fields[key].annotation)
     if "bool" in annotation or (mark_of(part, key, Word) and "bool" in annotation):
         return "`true` or `false`"

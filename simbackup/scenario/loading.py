@@ -16,7 +16,7 @@ from simbackup.schema.yaml_file import a_folder
 
 
 def names(folder: str = "") -> list[str]:
-    """The names of all scenarios that are found, such as `published/003-lvm-snapshots/same-disk`."""
+    """The names of all scenarios that are found, such as `teaching/mount-queue`."""
     found = {
         path.relative_to(root / "scenarios").with_suffix("").as_posix()
         for root in datasheets.roots()

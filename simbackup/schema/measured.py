@@ -82,8 +82,8 @@ class Measurement:
     form: Form
     addresses: tuple[tuple[str, str], ...]
     factor: float
-    home: Path | None = None
-    """The folder of its scenarios, unless they are known by the folder's name as the published ones are."""
+    home: Path
+    """The folder of its scenarios."""
 
     @property
     def group(self) -> str:
@@ -172,9 +172,8 @@ def _measurement(document: str, name: str, node: Node, problems: list[Problem], 
     low, high = (part[0] if part else None for part in parts[1:])
     if low is not None and high is not None and low > high:
         problems.append(Problem(node.mapping["low"].place, f"{address}.low", "is above high", "write the lower first"))
-    home = None if folder.parent.name == "published" else folder
     return Measurement(
-        document, folder.name, name, parts[0][0], unit, low, high, row, form, tuple(addresses), factor, home
+        document, folder.name, name, parts[0][0], unit, low, high, row, form, tuple(addresses), factor, folder
     )
 
 
