@@ -1,4 +1,4 @@
-"""A document needs its folder only: commands, tables and constants know it, and no total is written down in the code."""
+"""A document needs its folder only: commands, tables and constants know it, and the code holds no total."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from how_to import PAGES, written
 
 import simbackup as sb
-from how_to import PAGES, written
 from simbackup import datasheets
 from simbackup.cli.show_published import markdown
 from simbackup.experiments.calibrate import calibrate
@@ -33,7 +33,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     datasheets.forget()
 
 
-def test_the_document_is_one_of_all(root: Path) -> None:
+@pytest.mark.usefixtures("root")
+def test_the_document_is_one_of_all() -> None:
     before = {path.parent.name for path in (TOP / "scenarios" / "published").glob("*/measured.yaml")}
     assert {document.folder.name for document in documents()} == before | {NAME}
     assert f"published/{NAME}/backup" in {row["name"] for row in scenario_list()}
@@ -47,7 +48,8 @@ def test_its_rows_are_reproduced_by_name_and_by_folder(root: Path) -> None:
     assert [row.as_dict() for row in folder.rows] == [row.as_dict() for row in named.rows]
 
 
-def test_its_rows_stand_beside_a_run_of_its_scenario(root: Path) -> None:
+@pytest.mark.usefixtures("root")
+def test_its_rows_stand_beside_a_run_of_its_scenario() -> None:
     rows = sb.simulate(f"published/{NAME}/backup").compare()
     assert list(rows["id"]) == ["usb-size", "usb-backup", "usb-backup-rate", "usb-restore"]
 
@@ -62,7 +64,8 @@ def test_its_constant_is_fitted_and_listed(root: Path) -> None:
     assert [row.role for row in found.rows] == ["input", "fitted", "fitted", "held-out", "held-out", "held-out"]
 
 
-def test_the_generated_tables_have_it(root: Path) -> None:
+@pytest.mark.usefixtures("root")
+def test_the_generated_tables_have_it() -> None:
     found = reproduce(["005"], workers=1, intervals=False)
     assert markdown(found).count("\n| usb-") == len(ROWS)
     assert errors(found.rows).count(f"\n{NAME},") == len(ROWS)
@@ -70,7 +73,7 @@ def test_the_generated_tables_have_it(root: Path) -> None:
     assert {one.row for one in cross_validate([NAME]).left_out} == {"usb-write-10", "usb-write-40"}
 
 
-def test_a_folder_named_published_that_lies_in_no_root(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_named_published_that_lies_in_no_root(root: Path) -> None:
     elsewhere = root.parent / "elsewhere" / "published" / "mine"
     elsewhere.parent.mkdir(parents=True)
     (root / "scenarios" / "published" / NAME).rename(elsewhere)

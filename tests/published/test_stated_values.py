@@ -11,7 +11,7 @@ from simbackup.scenario import load, names
 
 PUBLISHED = Path(__file__).parents[2] / "scenarios" / "published"
 STATED = "stated.csv"
-"""In the folder of a document, the numbers that it states: the key of a scenario, and the number as a file writes it."""
+"""In the folder of a document, the numbers that it states: the key of a scenario, and the number as a file has it."""
 
 
 def stated(document: str) -> set[tuple[str, str]]:
