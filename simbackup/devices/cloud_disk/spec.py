@@ -51,10 +51,6 @@ class CloudDiskSpec(BlockDevice, Modelled, CloudDiskSheet):
         if self.saved_up is not None and self.credits is None:
             yield ("saved_up", "credits"), "saved_up says nothing without credits", "leave it out, or write credits"
 
-    def capacity_bytes(self) -> float | None:
-        """Its capacity in bytes."""
-        return self.capacity.si
-
     def facts(self) -> Facts:
         """Capacity, rate and operations a second."""
         yield from amount(self.capacity, "in a cloud")
