@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"\s*([-+0-9._eE]+)\s*(\S.*?)?\s*\Z")
 
 
 class Figure:
-    """Marks a text field for a figure: a bare number will do, and a mapping that tells its origin."""
+    """Marks a text field for a figure: a bare number will do, and a mapping with its origin."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_before_validator_function(_figure, handler(source))
@@ -48,23 +48,23 @@ class MeasuredRow(Frozen):
     value: FigureText
     """The figure with its unit, as printed."""
     low: FigureText | None = None
-    """Lowest value that the document's own rounding or wording allows."""
+    """Lowest value that the document's rounding or wording allows."""
     high: FigureText | None = None
-    """Highest value likewise."""
+    """Highest value that it allows."""
     at: Text
-    """Where in the document it stands."""
+    """Where the document states it."""
     operation: Text
     """What was measured."""
     quantity: Text = "elapsed"
     """Which figure of it."""
     group: Text | None = None
-    """Rows that stand or fall together; its own unless stated."""
+    """Name of a group of rows that one mechanism decides; its own unless stated."""
     kind: Literal["result", "input", "duplicate"] = "result"
-    """Whether it is a result, a figure that a scenario is given, or restates another row."""
+    """`result`; `input` for a figure that the scenario is given; `duplicate` for one that repeats another row."""
     result: Any
-    """An address `file.yaml#jobs.name.elapsed`, or a form with two of them."""
+    """An address, `file.yaml#jobs.name.elapsed`, or `ratio`, `saved`, `loss`, `share` or `rate` of two addresses."""
     off: Text | None = None
-    """Why it does not come out, if it does not."""
+    """Why the simulated figure is off, if it is."""
 
 
 @dataclass(frozen=True, slots=True)

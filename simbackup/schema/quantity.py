@@ -32,9 +32,9 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "fitted": ("fitted_to", "uncertainty", "plausible"),
     "assumed": ("range", "why"),
 }
-"""What a value of each basis has to tell beside itself."""
+"""What a value of each basis must state beside itself."""
 LATEST = 36_500 * 86_400.0
-"""Seconds up to which a float tells times apart that differ by a microsecond: a hundred years."""
+"""Seconds up to which a float resolves a microsecond: a hundred years."""
 
 
 class Origin(BaseModel):
@@ -45,7 +45,7 @@ class Origin(BaseModel):
     value: Any
     """The value with its unit, for example `5 MB/s`."""
     basis: Basis | None = None
-    """What the value rests on."""
+    """What kind of evidence there is for the value."""
     source: str | None = None
     """The work that states it, a key of models/sources.yaml."""
     at: str | None = None
@@ -104,7 +104,7 @@ def problem(message: str, remedy: str = "", *path: str | int) -> PydanticCustomE
 
 
 def read_origin(raw: object) -> Origin:
-    """The origin that a mapping tells; all that is wrong with it is one error for pydantic."""
+    """The origin that a mapping states; all that is wrong with it is one error for pydantic."""
     try:
         return Origin.model_validate(raw)
     except ValidationError as error:
@@ -132,7 +132,7 @@ class Unit:
     positive: bool = False
 
     def read(self, raw: object) -> Quantity:
-        """The value of a plain text or number, or of a mapping that tells its origin."""
+        """The value of a plain text or number, or of a mapping with its origin."""
         if isinstance(raw, Quantity | Unknown):
             return cast("Quantity", raw)
         if not isinstance(raw, dict):
@@ -277,7 +277,7 @@ class Frozen(BaseModel):
 
 
 class Word:
-    """Marks a text field (a level, a method) whose value may tell its origin like a quantity does."""
+    """Marks a text field (a level, a method) whose value may state its origin as a quantity does."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_before_validator_function(_word, handler(source))

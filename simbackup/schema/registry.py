@@ -30,7 +30,7 @@ from simbackup.schema.quantity import Frozen
 from simbackup.schema.workload import WorkloadSpec
 
 FAMILIES = ("simbackup.devices", "simbackup.methods", "simbackup.workloads")
-"""The packages that hold rooms, which are the groups of entry points likewise."""
+"""The packages that hold rooms, and the groups of entry points."""
 OFFERS = ("KINDS", "SECTIONS", "SHEETS", "LOOKS")
 """What a room may offer."""
 CORE = ("simbackup.data",)

@@ -20,7 +20,7 @@ from simbackup.schema.quantity import (
 
 
 class SuspendSpec(JobSpec):
-    """Suspension of a virtual machine: its memory is saved to disk, and it stands still until it is resumed."""
+    """Suspension of a virtual machine: its memory is saved to disk, and it stops until it is resumed."""
 
     method: Literal["suspend"]
     machine: Text
