@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
 from simbackup.schema.part import Part, Path
-from simbackup.schema.quantity import PositiveSize, Quantity, Text
+from simbackup.schema.quantity import PositiveSize, Text
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -59,13 +59,14 @@ class BackupTarget(Device):
 class BlockDevice(BackupTarget):
     """A device that holds data and save sets at addresses."""
 
+    if TYPE_CHECKING:
+        capacity: PositiveSize  # some kinds work it out instead
     holds_volumes: ClassVar[bool] = True
     """Whether volumes may lie on it."""
 
     def capacity_bytes(self) -> float | None:
         """Bytes that it holds, its `capacity` unless overridden; None if its values do not go together."""
-        capacity = getattr(self, "capacity", None)
-        return capacity.si if isinstance(capacity, Quantity) else None
+        return self.capacity.si if "capacity" in type(self).model_fields else None
 
     def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
         """A disk has a host and room; streams and pools are those of tape."""
