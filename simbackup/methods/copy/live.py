@@ -11,7 +11,7 @@ from simbackup.system import System
 
 
 @dataclass(frozen=True, slots=True)
-class CopyFile:
+class CopyData:
     """A copy of one data set onto the place of another, as cp does."""
 
     host: str
