@@ -46,7 +46,7 @@ class FilesystemSheet(Frozen):
     record: PositiveSize | None = None
     """Bytes of a file's record, which are read before its data."""
     record_read: PositiveSize | None = None
-    """Bytes that are read together where files that lie together are wanted; the host's read-ahead unless stated."""
+    """Bytes of one read where files lie together; the host's read-ahead unless stated."""
     resident: PositiveSize | None = None
     """Largest file that lies inside its record; none does unless stated."""
 
@@ -71,7 +71,7 @@ class DatabaseSheet(Frozen):
     locks_for_snapshot: Annotated[bool, Word()]
     """Whether a snapshot needs the read lock while it is created."""
     hot_copy: Annotated[bool, Word()] = True
-    """Whether its files may be copied under the read lock while it runs; they may unless stated."""
+    """Whether its files may be copied under the read lock while it runs; yes unless stated."""
 
 
 class DatabaseSpec(Modelled, DatabaseSheet):
@@ -93,9 +93,9 @@ class FilesSheet(Frozen):
     files: PositiveCount | None = None
     """Number of files; one unless stated."""
     file_size: PositiveSize | None = None
-    """Mean size of a file on disk; size over files unless stated, which may hold what a save set says of each file."""
+    """Mean size of a file on disk; `size` over `files` unless stated."""
     layout: Annotated[Literal["scattered", "together"], Word()] = "scattered"
-    """Whether files that follow each other in a directory lie anywhere, or together as they were written."""
+    """Whether the files of a directory lie scattered, or together as they were written."""
     compression: Ratio | None = None
     """Bytes before over bytes after compression, such as `2:1`; 1 unless stated."""
 
@@ -108,14 +108,14 @@ class PopulationSheet(FilesSheet):
 
 
 class AgedSpec(Frozen):
-    """What happened to data since they were written in sequence: updates at random, each written to a free place."""
+    """Random updates since the data were written in sequence; each went to a free place."""
 
     updates: Count
     """Number of updates."""
     update_size: PositiveSize
     """Bytes of each."""
     working_set: PositiveShare | None = None
-    """Share of the data that they went to; all of it unless stated."""
+    """Share of the data that was updated; all of it unless stated."""
     hot_data: PositiveShare | None = None
     """Share of the working set that took most of them."""
     hot_updates: PositiveShare | None = None
@@ -123,7 +123,7 @@ class AgedSpec(Frozen):
 
 
 class DataSpec(Part, Modelled, FilesSheet):
-    """A data set: so many bytes in so many files on a device."""
+    """A data set: bytes in files on a device."""
 
     sheet = "population"
     on: Text
@@ -139,9 +139,9 @@ class DataSpec(Part, Modelled, FilesSheet):
     cached: Share | None = None
     """Share of it that lies in the memory of its host; none unless stated."""
     aged: AgedSpec | None = None
-    """Updates before the beginning, on a volume that writes them to free places; none unless stated."""
+    """Random updates before the start, on a volume that writes to free places; none unless stated."""
     content: PositiveSize | None = None
-    """Bytes of its rows, which a logical dump writes and which it is named by; all its bytes unless stated."""
+    """Bytes of its rows, which a logical dump writes; all its bytes unless stated."""
 
     conditional: ClassVar[Mapping[str, str]] = {
         "compression": "in backups to tape and in database_native backups",

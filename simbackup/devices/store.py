@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
@@ -63,6 +65,40 @@ class Store(Protocol):
     def turn(self, here: float, there: float, size: float) -> Service:
         """What requests of `size` lose each, in the mean, to another stream that they take turns with on the device."""
         ...
+
+
+class FlatStore(ABC):
+    """Base of a block device that serves all addresses alike: it has no arm to move.
+
+    A kind of its own has `name`, `size`, `link` and `path` as every `Store`, and says what a request takes and what a
+    byte of a stream takes.
+    """
+
+    @abstractmethod
+    def stream(self, direction: Direction, position: float, size: float) -> float:
+        """Seconds of its time for each byte of a sequential stream."""
+
+    @abstractmethod
+    def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
+        """What one request takes."""
+
+    def continued(self, position: float, size: float) -> Service:
+        """What the next read of a sequence takes."""
+        return self.request("read", position, position, size)
+
+    def append(self, position: float, size: float) -> Service:
+        """What a write takes; no place is missed."""
+        return self.request("write", position, position, size)
+
+    def alone(self, position: float, size: float) -> float:
+        """No bound of its own: the next bytes are on their way before they are asked for."""
+        del position, size
+        return math.inf
+
+    def turn(self, here: float, there: float, size: float) -> Service:
+        """Nothing is lost between two streams."""
+        del here, there, size
+        return Service(0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

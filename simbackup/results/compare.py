@@ -87,12 +87,11 @@ class Row:
 
 
 def scenario_name(measurement: Measurement, file: str) -> str:
-    """Name of the scenario that a measured row refers to, or its path in a folder of the user's own."""
-    return (
-        f"published/{measurement.folder}/{file.removesuffix('.yaml')}"
-        if measurement.home is None
-        else (str(measurement.home / file))
-    )
+    """Name of the scenario that a measured row refers to, or its path where it is in no `scenarios/published`."""
+    path = measurement.home / file
+    shown = shelf.shown(path.resolve())
+    known = f"scenarios/published/{measurement.folder}/{file}"
+    return known.removeprefix("scenarios/").removesuffix(".yaml") if shown == known else str(path)
 
 
 def documents(names: Sequence[str] = ()) -> list[Measured]:

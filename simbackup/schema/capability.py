@@ -59,12 +59,14 @@ class BackupTarget(Device):
 class BlockDevice(BackupTarget):
     """A device that holds data and save sets at addresses."""
 
+    if TYPE_CHECKING:
+        capacity: PositiveSize  # some kinds work it out instead
     holds_volumes: ClassVar[bool] = True
     """Whether volumes may lie on it."""
 
     def capacity_bytes(self) -> float | None:
-        """Bytes that it holds, None if its values do not go together."""
-        return None
+        """Bytes that it holds, its `capacity` unless overridden; None if its values do not go together."""
+        return self.capacity.si if "capacity" in type(self).model_fields else None
 
     def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
         """Report a disk without a host or room, and keys of tape."""

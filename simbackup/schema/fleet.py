@@ -13,7 +13,7 @@ from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import plain_scalar
 
 PARTS = ("hosts", "devices", "links", "data", "workloads", "jobs")
-"""The sections of which a fleet may have parts."""
+"""The sections whose parts a fleet may repeat."""
 NUMBER = "number"
 """The placeholder that counts the rows from 1."""
 PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
@@ -22,15 +22,15 @@ Template = dict[Text, dict[str, Any]]
 
 
 class Fleet(Frozen):
-    """Parts that are repeated for each row of an inventory, or a number of times.
+    """Parts that are repeated for each row of an inventory, or `count` times.
 
-    `{column}` in their names and values stands for the cell of the row, `{number}` for the number of the row.
+    `{column}` in names and values stands for the cell of the row, `{number}` for the number of the row.
     """
 
     inventory: Text | None = None
-    """The table with one row for each: a CSV or Excel file, beside this file unless a folder is stated."""
+    """A CSV or Excel file with one row for each; its path is relative to this file."""
     count: Pieces | None = None
-    """How many, where there is no inventory."""
+    """How many, without an inventory."""
     hosts: Template | None = None
     """Hosts of each row, by name."""
     devices: Template | None = None
@@ -46,12 +46,12 @@ class Fleet(Frozen):
 
 
 class SpreadStarts(Frozen):
-    """Beginnings that are spread evenly over a time, in the order of the rows."""
+    """Start times spread evenly, in the order of the rows."""
 
     first: Text
-    """When the first begins: a time of day such as `22:00`, or a time after the start such as `90 s`."""
+    """When the first job begins: a time of day, such as `22:00`, or a time after the start, such as `90 s`."""
     over: PositiveDuration
-    """The time over which they are spread: of four over 8 h one begins every 2 h."""
+    """The time over which they are spread: of four jobs over 8 h, one begins every 2 h."""
 
 
 def placeholders(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Place, tuple[str, ...]]]:

@@ -29,20 +29,20 @@ Rounds = Literal["steady", "by_event"]
 
 
 class JobSpec(Part):
-    """What every job may say."""
+    """Keys of every job."""
 
     after: Names = ()
-    """The jobs that have to end before it begins."""
+    """Jobs that must end before this one begins."""
     begin: Text | None = None
-    """Time of day such as `22:00`, or time after the start such as `90 s`."""
+    """A time of day, such as `22:00`, or a time after the start, such as `90 s`."""
     every: Duration | None = None
     """Period after which it begins again."""
     until: Duration | None = None
-    """End of the repetition, counted from the start."""
+    """When to stop repeating, counted from the start."""
     window: Duration | None = None
-    """Time within which it should end, counted from when it was due."""
+    """Longest time until it should end, counted from when it was due."""
     deadline: Text | None = None
-    """Time of day such as `06:00` by which it should end: the first after the beginning of it, or of its chain."""
+    """Time of day by which it should end, such as `06:00`: the first after it, or its chain, begins."""
 
     writes_data: ClassVar[bool] = False
     """Whether it writes the data set that it names under `data`."""

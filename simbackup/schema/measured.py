@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\s*([-+0-9._eE]+)\s*(\S.*?)?\s*\Z")
 
 
 class Figure:
-    """Marks a text field for a figure: also a bare number, or a mapping with its origin."""
+    """Marks a text field for a figure: a bare number will do, and a mapping with its origin."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_before_validator_function(_figure, handler(source))
@@ -49,23 +49,23 @@ class MeasuredRow(Frozen):
     value: FigureText
     """The figure with its unit, as printed."""
     low: FigureText | None = None
-    """Lowest value that the document's own rounding or wording allows."""
+    """Lowest value that the document's rounding or wording allows."""
     high: FigureText | None = None
-    """Highest value likewise."""
+    """Highest value that it allows."""
     at: Text
-    """Where in the document it stands."""
+    """Where the document states it."""
     operation: Text
     """What was measured."""
     quantity: Text = "elapsed"
     """Which figure of it."""
     group: Text | None = None
-    """Rows that are held out together; its own unless stated."""
+    """Name of a group of rows that one mechanism decides; its own unless stated."""
     kind: Literal["result", "input", "duplicate"] = "result"
-    """Whether it is a result, a figure that a scenario is given, or restates another row."""
+    """`result`; `input` for a figure that the scenario is given; `duplicate` for one that repeats another row."""
     result: Any
-    """An address `file.yaml#jobs.name.elapsed`, or a form with two of them."""
+    """An address, `file.yaml#jobs.name.elapsed`, or `ratio`, `saved`, `loss`, `share` or `rate` of two addresses."""
     off: Text | None = None
-    """Why it does not come out, if it does not."""
+    """Why the simulated figure is off, if it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,8 @@ class Measurement:
     form: Form
     addresses: tuple[tuple[str, str], ...]
     factor: float
-    home: Path | None = None
-    """The folder of its scenarios, unless they are known by the folder's name as the published ones are."""
+    home: Path
+    """The folder of its scenarios."""
 
     @property
     def group(self) -> str:
@@ -175,9 +175,8 @@ def _measurement(document: str, name: str, node: Node, problems: list[Problem], 
     low, high = (part[0] if part else None for part in parts[1:])
     if low is not None and high is not None and low > high:
         problems.append(Problem(node.mapping["low"].place, f"{address}.low", "is above high", "write the lower first"))
-    home = None if folder.parent.name == "published" else folder
     return Measurement(
-        document, folder.name, name, parts[0][0], unit, low, high, row, form, tuple(addresses), factor, home
+        document, folder.name, name, parts[0][0], unit, low, high, row, form, tuple(addresses), factor, folder
     )
 
 

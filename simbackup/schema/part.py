@@ -1,4 +1,4 @@
-"""What all parts of a scenario have in common: they check themselves, give facts, and may have a datasheet."""
+"""What all parts of a scenario have in common: checks, facts, and parameters from a datasheet."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Modelled(Frozen):
     """Any part of a scenario that may take its parameters from a datasheet."""
 
     sheet: ClassVar[str | None] = None
-    """The kind of datasheet that it takes parameters from, if its class does not decide it."""
+    """The kind of datasheet that it takes parameters from, where its class does not say so."""
     model: str | None = None
-    """The datasheet it takes its parameters from, `kind/name`; own values beside it win."""
+    """The datasheet for its parameters, `kind/name`; values written here win over it."""
 
 
 class Disagreement(NamedTuple):

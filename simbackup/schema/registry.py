@@ -20,7 +20,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from types import ModuleType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast, get_args
 
 from simbackup.errors import SimbackupError
 from simbackup.schema.capability import Device
@@ -30,7 +30,7 @@ from simbackup.schema.quantity import Frozen
 from simbackup.schema.workload import WorkloadSpec
 
 FAMILIES = ("simbackup.devices", "simbackup.methods", "simbackup.workloads")
-"""The packages that hold rooms, which are the groups of entry points likewise."""
+"""The packages that hold rooms, and the groups of entry points."""
 OFFERS = ("KINDS", "SECTIONS", "SHEETS", "LOOKS")
 """What a room may offer."""
 CORE = ("simbackup.data",)
@@ -109,7 +109,24 @@ def _loaded(point: Any) -> ModuleType:
     for kind in getattr(room, "KINDS", ()):
         if not isinstance(kind, Kind):
             raise RoomError(f"{what} cannot be used: {kind!r} in its KINDS is not a kind of device, method or workload")
+        for name in _unsaid(kind):
+            message = f"{kind.spec.__name__} has no `{_key(kind)}` that may be '{name}'"
+            raise RoomError(f'{what} cannot be used: {message}; write `{_key(kind)}: Literal["{name}"]`')
     return room
+
+
+def _key(kind: Kind) -> str:
+    """The key by which a file names a kind."""
+    return "method" if isinstance(kind, MethodKind) else "kind"
+
+
+def _unsaid(kind: Kind) -> list[str]:
+    """The names of a kind that its class does not allow in a file; a workload may do without."""
+    if isinstance(kind, WorkloadKind):
+        return []
+    field = kind.spec.model_fields.get(_key(kind))
+    legal = get_args(field.annotation) if field is not None else ()
+    return [name for name in (kind.names if isinstance(kind, MethodKind) else (kind.name,)) if name not in legal]
 
 
 def _kinds(family: type[Any]) -> list[Any]:

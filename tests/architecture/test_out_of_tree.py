@@ -104,6 +104,7 @@ def test_without_the_package_its_scenario_is_refused(installed: Path, tmp_path: 
 
 
 KIND = "from simbackup.schema.registry import DeviceKind\nfrom simbackup.devices.ssd.spec import SsdSpec\n"
+METHOD = "from simbackup.schema.registry import MethodKind\nfrom simbackup.schema.job import JobSpec\n"
 OWN = f"{KIND}from typing import Literal\nclass Own(SsdSpec):\n    kind: Literal['own']\n"
 BROKEN = {
     "missing": ("simbackup.devices", "nowhere", "", "cannot be loaded: No module named 'nowhere'"),
@@ -114,6 +115,15 @@ BROKEN = {
     "twice": (
         "simbackup.devices", "broken", f"{KIND}KINDS = (DeviceKind('ssd', SsdSpec, 'broken:make'),)",
         "two rooms offer 'ssd': simbackup.devices.ssd.make:make and broken:make",
+    ),
+    "kind unsaid": (
+        "simbackup.devices", "broken", f"{KIND}KINDS = (DeviceKind('own', SsdSpec, 'broken:make'),)",
+        "SsdSpec has no `kind` that may be 'own'; write `kind: Literal[\"own\"]`",
+    ),
+    "method unsaid": (
+        "simbackup.methods", "broken",
+        f"{METHOD}KINDS = (MethodKind(('own',), JobSpec, 'broken:make'),)",
+        "JobSpec has no `method` that may be 'own'; write `method: Literal[\"own\"]`",
     ),
     "no maker": (
         "simbackup.devices", "broken",

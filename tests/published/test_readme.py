@@ -46,8 +46,8 @@ def summary_table(found: Reproduction) -> str:
 
 def head() -> str:
     return (
-        "# Measured beside simulated\n\nWritten by `python tests/published/test_readme.py`; a test compares it with the "
-        "program's output.\n\n"
+        "# Measured beside simulated\n\nWritten by `python tests/published/test_readme.py`; a test compares it with "
+        "the program's output.\n\n"
     )
 
 

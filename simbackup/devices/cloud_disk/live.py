@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from simbackup.devices.network.live import Network
-from simbackup.devices.store import Direction, Service
+from simbackup.devices.store import Direction, FlatStore, Service
 from simbackup.engine.alarm import Alarm
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import FlowNetwork, Link
@@ -31,7 +30,7 @@ class Limits:
     latency: float
 
 
-class CloudDisk:
+class CloudDisk(FlatStore):
     """A block volume of a cloud.
 
     Operations take its time; bytes also cross a pipe behind the buses that lead to it. Whichever is full first
@@ -66,24 +65,6 @@ class CloudDisk:
         del direction, head, position
         operations = burst.operations(size, self.limits.operation_size)
         return Service(self.limits.latency, operations / self.limits.iops)
-
-    def continued(self, position: float, size: float) -> Service:
-        """What the next read of a sequence takes."""
-        return self.request("read", position, position, size)
-
-    def append(self, position: float, size: float) -> Service:
-        """What a write takes; there is no rotation to miss."""
-        return self.request("write", position, position, size)
-
-    def alone(self, position: float, size: float) -> float:
-        """No limit of its own: the device reads ahead."""
-        del position, size
-        return math.inf
-
-    def turn(self, here: float, there: float, size: float) -> Service:
-        """Zero: it has no arm to move."""
-        del here, there, size
-        return Service(0.0, 0.0)
 
     def record(self, trace: Trace) -> None:
         """Record the pipe and the credits in the trace."""

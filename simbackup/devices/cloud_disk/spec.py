@@ -18,15 +18,15 @@ class CloudDiskSheet(Frozen):
     rate: Rate
     """Greatest rate, read and written together."""
     iops: Frequency
-    """Greatest number of operations a second, as long as there are credits."""
+    """Most operations a second while credits last."""
     operation_size: PositiveSize
     """Bytes that count as one operation; a larger request counts as several."""
     latency: Duration
-    """Time of one request, whatever its size."""
+    """Time of one request of any size."""
     baseline_iops: Frequency | None = None
-    """Operations a second without credits, and as many come back; as many as with credits unless stated."""
+    """Operations a second without credits, and credits earned a second; `iops` unless stated."""
     credits: PositiveCount | None = None
-    """Operations above the baseline that it can save up."""
+    """Most credits it can hold; one credit is one operation above the baseline."""
 
     def rules(self) -> Rules:
         """Credits and a baseline go together, and the baseline is the lower rate."""
@@ -43,17 +43,13 @@ class CloudDiskSpec(BlockDevice, Modelled, CloudDiskSheet):
 
     kind: Literal["cloud_disk"]
     saved_up: Share | None = None
-    """Share of its credits that it has at the start; all of them unless stated."""
+    """Share of its credits at the start; all unless stated."""
 
     def rules(self) -> Rules:
         """Only credits can be saved up."""
         yield from super().rules()
         if self.saved_up is not None and self.credits is None:
             yield ("saved_up", "credits"), "saved_up has no effect without credits", "leave it out, or add credits"
-
-    def capacity_bytes(self) -> float | None:
-        """Its capacity in bytes."""
-        return self.capacity.si
 
     def facts(self) -> Facts:
         """Capacity, rate and operations a second."""

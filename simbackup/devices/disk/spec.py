@@ -57,10 +57,6 @@ class DiskSpec(BlockDevice, Modelled, DiskSheet):
 
     kind: Literal["disk"]
 
-    def capacity_bytes(self) -> float | None:
-        """Its capacity in bytes."""
-        return self.capacity.si
-
     def facts(self) -> Facts:
         """Capacity, speed and rate."""
         yield from amount(self.capacity)

@@ -32,7 +32,7 @@ class HostSheet(Frozen):
     memory: PositiveSize
     """Main memory."""
     dirty_limit: PositiveShare
-    """Share of memory that may hold unwritten data before writers are held to the pace of the disks."""
+    """Share of memory that may hold unwritten data before writers must wait for the disks."""
     dirty_background: Share
     """Share of memory that may hold unwritten data before write-back begins."""
     copy_rate: Rate
@@ -40,7 +40,7 @@ class HostSheet(Frozen):
     speed: Ratio | None = None
     """Speed of one core over that of the reference core, one of SPECint_base2006 10; the same unless stated."""
     read_ahead: PositiveSize | None = None
-    """Window that is read ahead of a program, and waited for; without it reading never waits for its own windows."""
+    """Bytes that are read ahead of a program, which waits for each window; unless stated it never waits."""
 
     def rules(self) -> Rules:
         """Report a background limit above the limit."""
@@ -55,7 +55,7 @@ class HostSpec(Part, Modelled, HostSheet):
     owns: tuple[Text, ...] = ()
     """The devices attached to it."""
     within: Text | None = None
-    """The host on which it is a virtual machine: its cores are cores of that one, and as fast."""
+    """The host on which it is a virtual machine; it computes on the cores of that host."""
 
     conditional: ClassVar[Mapping[str, str]] = {
         "read_ahead": (

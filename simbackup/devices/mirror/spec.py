@@ -30,11 +30,11 @@ class MirrorSheet(Frozen):
     in_flight: Pieces
     """Requests of a synchronisation under way at once."""
     fast_resync: Annotated[bool, Word()]
-    """Whether a split mirror is brought into line by copying only what changed."""
+    """Whether only what changed is copied when a split mirror is synchronised."""
     create_time: Duration
     """Time to split the mirror off."""
     remove_time: Duration
-    """Time to give the frozen image up, before it is synchronised again."""
+    """Time to discard the frozen image, before the mirror is synchronised again."""
 
     def rules(self) -> Rules:
         """Report requests that are too much in flight at once."""
@@ -52,7 +52,7 @@ class MirrorSpec(SplitMirror, OnDevice, Modelled, MirrorSheet):
     on: Text
     """The device that it lies on; it takes as much room there as the volume."""
     state: Literal["attached", "new"] = "attached"
-    """At the start: in line with the volume, or still to be synchronised with it for the first time."""
+    """At the start, `attached` if it is in line with the volume, `new` if it has yet to be synchronised."""
 
     size_key: ClassVar[str] = "on"
 

@@ -33,14 +33,14 @@ class NetworkSheet(Frozen):
     latency: Duration
     """Round trip."""
     window: PositiveSize | None = None
-    """Bytes that one stream has outstanding in the queue of the adapter; none stand there unless stated."""
+    """Bytes of one stream that wait in the queue of the adapter; none unless stated."""
 
 
 class LinkSpec(Part, Modelled, NetworkSheet):
     """A network or bus that joins hosts and devices."""
 
     joins: tuple[Text, ...]
-    """The hosts and devices that it joins, or other links, as a bridge does."""
+    """The hosts, devices and other links that it joins."""
     count: Pieces | None = None
     """Links of this kind side by side, each stream on one of them; one unless stated."""
 

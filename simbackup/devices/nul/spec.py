@@ -8,6 +8,6 @@ from simbackup.schema.capability import Sink
 
 
 class NulSpec(Sink):
-    """A device that takes whatever is written and keeps nothing, so that only the reading side counts."""
+    """A device that takes all data and keeps nothing; it measures the reading side alone."""
 
     kind: Literal["nul"]

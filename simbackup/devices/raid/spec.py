@@ -27,7 +27,7 @@ class RaidSheet(Frozen):
     stripe_unit: PositiveSize
     """Bytes on one disk before the stripe goes on to the next."""
     controller_rate: Rate | None = None
-    """Greatest rate through the controller, if it may bind."""
+    """Greatest rate through the controller, if it may limit."""
     controller_overhead: Duration
     """Time that the controller spends on each request."""
     prefetches: Annotated[bool, Word()] = False

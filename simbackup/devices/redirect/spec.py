@@ -56,7 +56,7 @@ class RedirectVolumeSpec(Modelled, RedirectVolumeSheet, VolumeDevice):
 
     kind: Literal["redirect_volume"]
     guarantee: Literal["volume", "none"] = "volume"
-    """Whether its size is kept for it on its device, or only what it uses is taken."""
+    """Whether its whole size is reserved on its device, or it takes only what it uses."""
 
     drawn_as: ClassVar[str] = "volume"
     overwrites: ClassVar[bool] = False
@@ -95,7 +95,7 @@ class RedirectSnapshotSpec(_Pointers):
     of: Text
     """The volume that it freezes."""
     autodelete: bool = False
-    """Whether it is deleted where writes find no room otherwise; unless stated it stays, and writes fail."""
+    """Whether it is deleted when writes find no room; otherwise it stays, and the writes fail."""
 
     drawn_as: ClassVar[str] = "snapshot"
 
@@ -105,13 +105,13 @@ class RedirectSnapshotSpec(_Pointers):
 
 
 class CloneSpec(_Pointers):
-    """A clone of a redirect-on-write volume: a snapshot that is kept as much room as its volume has."""
+    """A clone of a redirect-on-write volume: a snapshot with as much room reserved as its volume has."""
 
     kind: Literal["clone"]
     of: Text
     """The volume that it is a clone of."""
     guarantee: Literal["volume", "none"] = "volume"
-    """Whether the size of its volume is kept for it; where there is not so much room its creation fails."""
+    """`volume` reserves the size of its volume, and creation fails without room for it; `none` reserves nothing."""
 
     def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
         """Report a clone that exists from the start and has no room."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from simbackup.devices.network.live import Network
-from simbackup.devices.store import Direction, Service
+from simbackup.devices.store import Direction, FlatStore, Service
 from simbackup.engine.flows import Link
 
 
-class Ssd:
+class Ssd(FlatStore):
     """A solid-state disk."""
 
     def __init__(self, name: str, size: float, rates: tuple[float, float], latencies: tuple[float, float]) -> None:
@@ -30,21 +28,3 @@ class Ssd:
         del head, position
         transfer = size / self.rates[direction]
         return Service(self.latencies[direction] + transfer, transfer)
-
-    def continued(self, position: float, size: float) -> Service:
-        """What the next read of a sequence takes."""
-        return self.request("read", position, position, size)
-
-    def append(self, position: float, size: float) -> Service:
-        """What a write takes; there is no rotation to miss."""
-        return self.request("write", position, position, size)
-
-    def alone(self, position: float, size: float) -> float:
-        """No limit of its own: the device reads ahead."""
-        del position, size
-        return math.inf
-
-    def turn(self, here: float, there: float, size: float) -> Service:
-        """Zero: it has no arm to move."""
-        del here, there, size
-        return Service(0.0, 0.0)

@@ -35,10 +35,6 @@ class SsdSpec(BlockDevice, Modelled, SsdSheet):
 
     kind: Literal["ssd"]
 
-    def capacity_bytes(self) -> float | None:
-        """Its capacity in bytes."""
-        return self.capacity.si
-
     def facts(self) -> Facts:
         """Capacity and rates."""
         yield from amount(self.capacity, "solid state")

@@ -53,15 +53,15 @@ class TapeDriveSheet(Frozen):
     search_speed: Speed
     """Speed of the tape while it searches or rewinds."""
     load_time: Duration
-    """From insertion to ready at the beginning of the tape."""
+    """Time from insertion until ready at the beginning of the tape."""
     unload_time: Duration
-    """From the beginning of the tape to ready for removal."""
+    """Time from the beginning of the tape until ready for removal."""
     locate_overhead: Duration
-    """Starting and stopping of one locate."""
+    """Time to start and stop a locate."""
     turn_time: Duration
-    """Change of pass or of direction."""
+    """Time to change pass or direction."""
     reposition_time: Duration
-    """From stopping while it writes to writing on at the same place."""
+    """Time from stopping during a write until it writes again at the same place."""
     buffer: PositiveSize
     """The drive's buffer."""
     host_rate: Rate | None = None
@@ -115,7 +115,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     pools: dict[str, Pieces] | None = None
     """Cartridges set aside for a named pool; the others are the pool of jobs that name none."""
     unload_after: Duration | None = None
-    """Idle time for which a drive stays loaded; unless stated a job ends with its cartridge back in the slot."""
+    """How long an idle drive stays loaded; unless stated, a job returns its cartridge to the slot before it ends."""
 
     drawn_as: ClassVar[str] = "library"
     pieces: ClassVar[Mapping[str, Piece]] = {

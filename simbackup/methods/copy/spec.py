@@ -26,7 +26,7 @@ class CopySpec(JobSpec):
     data: Text
     """The data set that is read."""
     to: Text
-    """The data set whose place is written."""
+    """The data set to overwrite."""
 
     to_data: ClassVar[bool] = True
 

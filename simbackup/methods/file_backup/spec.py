@@ -26,7 +26,7 @@ from simbackup.schema.quantity import (
 
 
 class FileBackupSpec(Saving, FileKeeping):
-    """Backup of a data set to a tape library or to a disk."""
+    """Backup of a data set to a tape library or a disk."""
 
     method: Literal["image", "file_level"]
     """`image` reads the blocks in sequence, `file_level` walks the files."""

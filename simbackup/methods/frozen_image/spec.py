@@ -29,7 +29,7 @@ class FrozenImageBackupSpec(BackupJob, FileKeeping):
     data: Text
     """The data set that is saved."""
     to: Text
-    """The snapshot or checkpoint that is created, or the mirror that is split off."""
+    """The snapshot or checkpoint to create, or the mirror to split off."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 

@@ -64,7 +64,7 @@ class SystemStateSpec(FileKeeping):
     machine: Text
     """The host whose state is saved."""
     data: Text | None = None
-    """Its files; none are counted unless stated."""
+    """The data set with its files; none unless stated."""
     tool: BackupToolSpec
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
 

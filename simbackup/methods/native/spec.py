@@ -32,7 +32,7 @@ class BackupEngineSheet(Frozen):
     """The backup engine of a database server: a closed loop of buffers between readers and writers."""
 
     transfer_size: PositiveSize
-    """Bytes of a buffer, which one read fills and one write empties; a job may say another."""
+    """Bytes of a buffer, which one read fills and one write empties; a job may override it."""
     io_depth: Pieces
     """Requests in flight for each backup file, by which the default number of buffers is counted."""
     request_latency: Duration
@@ -81,11 +81,11 @@ class NativeBackupSpec(BackupJob):
     transfer_size: PositiveSize | None = None
     """Bytes of a buffer (MAXTRANSFERSIZE); that of the engine unless stated."""
     compress: bool = False
-    """Whether the backup is compressed, by the ratio that its data say."""
+    """Whether the backup is compressed, by the `compression` of its data."""
     rounds: Rounds | None = None
-    """`steady`, as unless stated: the mean rate of the loop, an equation; `by_event`: each buffer for itself."""
+    """`steady` (the default) computes the mean rate of the loop; `by_event` simulates each buffer."""
     service_times: ServiceTimes | None = None
-    """`exponential`, as unless stated, about the mean that the steady loop takes, or `constant`; only by event."""
+    """Service times with the mean of the steady loop: `exponential` (the default) or `constant`; only by event."""
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of the engine that the job leaves out, and the compression of the data."""

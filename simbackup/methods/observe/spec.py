@@ -19,13 +19,13 @@ from simbackup.schema.quantity import (
 
 
 class ObserveSpec(JobSpec):
-    """A time over which the work of users is measured."""
+    """An interval over which the work of users is reported."""
 
     method: Literal["observe"]
     workload: Text
     """The users."""
     duration: PositiveDuration
-    """How long they are watched."""
+    """Length of the interval."""
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report an unknown workload."""

@@ -40,17 +40,17 @@ class RestoreSpec(Restoring):
     restore: Text
     """The backup job whose save set is restored."""
     select: SelectSpec | None = None
-    """The files that are wanted; the whole save set unless stated."""
+    """The files to restore; the whole save set unless stated."""
     to: Text | None = None
-    """The data set whose place is written; where the data came from unless stated."""
+    """The data set to overwrite; where the data came from unless stated."""
     streams: Pieces | None = None
     """Drives that read from tape at once; one unless stated."""
     replay: Names = ()
-    """Incremental backups whose runs since then are replayed after it."""
+    """Incremental backups to replay after it."""
     copied_by: Text | None = None
-    """The job whose copy is read, the backup or one that copies it; the first copy that is there unless stated."""
+    """The job whose copy is read: the backup, or one that copies it; the first copy unless stated."""
     rounds: Rounds | None = None
-    """How the buffers of a native restore go round, `steady` or `by_event`; as in its backup unless stated."""
+    """How a native restore simulates its buffers, `steady` or `by_event`; as its backup unless stated."""
 
     to_data: ClassVar[bool] = True
 

@@ -19,7 +19,7 @@ from simbackup.schema.quantity import (
 
 
 class CreateSnapshotSpec(JobSpec):
-    """Creation of a frozen image: of a snapshot or a checkpoint, or a mirror is split off."""
+    """Creation of a frozen image: a snapshot, a checkpoint, or a mirror that is split off."""
 
     method: Literal["create_snapshot"]
     snapshot: Text
@@ -35,7 +35,7 @@ class CreateSnapshotSpec(JobSpec):
 
 
 class RemoveSnapshotSpec(JobSpec):
-    """Removal of a frozen image and of what was copied for it."""
+    """Removal of a frozen image, with all that was copied for it."""
 
     method: Literal["remove_snapshot"]
     snapshot: Text
@@ -47,7 +47,7 @@ class RemoveSnapshotSpec(JobSpec):
 
 
 class SynchroniseSpec(JobSpec):
-    """Synchronisation of a mirror with its volume: of all at first, later of the changes since it was split."""
+    """Synchronisation of a mirror with its volume: everything at first, later what changed since the split."""
 
     method: Literal["synchronise"]
     mirror: Text

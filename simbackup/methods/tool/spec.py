@@ -19,7 +19,7 @@ from simbackup.schema.quantity import (
 
 
 class BackupToolSheet(Frozen):
-    """What a backup program adds to the copying."""
+    """What a backup program costs beside the copying."""
 
     start_time: Duration
     """Time from its start until it begins."""
@@ -28,7 +28,7 @@ class BackupToolSheet(Frozen):
     check_cpu: TimePerByte | None = None
     """Time of the reference core for each byte of a finished backup, to read it once more; none unless stated."""
     file_time: Duration | None = None
-    """Time of what program and database tell each other of each file, before a backup and in a restore."""
+    """Time that program and database spend on exchanging messages for each file, in backup and restore."""
     file_marks: Ratio | None = None
     """Tape marks that are written and waited for with each file; none unless stated."""
     request: PositiveSize | None = None

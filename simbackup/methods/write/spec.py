@@ -23,7 +23,7 @@ from simbackup.schema.quantity import (
 
 
 class WriteSpec(JobSpec):
-    """Foreground program that writes a data set in sequence through the page cache, as dd does."""
+    """A program that writes a data set in sequence through the page cache, as dd does."""
 
     method: Literal["write"]
     data: Text
@@ -33,13 +33,13 @@ class WriteSpec(JobSpec):
     cpu_per_byte: PositiveTimePerByte | None = None
     """Time of the reference core for each byte; that of the host's copy_rate unless stated."""
     flush: bool = False
-    """Whether it ends only when all it wrote is on disk, as dd does with conv=fsync."""
+    """Whether it ends only when all its data are on disk, as dd with conv=fsync does."""
     synchronous: bool = False
     """Whether each request is on disk before the next is made."""
     request: PositiveSize | None = None
     """Bytes of one request of a synchronous writer."""
     over: Text | None = None
-    """The network through which the writer reaches the host of the data."""
+    """The link through which the writer reaches the host of the data."""
 
     writes_data: ClassVar[bool] = True
 

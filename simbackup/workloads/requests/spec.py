@@ -18,19 +18,19 @@ from simbackup.schema.workload import WorkloadSpec
 
 
 class RequestsSpec(WorkloadSpec):
-    """An application whose requests cross links: a rate of requests, or clients that ask one after the other."""
+    """An application whose requests cross links: a number each second, or from clients one after the other."""
 
     via: Annotated[Names, Field(min_length=1)]
-    """The links that a request crosses, in the order in which it does."""
+    """The links that a request crosses, in order."""
     request: PositiveSize
-    """Mean bytes of a request and its answer together, on each of these links; they spread exponentially about it."""
+    """Mean bytes of a request with its answer, on each of these links; sizes are exponential."""
     timeout: PositiveDuration | None = None
-    """Wait for its turn on the links after which a request has timed out; none does unless stated."""
+    """Longest wait on the links before a request times out; none does unless stated."""
     transactions: Frequency | None = None
-    """Requests a second, which come by themselves, however long each waits."""
+    """Requests a second, however long each waits."""
     clients: PositiveCount | None = None
-    """Clients of whom each makes the next request when it has the answer to the last."""
+    """Number of clients; each sends its next request after the answer to the last."""
     think_time: Duration | None = None
-    """Time that such a client waits between two requests; none unless stated."""
+    """Time that a client waits between two requests; none unless stated."""
 
     told_by: ClassVar[tuple[str, ...]] = ("via",)

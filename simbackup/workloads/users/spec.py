@@ -57,22 +57,22 @@ class WorkloadSheet(Frozen):
 
 
 class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
-    """Users who go on working on a data set: so many transactions a second, or so many users one after the other."""
+    """Users of a data set: a number of transactions each second, or clients one after the other."""
 
     data: Text
     """The data set that they work on."""
     transactions: Frequency | None = None
-    """Transactions a second that they ask for, however long each takes."""
+    """Transactions a second, however long each takes."""
     clients: PositiveCount | None = None
-    """Users of whom each asks for the next transaction when the last is done."""
+    """Number of users; each asks for the next transaction when the last is done."""
     think_time: Duration | None = None
-    """Time that such a user waits between two transactions; none unless stated."""
+    """Time that a user waits between two transactions; none unless stated."""
     via: Names = ()
-    """The links that a transaction crosses, in the order in which it does; none unless stated."""
+    """The links that a transaction crosses, in order; none unless stated."""
     request: PositiveSize | None = None
-    """Mean bytes that a transaction moves over each of these links, question and answer together."""
+    """Mean bytes of a transaction over each of these links, both ways together."""
     timeout: PositiveDuration | None = None
-    """Wait for its turn on the links after which a transaction has timed out; none does unless stated."""
+    """Longest wait on the links before a transaction times out; none does unless stated."""
 
     told_by: ClassVar[tuple[str, ...]] = ("data", "model")
 

@@ -10,6 +10,8 @@ from simbackup.devices.store import Region
 from simbackup.engine.flows import FlowNetwork
 from simbackup.equations import disk as disks
 from simbackup.equations import raid
+from simbackup.schema.capability import BlockDevice
+from simbackup.schema.quantity import PositiveSize
 
 FIGURES = disks.DiskParameters(
     capacity=100e9,
@@ -158,3 +160,12 @@ def test_groups_have_parity_each_and_work_side_by_side() -> None:
     small = (one.request("write", 0.0, 0.0, 4096.0), two.request("write", 0.0, 0.0, 4096.0))
     assert small[1].latency == small[0].latency
     assert small[1].busy == pytest.approx(small[0].busy / 2)
+
+
+class Plain(BlockDevice):
+    capacity: PositiveSize
+
+
+def test_a_block_device_holds_its_capacity_unless_it_says_otherwise() -> None:
+    assert Plain.model_validate({"capacity": "4 TB"}).capacity_bytes() == 4e12
+    assert BlockDevice().capacity_bytes() is None

@@ -24,7 +24,3 @@ class RamDiskSpec(BlockDevice, Modelled, RamDiskSheet):
     """Memory that is used as a disk in a scenario."""
 
     kind: Literal["ram_disk"]
-
-    def capacity_bytes(self) -> float | None:
-        """Its capacity in bytes."""
-        return self.capacity.si
