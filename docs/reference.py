@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 from ruamel.yaml import YAML
 
-from simbackup import units
+from simbackup import shelf, units
 from simbackup.scenario import load, names
 from simbackup.schema import registry
 from simbackup.schema.calibration import Fit
