@@ -68,8 +68,8 @@ def simulate(
         if progress is not None and steps % STEPS_BETWEEN_REPORTS == 0:
             progress(system.env.now, len(system.trace.jobs), len(jobs))
     for volume in system.volumes.values():
-        volume.announce()  # users take note of what they have updated by now
-    while system.env.peek() <= system.env.now:  # the rates of the last instant are taken last
+        volume.announce()  # users count what they have updated by now
+    while system.env.peek() <= system.env.now:  # the rates of the last instant are recorded last
         system.env.step()
     system.network.settle()
     for host in system.hosts.values():

@@ -268,7 +268,7 @@ class FlowNetwork:
     def _solve(self) -> None:
         self._solve_pending = False
         if self._end_due():
-            return  # whoever waits for these flows goes first; their ending has asked for another solve
+            return  # who waits for these flows goes first; their end has requested another solve
         self.resolve()
         for link in tuple(self._links):
             link.take_rates(float(self.env.now), self.trace)

@@ -139,7 +139,7 @@ def _series(
         if system.env.now < time:
             yield system.env.timeout(time - system.env.now)
         name = f"{job.name}.{i + 1}" if job.schedule.every is not None else job.name
-        chain = job.schedule.after if time <= 0.0 else ()  # whoever has no time of its own goes by those before it
+        chain = job.schedule.after if time <= 0.0 else ()  # a job without a time of its own follows those before it
         since[job.name] = min((since[before] for before in chain), default=time)
         good = yield from _once(system, job, name, failed, (max(time, ready), since[job.name]))
     ended[job.name].succeed(good)

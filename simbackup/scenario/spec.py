@@ -34,7 +34,7 @@ IDENTIFYING = {
 LEAST_LIKENESS = 0.7
 
 
-@dataclass(frozen=True)  # without slots: what is asked for again and again is kept in it
+@dataclass(frozen=True)  # without slots: lookups are cached in it
 class Spec(Places):
     """A whole scenario; values of a wrong form are unknown in it."""
 
@@ -192,7 +192,7 @@ def _device_class(node: Node, address: str, problems: list[Problem]) -> type[Dev
     kinds, kind = registry.device_kinds(), node.mapping.get("kind")
     if kind is None:
         if "model" in node.mapping:
-            return None  # that it names no datasheet of a device has been reported
+            return None  # the wrong model has been reported
         message = "has neither a model nor a kind"
         remedy = f"write 'model: kind/name', or 'kind:' with one of {', '.join(kinds)}"
         problems.append(Problem(node.place, address, message, remedy))

@@ -136,7 +136,7 @@ class Unit:
             low=low,
             high=high,
             plausible=None if least is None or most is None else (least, most),
-            # an uncertainty is no value: what bounds the one says nothing of the other
+            # an uncertainty is not a value: the bounds of the value do not apply to it
             uncertainty=None
             if origin.uncertainty is None
             else Unit(self.unit).number(origin.uncertainty, "uncertainty"),

@@ -29,7 +29,7 @@ def validate_in_part(
 ) -> Part | None:
     """The object of a class in which whatever is wrong is unknown, so that the rest of it can be checked.
 
-    Everything that is wrong is added to `problems`; None if the tree is no mapping. What is missing in
+    Everything that is wrong is added to `problems`; None if the tree is not a mapping. What is missing in
     a part that is `unresolved` waits for its datasheet.
     """
     plain = node.plain()

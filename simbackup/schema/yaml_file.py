@@ -208,7 +208,7 @@ class _Walk:
                 self.twice.append(Problem(place, ".".join((*path, name)), message, "keep one of the two"))
                 continue
             child = self.node(value_node, (*path, name), place, depth + 1)
-            # what is left empty stands where its key does, not where the next line begins
+            # an empty value has the place of its key, not of the next line
             children[name] = replace(child, place=place) if child.value is None and not value_node.value else child
         return children
 

@@ -111,7 +111,7 @@ BROKEN = {
     "raises": ("simbackup.methods", "broken", "1 / 0", "cannot be loaded: division by zero"),
     "wrong": ("simbackup.devices", "broken", "KINDS = (", "cannot be loaded: '(' was never closed (broken.py, line 1)"),
     "empty": ("simbackup.devices", "broken", "", "it has none of KINDS, SECTIONS, SHEETS, LOOKS"),
-    "no kind": ("simbackup.devices", "broken", "KINDS = (1,)", "is no kind of device, method or workload"),
+    "no kind": ("simbackup.devices", "broken", "KINDS = (1,)", "is not a kind of device, method or workload"),
     "twice": (
         "simbackup.devices", "broken", f"{KIND}KINDS = (DeviceKind('ssd', SsdSpec, 'broken:make'),)",
         "two rooms offer 'ssd': simbackup.devices.ssd.make:make and broken:make",

@@ -127,7 +127,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     def rules(self) -> Rules:
         """Report drives, cartridges and pools that do not fit into the library."""
         if self.drives.si > self.bays.si:
-            message = f"there are more drives than bays in the library, {self.bays.si:.0f}"
+            message = f"there are more drives than bays in the library: {self.bays.si:.0f}"
             yield ("drives", "bays"), message, f"write {self.bays.si:.0f} or fewer"
         if self.media is not None and self.media != self.drive.media:
             message = f"a cartridge '{self.media}' does not fit into drives that take '{self.drive.media}'"
@@ -137,7 +137,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
             message = "the pools have more cartridges than the library"
             yield ("pools",), message, f"write {(self.cartridges or self.slots).si:.0f} or fewer in all"
         if self.cartridges is not None and self.cartridges.si > self.slots.si:
-            message = f"there are more cartridges than slots in the library, {self.slots.si:.0f}"
+            message = f"there are more cartridges than slots in the library: {self.slots.si:.0f}"
             yield ("cartridges", "slots"), message, f"write {self.slots.si:.0f} or fewer"
 
     def drive_count(self) -> int:
@@ -176,7 +176,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
 
     def _check_drives(self, checks: Checks, path: Path, name: str, streams: Pieces | None) -> None:
         if streams is not None and streams.si > self.drives.si:
-            message = f"'{name}' has fewer drives, {self.drives.si:.0f}"
+            message = f"'{name}' has fewer drives: {self.drives.si:.0f}"
             checks.report((*path, "streams"), message, f"write {self.drives.si:.0f} or fewer")
 
     def inner(self) -> Mapping[str, tuple[str, Part, int]]:

@@ -170,7 +170,7 @@ class DatabaseRestore:
 def _engine(data: DataSet) -> Database:
     """The database engine of a data set."""
     if data.database is None:
-        raise JobFailedError(f"'{data.name}' is not a database")  # the schema's checks have seen to it
+        raise JobFailedError(f"'{data.name}' is not a database")  # the checks exclude it
     return data.database
 
 

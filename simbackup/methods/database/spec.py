@@ -168,8 +168,9 @@ def _check_places(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLo
 def _check_target(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLogSpec) -> None:
     """Report a target that is not a block device."""
     if job.to not in checks.block_devices() and not checks.pending((*path, "to"), "devices", job.to):
-        what = "is not a disk, array or volume" if job.to in checks.spec.devices else "is not among the devices"
-        checks.report((*path, "to"), f"'{job.to}' {what}", choices(job.to, checks.block_devices()))
+        there = job.to in checks.spec.devices
+        message = f"'{job.to}' is not a disk, array or volume" if there else f"there is no device '{job.to}'"
+        checks.report((*path, "to"), message, choices(job.to, checks.block_devices()))
     if isinstance(job, DatabaseBackupSpec):
         job.check_copy(checks, path)
 

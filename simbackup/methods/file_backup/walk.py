@@ -23,7 +23,7 @@ def walking(host: Host, data: DataSet, region: Region, file_cpu: float) -> FlowS
     """
     files = data.filesystem
     if files is None:
-        raise JobFailedError(f"'{data.name}' has no file system")  # the schema's checks have seen to it
+        raise JobFailedError(f"'{data.name}' has no file system")  # the checks exclude it
     each, cold, store = data.size / data.files, 1.0 - data.cached, region.store
     outside = equations.outside_record(data.file_size or each, files.resident)
     read = _together(host, files, region, outside) if data.together else _scattered(files, region, outside)

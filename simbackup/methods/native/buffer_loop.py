@@ -63,7 +63,7 @@ class SteadyLoop:
         With enough buffers the longest queue is never empty, and what else they do meanwhile takes no time from it.
         With fewer they limit, and the parts are those of a round.
         """
-        del rate  # the queues tell
+        del rate  # the queues decide
         centres = self.centres(others)
         found = loop(self.size, self.buffers, self.latency, [each for _, each in centres])
         longest, most = max(centres, key=lambda centre: centre[1])

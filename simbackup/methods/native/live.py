@@ -263,7 +263,7 @@ def _legs(system: System, job: Native, parts: Sequence[DataSet], ratio: float, *
             networks = [*(system.networks[name] for name in file.networks), *region.store.path]
             device = _device(region, "write" if write else "read", 1.0 / ratio, lost)
             way, away = _wires(networks, 1.0 / ratio, wires), latency + travel_time(networks)
-            # what is packed waits for its writer, what was read for who unpacks it
+            # compressed buffers wait for their writer, read ones for the decompressor
             stops = (*stops, *way, device) if write else (device, *reversed(way), *stops)
         files.append(Leg(f"files.{i + 1}", away, stops))
     return Ways(volumes, files)

@@ -148,8 +148,9 @@ class NativeBackupSpec(BackupJob):
             if checks.pending((*path, "to"), "devices", name):
                 continue
             if name not in legal:
-                what = "cannot take backup files" if name in checks.named("devices") else "is not among the devices"
-                checks.report((*path, "to"), f"'{name}' {what}", choices(name, legal))
+                there = name in checks.named("devices")
+                message = f"'{name}' cannot take backup files" if there else f"there is no device '{name}'"
+                checks.report((*path, "to"), message, choices(name, legal))
             elif host is not None and not isinstance(spec.devices[name], Sink) and spec.way_to(host, name) is None:
                 remedy = f"let a link join '{host}' and the host of '{name}'"
                 checks.report((*path, "to"), f"there is no way from '{host}' to '{name}'", remedy)

@@ -205,7 +205,7 @@ class Users:
         return interactive_rate(centres, self.demand.clients, self.demand.think_time)
 
     def _law(self, rate: float, others: Callable[[Link], float]) -> Limit:
-        del rate  # what they would be given says nothing of how long they wait
+        del rate  # the rate on offer does not show how long they wait
         waited = self.load.waited
         longest = max(waited, key=lambda link: waited[link], default=None)
         return Limit(self._interactive(self.load, others), longest.name if longest else self.name)
