@@ -21,7 +21,7 @@ from simbackup.schema.job import JobSpec
 from simbackup.schema.measured import MeasuredRow
 from simbackup.schema.origin import Origin
 from simbackup.schema.part import Part
-from simbackup.schema.quantity import EXAMPLES, LATEST, Origin, Unit
+from simbackup.schema.quantity import EXAMPLES, LATEST, Unit
 from simbackup.schema.reflection import mark_of, nested_part, sheet_kind
 from simbackup.schema.study import StudySpec
 from simbackup.schema.yaml_file import read
