@@ -120,6 +120,10 @@ class Saving(BackupJob):
         streams: Pieces | None
         pool: Text | None
 
+    def block_size(self) -> Quantity | None:
+        """Bytes that its program writes to tape with each command, None if it says nothing of them."""
+        return None
+
 
 class Restoring(JobSpec):
     """A restore of what a backup saved."""

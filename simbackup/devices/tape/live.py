@@ -8,9 +8,10 @@ from typing import Any
 
 import simpy
 
+from simbackup.devices.shape import FlowShape
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
-from simbackup.engine.link import WHOLE, Law, Limit
+from simbackup.engine.link import Law, Limit
 from simbackup.engine.trace import Trace
 from simbackup.equations import tape
 
@@ -38,9 +39,18 @@ class Cartridge:
         return self.capacity - self.end
 
 
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What passes a drive: host bytes per byte on the tape, bytes of a command, if told, and which way it goes."""
+
+    compression: float = 1.0
+    block: float | None = None
+    reading: bool = False
+
+
 @dataclass(slots=True, eq=False)
 class Drive:
-    """A tape drive: what is loaded, and where on the tape its head stands."""
+    """A tape drive: what is loaded, where on the tape its head stands, and for how long it stays loaded when idle."""
 
     name: str
     parameters: tape.TapeDrive
@@ -48,20 +58,33 @@ class Drive:
     cartridge: Cartridge | None = None
     position: float = 0.0
     visits: int = 0
+    stay: float | None = None
+    interface: Link = field(init=False)
 
-    def rate(self, compression: float) -> float:
-        """Bytes a second of the host's data."""
-        return tape.transfer_rate(self.parameters, compression)
+    def __post_init__(self) -> None:
+        self.interface = Link(f"{self.name}.interface", 1.0)
 
-    def law(self, compression: float) -> Law:
-        """What becomes of the rate that a host offers or takes: a tape that it cannot keep moving stops and starts."""
+    def crossing(self, stream: Stream) -> FlowShape:
+        """How a byte of the host's data loads the tape, and the interface where that can be the slower of the two."""
+        drained = tape.drain_rate(self.parameters, stream.compression)
+        passed = tape.interface_rate(self.parameters, stream.block)
+        shape = FlowShape().plus({self.link: 1.0 / drained}, {self.link: 1.0})
+        return shape.plus({self.interface: 1.0 / passed}) if passed < drained else shape
+
+    def law(self, stream: Stream) -> Law:
+        """What becomes of the rate that a host offers or takes: a tape that it cannot keep moving stops and starts.
+
+        The time for which the host has to wait meanwhile is the drive's; the rest is that of what limits the host.
+        """
 
         def stop_and_start(rate: float, others: Callable[[Link], float]) -> Limit:
             del others
-            found = tape.stop_start_rate(self.parameters, rate, compression)
-            lost = tape.reposition_share(self.parameters, rate, compression)
-            parts = {(self.name, ""): (1.0 - lost) / found, (self.name, "reposition"): lost / found} if lost else WHOLE
-            return Limit(found, f"{self.name}.repositioning", parts)
+            told = (self.parameters, rate, stream.compression, stream.block)
+            lost = tape.held_up_share(*told, reading=stream.reading)
+            found, cause = rate * (1.0 - lost), f"{self.name}.repositioning"
+            if lost <= 0.0:
+                return Limit(rate, cause)
+            return Limit(found, cause, {(self.name, "reposition"): lost / found}, rest=(1.0 - lost) / found)
 
         return stop_and_start
 
@@ -70,7 +93,8 @@ class Drive:
 class Library:
     """A tape library: pools of cartridges, drives that wait for work, and robots that serve them in turn.
 
-    A drive that stays loaded for some idle time (`unload_after`) saves the next job that wants its cartridge the mount.
+    A drive that stays loaded for some idle time (`unload_after`, or what the program wants of whoever uses it) saves
+    the next job that wants its cartridge the mount.
     """
 
     clock: Clock
@@ -193,12 +217,16 @@ class Library:
         with self.clock.span(job, drive.name, "tape marks"):
             yield self.clock.env.timeout(marks * drive.parameters.reposition_time)
 
-    def release(self, job: str, drive: Drive) -> Wait:
-        """Have done with the cartridge in a drive: it goes back to its slot, unless drives stay loaded for a while."""
+    def release(self, job: str, drive: Drive, stay: float | None = None) -> Wait:
+        """Have done with the cartridge in a drive: it goes back to its slot, unless drives stay loaded for a while.
+
+        So many seconds, if no others are told of the library.
+        """
         if drive.cartridge is None:
             return
         cartridge = drive.cartridge
-        if self.unload_after is None:
+        drive.stay = stay if self.unload_after is None else self.unload_after
+        if drive.stay is None:
             yield from self._eject(job, drive)
         cartridge.in_use = False
         self._announce()
@@ -207,8 +235,8 @@ class Library:
         """A drive is idle from now on; whoever wants the cartridge in it is told."""
         drive.visits += 1
         self.idle.append(drive)
-        if drive.cartridge is not None and self.unload_after is not None:
-            self.clock.env.process(self._unload_later(drive, self.unload_after))
+        if drive.cartridge is not None and drive.stay is not None:
+            self.clock.env.process(self._unload_later(drive, drive.stay))
             self._announce()
 
     def _unload_later(self, drive: Drive, after: float) -> Wait:

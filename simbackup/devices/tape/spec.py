@@ -62,9 +62,13 @@ class TapeDriveSheet(Frozen):
     reposition_time: Duration
     """From stopping while it writes to writing on at the same place."""
     buffer: PositiveSize
-    """The drive's buffer."""
+    """The drive's buffer, which holds compressed data."""
     host_rate: Rate | None = None
     """Greatest rate at the interface, whatever the compression."""
+    command_time: Duration | None = None
+    """Time that each command takes at the interface beside its bytes; none unless stated."""
+    write_through: Annotated[bool, Word()] = False
+    """Whether a block is on the tape before the next is asked for, so that the tape stops after each."""
 
     def rules(self) -> Rules:
         """A tape searches as fast as it reads or faster, and a drive that matches its host slows down."""
@@ -114,7 +118,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     pools: dict[str, Pieces] | None = None
     """Cartridges set aside for a named pool; the others are the pool of jobs that name none."""
     unload_after: Duration | None = None
-    """Idle time for which a drive stays loaded; unless stated a job ends with its cartridge back in the slot."""
+    """Idle time for which a drive stays loaded; what the backup program says unless stated."""
 
     drawn_as: ClassVar[str] = "library"
     pieces: ClassVar[Mapping[str, Piece]] = {
@@ -152,6 +156,9 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         data = checks.spec.data.get(job.data)
         if data is not None:
             self._check_pool(checks, path, job, data.size.si, si_or(data.compression, 1.0))
+        if self.drive.write_through and job.block_size() is None:
+            message = f"the drives of '{job.to}' write each block through to the tape, and no tool says how large one is"
+            checks.report((*path, "to"), message, f"write 'block: 10 KiB' under {'.'.join(map(str, path))}.tool")
         self._check_drives(checks, path, job.to, job.streams)
 
     def _check_pool(self, checks: Checks, path: Path, job: Saving, size: float, compression: float) -> None:

@@ -21,8 +21,13 @@ from typing import Literal
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import (
     Pieces,
+    Quantity,
     Text,
 )
+
+
+TAPE_KEYS = ("file_marks", "block", "unload_after")
+"""What a program says of tape alone."""
 
 
 class FileBackupSpec(Saving, FileKeeping):
@@ -48,7 +53,7 @@ class FileBackupSpec(Saving, FileKeeping):
         data, walks, tape = spec.data[self.data], self.method == "file_level", self._to_tape(spec)
         yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu"))
         if tape:
-            yield from (f"data.{self.data}.compression", f"jobs.{name}.tool.file_marks")
+            yield from (f"data.{self.data}.compression", *(f"jobs.{name}.tool.{key}" for key in TAPE_KEYS))
         if walks:
             yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
         if walks or self.source is None:
@@ -62,6 +67,10 @@ class FileBackupSpec(Saving, FileKeeping):
             yield from super().restore_uses(spec, name, restore, job)
         if not self._to_tape(spec):
             yield f"hosts.{spec.owner_of(self.to)}.read_ahead"
+
+    def block_size(self) -> Quantity | None:
+        """Bytes that its program writes to tape with each command, None if it says nothing of them."""
+        return self.tool.block if self.tool is not None else None
 
     def _to_tape(self, spec: Spec) -> bool:
         return isinstance(spec.devices[self.to], MediaLibrary)

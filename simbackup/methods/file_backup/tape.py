@@ -12,7 +12,7 @@ from simbackup.catalogue import Extent, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.live import LEAST_ROOM, Cartridge, Drive, Library
+from simbackup.devices.tape.live import LEAST_ROOM, Cartridge, Drive, Library, Stream
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
@@ -62,9 +62,9 @@ class TapeBackup:
                 try:
                     done += yield from self._append(system, library, drive, saved, (begin + done, size - done))
                 except JobFailedError:
-                    yield from library.release(saved.job, drive)
+                    yield from library.release(saved.job, drive, self.tool.unload_after)
                     raise
-                yield from library.release(saved.job, drive)
+                yield from library.release(saved.job, drive, self.tool.unload_after)
         finally:
             library.give_drive(drive)
 
@@ -88,7 +88,7 @@ class TapeBackup:
         fits = left < room + LEAST_ROOM  # what is left over by rounding needs no cartridge of its own
         size = left if fits else room
         shape = self._shape(system, data, drive)
-        flow = shape.start(system.network, saved.job, "transfer", size, law=drive.law(data.compression))
+        flow = shape.start(system.network, saved.job, "transfer", size, law=drive.law(self._stream(data)))
         yield flow.done
         system.account(saved.job, flow)
         system.require_image(self.source)
@@ -102,7 +102,7 @@ class TapeBackup:
         """How a byte of the save set loads disk, host, networks and drive."""
         host, origin = system.hosts[self.host], system.origin(data, self.source)
         networks: list[Network] = [system.networks[name] for name in self.networks]
-        towards = FlowShape().plus({drive.link: 1.0 / drive.rate(data.compression)}, {drive.link: 1.0}).over(networks)
+        towards = drive.crossing(self._stream(data)).over(networks)
         copy = self.tool.copying(host, copies=1.0)
         towards = host.working(towards, copy)
         if self.method == "image" or data.filesystem is None:
@@ -112,6 +112,10 @@ class TapeBackup:
         shape = shape.plus(towards.demands, towards.moves)
         shape = origin.found(shape)
         return shape.cycle(towards.parts, towards.cap)
+
+    def _stream(self, data: DataSet) -> Stream:
+        """What passes the drive."""
+        return Stream(data.compression, self.tool.block)
 
 
 def _end(cartridge: Cartridge, written: float, *, full: bool) -> float:

@@ -10,8 +10,7 @@ import simpy
 
 from simbackup.catalogue import Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, Place
-from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.live import Drive
+from simbackup.devices.tape.live import Drive, Stream
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
@@ -76,7 +75,7 @@ class TapeRestore:
                 for extent in on_medium[medium.name]:
                     dirty = yield from self._read(system, job, drive, extent, saved)
                     pending.append(dirty)
-                yield from library.release(job, drive)
+                yield from library.release(job, drive, self.tool.unload_after)
         finally:
             library.give_drive(drive)
 
@@ -86,15 +85,14 @@ class TapeRestore:
         """One run from tape into the page cache of the host; what is then on its way to disk."""
         library, host, target = system.libraries[saved.target], system.hosts[self.host], system.data[self.to]
         yield from library.locate(job, drive, extent.position)
-        fill = FlowShape().plus({drive.link: 1.0 / drive.rate(saved.compression)}, {drive.link: 1.0})
+        stream = Stream(saved.compression, self.tool.block, reading=True)
         fill = (
-            host.working(fill, 1.0 / host.copy_rate)
+            host.working(drive.crossing(stream), 1.0 / host.copy_rate)
             .at_most(host.copy_rate, host.cpu.name)
             .over([system.networks[name] for name in self.networks])
         )
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
         place = Place(target.volume, begin, extent.size)
-        law = drive.law(saved.compression)
-        dirty = yield from system.write(job, self.host, place, fill, "transfer", law=law)
+        dirty = yield from system.write(job, self.host, place, fill, "transfer", law=drive.law(stream))
         drive.position = extent.position + extent.size / saved.compression
         return dirty
