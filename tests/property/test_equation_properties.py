@@ -58,6 +58,7 @@ def drives(draw: st.DrawFn) -> tape.TapeDrive:
         buffer=draw(st.floats(1e5, 1e9)),
         host_rate=draw(st.one_of(st.just(math.inf), st.floats(1e6, 1e9))),
         reposition_time=draw(st.floats(0, 10)),
+        command_time=draw(st.floats(0, 1e-3)),
         slowest_rate=draw(st.one_of(st.none(), st.floats(0.1, 1).map(lambda share: share * native))),
     )
 
@@ -193,6 +194,18 @@ def test_a_larger_buffer_never_slows_the_tape(drive: tape.TapeDrive, factor: flo
     larger = replace(drive, buffer=drive.buffer * factor)
     host = 0.8 * drive.native_rate
     assert tape.stop_start_rate(drive, host) <= tape.stop_start_rate(larger, host) * (1 + ROUNDING)
+
+
+@given(drives(), st.floats(1e5, 1e9), st.floats(0.9, 4), st.floats(1e3, 1e6), st.booleans())
+def test_what_a_host_loses_to_stops_is_what_it_does_not_get_through(
+    drive: tape.TapeDrive, host: float, compression: float, block: float, through: bool
+) -> None:
+    drive = replace(drive, write_through=through)
+    rate = tape.stop_start_rate(drive, host, compression, block)
+    share = tape.held_up_share(drive, host, compression, block)
+    offered = min(host, tape.transfer_rate(drive, compression, block))
+    assert 0.0 <= share < 1.0
+    assert rate == pytest.approx(offered * (1.0 - share))
 
 
 @given(drives(), st.floats(1e5, 1e9), st.floats(0.1, 1), st.floats(0.9, 4))
