@@ -83,6 +83,8 @@ class TapeDriveSheet(Frozen):
 class TapeDriveSpec(Part, Modelled, TapeDriveSheet):
     """A tape drive in a library."""
 
+    conditional: ClassVar[Mapping[str, str]] = {"command_time": "in jobs whose tool says how large a block is"}
+
     def facts(self) -> Facts:
         """Rates and the capacity of a cartridge."""
         yield from amount(self.native_rate, "native")

@@ -54,6 +54,8 @@ class FileBackupSpec(Saving, FileKeeping):
         yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu"))
         if tape:
             yield from (f"data.{self.data}.compression", *(f"jobs.{name}.tool.{key}" for key in TAPE_KEYS))
+            if self.block_size() is not None:
+                yield f"devices.{self.to}.drive.command_time"
         if walks:
             yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
         if walks or self.source is None:
