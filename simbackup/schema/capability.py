@@ -65,7 +65,7 @@ class BlockDevice(BackupTarget):
     def check_backup(self, checks: Checks, path: Path, job: Saving) -> None:
         """A disk has a host and room; streams and pools are those of tape."""
         checks.owned(path, job.to, "to")
-        for key in ("streams", "pool"):
+        for key in ("streams", "multiplexing", "pool"):
             if getattr(job, key) is not None:
                 checks.report((*path, key), "says nothing of a backup onto a disk", "leave it out")
         data = checks.spec.data.get(job.data)

@@ -118,6 +118,7 @@ class Saving(BackupJob):
     if TYPE_CHECKING:
         to: Text
         streams: Pieces | None
+        multiplexing: Pieces | None
         pool: Text | None
 
     def block_size(self) -> Quantity | None:

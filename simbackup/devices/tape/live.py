@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,11 +42,17 @@ class Cartridge:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """What passes a drive: host bytes per byte on the tape, bytes of a command, if told, and which way it goes."""
+    """What passes a drive: host bytes per byte on the tape, bytes of a command, if told, and which way it goes.
+
+    Where blocks of other streams lie between its own, so many bytes pass for each of its own (`spread`). Streams that
+    share a drive meet at its interface, too.
+    """
 
     compression: float = 1.0
     block: float | None = None
     reading: bool = False
+    spread: float = 1.0
+    shares: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -66,20 +73,23 @@ class Drive:
 
     def crossing(self, stream: Stream) -> FlowShape:
         """How a byte of the host's data loads the tape, and the interface where that can be the slower of the two."""
-        drained = tape.drain_rate(self.parameters, stream.compression)
-        passed = tape.interface_rate(self.parameters, stream.block)
+        drained = tape.drain_rate(self.parameters, stream.compression) / stream.spread
+        passed = tape.interface_rate(self.parameters, stream.block) / stream.spread
         shape = FlowShape().plus({self.link: 1.0 / drained}, {self.link: 1.0})
-        return shape.plus({self.interface: 1.0 / passed}) if passed < drained else shape
+        limited = math.isfinite(passed) and (passed < drained or stream.shares)
+        return shape.plus({self.interface: 1.0 / passed}) if limited else shape
 
     def law(self, stream: Stream) -> Law:
         """What becomes of the rate that a host offers or takes: a tape that it cannot keep moving stops and starts.
 
         The time for which the host has to wait meanwhile is the drive's; the rest is that of what limits the host.
+        Streams that share the drive keep it moving together, and are held up together.
         """
+        drained = tape.drain_rate(self.parameters, stream.compression)
 
         def stop_and_start(rate: float, others: Callable[[Link], float]) -> Limit:
-            del others
-            told = (self.parameters, rate, stream.compression, stream.block)
+            offered = rate * stream.spread + others(self.link) * drained
+            told = (self.parameters, offered, stream.compression, stream.block)
             lost = tape.held_up_share(*told, reading=stream.reading)
             found, cause = rate * (1.0 - lost), f"{self.name}.repositioning"
             if lost <= 0.0:
@@ -108,11 +118,13 @@ class Library:
     free: simpy.Resource = field(init=False)
     claims: dict[Drive, Any] = field(default_factory=dict[Drive, Any])
     returned: simpy.Event = field(init=False)
+    vacated: simpy.Event = field(init=False)
 
     def __post_init__(self) -> None:
         self.idle = list(self.drives)
         self.free = simpy.Resource(self.clock.env, len(self.drives))
         self.returned = self.clock.env.event()
+        self.vacated = self.clock.env.event()
 
     def record(self, trace: Trace) -> None:
         """Write how long each drive moved its tape, and what went through it, into the trace."""
@@ -129,6 +141,10 @@ class Library:
         claim = self.free.request()
         with self.clock.span(job, self.name, "wait for a drive"):
             yield claim
+        return self.drive_of(claim, wanted)
+
+    def drive_of(self, claim: simpy.Event, wanted: Cartridge | None = None) -> Drive:
+        """The drive that one gets by a claim that was granted."""
         drive = min(self.idle, key=lambda d: (d.cartridge is not wanted or wanted is None, d.cartridge is not None))
         self.idle.remove(drive)
         self.claims[drive] = claim
@@ -263,6 +279,11 @@ class Library:
         yield from self._move(job, "dismount")
         drive.cartridge, drive.position = None, 0.0
         self._announce()
+
+    def vacate(self) -> None:
+        """Tell those who wait that a shared drive has room for one more stream."""
+        event, self.vacated = self.vacated, self.clock.env.event()
+        event.succeed()
 
     def _announce(self) -> None:
         """Tell those who wait that a cartridge is back."""

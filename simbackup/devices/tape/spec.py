@@ -161,7 +161,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         if self.drive.write_through and job.block_size() is None:
             message = f"the drives of '{job.to}' write each block through to the tape, and no tool says how large one is"
             checks.report((*path, "to"), message, f"write 'block: 10 KiB' under {'.'.join(map(str, path))}.tool")
-        self._check_drives(checks, path, job.to, job.streams)
+        self._check_drives(checks, path, job.to, job.streams, si_or(job.multiplexing, 1.0))
 
     def _check_pool(self, checks: Checks, path: Path, job: Saving, size: float, compression: float) -> None:
         pools = self.pool_sizes()
@@ -180,10 +180,11 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         saved = checks.spec.jobs[job.restore]
         self._check_drives(checks, path, str(getattr(saved, "to", "")), job.streams)
 
-    def _check_drives(self, checks: Checks, path: Path, name: str, streams: Pieces | None) -> None:
-        if streams is not None and streams.si > self.drives.si:
+    def _check_drives(self, checks: Checks, path: Path, name: str, streams: Pieces | None, each: float = 1.0) -> None:
+        most = self.drives.si * each
+        if streams is not None and streams.si > most:
             message = f"'{name}' has fewer drives than that, {self.drives.si:.0f}"
-            checks.report((*path, "streams"), message, f"write {self.drives.si:.0f} or fewer")
+            checks.report((*path, "streams"), message, f"write {most:.0f} or fewer")
 
     def inner(self) -> Mapping[str, tuple[str, Part, int]]:
         """Its drives."""

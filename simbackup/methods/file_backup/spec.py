@@ -43,6 +43,9 @@ class FileBackupSpec(Saving, FileKeeping):
     """The frozen image that is read; the data themselves unless stated."""
     streams: Pieces | None = None
     """Parts that are saved at once, each on a drive of its own; one unless stated."""
+    multiplexing: Pieces | None = None
+    """Streams of this pool that a drive takes at once, block by block in turns, if the others allow as many; one unless
+    stated."""
     pool: Text | None = None
     """The pool whose cartridges are written; those of no pool unless stated."""
     tool: BackupToolSpec | None = None

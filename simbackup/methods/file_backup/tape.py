@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import simpy
 
@@ -13,6 +13,7 @@ from simbackup.data.live import DataSet
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.live import LEAST_ROOM, Cartridge, Drive, Library, Stream
+from simbackup.devices.tape.session import Seat, take_seat
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
@@ -36,6 +37,7 @@ class TapeBackup:
     source: str | None = None
     streams: int = 1
     pool: str | None = None
+    multiplexing: int = 1
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, save all parts at once, each on a drive of its own, then enter the catalogue."""
@@ -45,7 +47,8 @@ class TapeBackup:
         )
         yield from prepare(system, job, data, self.tool, data.files)
         size = data.size / self.streams
-        yield from side_by_side(system, [self._part(system, saved, i * size, size) for i in range(self.streams)])
+        part = self._part if self.multiplexing == 1 else self._shared_part
+        yield from side_by_side(system, [part(system, saved, i * size, size) for i in range(self.streams)])
         saved.extents.sort(key=lambda extent: extent.begin)
         system.catalogue.save_sets.append(saved)
         return Moved(data.size, float(data.files))
@@ -68,13 +71,46 @@ class TapeBackup:
         finally:
             library.give_drive(drive)
 
+    def _shared_part(self, system: System, saved: SaveSet, begin: float, size: float) -> Wait:
+        """Write to a drive that takes other streams, too, on one cartridge after the other."""
+        library, data, done = system.libraries[self.library], system.data[self.data], 0.0
+
+        def keep(came: float, medium: str, position: float, width: float) -> None:
+            nonlocal noted
+            saved.extents.append(Extent(begin + noted, came, medium, position, width * data.compression / came))
+            noted += came
+
+        noted, seat = 0.0, Seat(saved.job, data.compression, keep)
+        sessions = system.sessions.setdefault(self.library, [])
+        room = (self.pool, self.multiplexing, self.tool.unload_after)
+        session = yield from take_seat(system.network, library, sessions, seat, room)
+        try:
+            while done < size * (1.0 - ROUNDING):
+                if not (yield from session.ready(saved.job)):
+                    self._fail(library)
+                drive, stream = session.drive, self._stream(data)
+                shape = self._shape(system, data, drive)
+                flow = shape.start(system.network, saved.job, "transfer", size - done, law=drive.law(stream))
+                session.begin(seat, flow)
+                yield flow.done
+                came = session.end(seat)
+                done += came
+                session.marks += self.tool.file_marks * data.files * came / data.size
+                system.account(saved.job, flow)
+                system.require_image(self.source)
+        finally:
+            yield from session.leave(seat, sessions)
+
     def _scratch(self, library: Library, job: str, drive: Drive) -> Generator[simpy.Event, Any, Cartridge]:
         """A cartridge of the pool with room."""
         cartridge = yield from library.take_scratch(job, self.pool, drive)
         if cartridge is None:
-            pool = f"the pool '{self.pool}'" if self.pool else "the pool"
-            raise JobFailedError(f"{pool} of '{library.name}' is full")
+            self._fail(library)
         return cartridge
+
+    def _fail(self, library: Library) -> NoReturn:
+        pool = f"the pool '{self.pool}'" if self.pool else "the pool"
+        raise JobFailedError(f"{pool} of '{library.name}' is full")
 
     def _append(
         self, system: System, library: Library, drive: Drive, saved: SaveSet, rest: tuple[float, float]
@@ -115,7 +151,7 @@ class TapeBackup:
 
     def _stream(self, data: DataSet) -> Stream:
         """What passes the drive."""
-        return Stream(data.compression, self.tool.block)
+        return Stream(data.compression, self.tool.block, shares=self.multiplexing > 1)
 
 
 def _end(cartridge: Cartridge, written: float, *, full: bool) -> float:

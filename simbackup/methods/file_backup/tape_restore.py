@@ -85,7 +85,7 @@ class TapeRestore:
         """One run from tape into the page cache of the host; what is then on its way to disk."""
         library, host, target = system.libraries[saved.target], system.hosts[self.host], system.data[self.to]
         yield from library.locate(job, drive, extent.position)
-        stream = Stream(saved.compression, self.tool.block, reading=True)
+        stream = Stream(saved.compression, self.tool.block, reading=True, spread=extent.spread)
         fill = (
             host.working(drive.crossing(stream), 1.0 / host.copy_rate)
             .at_most(host.copy_rate, host.cpu.name)
@@ -94,5 +94,5 @@ class TapeRestore:
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
         place = Place(target.volume, begin, extent.size)
         dirty = yield from system.write(job, self.host, place, fill, "transfer", law=drive.law(stream))
-        drive.position = extent.position + extent.size / saved.compression
+        drive.position = extent.position + extent.size * extent.spread / saved.compression
         return dirty
