@@ -205,6 +205,44 @@ def test_a_buffer_that_covers_each_stop_never_holds_the_host_up(host: float, rep
     assert accepted / seconds == pytest.approx(tape.stop_start_rate(drive, host), rel=2.0 / BLOCKS)
 
 
+@pytest.mark.parametrize("hosts", [(30e6, 20e6, 20e6), (25e6, 45e6), (5e6, 5e6, 60e6)])
+def test_blocks_of_several_hosts_one_by_one_agree_with_the_closed_form_of_their_sum(hosts: tuple[float, ...]) -> None:
+    """Each host makes blocks at its rate and waits while the buffer is full; the tape takes them as they came."""
+    drive = tape.TapeDrive(
+        80e6, 400e9, 680, 44, 5.3, 7, 19, 20, 4, 3, 64e6, reposition_time=3.0
+    )  # fmt: skip
+    env, block = simpy.Environment(), drive.buffer / BLOCKS
+    buffer, accepted, stops = simpy.Container(env, BLOCKS), [0.0 for _ in hosts], list[tuple[float, list[float]]]()
+    stopped = env.event()
+
+    def make(number: int) -> Generator[simpy.Event, Any, None]:
+        while True:
+            yield env.timeout(block / hosts[number])
+            yield buffer.put(1)
+            accepted[number] += block
+
+    def write() -> Generator[simpy.Event, Any, None]:
+        while len(stops) < 8:
+            if buffer.level == 0:
+                stops.append((env.now, [*accepted]))
+                yield env.timeout(drive.reposition_time)
+            yield buffer.get(1)
+            yield env.timeout(block / drive.native_rate)
+        stopped.succeed()
+
+    for number in range(len(hosts)):
+        env.process(make(number))
+    env.process(write())
+    env.run(until=stopped)
+    (begin, before), (end, after) = stops[1], stops[-1]
+    came = [(now - then) / (end - begin) for now, then in zip(after, before, strict=True)]
+    expected = tape.stop_start_rate(drive, sum(hosts))
+    assert expected < 0.95 * sum(hosts)
+    assert sum(came) == pytest.approx(expected, rel=0.02)
+    for each, host in zip(came, hosts, strict=True):
+        assert each == pytest.approx(host * expected / sum(hosts), rel=0.02)
+
+
 def commands(drive: tape.TapeDrive, prepare: float, block: float, number: int) -> float:
     """Bytes a second of a host that prepares one record while another is with a drive that writes through.
 

@@ -302,6 +302,17 @@ def test_better_compression_never_makes_a_drive_slower_whose_buffer_covers_a_sto
     assert rates == pytest.approx([10e6, 20e6, 34e6, 34e6, 34e6])
 
 
+def test_a_program_may_keep_a_cartridge_mounted_for_the_next_job(tmp_path: Path) -> None:
+    tool = "tool: {model: backup_tool/zrm-1.1, unload_after: 1 h}"
+    jobs = f"  full: {{method: image, data: users, to: jukebox, {tool}}}\n"
+    jobs += f"  mail: {{method: image, data: mail, to: jukebox, {tool}, after: full}}\n"
+    jobs += "  back: {restore: full, after: mail}\n"
+    result = run(tmp_path, jobs)
+    assert [s.job for s in result.trace.spans if s.activity == "load"] == ["jobs.full"]
+    own = run(tmp_path, jobs, {"devices.jukebox.unload_after": "0 s"})  # what the library says comes first
+    assert [s.job for s in own.trace.spans if s.activity == "load"] == ["jobs.full", "jobs.mail", "jobs.back"]
+
+
 TOOL = "  full: {method: image, data: users, to: jukebox, tool: {model: backup_tool/zrm-1.1, block: 10 KB}}\n"
 
 
@@ -414,8 +425,8 @@ def test_a_backup_goes_on_on_the_next_cartridge_when_one_is_full(tmp_path: Path)
     second = "  second: {method: image, data: mail, to: jukebox, after: full}\n"
     found = saved(tmp_path, FULL + second, {"data.mail.size": "8 GB"})["second"]
     assert [tuple(extent) for extent in found.extents] == [
-        (0.0, 6e9, "cartridge.1", 4e9),
-        (6e9, 2e9, "cartridge.2", 0.0),
+        (0.0, 6e9, "cartridge.1", 4e9, 1.0),
+        (6e9, 2e9, "cartridge.2", 0.0, 1.0),
     ]
     packed = {"data.mail.size": "16 GB", "data.mail.compression": "2:1"}
     found = saved(tmp_path, FULL + second, packed)["second"]

@@ -48,14 +48,12 @@ class Session:
     changing: bool = False
     changed: simpy.Event = field(init=False)
     follower: Flow | None = None
+    name: str = field(init=False)
+    """The address of what holds the follower."""
 
     def __post_init__(self) -> None:
+        self.name = self.drive.name
         self.changed = self.library.clock.env.event()
-
-    @property
-    def name(self) -> str:
-        """The address of what holds the follower."""
-        return self.drive.name
 
     def hold(self) -> tuple[dict[Flow, float], dict[Flow, float]] | None:
         """The follower moves on the tape what all streams do."""

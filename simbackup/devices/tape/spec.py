@@ -159,7 +159,9 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         if data is not None:
             self._check_pool(checks, path, job, data.size.si, si_or(data.compression, 1.0))
         if self.drive.write_through and job.block_size() is None:
-            message = f"the drives of '{job.to}' write each block through to the tape, and no tool says how large one is"
+            message = (
+                f"the drives of '{job.to}' write each block through to the tape, and no tool says how large one is"
+            )
             checks.report((*path, "to"), message, f"write 'block: 10 KiB' under {'.'.join(map(str, path))}.tool")
         self._check_drives(checks, path, job.to, job.streams, si_or(job.multiplexing, 1.0))
 

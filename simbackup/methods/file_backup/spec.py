@@ -25,7 +25,6 @@ from simbackup.schema.quantity import (
     Text,
 )
 
-
 TAPE_KEYS = ("file_marks", "block", "unload_after")
 """What a program says of tape alone."""
 
