@@ -431,8 +431,8 @@ def test_a_backup_goes_on_on_the_next_cartridge_when_one_is_full(tmp_path: Path)
     packed = {"data.mail.size": "16 GB", "data.mail.compression": "2:1"}
     found = saved(tmp_path, FULL + second, packed)["second"]
     assert [tuple(extent) for extent in found.extents] == [
-        (0.0, 12e9, "cartridge.1", 4e9),
-        (12e9, 4e9, "cartridge.2", 0.0),
+        (0.0, 12e9, "cartridge.1", 4e9, 1.0),
+        (12e9, 4e9, "cartridge.2", 0.0, 1.0),
     ]
 
 
