@@ -70,8 +70,8 @@ class BlockDevice(BackupTarget):
         """A disk has a host and room; streams and pools are those of tape."""
         with checks.about(*path):
             checks.owned(path, job.to, "to")
-        for key in ("streams", "pool"):
-            if getattr(job, key) is not None:
+        for key in ("streams", "multiplexing", "pool"):
+            if getattr(job, key, None) is not None:
                 checks.report((*path, key), "says nothing of a backup onto a disk", "leave it out")
         data = checks.spec.data.get(saved)
         if data is not None:

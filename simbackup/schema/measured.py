@@ -51,6 +51,8 @@ class MeasuredRow(Frozen):
     """Lowest value that the document's own rounding or wording allows."""
     high: FigureText | None = None
     """Highest value likewise."""
+    blind: Text | None = None
+    """What a first version gave that had never seen the figure, before anybody looked for a reason."""
     at: Text
     """Where in the document it stands."""
     operation: Text
@@ -82,6 +84,7 @@ class Measurement:
     form: Form
     addresses: tuple[tuple[str, str], ...]
     factor: float
+    blind: float | None = None
     home: Path | None = None
     """The folder of its scenarios, unless they are known by the folder's name as the published ones are."""
 
@@ -156,7 +159,7 @@ def _measurement(document: str, name: str, node: Node, problems: list[Problem], 
         remedy = f"write file.yaml#jobs.name.elapsed, or one of {', '.join(FORMS)}: [a, b]"
         problems.append(Problem(result.place, f"{address}.result", message, remedy))
         return None
-    parts = [_number(text) for text in (row.value, row.low, row.high)]
+    parts = [_number(text) for text in (row.value, row.low, row.high, row.blind)]
     unit = parts[0][1] if parts[0] else ""
     factor = unit_factor(unit)
     if parts[0] is None or factor is None:
@@ -165,16 +168,16 @@ def _measurement(document: str, name: str, node: Node, problems: list[Problem], 
             Problem(node.mapping["value"].place, f"{address}.value", message, "write for example '16.088 s'")
         )
         return None
-    for key, text, part in (("low", row.low, parts[1]), ("high", row.high, parts[2])):
+    for key, text, part in (("low", row.low, parts[1]), ("high", row.high, parts[2]), ("blind", row.blind, parts[3])):
         if text is not None and (part is None or part[1] != unit):
             message = f"'{text}' is no figure in {unit or 'no unit'}, as the value is"
             problems.append(Problem(node.mapping[key].place, f"{address}.{key}", message, f"write it in {unit}"))
-    low, high = (part[0] if part else None for part in parts[1:])
+    low, high, blind = (part[0] if part else None for part in parts[1:])
     if low is not None and high is not None and low > high:
         problems.append(Problem(node.mapping["low"].place, f"{address}.low", "is above high", "write the lower first"))
     home = None if folder.parent.name == "published" else folder
     return Measurement(
-        document, folder.name, name, parts[0][0], unit, low, high, row, form, tuple(addresses), factor, home
+        document, folder.name, name, parts[0][0], unit, low, high, row, form, tuple(addresses), factor, blind, home
     )
 
 
