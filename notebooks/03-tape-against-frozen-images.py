@@ -132,7 +132,7 @@ FIELDS = (
     "native_rate", "cartridge_capacity", "tape_length", "passes", "read_speed", "search_speed", "load_time",
     "unload_time", "locate_overhead", "turn_time", "buffer",
 )  # fmt: skip
-drive = tapes.TapeDrive(**{name: result.get(f"devices.library.drive.{name}") for name in FIELDS})
+drive = tapes.TapeDriveParameters(**{name: result.get(f"devices.library.drive.{name}") for name in FIELDS})
 compression = result.get("data.db.compression")
 on_tape, one = result.get("data.db.size") / compression, 1 * MB / compression
 
@@ -148,7 +148,7 @@ drawn = [locates(sorted(draw.uniform(0, on_tape - one, 20))) for _ in range(1000
 simulated = sum(s for (_, activity), s in result.activities("item").items() if activity == "locate")
 print(f"twenty locates in file order, places drawn at random: {np.mean(drawn):.0f} ± {np.std(drawn):.0f} s by hand")
 print(
-    f"in the simulation: {simulated:.0f} s, for {20 * MB / tapes.transfer_rate(drive, compression):.1f} s of transfer"
+    f"in the simulation: {simulated:.0f} s, for {20 * MB / sb.equations.streaming.transfer_rate(drive, compression):.1f} s of transfer"
 )
 print(f"one locate from the beginning of tape: {tapes.mean_locate_from_start(drive):.0f} s in the mean")
 

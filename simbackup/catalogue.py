@@ -7,12 +7,16 @@ from typing import NamedTuple
 
 
 class Extent(NamedTuple):
-    """A run of a save set: where it begins in the set, its size, the cartridge or volume, and its position there."""
+    """A run of a save set: where it begins in the set, its size, the cartridge or volume, and where it lies on it.
+
+    Where blocks of others lie between its own it is spread over so many times its size.
+    """
 
     begin: float
     size: float
     medium: str
     position: float
+    spread: float = 1.0
 
 
 def made_by(run: str, job: str) -> bool:
@@ -49,8 +53,8 @@ class Copy:
             low = max(begin, extent.begin)
             high = min(begin + size, extent.begin + extent.size)
             if low < high:
-                offset = (low - extent.begin) / self.compression
-                found.append(Extent(low, high - low, extent.medium, extent.position + offset))
+                offset = (low - extent.begin) * extent.spread / self.compression
+                found.append(extent._replace(begin=low, size=high - low, position=extent.position + offset))
         return found
 
 

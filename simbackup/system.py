@@ -20,6 +20,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.space import Space
 from simbackup.devices.store import Region, Store
 from simbackup.devices.tape.live import Library
+from simbackup.devices.tape.session import Session
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.activity import Activity
 from simbackup.engine.clock import Clock
@@ -67,6 +68,7 @@ class System:
     volumes: dict[str, Volume] = field(default_factory=dict[str, Volume])
     images: dict[str, FrozenImage] = field(default_factory=dict[str, FrozenImage])
     libraries: dict[str, Library] = field(default_factory=dict[str, Library])
+    sessions: dict[str, list[Session]] = field(default_factory=dict[str, list[Session]])
     networks: dict[str, Network] = field(default_factory=dict[str, Network])
     data: dict[str, DataSet] = field(default_factory=dict[str, DataSet])
     catalogue: Catalogue = field(default_factory=Catalogue)

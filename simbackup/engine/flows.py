@@ -9,10 +9,11 @@ from typing import Protocol
 import simpy
 
 from simbackup.engine.alarm import LAST, Alarm, Call
+from simbackup.engine.blame import Blame
 from simbackup.engine.coupling import Hold, coupled_rates
-from simbackup.engine.limit import WHOLE, Law, Limit, Parts
-from simbackup.engine.link import DONE, Flow, Link
-from simbackup.engine.solver import CAP, TIE, Allocation, UnboundedFlowError
+from simbackup.engine.limit import Law, Limit, Parts
+from simbackup.engine.link import Flow, Link
+from simbackup.engine.solver import TIE, UnboundedFlowError
 from simbackup.engine.trace import Trace
 
 __all__ = ["Flow", "FlowCoupling", "FlowNetwork", "Link"]
@@ -186,38 +187,40 @@ class FlowNetwork:
         holds = [Hold(*({place[flow]: size for flow, size in side.items()} for side in hold)) for _, hold in held]
         for link in links:
             link.turn(None)
-        allocation = self._allocate(links, flows, index, holds)
+        named = [(store.name, hold) for (store, _), hold in zip(held, holds, strict=True)]
+        blame = self._allocate(links, flows, index, named)
         for _ in range(MOST_TURNS):
-            rates = dict(zip(flows, allocation.rates, strict=True))
+            rates = dict(zip(flows, blame.allocation.rates, strict=True))
             settled = [link.turn(rates) for link in links]
             if all(settled):
                 break
-            allocation = self._allocate(links, flows, index, holds)
-        self._assign(allocation, links, [(store.name, hold) for (store, _), hold in zip(held, holds, strict=True)])
-        limiting = {held[i - len(links)][0] for i in allocation.filled if i >= len(links)}
+            blame = self._allocate(links, flows, index, named)
+        self._assign(blame)
+        limiting = {held[i - len(links)][0] for i in blame.allocation.filled if i >= len(links)}
         for store, _ in asked:
             store.solved(binding=store in limiting)
 
     def _allocate(
-        self, links: Sequence[Link], flows: Sequence[Flow], index: Mapping[Link, int], holds: Sequence[Hold]
-    ) -> Allocation:
+        self, links: Sequence[Link], flows: Sequence[Flow], index: Mapping[Link, int], holds: Sequence[tuple[str, Hold]]
+    ) -> Blame:
         """Fair rates under the present demands; what a law leaves goes to the others, whose laws are applied again."""
         demands = [{index[link]: link.demand(flow) for link in flow.demands} for flow in flows]
-        shares = [flow.share for flow in flows]
+        shares, unnamed = [flow.share for flow in flows], [hold for _, hold in holds]
         for flow in flows:
             flow.bend(None)
         while True:
             try:
                 caps = [flow.cap for flow in flows]
-                allocation = coupled_rates([link.capacity for link in links], demands, shares, caps, holds)
+                allocation = coupled_rates([link.capacity for link in links], demands, shares, caps, unnamed)
             except UnboundedFlowError as error:
                 raise ValueError(f"flow {flows[error.flow].name} is limited neither by a link nor by a cap") from None
-            if not self._bend(allocation):
-                return allocation
+            blame = Blame(flows, links, holds, allocation)
+            if not self._bend(blame):
+                return blame
 
-    def _bend(self, offered: Allocation) -> bool:
+    def _bend(self, blame: Blame) -> bool:
         """Apply the laws that do not bind yet to the offered rates; whether any of them binds now."""
-        flows, bound = self.flows, False
+        flows, offered, bound = blame.flows, blame.allocation, list[tuple[Flow, Limit]]()
         lawful = [i for i, flow in enumerate(flows) if flow.law is not None and not flow.bound]
         for i in lawful:
             mine, law = flows[i], flows[i].law
@@ -232,38 +235,15 @@ class FlowNetwork:
 
             limit = law(offered.rates[i], others) if law is not None else Limit(math.inf, mine.name)
             if limit.rate < offered.rates[i] * (1.0 - TIE):
-                mine.bend(limit)
-                bound = True
-        return bound
+                bound.append((mine, limit.shared(*blame.of(i))))
+        for flow, limit in bound:
+            flow.bend(limit)
+        return bool(bound)
 
-    def _assign(self, allocation: Allocation, links: Sequence[Link], holds: Sequence[tuple[str, Hold]]) -> None:
-        now, flows, first = float(self.env.now), self.flows, len(links)
-
-        def own_cause(number: int, bottleneck: int) -> tuple[str, Parts]:
-            """What limits a flow itself. A cycle alone on its disk fills it at its cap: its parts decide."""
-            flow = flows[number]
-            if bottleneck == CAP:
-                return flow.cap_cause, flow.cap_parts
-            at_cap = allocation.rates[number] >= flow.cap * (1.0 - DONE)
-            return links[bottleneck].name, flow.cap_parts if at_cap else WHOLE
-
-        def cause_of_hold(number: int, passed: frozenset[int]) -> tuple[str, Parts]:
-            """What limits the greatest leader, the first among equals; the buffer where there is no such end."""
-            name, hold = holds[number]
-            if not hold.leaders or number in passed:
-                return name, WHOLE
-            leader = max(hold.leaders, key=lambda flow: allocation.rates[flow] * hold.leaders[flow])
-            bottleneck = allocation.bottlenecks[leader]
-            if bottleneck >= first:
-                return cause_of_hold(bottleneck - first, passed | {number})
-            return own_cause(leader, bottleneck)
-
-        for i, (flow, rate, bottleneck) in enumerate(zip(flows, allocation.rates, allocation.bottlenecks, strict=True)):
-            if bottleneck >= first:
-                flow.assign(now, rate, None, cause_of_hold(bottleneck - first, frozenset()))
-            else:
-                link = None if bottleneck == CAP else links[bottleneck]
-                flow.assign(now, rate, link, own_cause(i, bottleneck))
+    def _assign(self, blame: Blame) -> None:
+        now, allocation = float(self.env.now), blame.allocation
+        for i, (flow, rate) in enumerate(zip(blame.flows, allocation.rates, strict=True)):
+            flow.assign(now, rate, blame.link(i), blame.of(i))
 
     def _solve(self) -> None:
         self._solve_pending = False

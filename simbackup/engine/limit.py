@@ -16,11 +16,26 @@ WHOLE: Parts = {}
 
 
 class Limit(NamedTuple):
-    """A flow's own greatest rate, units per second, the address that explains it, and the parts of it, if several."""
+    """A flow's own greatest rate, units per second, the address that explains it, and the parts of it, if several.
+
+    `rest` are seconds of a unit for which what limits the flow without its law still does, beside the parts.
+    """
 
     rate: float
     cause: str
     parts: Parts = WHOLE
+    rest: float = 0.0
+
+    def shared(self, cause: str, parts: Parts) -> Limit:
+        """The limit with its rest among its parts, which is due to a cause, or to parts that follow each other."""
+        if not self.rest:
+            return self
+        whole = parts or {(cause, ""): 1.0}
+        scale = self.rest / sum(whole.values())
+        found = dict(self.parts)
+        for part, seconds in whole.items():
+            found[part] = found.get(part, 0.0) + seconds * scale
+        return self._replace(parts=found, rest=0.0)
 
 
 Law = Callable[[float, Callable[["Link"], float]], Limit]

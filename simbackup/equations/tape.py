@@ -35,7 +35,7 @@ class TapeDriveParameters:
     turn_time
         Seconds to change direction or pass.
     buffer
-        Bytes, as the host sends them.
+        Bytes as they lie on the medium: a drive compresses before it buffers.
     host_rate
         Bytes per second that the interface takes; infinite if it never limits.
     reposition_time
@@ -43,6 +43,10 @@ class TapeDriveParameters:
     slowest_rate
         Bytes per second to the medium at the lowest speed that the drive matches to its host; the native rate for a
         drive of one speed.
+    command_time
+        Seconds that each command takes at the interface besides its bytes.
+    write_through
+        Whether a record is on the tape before the host is told that it is written.
 
     Raises
     ------
@@ -65,6 +69,8 @@ class TapeDriveParameters:
     host_rate: float = math.inf
     reposition_time: float = 0.0
     slowest_rate: float | None = None
+    command_time: float = 0.0
+    write_through: bool = False
 
     def __post_init__(self) -> None:
         if min(self.native_rate, self.cartridge_capacity, self.tape_length, self.passes, self.host_rate) <= 0:
@@ -72,6 +78,7 @@ class TapeDriveParameters:
         if not 0 < self.read_speed <= self.search_speed:
             raise ValueError("need 0 < read_speed <= search_speed")
         times = (self.load_time, self.unload_time, self.locate_overhead, self.turn_time, self.reposition_time)
+        times = (*times, self.command_time)
         if min(*times, self.buffer) < 0:
             raise ValueError("times and buffer must not be negative")
         if self.slowest_rate is not None and not 0 < self.slowest_rate <= self.native_rate:

@@ -122,6 +122,11 @@ class Storing(JobSpec):
         streams: Pieces | None
         pool: Text | None
 
+    def block_size(self, spec: Spec) -> Quantity | None:
+        """Bytes that its program writes to tape with each command, None if it says nothing of them."""
+        del spec
+        return None
+
 
 class Saving(BackupJob, Storing):
     """A backup that a target of any kind takes."""

@@ -52,6 +52,8 @@ class MeasuredRow(Frozen):
     """Lowest value that the document's rounding or wording allows."""
     high: FigureText | None = None
     """Highest value that it allows."""
+    blind: Text | None = None
+    """What version 0.1 answered before anybody had read the figure."""
     at: Text
     """Where the document states it."""
     operation: Text
@@ -85,6 +87,8 @@ class Measurement:
     factor: float
     home: Path
     """The folder of its scenarios."""
+    blind: float | None = None
+    """What version 0.1 answered before anybody had read the figure."""
 
     @property
     def group(self) -> str:
@@ -159,7 +163,7 @@ def _measurement(document: str, name: str, node: Node, problems: list[Problem], 
         remedy = f"write file.yaml#jobs.name.elapsed, or one of {', '.join(FORMS)}: [a, b]"
         problems.append(Problem(result.place, f"{address}.result", message, remedy))
         return None
-    parts = [_number(text) for text in (row.value, row.low, row.high)]
+    parts = [_number(text) for text in (row.value, row.low, row.high, row.blind)]
     unit = parts[0][1] if parts[0] else ""
     factor = unit_factor(unit)
     if parts[0] is None or factor is None:
@@ -168,15 +172,15 @@ def _measurement(document: str, name: str, node: Node, problems: list[Problem], 
             Problem(node.mapping["value"].place, f"{address}.value", message, "write for example '16.088 s'")
         )
         return None
-    for key, text, part in (("low", row.low, parts[1]), ("high", row.high, parts[2])):
+    for key, text, part in (("low", row.low, parts[1]), ("high", row.high, parts[2]), ("blind", row.blind, parts[3])):
         if text is not None and (part is None or part[1] != unit):
             message = f"'{text}' is not a figure in {unit or 'no unit'}, the unit of the value"
             problems.append(Problem(node.mapping[key].place, f"{address}.{key}", message, f"write it in {unit}"))
-    low, high = (part[0] if part else None for part in parts[1:])
+    low, high, blind = (part[0] if part else None for part in parts[1:])
     if low is not None and high is not None and low > high:
         problems.append(Problem(node.mapping["low"].place, f"{address}.low", "is above high", "write the lower first"))
     return Measurement(
-        document, folder.name, name, parts[0][0], unit, low, high, row, form, tuple(addresses), factor, folder
+        document, folder.name, name, parts[0][0], unit, low, high, row, form, tuple(addresses), factor, folder, blind
     )
 
 

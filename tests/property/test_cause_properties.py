@@ -41,6 +41,7 @@ class Plan:
     jobs: tuple[tuple[str, int, str], ...]
     restores: bool
     together: bool
+    shared: int = 1
 
     def text(self) -> str:
         """The scenario."""
@@ -75,7 +76,8 @@ class Plan:
             target = {WRITE: "", COPY: ", to: d1"}.get(method, f", to: {to}")
             data = 0 if method == COPY else wanted
             wait = f", after: {before}" if before and not self.together else ""
-            found.append(f"  j{i}: {{method: {method}, data: d{data}{target}{wait}}}")
+            share = f", multiplexing: {self.shared}" if to == "jb" and method in {IMAGE, FILES} else ""
+            found.append(f"  j{i}: {{method: {method}, data: d{data}{target}{wait}{share}}}")
             before = f"j{i}"
             if self.restores and method in {IMAGE, FILES}:
                 found.append(f"  r{i}: {{restore: j{i}, after: j{i}}}")
@@ -100,6 +102,7 @@ def plans(draw: st.DrawFn, *, serial: bool = False) -> Plan:
         jobs=tuple(draw(st.lists(job, min_size=1, max_size=1 if serial else 4))),
         restores=not serial and draw(st.booleans()),
         together=not serial and draw(st.booleans()),
+        shared=1 if serial else draw(st.sampled_from([1, 2, 3])),
     )
 
 

@@ -54,6 +54,7 @@ def drives(draw: st.DrawFn) -> tape.TapeDriveParameters:
         buffer=draw(st.floats(1e5, 1e9)),
         host_rate=draw(st.one_of(st.just(math.inf), st.floats(1e6, 1e9))),
         reposition_time=draw(st.floats(0, 10)),
+        command_time=draw(st.floats(0, 1e-3)),
         slowest_rate=draw(st.one_of(st.none(), st.floats(0.1, 1).map(lambda share: share * native))),
     )
 
@@ -193,6 +194,18 @@ def test_a_larger_buffer_never_slows_the_tape(drive: tape.TapeDriveParameters, f
     larger = replace(drive, buffer=drive.buffer * factor)
     host = 0.8 * drive.native_rate
     assert streaming.stop_start_rate(drive, host) <= streaming.stop_start_rate(larger, host) * (1 + ROUNDING)
+
+
+@given(drives(), st.floats(1e5, 1e9), st.floats(0.9, 4), st.floats(1e3, 1e6), st.booleans())
+def test_what_a_host_loses_to_stops_is_what_it_does_not_get_through(
+    drive: tape.TapeDriveParameters, host: float, compression: float, block: float, through: bool
+) -> None:
+    drive = replace(drive, write_through=through)
+    rate = streaming.stop_start_rate(drive, host, compression, block)
+    share = streaming.held_up_share(drive, host, compression, block)
+    offered = min(host, streaming.transfer_rate(drive, compression, block))
+    assert 0.0 <= share < 1.0
+    assert rate == pytest.approx(offered * (1.0 - share))
 
 
 @given(drives(), st.floats(1e5, 1e9), st.floats(0.1, 1), st.floats(0.9, 4))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any
 
 import simpy
 
+from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity, Nature, nature_of
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
-from simbackup.engine.limit import WHOLE, Law, Limit
+from simbackup.engine.limit import Law, Limit
 from simbackup.engine.trace import Trace
 from simbackup.equations import streaming, tape
 
@@ -37,9 +39,24 @@ class Cartridge:
         return self.capacity - self.end
 
 
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What passes a drive: host bytes per byte on the tape, bytes of a command, if told, and which way it goes.
+
+    Where blocks of other streams lie between its own, so many bytes pass for each of its own (`spread`). Streams that
+    share a drive meet at its interface, too.
+    """
+
+    compression: float = 1.0
+    block: float | None = None
+    reading: bool = False
+    spread: float = 1.0
+    shares: bool = False
+
+
 @dataclass(slots=True, eq=False)
 class Drive:
-    """A tape drive: what is loaded, and where on the tape its head stands."""
+    """A tape drive: what is loaded, where on the tape its head stands, and for how long it stays loaded when idle."""
 
     name: str
     parameters: tape.TapeDriveParameters
@@ -47,24 +64,36 @@ class Drive:
     cartridge: Cartridge | None = None
     position: float = 0.0
     visits: int = 0
+    stay: float | None = None
+    interface: Link = field(init=False)
 
-    def rate(self, compression: float) -> float:
-        """Bytes a second of the host's data."""
-        return streaming.transfer_rate(self.parameters, compression)
+    def __post_init__(self) -> None:
+        self.interface = Link(f"{self.name}.interface", 1.0)
 
-    def law(self, compression: float) -> Law:
-        """The rate of a tape whose host offers or takes a rate: if the host is too slow, the tape stops and starts."""
+    def crossing(self, stream: Stream) -> FlowShape:
+        """How a byte of the host's data loads the tape, and the interface where that can be the slower of the two."""
+        drained = streaming.drain_rate(self.parameters, stream.compression) / stream.spread
+        passed = streaming.interface_rate(self.parameters, stream.block) / stream.spread
+        shape = FlowShape().plus({self.link: 1.0 / drained}, {self.link: 1.0})
+        limited = math.isfinite(passed) and (passed < drained or stream.shares)
+        return shape.plus({self.interface: 1.0 / passed}) if limited else shape
+
+    def law(self, stream: Stream) -> Law:
+        """The rate of a tape whose host offers or takes a rate: if the host is too slow, the tape stops and starts.
+
+        The time for which the host has to wait meanwhile is the drive's; the rest is that of what limits the host.
+        Streams that share the drive keep it moving together, and are held up together.
+        """
+        drained = streaming.drain_rate(self.parameters, stream.compression)
 
         def stop_and_start(rate: float, others: Callable[[Link], float]) -> Limit:
-            del others
-            found = streaming.stop_start_rate(self.parameters, rate, compression)
-            lost = streaming.reposition_share(self.parameters, rate, compression)
-            parts = (
-                {(self.name, ""): (1.0 - lost) / found, (self.name, Activity.REPOSITION): lost / found}
-                if lost
-                else WHOLE
-            )
-            return Limit(found, f"{self.name}.repositioning", parts)
+            offered = rate * stream.spread + others(self.link) * drained
+            told = (self.parameters, offered, stream.compression, stream.block)
+            lost = streaming.held_up_share(*told, reading=stream.reading)
+            found, cause = rate * (1.0 - lost), f"{self.name}.repositioning"
+            if lost <= 0.0:
+                return Limit(rate, cause)
+            return Limit(found, cause, {(self.name, Activity.REPOSITION): lost / found}, rest=(1.0 - lost) / found)
 
         return stop_and_start
 
@@ -73,7 +102,8 @@ class Drive:
 class Library:
     """A tape library: pools of cartridges, drives that wait for work, and robots that serve them in turn.
 
-    If a drive stays loaded while idle (`unload_after`), the next job that wants its cartridge needs no mount.
+    A drive that stays loaded while idle (`unload_after` of the library, or else of the program) saves the next job that
+    wants its cartridge the mount.
     """
 
     clock: Clock
@@ -87,11 +117,13 @@ class Library:
     free: simpy.Resource = field(init=False)
     claims: dict[Drive, Any] = field(default_factory=dict[Drive, Any])
     returned: simpy.Event = field(init=False)
+    vacated: simpy.Event = field(init=False)
 
     def __post_init__(self) -> None:
         self.idle = list(self.drives)
         self.free = simpy.Resource(self.clock.env, len(self.drives))
         self.returned = self.clock.env.event()
+        self.vacated = self.clock.env.event()
 
     def record(self, trace: Trace) -> None:
         """Record in the trace how long each drive moved its tape, and what went through it."""
@@ -109,6 +141,10 @@ class Library:
         claim = self.free.request()
         with self.clock.span(job, self.name, Activity.WAIT_FOR_DRIVE):
             yield claim
+        return self.drive_of(claim, wanted)
+
+    def drive_of(self, claim: simpy.Event, wanted: Cartridge | None = None) -> Drive:
+        """The drive that one gets by a claim that was granted."""
         drive = min(self.idle, key=lambda d: (d.cartridge is not wanted or wanted is None, d.cartridge is not None))
         self.idle.remove(drive)
         self.claims[drive] = claim
@@ -197,12 +233,16 @@ class Library:
         with self.clock.span(job, drive.name, Activity.TAPE_MARKS):
             yield self.clock.env.timeout(marks * drive.parameters.reposition_time)
 
-    def release(self, job: str, drive: Drive) -> Wait:
-        """Release the cartridge in a drive: it goes back to its slot, unless drives stay loaded for a while."""
+    def release(self, job: str, drive: Drive, stay: float | None = None) -> Wait:
+        """Release the cartridge in a drive: it goes back to its slot, unless drives stay loaded for a while.
+
+        `stay` is how many seconds it stays loaded, unless the library says so itself.
+        """
         if drive.cartridge is None:
             return
         cartridge = drive.cartridge
-        if self.unload_after is None:
+        drive.stay = stay if self.unload_after is None else self.unload_after
+        if drive.stay is None:
             yield from self._eject(job, drive)
         cartridge.in_use = False
         self._announce()
@@ -211,8 +251,8 @@ class Library:
         """Mark a drive as idle, and wake those who want the cartridge in it."""
         drive.visits += 1
         self.idle.append(drive)
-        if drive.cartridge is not None and self.unload_after is not None:
-            self.clock.env.process(self._unload_later(drive, self.unload_after))
+        if drive.cartridge is not None and drive.stay is not None:
+            self.clock.env.process(self._unload_later(drive, drive.stay))
             self._announce()
 
     def _unload_later(self, drive: Drive, after: float) -> Wait:
@@ -239,6 +279,11 @@ class Library:
         yield from self._move(job, Activity.DISMOUNT)
         drive.cartridge, drive.position = None, 0.0
         self._announce()
+
+    def vacate(self) -> None:
+        """Tell those who wait that a shared drive has room for one more stream."""
+        event, self.vacated = self.vacated, self.clock.env.event()
+        event.succeed()
 
     def _announce(self) -> None:
         """Wake those who wait: a cartridge is back."""

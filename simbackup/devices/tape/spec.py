@@ -63,9 +63,13 @@ class TapeDriveSheet(Frozen):
     reposition_time: Duration
     """Time from stopping during a write until it writes again at the same place."""
     buffer: PositiveSize
-    """The drive's buffer."""
+    """The drive's buffer, which holds compressed data."""
     host_rate: Rate | None = None
     """Greatest rate at the interface, whatever the compression."""
+    command_time: Duration | None = None
+    """Time that each command takes at the interface beside its bytes; none unless stated."""
+    write_through: Annotated[bool, Word()] = False
+    """Whether a block is on the tape before the next is asked for, so that the tape stops after each."""
 
     def rules(self) -> Rules:
         """Report a search slower than reading, and a slowest rate above the native one."""
@@ -79,6 +83,8 @@ class TapeDriveSheet(Frozen):
 
 class TapeDriveSpec(Part, Modelled, TapeDriveSheet):
     """A tape drive in a library."""
+
+    conditional: ClassVar[Mapping[str, str]] = {"command_time": "in jobs whose tool says how large a block is"}
 
     def facts(self) -> Facts:
         """Rates and the capacity of a cartridge."""
@@ -115,7 +121,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     pools: dict[str, Pieces] | None = None
     """Cartridges set aside for a named pool; the others are the pool of jobs that name none."""
     unload_after: Duration | None = None
-    """How long an idle drive stays loaded; unless stated, a job returns its cartridge to the slot before it ends."""
+    """How long an idle drive stays loaded; unless stated, what the backup program says."""
 
     drawn_as: ClassVar[str] = "library"
     pieces: ClassVar[Mapping[str, Piece]] = {
@@ -154,9 +160,21 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         """Report a missing pool, too little room, or too few drives."""
         data = checks.spec.data.get(saved)
         with checks.about(*path):
-            self._check_drives(checks, path, job.to, job.streams)
+            self._check_blocks(checks, path, job)
+        with checks.about(*path):
+            each = si_or(getattr(job, "multiplexing", None), 1.0)
+            self._check_drives(checks, path, job.to, job.streams, each)
         if data is not None:
             self._check_pool(checks, path, job, data)
+
+    def _check_blocks(self, checks: Checks, path: Path, job: Storing) -> None:
+        if self.drive.write_through and job.block_size(checks.spec) is None:
+            owner = job.tool_of()
+            tool = ".".join((*(("jobs", owner) if owner else map(str, path)), "tool"))
+            message = (
+                f"the drives of '{job.to}' write each block through to the tape, and no tool says how large one is"
+            )
+            checks.report((*path, "to"), message, f"write 'block: 10 KiB' under {tool}")
 
     def _check_pool(self, checks: Checks, path: Path, job: Storing, data: DataSpec) -> None:
         pools = self.pool_sizes()
@@ -174,10 +192,11 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         """Report more streams than drives."""
         self._check_drives(checks, path, checks.spec.read_by(job), job.streams)
 
-    def _check_drives(self, checks: Checks, path: Path, name: str, streams: Pieces | None) -> None:
-        if streams is not None and streams.si > self.drives.si:
+    def _check_drives(self, checks: Checks, path: Path, name: str, streams: Pieces | None, each: float = 1.0) -> None:
+        most = self.drives.si * each
+        if streams is not None and streams.si > most:
             message = f"'{name}' has fewer drives: {self.drives.si:.0f}"
-            checks.report((*path, "streams"), message, f"write {self.drives.si:.0f} or fewer")
+            checks.report((*path, "streams"), message, f"write {most:.0f} or fewer")
 
     def inner(self) -> Mapping[str, tuple[str, Part, int]]:
         """Its drives."""

@@ -12,10 +12,8 @@ from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.live import Drive
 from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.disk import fetching, lying, seek
-from simbackup.methods.file_backup.tape import onto
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
@@ -64,13 +62,13 @@ class CopySaveSet:
         """Write the save set as a backup to tape does, read as by a restore from disk."""
         server = system.hosts[self.server]
 
-        def shape(drive: Drive, begin: float, size: float) -> FlowShape:
+        def shape(crossing: FlowShape, begin: float, size: float) -> FlowShape:
             source = lying(system, lies, begin, size)
             reading = server.reading(source, self.tool.copying(server, copies=1.0))
-            towards = onto(drive, copy.compression, networks)
+            towards = crossing.over(networks)
             return reading.plus(towards.demands, towards.moves).cycle(towards.parts, towards.cap)
 
-        yield from TapeWriter(saved.size, shape, self.streams, self.pool).write(system, copy)
+        yield from TapeWriter(saved.size, shape, self.tool, self.streams, self.pool).write(system, copy)
 
     def _to_disk(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to disk does."""

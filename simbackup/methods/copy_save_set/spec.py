@@ -9,7 +9,7 @@ from simbackup.errors import choices
 from simbackup.schema.capability import BackupTarget, MediaLibrary
 from simbackup.schema.job import Copying, JobSpec, Saving
 from simbackup.schema.part import Path
-from simbackup.schema.quantity import Pieces, Text
+from simbackup.schema.quantity import Pieces, Quantity, Text
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -44,7 +44,15 @@ class CopySaveSetSpec(Copying):
         if isinstance(saved, Saving):
             yield f"hosts.{spec.owner_of(saved.to)}.read_ahead"
             if isinstance(spec.devices[self.to], MediaLibrary):
-                yield f"data.{saved.data}.compression"
+                tool = f"jobs.{self.save_set}.tool"
+                yield from (f"data.{saved.data}.compression", f"{tool}.block", f"{tool}.unload_after")
+                if self.block_size(spec) is not None:
+                    yield f"devices.{self.to}.drive.command_time"
+
+    def block_size(self, spec: Spec) -> Quantity | None:
+        """Bytes of a command of the program of the backup, which copies."""
+        saved = spec.jobs[self.save_set]
+        return saved.block_size(spec) if isinstance(saved, Saving) else None
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report a save set that is not on disk, and a target without a way or room."""

@@ -27,7 +27,8 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
     way = spec.way_to(host, job.to) or ()
     if isinstance(spec.devices[job.to], MediaLibrary):
         streams = int(si_or(job.streams, 1.0))
-        return TapeBackup(host, job.data, job.to, way, job.method, tool, job.source, streams, job.pool)
+        shared = int(si_or(job.multiplexing, 1.0))
+        return TapeBackup(host, job.data, job.to, way, job.method, tool, job.source, streams, job.pool, shared)
     return DiskBackup(host, job.data, job.to, spec.owner_of(job.to) or "", way, job.method, tool, job.source)
 
 

@@ -21,8 +21,12 @@ from typing import Literal
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import (
     Pieces,
+    Quantity,
     Text,
 )
+
+TAPE_KEYS = ("file_marks", "block", "unload_after")
+"""What a program says of tape alone."""
 
 
 class FileBackupSpec(Saving, FileKeeping):
@@ -38,6 +42,9 @@ class FileBackupSpec(Saving, FileKeeping):
     """The frozen image that is read; the data themselves unless stated."""
     streams: Pieces | None = None
     """Parts that are saved at once, each on a drive of its own; one unless stated."""
+    multiplexing: Pieces | None = None
+    """Streams of this pool that a drive takes at once, block by block in turns, if the others allow as many; one unless
+    stated."""
     pool: Text | None = None
     """The pool whose cartridges are written; those of no pool unless stated."""
     tool: BackupToolSpec | None = None
@@ -52,7 +59,9 @@ class FileBackupSpec(Saving, FileKeeping):
         )
         yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu"))
         if tape:
-            yield from (f"data.{self.data}.compression", f"jobs.{name}.tool.file_marks")
+            yield from (f"data.{self.data}.compression", *(f"jobs.{name}.tool.{key}" for key in TAPE_KEYS))
+            if self.block_size(spec) is not None:
+                yield f"devices.{self.to}.drive.command_time"
         if walks:
             yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
         if walks or self.source is None:
@@ -68,6 +77,11 @@ class FileBackupSpec(Saving, FileKeeping):
             yield from super().restore_uses(spec, name, restore, job)
         if not tape:
             yield f"hosts.{spec.owner_of(device)}.read_ahead"
+
+    def block_size(self, spec: Spec) -> Quantity | None:
+        """Bytes that its program writes to tape with each command, None if it says nothing of them."""
+        del spec
+        return self.tool.block if self.tool is not None else None
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report what is wrong with its target, the way there, the room, or its source."""

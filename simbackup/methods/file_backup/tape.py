@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from simbackup.catalogue import Copy, SaveSet
 from simbackup.data.live import DataSet
-from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.live import Drive
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.job import Moved, Steps
@@ -30,15 +27,16 @@ class TapeBackup:
     source: str | None = None
     streams: int = 1
     pool: str | None = None
+    multiplexing: int = 1
 
     def run(self, system: System, job: str) -> Steps:
-        """Prepare, save all parts at once, each on a drive of its own, then enter the catalogue."""
+        """Prepare, save all parts at once, then enter the catalogue."""
         data = system.data[self.data]
         copy = Copy(job, self.library, data.compression, system.env.now)
         yield from prepare(system, job, data, self.tool, data.files)
         writer = TapeWriter(
-            data.size, lambda drive, begin, size: self._shape(system, data, drive),  # noqa: ARG005
-            self.streams, self.pool, self.tool.file_marks * data.files / data.size,
+            data.size, lambda crossing, begin, size: self._shape(system, data, crossing),  # noqa: ARG005
+            self.tool, self.streams, self.pool, self.multiplexing, self.tool.file_marks * data.files / data.size,
             lambda: system.require_image(self.source),
         )  # fmt: skip
         yield from writer.write(system, copy)
@@ -47,11 +45,11 @@ class TapeBackup:
         )
         return Moved(data.size, float(data.files))
 
-    def _shape(self, system: System, data: DataSet, drive: Drive) -> FlowShape:
-        """How a byte of the save set loads disk, host, networks and drive."""
+    def _shape(self, system: System, data: DataSet, crossing: FlowShape) -> FlowShape:
+        """How a byte of the save set loads disk, host, networks and the drive that it crosses."""
         host, origin = system.hosts[self.host], system.origin(data, self.source)
         copy = self.tool.copying(host, copies=1.0)
-        towards = host.working(onto(drive, data.compression, [system.networks[name] for name in self.networks]), copy)
+        towards = host.working(crossing.over([system.networks[name] for name in self.networks]), copy)
         if self.method == "image" or data.filesystem is None:
             shape = origin.region.streaming("read").part(1.0 - origin.cached).at_most(1.0 / copy, host.cpu.name)
         else:
@@ -59,8 +57,3 @@ class TapeBackup:
         shape = shape.plus(towards.demands, towards.moves)
         shape = origin.found(shape)
         return shape.cycle(towards.parts, towards.cap)
-
-
-def onto(drive: Drive, compression: float, networks: Iterable[Network]) -> FlowShape:
-    """What a byte to tape loads: networks and the drive."""
-    return FlowShape().plus({drive.link: 1.0 / drive.rate(compression)}, {drive.link: 1.0}).over(networks)

@@ -10,8 +10,7 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
-from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.live import Drive
+from simbackup.devices.tape.live import Drive, Stream
 from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.selection import Selection, wanted
@@ -75,7 +74,7 @@ class TapeRestore:
                 for extent in on_medium[medium.name]:
                     dirty = yield from self._read(system, job, drive, extent, copy)
                     pending.append(dirty)
-                yield from library.release(job, drive)
+                yield from library.release(job, drive, self.tool.unload_after)
         finally:
             library.give_drive(drive)
 
@@ -85,15 +84,14 @@ class TapeRestore:
         """One run from tape into the page cache of the host; what is then on its way to disk."""
         library, host, target = system.libraries[copy.target], system.hosts[self.host], system.data[self.to]
         yield from library.locate(job, drive, extent.position)
-        fill = FlowShape().plus({drive.link: 1.0 / drive.rate(copy.compression)}, {drive.link: 1.0})
+        stream = Stream(copy.compression, self.tool.block, reading=True, spread=extent.spread)
         fill = (
-            host.working(fill, 1.0 / host.copy_rate)
+            host.working(drive.crossing(stream), 1.0 / host.copy_rate)
             .at_most(host.copy_rate, host.cpu.name)
             .over([system.networks[name] for name in self.networks])
         )
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
         place = VolumeRange(target.volume, begin, extent.size)
-        law = drive.law(copy.compression)
-        dirty = yield from system.write(job, self.host, place, fill, Activity.TRANSFER, law=law)
-        drive.position = extent.position + extent.size / copy.compression
+        dirty = yield from system.write(job, self.host, place, fill, Activity.TRANSFER, law=drive.law(stream))
+        drive.position = extent.position + extent.size * extent.spread / copy.compression
         return dirty

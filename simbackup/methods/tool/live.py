@@ -19,7 +19,8 @@ class Tool:
     """What a backup program adds.
 
     Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more, seconds
-    of messages about each file, tape marks of each file; bytes of a request and core seconds a byte when it copies;
+    of messages about each file, tape marks of each file; bytes of a command to a tape drive, and seconds for which an
+    idle drive stays loaded; bytes of a request and core seconds a byte when it copies;
     core seconds for each file, seconds to begin a group, bytes of index for each file, seconds to save the index and
     the state of an operating system. Core seconds are those of the reference core.
     """
@@ -29,6 +30,8 @@ class Tool:
     check_cpu: float = 0.0
     file_time: float = 0.0
     file_marks: float = 0.0
+    block: float | None = None
+    unload_after: float | None = None
     request: float | None = None
     copy_cpu: float | None = None
     file_cpu: float = 0.0

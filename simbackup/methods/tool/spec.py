@@ -31,6 +31,10 @@ class BackupToolSheet(Frozen):
     """Time that program and database spend on exchanging messages for each file, in backup and restore."""
     file_marks: Ratio | None = None
     """Tape marks that are written and waited for with each file; none unless stated."""
+    block: PositiveSize | None = None
+    """Bytes that it writes to tape, or reads from there, with each command; commands take no time unless stated."""
+    unload_after: Duration | None = None
+    """Idle time after which it has a tape drive unloaded, if the library says none; when a job ends unless stated."""
     request: PositiveSize | None = None
     """Bytes that it reads and then writes, one request at a time, when it copies from a frozen image."""
     copy_cpu: PositiveTimePerByte | None = None
@@ -56,6 +60,8 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "check_cpu": "in backups of databases",
         "file_time": "in image, file_level and frozen_image backups and their restores",
         "file_marks": "in backups to tape",
+        "block": "in backups to tape, and copies to it",
+        "unload_after": "in backups to tape, and copies to it",
         "request": "in restores of frozen_image backups",
         "copy_cpu": "in image and file_level backups, and restores from frozen images",
         "file_cpu": "in file_level backups",

@@ -191,6 +191,29 @@ def test_a_law_answers_to_the_rate_that_is_offered() -> None:
     assert flow.waited == {"devices.tape.repositioning": 20.0}
 
 
+def test_the_rest_of_a_law_is_due_to_what_limited_the_flow_without_it() -> None:
+    def slowed(rate: float, others: Callable[[Link], float]) -> Limit:
+        del others
+        return Limit(rate * 0.75, "tape", {("tape", "stop"): 0.25 / (rate * 0.75)}, rest=0.75 / (rate * 0.75))
+
+    env, network, disk = system()
+    by_link = network.start("jobs.a", "write", 750.0, {disk: 1.0}, law=slowed)
+    env.run(until=by_link.done)
+    (segment,) = by_link.segments
+    assert (segment.end, segment.cause) == (10.0, "tape")
+    assert {part: 750.0 * each for part, each in segment.parts.items()} == pytest.approx(
+        {("tape", "stop"): 2.5, (disk.name, ""): 7.5}
+    )
+    # A cycle takes its share by its parts.
+    parts = {("disk", "read"): 0.01, ("host", "open"): 0.03}
+    cycle = network.start("jobs.b", "write", 750.0, {}, cap=25.0, cap_cause="host", cap_parts=parts, law=slowed)
+    env.run(until=cycle.done)
+    (segment,) = cycle.segments
+    assert {part: 750.0 * each for part, each in segment.parts.items()} == pytest.approx(
+        {("tape", "stop"): 10.0, ("disk", "read"): 7.5, ("host", "open"): 22.5}
+    )
+
+
 def test_what_a_law_leaves_is_for_others() -> None:
     env, network, disk = system()
     lawful = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, law=bent(20.0))

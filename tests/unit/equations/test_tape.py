@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from oracles.tape import greatest_locate
 
-from simbackup.equations.streaming import stop_start_rate, transfer_rate
+from simbackup.equations.streaming import held_up_share, interface_rate, stop_start_rate, transfer_rate
 from simbackup.equations.tape import (
     TapeDriveParameters,
     locate_time,
@@ -162,9 +162,55 @@ def test_without_a_buffer_a_slow_host_gets_nothing_through() -> None:
 
 
 def test_a_slow_interface_starves_the_tape_like_a_slow_host() -> None:
-    bus = stopping(2, replace(DLT7000, host_rate=8e6))
-    assert stop_start_rate(bus, math.inf, compression=2) == stop_start_rate(stopping(2), 8e6, compression=2)
-    assert stop_start_rate(bus, math.inf, compression=2) < 8e6
+    bus = stopping(5, replace(DLT7000, host_rate=8e6))
+    assert stop_start_rate(bus, math.inf, compression=4) == stop_start_rate(stopping(5), 8e6, compression=4)
+    assert stop_start_rate(bus, math.inf, compression=4) < 8e6
+
+
+def test_the_buffer_holds_what_lies_on_the_tape() -> None:
+    # In bytes on the tape all is as without compression.
+    for ratio in (0.95, 1.5, 2.0, 10.0):
+        for host in (1e6, 2.5e6, 4e6, 4.9e6, 9e6):
+            expected = ratio * stop_start_rate(stopping(4), host)
+            assert stop_start_rate(stopping(4), ratio * host, compression=ratio) == pytest.approx(expected)
+
+
+def test_data_that_compress_well_reach_what_the_interface_passes() -> None:
+    bus = stopping(2.5, replace(DLT7000, host_rate=17e6))
+    assert [stop_start_rate(bus, math.inf, compression=ratio) for ratio in (3.4, 10, 1000)] == [17e6, 17e6, 17e6]
+
+
+def test_a_command_takes_its_time_beside_its_bytes() -> None:
+    bus = replace(DLT7000, host_rate=10e6, command_time=1e-3)
+    assert interface_rate(bus) == 10e6
+    assert interface_rate(bus, 10e3) == pytest.approx(5e6)
+    assert interface_rate(replace(bus, host_rate=math.inf), 10e3) == pytest.approx(10e6)
+    assert interface_rate(DLT7000, 10e3) == math.inf
+    assert transfer_rate(bus, 3, 10e3) == pytest.approx(5e6)
+    assert transfer_rate(bus, 3, 10e6) == pytest.approx(10e6, rel=2e-3)
+
+
+THROUGH = replace(DLT7000, write_through=True, reposition_time=8e-3, host_rate=10e6, command_time=1e-3)
+
+
+def test_a_drive_that_writes_through_stops_after_each_record() -> None:
+    # 10 kB take 2 ms on the tape, which then backs up for 8 ms.
+    assert stop_start_rate(THROUGH, math.inf, block=10e3) == pytest.approx(1e6)
+    assert stop_start_rate(THROUGH, 0.5e6, block=10e3) == 0.5e6
+    # Compressed by two they take 1 ms.
+    assert stop_start_rate(THROUGH, math.inf, 2.0, 10e3) == pytest.approx(10e3 / 9e-3)
+    # Half a megabyte takes 51 ms to come, longer than the tape takes to back up, and 100 ms to write.
+    assert stop_start_rate(THROUGH, math.inf, block=0.5e6) == pytest.approx(0.5e6 / 151e-3)
+    assert held_up_share(THROUGH, math.inf, block=10e3) == pytest.approx(0.8)
+    assert stop_start_rate(THROUGH, math.inf, block=10e3, reading=True) == 5e6
+
+
+def test_what_stops_cost_is_the_time_for_which_the_host_waits() -> None:
+    # 4 MB/s against 5: the 8 MB buffer is full after 2 s of a 4 s stop, and lasts 8 s.
+    assert held_up_share(stopping(4), 4e6) == pytest.approx(2 / 12)
+    assert held_up_share(stopping(2), 4e6) == 0.0
+    assert held_up_share(stopping(2), 4.001e6) < 1e-3
+    assert held_up_share(stopping(2), math.inf) == 0.0
 
 
 def test_a_drive_that_slows_down_streams_down_to_its_lowest_speed() -> None:
@@ -227,6 +273,12 @@ def test_impossible_figures_are_refused() -> None:
         transfer_rate(DLT7000, 0)
     with pytest.raises(ValueError, match="times"):
         replace(DLT7000, reposition_time=-1)
+    with pytest.raises(ValueError, match="times"):
+        replace(DLT7000, command_time=-1)
+    with pytest.raises(ValueError, match="block"):
+        interface_rate(DLT7000, 0)
+    with pytest.raises(ValueError, match="record"):
+        stop_start_rate(THROUGH, 1e6)
     with pytest.raises(ValueError, match="host_rate"):
         stop_start_rate(DLT7000, -1e6)
     with pytest.raises(ValueError, match="compression"):
