@@ -247,7 +247,9 @@ def _exceeded(live: System) -> Iterator[str]:
         if used > link.capacity * (1.0 + ROUNDING):
             yield f"{link.name} carries more than its capacity"
     for name, snapshot in live.images.items():
-        if isinstance(snapshot, Snapshot) and snapshot.used * snapshot.parameters.chunk > snapshot.area.size * (1.0 + ROUNDING):
+        if isinstance(snapshot, Snapshot) and snapshot.used * snapshot.parameters.chunk > snapshot.area.size * (
+            1.0 + ROUNDING
+        ):
             yield f"devices.{name} holds more than its area"
     for name, used in live.taken.items():
         if used > live.stores[name].size * (1.0 + ROUNDING):

@@ -129,5 +129,6 @@ class Restoring(JobSpec):
         select: Any
         to: Text | None
         streams: Pieces | None
+        workers: Pieces | None
         replay: Names
         rounds: Rounds | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import simpy
@@ -14,8 +14,9 @@ from simbackup.devices.host.page_cache import Place
 from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
-from simbackup.methods.file_backup.walk import walking
+from simbackup.methods.file_backup.walk import Walkers, walking
 from simbackup.methods.job import Moved, Steps
+from simbackup.methods.making import Made, beside, filling
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import JobFailedError, System
@@ -35,6 +36,7 @@ class DiskBackup:
     method: str
     tool: Tool = NO_TOOL
     source: str | None = None
+    workers: int = 1
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, read blocks or files, and wait until the save set is on disk; then enter the catalogue."""
@@ -59,7 +61,8 @@ class DiskBackup:
         copy = self.tool.copying(host)
         if self.method == "image":
             return origin.found(host.reading(origin.region, copy, origin.cached))
-        return origin.found(host.then(walking(host, data, origin.region, self.tool.file_cpu), copy))
+        who = Walkers(self.workers, self.tool.file_cpu, self.tool.in_turn)
+        return origin.found(host.then(walking(host, data, origin.region, who), copy))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,7 @@ class DiskRestore:
     networks: tuple[str, ...]
     selection: Selection | None
     tool: Tool = NO_TOOL
+    workers: int = 1
     method: str = "restore"
 
     def run(self, system: System, job: str) -> Steps:
@@ -85,7 +89,7 @@ class DiskRestore:
         total = sum(size for _, size in pieces)
         if self.selection is not None and saved.method != "file_level":
             system.trace.event(system.env.now, job, "is the restore of an image, which comes back whole")
-        made = files / total if saved.method == "file_level" else 0.0  # files that are made anew, for each byte
+        made = self.tool.made(files / total if saved.method == "file_level" else 0.0)
         yield from prepare(system, job, target, self.tool, files)
         lies = saved.extents[0]
         networks = [system.networks[name] for name in self.networks]
@@ -96,19 +100,21 @@ class DiskRestore:
                     yield system.env.timeout(_way_there(source, networks))
                 shape = self._copying(system, source, target, made).over(networks)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
-                place = Place(target.volume, there, size)
+                place = Place(target.volume, there, size, beside(target, made))
                 yield from system.write_through(job, self.host, place, shape, "restore")
         return Moved(total, float(files))
 
-    def _copying(self, system: System, source: Region, target: DataSet, made: float) -> FlowShape:
+    def _copying(self, system: System, source: Region, target: DataSet, made: Made) -> FlowShape:
         """How a byte that comes back loads the server's disk, and the processor of the host that writes it."""
         host, server = system.hosts[self.host], system.hosts[self.server]
         copy = self.tool.copying(host)
-        if target.filesystem is not None:
-            copy += host.seconds(target.filesystem.cpu_per_file + self.tool.file_cpu) * made
-        if host is server:
-            return host.reading(source, copy)
-        return host.then(server.reading(source), copy)
+        shape = host.reading(source, copy) if host is server else host.then(server.reading(source), copy)
+        shape = filling(shape, host, target, made)
+        if not made.per_byte:
+            return shape
+        return replace(
+            shape, workers=self.workers, serial=host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
+        )
 
 
 def _way_there(source: Region, networks: Sequence[Network]) -> float:

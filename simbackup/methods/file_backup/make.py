@@ -23,10 +23,12 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
     """The backup, to the drives of a library or to a disk of any host."""
     host, tool = spec.host_of(job.data), tool_of(job.tool)
     way = spec.way_to(host, job.to) or ()
+    workers = int(si_or(job.workers, 1.0))
     if isinstance(spec.devices[job.to], MediaLibrary):
         streams = int(si_or(job.streams, 1.0))
-        return TapeBackup(host, job.data, job.to, way, job.method, tool, job.source, streams, job.pool)
-    return DiskBackup(host, job.data, job.to, spec.owner_of(job.to) or "", way, job.method, tool, job.source)
+        return TapeBackup(host, job.data, job.to, way, job.method, tool, job.source, streams, job.pool, workers)
+    owner = spec.owner_of(job.to) or ""
+    return DiskBackup(host, job.data, job.to, owner, way, job.method, tool, job.source, workers)
 
 
 def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
@@ -34,6 +36,7 @@ def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
     to = job.to or saved.data
     host, selection, tool = spec.host_of(to), selection_of(job), tool_of(saved.tool)
     way = spec.way_to(host, saved.to) or ()
+    workers = int(si_or(job.workers, 1.0))
     if isinstance(spec.devices[saved.to], MediaLibrary):
-        return TapeRestore(host, job.restore, to, way, selection, tool, int(si_or(job.streams, 1.0)))
-    return DiskRestore(host, job.restore, to, spec.owner_of(saved.to) or "", way, selection, tool)
+        return TapeRestore(host, job.restore, to, way, selection, tool, int(si_or(job.streams, 1.0)), workers)
+    return DiskRestore(host, job.restore, to, spec.owner_of(saved.to) or "", way, selection, tool, workers)

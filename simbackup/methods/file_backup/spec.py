@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
 from simbackup.schema.capability import BackupTarget, MediaLibrary
@@ -38,10 +38,14 @@ class FileBackupSpec(Saving, FileKeeping):
     """The frozen image that is read; the data themselves unless stated."""
     streams: Pieces | None = None
     """Parts that are saved at once, each on a drive of its own; one unless stated."""
+    workers: Pieces | None = None
+    """Workers who walk the files at once in each stream, one request under way for each; one unless stated."""
     pool: Text | None = None
     """The pool whose cartridges are written; those of no pool unless stated."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+
+    conditional: ClassVar[Mapping[str, str]] = {"workers": "in file_level backups"}
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """What is said of files acts in walks, compression on tape, and read-ahead where the host reads in sequence."""
@@ -51,15 +55,19 @@ class FileBackupSpec(Saving, FileKeeping):
             yield from (f"data.{self.data}.compression", f"jobs.{name}.tool.file_marks")
         if walks:
             yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
+            yield from (f"jobs.{name}.workers", f"jobs.{name}.tool.in_turn")
         if walks or self.source is None:
             yield f"data.{self.data}.cached"
-        if (walks and data.layout == "together") or not (walks or tape):
+        if (walks and data.layout.si < 1.0) or not (walks or tape):
             yield f"hosts.{spec.host_of(self.data)}.read_ahead"
 
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """Files come back alone, an image on disk whole; what lies on disk is read in sequence by its host."""
         if self.method == "file_level" or self._to_tape(spec):
             yield from super().restore_uses(spec, name, restore, job)
+        if self.method == "file_level":
+            yield from (f"jobs.{name}.tool.{key}" for key in ("attributes", "in_turn", "file_cpu"))
+            yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers")
         if not self._to_tape(spec):
             yield f"hosts.{spec.owner_of(self.to)}.read_ahead"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import simpy
@@ -13,6 +13,7 @@ from simbackup.devices.host.page_cache import Dirty, Place
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.live import Drive
 from simbackup.methods.job import Moved, Steps, side_by_side
+from simbackup.methods.making import beside, filling
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
@@ -31,6 +32,7 @@ class TapeRestore:
     selection: Selection | None
     tool: Tool = NO_TOOL
     streams: int = 1
+    workers: int = 1
     method: str = "restore"
 
     def run(self, system: System, job: str) -> Steps:
@@ -92,8 +94,13 @@ class TapeRestore:
             .at_most(host.copy_rate, host.cpu.name)
             .over([system.networks[name] for name in self.networks])
         )
+        made = self.tool.made(saved.files / saved.size if saved.method == "file_level" else 0.0)
+        if made.per_byte:
+            fill = filling(fill, host, target, made)
+            serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
+            fill = replace(fill, workers=self.workers, serial=serial)
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
-        place = Place(target.volume, begin, extent.size)
+        place = Place(target.volume, begin, extent.size, beside(target, made))
         law = drive.law(saved.compression)
         dirty = yield from system.write(job, self.host, place, fill, "transfer", law=law)
         drive.position = extent.position + extent.size / saved.compression

@@ -10,6 +10,7 @@ import simpy
 
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
+from simbackup.methods.making import Made
 from simbackup.system import System
 
 
@@ -19,7 +20,8 @@ class Tool:
 
     Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more, seconds
     of what is told of each file, tape marks of each file; bytes of a request and core seconds a byte when it copies;
-    core seconds for each file, seconds to begin a group, bytes of index for each file, seconds to save the index and
+    core seconds for each file, the share of them that only one of several workers takes at a time, changes of attributes of
+    each file that comes back; seconds to begin a group, bytes of index for each file, seconds to save the index and
     the state of an operating system. Core seconds are those of the reference core.
     """
 
@@ -31,10 +33,16 @@ class Tool:
     request: float | None = None
     copy_cpu: float | None = None
     file_cpu: float = 0.0
+    in_turn: float = 0.0
+    attributes: float = 0.0
     group_time: float = 0.0
     index_record: float = 0.0
     index_time: float = 0.0
     system_state_time: float = 0.0
+
+    def made(self, per_byte: float) -> Made:
+        """What it adds to files that it makes of bytes that come back."""
+        return Made(per_byte, self.file_cpu, self.attributes)
 
     def copying(self, host: Host, copies: float = 2.0) -> float:
         """Seconds of a core of a host for each byte that passes through: its own, or those of so many copies."""

@@ -7,11 +7,13 @@ from typing import ClassVar
 
 from simbackup.schema.part import Modelled
 from simbackup.schema.quantity import (
+    Count,
     Duration,
     Frozen,
     PositiveSize,
     PositiveTimePerByte,
     Ratio,
+    Share,
     SizePerFile,
     TimePerByte,
     TimePerFile,
@@ -36,7 +38,11 @@ class BackupToolSheet(Frozen):
     copy_cpu: PositiveTimePerByte | None = None
     """Time of the reference core for each byte that it copies; twice that of the host's copy_rate unless stated."""
     file_cpu: TimePerFile | None = None
-    """Time of the reference core for each file that it saves, beside that of the file system."""
+    """Time of the reference core for each file that it saves or makes, beside that of the file system."""
+    in_turn: Share | None = None
+    """Share of file_cpu that only one of several workers takes at a time; none unless stated."""
+    attributes: Count | None = None
+    """Changes of attributes (times, owner, rights) that it makes to each file that comes back; none unless stated."""
     group_time: Duration | None = None
     """Time from the start of a group of save sets until the first of them begins."""
     index_record: SizePerFile | None = None
@@ -58,7 +64,9 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "file_marks": "in backups to tape",
         "request": "in restores of frozen_image backups",
         "copy_cpu": "in image and file_level backups, and restores from frozen images",
-        "file_cpu": "in file_level backups",
+        "file_cpu": "in file_level backups and their restores",
+        "in_turn": "in file_level backups, and restores of them, with several workers",
+        "attributes": "in restores of file_level backups",
         "group_time": "in start_group",
         "index_record": "in save_index",
         "index_time": "in save_index",
