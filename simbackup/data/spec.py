@@ -34,6 +34,8 @@ from simbackup.schema.quantity import (
     Word,
 )
 
+Times = Annotated[Quantity, Unit("1")]
+"""How many in the mean."""
 SCATTERED = Quantity(1.0, "1", "scattered")
 """Files that lie anywhere."""
 
@@ -57,9 +59,9 @@ class FilesystemSheet(Frozen):
     """Time that opening a file for reading waits beside processor and reads: filters, security, locks; none unless stated."""
     create_cpu: TimePerFile | None = None
     """Time of the reference core to create, write and close a file; that of cpu_per_file unless stated."""
-    create_writes: Count | None = None
+    create_writes: Times | None = None
     """Positioned writes for each file made, written behind and counted after neighbours are gathered; none unless stated."""
-    create_syncs: Count | None = None
+    create_syncs: Times | None = None
     """Positioned writes for each file made that whoever makes it waits for; none unless stated."""
     attribute_cpu: TimePerFile | None = None
     """Time of the reference core to change times, owner or rights of a file once; none unless stated."""

@@ -47,7 +47,7 @@ class DiskBackup:
         system.require_image(self.source)
         position = system.reserve(self.to, data.size)
         yield from prepare(system, job, data, self.tool, data.files)
-        shape = self._reading(system, data).over([system.networks[name] for name in self.networks])
+        shape = self.reading(system, data).over([system.networks[name] for name in self.networks])
         place = Place(system.volumes[self.to], position, data.size)
         yield from system.write_through(job, self.server, place, shape, "save")
         system.require_image(self.source)
@@ -55,7 +55,7 @@ class DiskBackup:
         system.catalogue.save_sets.append(saved)
         return Moved(data.size, float(data.files))
 
-    def _reading(self, system: System, data: DataSet) -> FlowShape:
+    def reading(self, system: System, data: DataSet) -> FlowShape:
         """How a byte of the save set loads device and host."""
         host, origin = system.hosts[self.host], system.origin(data, self.source)
         copy = self.tool.copying(host)

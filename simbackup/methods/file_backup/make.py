@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simbackup.methods.file_backup.disk import DiskBackup, DiskRestore
+from simbackup.methods.file_backup.null import NullBackup
 from simbackup.methods.file_backup.spec import FileBackupSpec
 from simbackup.methods.file_backup.tape import TapeBackup
 from simbackup.methods.file_backup.tape_restore import TapeRestore
@@ -12,7 +13,7 @@ from simbackup.methods.job import Work
 from simbackup.methods.restore.make import selection_of
 from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.methods.tool.make import tool_of
-from simbackup.schema.capability import MediaLibrary
+from simbackup.schema.capability import MediaLibrary, Sink
 from simbackup.schema.quantity import si_or
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
         streams = int(si_or(job.streams, 1.0))
         return TapeBackup(host, job.data, job.to, way, job.method, tool, job.source, streams, job.pool, workers)
     owner = spec.owner_of(job.to) or ""
-    return DiskBackup(host, job.data, job.to, owner, way, job.method, tool, job.source, workers)
+    backup = DiskBackup(host, job.data, job.to, owner, way, job.method, tool, job.source, workers)
+    return NullBackup(backup) if isinstance(spec.devices[job.to], Sink) else backup
 
 
 def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:

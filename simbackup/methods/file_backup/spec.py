@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
-from simbackup.schema.capability import BackupTarget, MediaLibrary
+from simbackup.schema.capability import BackupTarget, MediaLibrary, Sink
 from simbackup.schema.job import FileKeeping, Saving
 from simbackup.schema.part import Path
 
@@ -33,7 +33,7 @@ class FileBackupSpec(Saving, FileKeeping):
     data: Text
     """The data set that is saved."""
     to: Text
-    """The tape library, or the volume or device of any host, that takes the save set."""
+    """The tape library, or the volume or device of any host, that takes the save set; or `nul`, which keeps nothing."""
     source: Text | None = None
     """The frozen image that is read; the data themselves unless stated."""
     streams: Pieces | None = None
@@ -78,7 +78,7 @@ class FileBackupSpec(Saving, FileKeeping):
         """Where it goes, the way there, the room, its source."""
         spec = checks.spec
         checks.data_set(path, self.data, owned=False)
-        legal = [n for n, d in spec.devices.items() if isinstance(d, BackupTarget)]
+        legal = [n for n, d in spec.devices.items() if isinstance(d, (BackupTarget, Sink))]
         if not checks.name((*path, "to"), self.to, legal, "device"):
             if self.to in spec.devices:
                 checks.report((*path, "to"), f"'{self.to}' takes no backup", choices(self.to, legal))
@@ -104,6 +104,8 @@ class FileBackupSpec(Saving, FileKeeping):
         """Files or images come back to where they can be reached, and where they fit."""
         target, library = checks.spec.data.get(job.to or ""), checks.spec.devices.get(self.to)
         checks.nothing_replayed(path, job)
+        if isinstance(library, Sink):
+            checks.report((*path, "restore"), f"'{self.to}' keeps nothing", "restore what another job saved")
         if isinstance(library, BackupTarget):
             library.check_restore(checks, path, job)
         if target is not None:
