@@ -55,10 +55,10 @@ class DiskBackup:
         system.catalogue.save_sets.append(saved)
         return Moved(data.size, float(data.files))
 
-    def reading(self, system: System, data: DataSet) -> FlowShape:
-        """How a byte of the save set loads device and host."""
+    def reading(self, system: System, data: DataSet, copies: float = 2.0) -> FlowShape:
+        """How a byte of the save set loads device and host, which copies it so many times."""
         host, origin = system.hosts[self.host], system.origin(data, self.source)
-        copy = self.tool.copying(host)
+        copy = self.tool.copying(host, copies)
         if self.method == "image":
             return origin.found(host.reading(origin.region, copy, origin.cached))
         who = Walkers(self.workers, self.tool.file_cpu, self.tool.in_turn)

@@ -12,7 +12,7 @@ from simbackup.system import JobFailedError, System
 
 @dataclass(frozen=True, slots=True)
 class NullBackup:
-    """A backup that reads as one onto a disk does, and crosses the same networks."""
+    """A backup that reads as one onto a disk does, and crosses the same networks; nothing is copied on to be written."""
 
     backup: DiskBackup
 
@@ -29,7 +29,7 @@ class NullBackup:
             raise JobFailedError(f"'{it.host}' is suspended")
         system.require_image(it.source)
         yield from prepare(system, job, data, it.tool, data.files)
-        shape = it.reading(system, data).over([system.networks[name] for name in it.networks])
+        shape = it.reading(system, data, copies=1.0).over([system.networks[name] for name in it.networks])
         flow = shape.start(system.network, job, "save", data.size)
         yield flow.done
         system.account(job, flow)
