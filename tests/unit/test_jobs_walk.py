@@ -86,10 +86,11 @@ def test_how_far_apart_files_lie_follows_the_size_of_their_data() -> None:
 
 
 def test_files_that_lie_together_are_read_record_by_record_and_window_by_window() -> None:
+    """A file of 40 kB is read at once although a window has more: read-ahead ends where a file does."""
     files = replace(SMALL, record_read=4000.0)
     serial, busy, cpu = times(replace(data(disk(), files=files), scattered=0.0), host(read_ahead=100e3))
     records = 1000 / 4000 * (0.5e-3 + 4000 / 50e6)
-    windows = 40e3 / 100e3 * (0.5e-3 + 100e3 / 50e6)
+    windows = 0.5e-3 + 40e3 / 50e6
     assert (serial, busy, cpu) == pytest.approx((records + windows + 1e-3, records + windows, 1e-3))
 
 
@@ -101,12 +102,20 @@ def test_records_are_read_in_windows_unless_told_otherwise() -> None:
 def test_without_read_ahead_a_window_is_a_fragment() -> None:
     together = replace(data(disk()), scattered=0.0)
     window = 0.5e-3 + 64e3 / 50e6
-    assert times(together)[1] == pytest.approx((1000 + 40e3) / 64e3 * window)
+    assert times(together)[1] == pytest.approx(1000 / 64e3 * window + 0.5e-3 + 40e3 / 50e6)
+
+
+def test_a_file_of_several_windows_takes_a_request_for_each() -> None:
+    files = replace(SMALL, record_read=4000.0)
+    large = replace(data(disk(), each=250e3, files=files), scattered=0.0)
+    records = 1000 / 4000 * (0.5e-3 + 4000 / 50e6)
+    assert times(large, host(read_ahead=100e3))[1] == pytest.approx(records + 2.5 * (0.5e-3 + 100e3 / 50e6))
 
 
 def test_a_window_is_no_larger_than_the_data() -> None:
     few = replace(data(disk()), size=80e3, files=2, scattered=0.0)
-    assert times(few, host(read_ahead=1e6))[1] == pytest.approx((1000 + 40e3) / 80e3 * (0.5e-3 + 80e3 / 50e6))
+    window = 0.5e-3 + 80e3 / 50e6
+    assert times(few, host(read_ahead=1e6))[1] == pytest.approx(1000 / 80e3 * window + 0.5e-3 + 40e3 / 50e6)
 
 
 @pytest.mark.parametrize("cached", [0.25, 0.75])
@@ -141,11 +150,11 @@ def test_a_solid_state_disk_is_waited_for_longer_than_it_is_busy() -> None:
 
 @pytest.mark.parametrize("together", [False, True])
 def test_a_bus_between_host_and_device_delays_each_request(together: bool) -> None:
-    """Three requests where files are scattered, and less than one where they lie together."""
+    """Three requests where files are scattered, and one and a part of one where they lie together."""
     near, far = disk(), disk()
     far.path = (Network(Link("links.bus", 200e6), 0.3e-3, 200e6),)
     before, after = (times(replace(data(store), scattered=0.0 if together else 1.0)) for store in (near, far))
-    requests = 41e3 / 64e3 if together else 3
+    requests = 1 + 1e3 / 64e3 if together else 3
     assert after[0] - before[0] == pytest.approx(requests * 0.3e-3)
     assert after[1] == pytest.approx(before[1])
 
@@ -182,3 +191,17 @@ def test_data_without_a_file_system_cannot_be_walked() -> None:
     walked = data(disk(), files=None)
     with pytest.raises(JobFailedError, match="'d' has no file system"):
         walking(host(), walked, walked.volume.region, Walkers())
+
+
+def test_a_bus_slower_than_its_device_holds_each_request_up() -> None:
+    """What passes both takes as long as through the slower one, 50 MB/s of the disk or 20 of the bus."""
+    near, far = disk(), disk()
+    far.path = (Network(Link("links.bus", 20e6), 0.0, 20e6),)
+    before, after = (times(data(store)) for store in (near, far))
+    assert after[0] - before[0] == pytest.approx((2 * 1000 + 40e3) * (1 / 20e6 - 1 / 50e6))
+
+
+def test_what_one_file_loads_counts_for_the_bytes_of_a_stream() -> None:
+    walked = data(disk())
+    shape = walking(host(), walked, walked.volume.region, Walkers())
+    assert shape.share * times(walked)[1] == pytest.approx(40e3 / 50e6)
