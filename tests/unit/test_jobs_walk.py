@@ -203,5 +203,5 @@ def test_a_bus_slower_than_its_device_holds_each_request_up() -> None:
 
 def test_what_one_file_loads_counts_for_the_bytes_of_a_stream() -> None:
     walked = data(disk())
-    shape = walking(host(), walked, walked.volume.region, Walkers())
+    shape = walking(host(), walked, walked.volume.region.part(0.0, walked.size), Walkers())
     assert shape.share * times(walked)[1] == pytest.approx(40e3 / 50e6)
