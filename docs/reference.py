@@ -60,10 +60,7 @@ def _page(title: str, part: type[BaseModel], example: tuple[str, str] | None, se
         lines += [f"Stands under `{section}:`.", ""]
     lines += _table(part, [key for key in keys if key not in common])
     if common:
-        lines += [
-            "",
-            "And what [every job](../jobs.md) may say: " + ", ".join(f"`{key}`" for key in sorted(common)) + ".",
-        ]
+        lines += ["", "And what [every job](../jobs.md) may say: " + ", ".join(f"`{key}`" for key in sorted(common)) + "."]
     for key in keys:
         inner = nested_part(part, key)
         if inner is not None and sheet_kind(inner) is None:
@@ -100,13 +97,9 @@ def _type(part: type[BaseModel], key: str) -> str:
         return " or ".join(f"`{word}`" for word in words)
     if inner is not None:
         kind = sheet_kind(inner)
-        return (
-            f"[datasheet](../datasheets/{kind}.md) `{kind}/NAME`, or a mapping"
-            if kind
-            else f"mapping, see `{key}` below"
-        )
+        return f"[datasheet](../datasheets/{kind}.md) `{kind}/NAME`, or a mapping" if kind else f"mapping, see `{key}` below"
     annotation = str(part.model_fields[key].annotation)
-    if "bool" in annotation or (mark_of(part, key, Word) and "bool" in annotation):
+    if "bool" in annotation or mark_of(part, key, Word) and "bool" in annotation:
         return "`true` or `false`"
     if "tuple" in annotation:
         return "name, or list of names"
@@ -126,7 +119,7 @@ def _default(part: type[BaseModel], key: str) -> str:
     field = part.model_fields[key]
     if field.is_required():
         return "required"
-    if field.default in (None, (), "") or (optional(part, key) and field.default is None):
+    if field.default in (None, (), "") or optional(part, key) and field.default is None:
         return ""
     return f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
 

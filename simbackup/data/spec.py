@@ -56,11 +56,11 @@ class FilesystemSheet(Frozen):
     resident: PositiveSize | None = None
     """Largest file that lies inside its record; none does unless stated."""
     open_time: TimePerFile | None = None
-    """Time that opening a file for reading waits beside processor and reads: filters, security, locks; none unless stated."""
+    """Time that opening a file to read it waits beside processor and reads, for filters or locks; none unless stated."""
     create_cpu: TimePerFile | None = None
     """Time of the reference core to create, write and close a file; that of cpu_per_file unless stated."""
     create_writes: Times | None = None
-    """Positioned writes for each file made, written behind and counted after neighbours are gathered; none unless stated."""
+    """Positioned writes behind for each file made, after neighbours are gathered; none unless stated."""
     create_syncs: Times | None = None
     """Positioned writes for each file made that whoever makes it waits for; none unless stated."""
     attribute_cpu: TimePerFile | None = None
@@ -118,7 +118,7 @@ class FilesSheet(Frozen):
     directories: Count | None = None
     """Number of directories; by the file system's files_per_directory unless stated."""
     layout: Annotated[Quantity, Unit("1", most=1.0, words=(("together", 0.0), ("scattered", 1.0)))] = SCATTERED
-    """Share of the files that lie anywhere rather than together as they were written: `scattered`, all; `together`, none."""
+    """Share of the files that lie anywhere, and not together as they were written: `scattered` all, `together` none."""
     compression: Ratio | None = None
     """Bytes before over bytes after compression, such as `2:1`; 1 unless stated."""
 

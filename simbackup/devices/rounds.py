@@ -17,7 +17,7 @@ STEP = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """How each unit of a flow goes round: the parts of its cycle, what it holds of links, and how many workers there are.
+    """How each unit of a flow goes round: the parts of its cycle, what it holds of links, and how many workers go.
 
     `serial` are seconds of a unit that only one worker at a time can spend.
     """

@@ -51,8 +51,9 @@ class Link:
 
     `capacity` is in units per second: a number, or a function of the flows attached (which ones, never their
     rates), asked again whenever that set changes. `surcharge` tells how many units more one unit of a flow consumes
-    while it is not alone: what a disk loses when it turns to another stream. A link that is `pooled` is so many
-    servers of one queue as its capacity says, as cores are. Totals are as of the last change of the link's rates; `FlowNetwork.settle` brings them to now.
+    while it is not alone: what a disk loses when it turns to another stream. A link that is `pooled` is so many servers
+    of one queue as its capacity says, as cores are. Totals are as of the last change of the link's rates;
+    `FlowNetwork.settle` brings them to now.
     """
 
     def __init__(

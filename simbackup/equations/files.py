@@ -80,7 +80,7 @@ def making(
     directories_per_file
         Directories over files.
 
-    >>> making(Making(1e-4, 0.1, 0.0, 256.0), attributes=3, attribute_cpu=2e-5, log_record=200.0, directories_per_file=0.0)
+    >>> making(Making(1e-4, 0.1, 0.0, 256.0), 3, attribute_cpu=2e-5, log_record=200.0, directories_per_file=0.0)
     Making(cpu=0.00016, writes=0.1, syncs=0.0, bytes=1056.0)
     """
     objects = 1.0 + directories_per_file

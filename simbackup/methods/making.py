@@ -12,7 +12,7 @@ from simbackup.equations import files as equations
 
 
 class Made(NamedTuple):
-    """Files that are made for each byte, the core seconds of the reference that a program takes for each, and changes."""
+    """Files made for each byte; reference core seconds of a program for each, and changes of attributes of each."""
 
     per_byte: float
     file_cpu: float = 0.0

@@ -1,4 +1,4 @@
-"""Requests that go round between queues, against exact mean value analysis and against the same thing event by event."""
+"""Requests that go round between queues, against exact mean value analysis and event by event."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_one_kind_comes_to_exact_mean_value_analysis(customers: int, share: floa
 
 @pytest.mark.parametrize("seed", range(30))
 def test_several_kinds_come_to_exact_mean_value_analysis(seed: int) -> None:
-    draw = random.Random(seed)
+    draw = random.Random(seed)  # noqa: S311
     queues = draw.randint(1, 3)
     kinds = [
         kind(draw.randint(1, 4), draw.uniform(0.001, 2.0), *(draw.uniform(0.01, 1.0) for _ in range(queues)))
@@ -58,7 +58,7 @@ def test_several_kinds_come_to_exact_mean_value_analysis(seed: int) -> None:
 
 
 def test_workers_at_two_queues_come_to_their_simulation_event_by_event() -> None:
-    draw, env, done = random.Random(7), simpy.Environment(), [0]
+    draw, env, done = random.Random(7), simpy.Environment(), [0]  # noqa: S311
     queues, demands, delay, customers = [simpy.Resource(env), simpy.Resource(env)], (0.5, 0.3), 0.4, 4
 
     def worker():  # noqa: ANN202

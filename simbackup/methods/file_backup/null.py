@@ -12,7 +12,7 @@ from simbackup.system import JobFailedError, System
 
 @dataclass(frozen=True, slots=True)
 class NullBackup:
-    """A backup that reads as one onto a disk does, and crosses the same networks; nothing is copied on to be written."""
+    """A backup that reads as one onto a disk does and crosses the same networks; nothing is copied to be written."""
 
     backup: DiskBackup
 
