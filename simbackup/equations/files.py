@@ -43,6 +43,28 @@ def outside_record(size: float, resident: float) -> float:
     return 0.0 if size <= resident else float(size)
 
 
+def round_trips(size: float, request: float, calls: float) -> float:
+    """Round trips of a file that is read over a network, one request at a time: its calls, and its data by requests.
+
+    `c + max(s / r, 1)`, and `c` of an empty file. What a protocol gathers into one trip, or asks for ahead, is fewer
+    calls or a larger request. Callaghan, Pawlowski and Staubach, "NFS Version 3 Protocol Specification", RFC 1813, 1995,
+    for the calls of a file.
+
+    Parameters
+    ----------
+    size
+        Bytes of the file.
+    request
+        Bytes of one request for data.
+    calls
+        Requests besides those for data: look-up, attributes, open, close.
+
+    >>> round_trips(size=100_000, request=50_000, calls=3), round_trips(size=10, request=50_000, calls=3)
+    (5.0, 4.0)
+    """
+    return calls + positioned_reads(size, request, 0.0)
+
+
 class Making(NamedTuple):
     """What one file costs that is made, its share of its directory included.
 

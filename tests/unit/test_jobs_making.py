@@ -95,7 +95,9 @@ def test_workers_wait_behind_each_other_at_the_disk(tmp_path: Path, workers: int
 
 
 def test_workers_and_jobs_side_by_side_come_to_the_same(tmp_path: Path) -> None:
-    both = run(tmp_path, "  one: {method: file_level, data: e, to: nul}\n  two: {method: file_level, data: e, to: nul}\n")
+    both = run(
+        tmp_path, "  one: {method: file_level, data: e, to: nul}\n  two: {method: file_level, data: e, to: nul}\n"
+    )
     one = run(tmp_path, "  one: {method: file_level, data: e, to: nul, workers: 2}\n")
     assert both.get("jobs.one.elapsed") == pytest.approx(2.0 * one.get("jobs.one.elapsed"), rel=0.01)
 
@@ -128,3 +130,51 @@ def test_opening_may_wait_without_a_core(tmp_path: Path) -> None:
 def test_a_device_that_keeps_nothing_gives_nothing_back(tmp_path: Path) -> None:
     with pytest.raises(sb.InputError, match="keeps nothing"):
         run(tmp_path, "  save: {method: file_level, data: d, to: nul}\n  back: {restore: save, after: save}\n")
+
+
+FAR = """\
+title: Files of a share
+hosts:
+  keeper: {owns: [a], cores: 8, memory: 100 GB, dirty_limit: 1 %, dirty_background: 0 %, copy_rate: 100 GB/s}
+  reader: {owns: [nul, b], cores: 8, memory: 100 GB, dirty_limit: 1 %, dirty_background: 0 %, copy_rate: 100 GB/s}
+devices:
+  a: {kind: ssd, capacity: 100 GB, read_rate: 1 GB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}
+  b: {kind: ssd, capacity: 100 GB, read_rate: 1 GB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}
+  nul: {kind: nul}
+links:
+  lan: {joins: [keeper, reader], rate: 100 MB/s, latency: 0.5 ms}
+data:
+  d: {on: a, size: 100 MB, files: 10000, cached: 100 %,
+    filesystem: {reads_per_file: 1, cpu_per_file: 0 ms/file, fragment: 1 MB, record: 1 kB}}
+jobs:
+"""
+
+
+def far(tmp_path: Path, job: str) -> Result:
+    file = tmp_path / "case.yaml"
+    file.write_text(FAR + f"  save: {{method: file_level, data: d, {job}}}\n", encoding="utf-8")
+    return sb.simulate(file)
+
+
+@pytest.mark.parametrize("workers", [1, 4, 64])
+def test_each_request_of_a_share_takes_a_round_trip_and_workers_share_the_wire(tmp_path: Path, workers: int) -> None:
+    """Three calls and four requests of 2.5 kB: 3.5 ms on the way, and 0.1 ms on the wire."""
+    share = "share: {host: reader, calls: 3, request: 2500 B}"
+    rate = mva_closed([0.1e-3], workers, 7 * 0.5e-3).throughput
+    result = far(tmp_path, f"to: nul, workers: {workers}, {share}")
+    assert result.get("jobs.save.elapsed") == pytest.approx(FILES / rate, rel=0.02)
+    assert result.get("links.lan.bytes") == pytest.approx(100e6)
+
+
+def test_a_program_that_alternates_takes_the_sum_of_reading_and_sending(tmp_path: Path) -> None:
+    """0.1 ms to send each file and 0.5 ms of the program's own."""
+    tool = "start_time: 0 s, mount_time: 0 s, file_cpu: 0.5 ms/file"
+    overlapped = far(tmp_path, f"to: b, tool: {{{tool}}}").get("jobs.save.elapsed")
+    by_turns = far(tmp_path, f"to: b, tool: {{{tool}, alternates: true}}").get("jobs.save.elapsed")
+    assert (overlapped, by_turns) == (pytest.approx(FILES * 0.5e-3, rel=0.03), pytest.approx(FILES * 0.6e-3, rel=0.03))
+
+
+@pytest.mark.parametrize(("host", "message"), [("keeper", "keeps the data itself"), ("nobody", "nobody")])
+def test_a_share_is_read_by_another_host(tmp_path: Path, host: str, message: str) -> None:
+    with pytest.raises(sb.InputError, match=message):
+        far(tmp_path, f"to: nul, share: {{host: {host}, calls: 3, request: 32 KiB}}")

@@ -14,7 +14,8 @@ from simbackup.devices.host.page_cache import Place
 from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
-from simbackup.methods.file_backup.walk import Walkers, walking
+from simbackup.methods.file_backup.share import Share, walkers
+from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import Made, beside, filling
 from simbackup.methods.selection import Selection, wanted
@@ -37,6 +38,7 @@ class DiskBackup:
     tool: Tool = NO_TOOL
     source: str | None = None
     workers: int = 1
+    share: Share | None = None
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, read blocks or files, and wait until the save set is on disk; then enter the catalogue."""
@@ -47,7 +49,8 @@ class DiskBackup:
         system.require_image(self.source)
         position = system.reserve(self.to, data.size)
         yield from prepare(system, job, data, self.tool, data.files)
-        shape = self.reading(system, data).over([system.networks[name] for name in self.networks])
+        networks = [system.networks[name] for name in self.networks]
+        shape = self.tool.sending(self.reading(system, data), networks)
         place = Place(system.volumes[self.to], position, data.size)
         yield from system.write_through(job, self.server, place, shape, "save")
         system.require_image(self.source)
@@ -61,7 +64,7 @@ class DiskBackup:
         copy = self.tool.copying(host, copies)
         if self.method == "image":
             return origin.found(host.reading(origin.region, copy, origin.cached))
-        who = Walkers(self.workers, self.tool.file_cpu, self.tool.in_turn)
+        who = walkers(system, self.tool, self.workers, self.share)
         return origin.found(host.then(walking(host, data, origin.region, who), copy))
 
 
@@ -98,7 +101,7 @@ class DiskRestore:
                 source = system.volumes[lies.medium].region.part(lies.position + begin, size)
                 with system.clock.span(job, source.store.name, "seek"):
                     yield system.env.timeout(_way_there(source, networks))
-                shape = self._copying(system, source, target, made).over(networks)
+                shape = self.tool.sending(self._copying(system, source, target, made), networks)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
                 place = Place(target.volume, there, size, beside(target, made))
                 yield from system.write_through(job, self.host, place, shape, "restore")

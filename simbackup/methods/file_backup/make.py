@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from simbackup.methods.file_backup.disk import DiskBackup, DiskRestore
 from simbackup.methods.file_backup.null import NullBackup
+from simbackup.methods.file_backup.share import Share
 from simbackup.methods.file_backup.spec import FileBackupSpec
 from simbackup.methods.file_backup.tape import TapeBackup
 from simbackup.methods.file_backup.tape_restore import TapeRestore
@@ -22,14 +23,18 @@ if TYPE_CHECKING:
 
 def make(job: FileBackupSpec, spec: Spec) -> Work:
     """The backup, to the drives of a library or to a disk of any host."""
-    host, tool = spec.host_of(job.data), tool_of(job.tool)
+    keeper, tool = spec.host_of(job.data), tool_of(job.tool)
+    host, share = keeper, None
+    if job.share is not None:
+        host = job.share.host
+        share = Share(keeper, spec.route(host, keeper) or (), job.share.calls.si, job.share.request.si)
     way = spec.way_to(host, job.to) or ()
     workers = int(si_or(job.workers, 1.0))
     if isinstance(spec.devices[job.to], MediaLibrary):
         streams = int(si_or(job.streams, 1.0))
-        return TapeBackup(host, job.data, job.to, way, job.method, tool, job.source, streams, job.pool, workers)
+        return TapeBackup(host, job.data, job.to, way, job.method, tool, job.source, streams, job.pool, workers, share)
     owner = spec.owner_of(job.to) or ""
-    backup = DiskBackup(host, job.data, job.to, owner, way, job.method, tool, job.source, workers)
+    backup = DiskBackup(host, job.data, job.to, owner, way, job.method, tool, job.source, workers, share)
     return NullBackup(backup) if isinstance(spec.devices[job.to], Sink) else backup
 
 

@@ -29,7 +29,8 @@ class NullBackup:
             raise JobFailedError(f"'{it.host}' is suspended")
         system.require_image(it.source)
         yield from prepare(system, job, data, it.tool, data.files)
-        shape = it.reading(system, data, copies=1.0).over([system.networks[name] for name in it.networks])
+        networks = [system.networks[name] for name in it.networks]
+        shape = it.tool.sending(it.reading(system, data, copies=1.0), networks)
         flow = shape.start(system.network, job, "save", data.size)
         yield flow.done
         system.account(job, flow)

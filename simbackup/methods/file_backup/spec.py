@@ -20,9 +20,23 @@ from typing import Literal
 
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import (
+    Count,
+    Frozen,
     Pieces,
+    PositiveSize,
     Text,
 )
+
+
+class ShareSpec(Frozen):
+    """How another host reads the files over the network, one request at a time for each worker."""
+
+    host: Text
+    """The host that reads them, and runs the backup."""
+    calls: Count
+    """Requests for each file besides those for its data: look-up, attributes, open, close."""
+    request: PositiveSize
+    """Bytes of one request for data."""
 
 
 class FileBackupSpec(Saving, FileKeeping):
@@ -40,22 +54,26 @@ class FileBackupSpec(Saving, FileKeeping):
     """Parts that are saved at once, each on a drive of its own; one unless stated."""
     workers: Pieces | None = None
     """Workers who walk the files at once in each stream, one request under way for each; one unless stated."""
+    share: ShareSpec | None = None
+    """Another host that reads the files as from a share; the host of the data reads them unless stated."""
     pool: Text | None = None
     """The pool whose cartridges are written; those of no pool unless stated."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
-    conditional: ClassVar[Mapping[str, str]] = {"workers": "in file_level backups"}
+    conditional: ClassVar[Mapping[str, str]] = {"workers": "in file_level backups", "share": "in file_level backups"}
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """What is said of files acts in walks, compression on tape, and read-ahead where the host reads in sequence."""
         data, walks, tape = spec.data[self.data], self.method == "file_level", self._to_tape(spec)
-        yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu"))
+        yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu", "alternates"))
+        if self.tool is not None and self.tool.alternates:
+            yield f"jobs.{name}.tool.request"
         if tape:
             yield from (f"data.{self.data}.compression", f"jobs.{name}.tool.file_marks")
         if walks:
             yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
-            yield from (f"jobs.{name}.workers", f"jobs.{name}.tool.in_turn")
+            yield from (f"jobs.{name}.workers", f"jobs.{name}.share", f"jobs.{name}.tool.in_turn")
         if walks or self.source is None:
             yield f"data.{self.data}.cached"
         if (walks and data.layout.si < 1.0) or not (walks or tape):
@@ -86,13 +104,30 @@ class FileBackupSpec(Saving, FileKeeping):
             self._check_way(checks, path)
         if self.data in spec.data:
             checks.owned(path, spec.data[self.data].on)
+        self._check_share(checks, path)
+
+    def _check_share(self, checks: Checks, path: Path) -> None:
+        """The host that reads from a share is another one, and reaches the data and the target."""
+        spec, here = checks.spec, (*path, "share", "host")
+        if self.share is None or self.data not in spec.data:
+            return
+        reader, keeper = self.share.host, spec.owner_of(spec.data[self.data].on)
+        others = [name for name in checks.named("hosts") if name != keeper]
+        if reader == keeper:
+            checks.report(here, f"'{reader}' keeps the data itself", choices(reader, others))
+        elif checks.name(here, reader, others, "host") and checks.sound("hosts", "devices", "links"):
+            ends = ((keeper, spec.route(reader, keeper or "")), (self.to, spec.way_to(reader, self.to)))
+            for end, way in ends:
+                if way is None:
+                    message = f"there is no way from '{reader}' to '{end}'"
+                    checks.report(here, message, f"let a link join '{reader}' and '{end}'")
 
     def _check_way(self, checks: Checks, path: Path) -> None:
         spec = checks.spec
         target, data = spec.devices[self.to], spec.data.get(self.data)
         if isinstance(target, BackupTarget):
             target.check_backup(checks, path, self)
-        if data is not None:
+        if data is not None and self.share is None:
             checks.connected((*path, "to"), data.on, self.to)
         if self.source is not None and checks.frozen_image((*path, "source"), self.source) and data is not None:
             checks.freezes((*path, "source"), self.source, self.data)

@@ -13,7 +13,8 @@ from simbackup.data.live import DataSet
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.live import LEAST_ROOM, Cartridge, Drive, Library
-from simbackup.methods.file_backup.walk import Walkers, walking
+from simbackup.methods.file_backup.share import Share, walkers
+from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import JobFailedError, System
@@ -37,6 +38,7 @@ class TapeBackup:
     streams: int = 1
     pool: str | None = None
     workers: int = 1
+    share: Share | None = None
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, save all parts at once, each on a drive of its own, then enter the catalogue."""
@@ -109,10 +111,13 @@ class TapeBackup:
         if self.method == "image" or data.filesystem is None:
             shape = origin.region.streaming("read").part(1.0 - origin.cached).at_most(1.0 / copy, host.cpu.name)
         else:
-            who = Walkers(self.workers, self.tool.file_cpu, self.tool.in_turn)
+            who = walkers(system, self.tool, self.workers, self.share)
             shape = walking(host, data, origin.region, who)
         shape = shape.plus(towards.demands, towards.moves)
         shape = origin.found(shape)
+        if self.tool.alternates:
+            shape = shape.after(1.0 / drive.rate(data.compression), drive.name, "write")
+            return self.tool.sending(shape, networks, loaded=True)
         return shape.cycle(towards.parts, towards.cap)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from simbackup.data.live import DataSet, Files
 from simbackup.devices.host.live import Host
-from simbackup.devices.network.live import travel_time, travelling
+from simbackup.devices.network.live import Network, travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Service, Store
 from simbackup.equations import files as equations
@@ -15,12 +15,26 @@ from simbackup.system import JobFailedError
 
 
 @dataclass(frozen=True, slots=True)
+class Remote:
+    """Files that their host gives away over networks: requests for each besides its data, and bytes of one for data."""
+
+    keeper: Host
+    networks: tuple[Network, ...]
+    calls: float
+    request: float
+
+
+@dataclass(frozen=True, slots=True)
 class Walkers:
-    """Who walks: how many at once, core seconds of the reference for each file, and the share they take in turn."""
+    """Who walks: how many at once, core seconds of the reference for each file, and the share they take in turn.
+
+    They may read what another host keeps.
+    """
 
     workers: int = 1
     file_cpu: float = 0.0
     in_turn: float = 0.0
+    remote: Remote | None = None
 
 
 def walking(host: Host, data: DataSet, region: Region, who: Walkers) -> FlowShape:
@@ -35,27 +49,41 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers) -> FlowShap
         raise JobFailedError(f"'{data.name}' has no file system")  # the schema's checks have seen to it
     each, cold, store = data.size / data.files, 1.0 - data.cached, region.store
     outside = equations.outside_record(each if data.file_size is None else data.file_size, files.resident)
-    apart = data.scattered
+    apart, keeper = data.scattered, who.remote.keeper if who.remote else host
     read = _mixed(
-        _together(host, files, region, outside) if apart < 1.0 else None,
+        _together(keeper, files, region, outside) if apart < 1.0 else None,
         _scattered(files, region, outside) if apart > 0.0 else None,
         apart,
     )
-    cpu, index = host.seconds(files.cpu_per_file), host.seconds(who.file_cpu)
+    cpu, index = keeper.seconds(files.cpu_per_file), host.seconds(who.file_cpu)
     shape = FlowShape({store.link: read.busy / each}, {store.link: 1.0}, sequential=1.0 - apart, workers=who.workers)
-    shape = host.working(shape.over(store.path).part(cold), (cpu + index) / each)
+    shape = keeper.working(shape.over(store.path).part(cold), cpu / each)
+    shape = host.working(shape, index / each)
     parts = {part: cold * seconds / each for part, seconds in read.parts.items()}
     waited = files.open_time
     own = {
         (f"data.{data.name}", "open"): waited / each,
-        (host.cpu.name, "open"): cpu / each,
+        (keeper.cpu.name, "open"): cpu / each,
         (host.cpu.name, "index"): index / each,
     }
     serial = (cold * read.latency + cpu + index + waited) / each
+    if who.remote is not None:
+        crossed = _crossing(who.remote, each if data.file_size is None else data.file_size)
+        own |= {part: seconds / each for part, seconds in crossed.items()}
+        serial += sum(crossed.values()) / each
+        shape = shape.over(who.remote.networks)
     shape = replace(shape, serial=index * who.in_turn / each)
     if cold > 0.0 and read.busy > 0.0:  # a file counts for the bytes that a stream moves meanwhile
         shape = replace(shape, share=store.stream("read", region.begin, region.size) * each / read.busy)
     return shape.cycle(parts | own, 1.0 / serial) if serial > 0.0 else shape
+
+
+def _crossing(remote: Remote, size: float) -> dict[tuple[str, str], float]:
+    """Seconds of a file on networks: a round trip for each request, and its bytes one request after the other."""
+    parts = travelling(remote.networks, equations.round_trips(size, remote.request, remote.calls))
+    for network in remote.networks:
+        parts[network.link.name, "transfer"] = parts.get((network.link.name, "transfer"), 0.0) + size / network.rate
+    return parts
 
 
 class _Reads(NamedTuple):
