@@ -36,8 +36,8 @@ from simbackup.schema.quantity import (
 
 Times = Annotated[Quantity, Unit("1")]
 """How many in the mean."""
-SCATTERED = Quantity(1.0, "1", "scattered")
-"""Files that lie anywhere."""
+Layout = Annotated[Quantity, Unit("1", most=1.0, words=(("together", 0.0), ("scattered", 1.0)))]
+"""A share, or one of two words for its ends."""
 
 
 class FilesystemSheet(Frozen):
@@ -56,7 +56,7 @@ class FilesystemSheet(Frozen):
     resident: PositiveSize | None = None
     """Largest file that lies inside its record; none does unless stated."""
     open_time: TimePerFile | None = None
-    """Time that opening a file to read it waits beside processor and reads, for filters or locks; none unless stated."""
+    """Time that opening a file to read it waits beside processor and reads, as for filters; none unless stated."""
     create_cpu: TimePerFile | None = None
     """Time of the reference core to create, write and close a file; that of cpu_per_file unless stated."""
     create_writes: Times | None = None
@@ -117,8 +117,9 @@ class FilesSheet(Frozen):
     save set says of each file."""
     directories: Count | None = None
     """Number of directories; by the file system's files_per_directory unless stated."""
-    layout: Annotated[Quantity, Unit("1", most=1.0, words=(("together", 0.0), ("scattered", 1.0)))] = SCATTERED
-    """Share of the files that lie anywhere, and not together as they were written: `scattered` all, `together` none."""
+    layout: Layout | None = None
+    """Share of the files that lie anywhere, not together as they were written: `scattered` all, `together` none;
+    scattered unless stated."""
     compression: Ratio | None = None
     """Bytes before over bytes after compression, such as `2:1`; 1 unless stated."""
 

@@ -47,8 +47,8 @@ def round_trips(size: float, request: float, calls: float) -> float:
     """Round trips of a file that is read over a network, one request at a time: its calls, and its data by requests.
 
     `c + max(s / r, 1)`, and `c` of an empty file. What a protocol gathers into one trip, or asks for ahead, is fewer
-    calls or a larger request. Callaghan, Pawlowski and Staubach, "NFS Version 3 Protocol Specification", RFC 1813, 1995,
-    for the calls of a file.
+    calls or a larger request. Callaghan, Pawlowski and Staubach, "NFS Version 3 Protocol Specification", RFC 1813,
+    1995, for the calls of a file.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def making(
     seconds, records of r bytes and l bytes of journal. Ganger and Patt, "Metadata Update Performance in File Systems",
     Proceedings of OSDI 1994, for which writes are waited for in which file system; Prabhakaran, Arpaci-Dusseau and
     Arpaci-Dusseau, "Analysis and Evolution of Journaling File Systems", USENIX Annual Technical Conference 2005, for
-    journals that are written in sequence. Holds while a journal has room, so that it never waits for what it describes.
+    journals that are written in sequence. Holds while a journal has room and waits for nothing.
 
     Parameters
     ----------

@@ -25,6 +25,7 @@ from simbackup.schema.quantity import (
     Pieces,
     PositiveSize,
     Text,
+    si_or,
 )
 
 
@@ -76,7 +77,7 @@ class FileBackupSpec(Saving, FileKeeping):
             yield from (f"jobs.{name}.workers", f"jobs.{name}.share", f"jobs.{name}.tool.in_turn")
         if walks or self.source is None:
             yield f"data.{self.data}.cached"
-        if (walks and data.layout.si < 1.0) or not (walks or tape):
+        if (walks and si_or(data.layout, 1.0) < 1.0) or not (walks or tape):
             yield f"hosts.{spec.host_of(self.data)}.read_ahead"
 
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:

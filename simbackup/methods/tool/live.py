@@ -24,7 +24,7 @@ class Tool:
     of what is told of each file, tape marks of each file; bytes of a request and core seconds a byte when it copies;
     core seconds for each file, the share of them that only one worker takes at a time, changes of attributes of each
     file that comes back; seconds to begin a group, bytes of index for each file, seconds to save the index and
-    the state of an operating system; whether it reads and writes by turns. Core seconds are those of the reference core.
+    the state of an operating system; whether it reads and writes by turns. Core seconds are of the reference core.
     """
 
     start_time: float = 0.0
