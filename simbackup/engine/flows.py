@@ -120,17 +120,9 @@ class FlowNetwork:
         if not (min(figures) >= 0.0 and share > 0.0) or any(map(math.isnan, figures)):
             raise ValueError(f"flow {name}: amount, demands and moves are zero or more, share is above zero")
         flow = Flow(
-            self.env,
-            name=name,
-            activity=activity,
-            amount=amount,
-            demands=demands,
-            share=share,
-            moves=moves or {},
-            sequential=sequential,
-            law=law,
-            going=going,
-        )
+            self.env, name=name, activity=activity, amount=amount, demands=demands, share=share, moves=moves or {},
+            sequential=sequential, law=law, going=going,
+        )  # fmt: skip
         flow.set_cap(cap, cap_cause or name, cap_parts)
         if not flow.demands and math.isinf(cap) and amount > 0.0:
             raise ValueError(f"flow {name} has no demand on any link and no cap")
