@@ -65,6 +65,8 @@ class MeasuredRow(Frozen):
     """An address `file.yaml#jobs.name.elapsed`, or a form with two of them."""
     off: Text | None = None
     """Why it does not come out, if it does not."""
+    blind: Text | None = None
+    """What version 0.1 answered before it was read."""
 
 
 @dataclass(frozen=True, slots=True)

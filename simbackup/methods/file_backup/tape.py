@@ -10,6 +10,8 @@ from simbackup.data.live import DataSet
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.live import Drive
+from simbackup.engine.activity import Activity
+from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.job import Moved, Steps
@@ -30,6 +32,8 @@ class TapeBackup:
     source: str | None = None
     streams: int = 1
     pool: str | None = None
+    workers: int = 1
+    share: Share | None = None
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, save all parts at once, each on a drive of its own, then enter the catalogue."""
@@ -51,13 +55,18 @@ class TapeBackup:
         """How a byte of the save set loads disk, host, networks and drive."""
         host, origin = system.hosts[self.host], system.origin(data, self.source)
         copy = self.tool.copying(host, copies=1.0)
-        towards = host.working(onto(drive, data.compression, [system.networks[name] for name in self.networks]), copy)
+        networks = [system.networks[name] for name in self.networks]
+        towards = host.working(onto(drive, data.compression, networks), copy)
         if self.method == "image" or data.filesystem is None:
             shape = origin.region.streaming("read").part(1.0 - origin.cached).at_most(1.0 / copy, host.cpu.name)
         else:
-            shape = walking(host, data, origin.region, self.tool.file_cpu)
+            who = walkers(system, self.tool, self.workers, self.share)
+            shape = walking(host, data, origin.region, who)
         shape = shape.plus(towards.demands, towards.moves)
         shape = origin.found(shape)
+        if self.tool.alternates:
+            shape = shape.after(1.0 / drive.rate(data.compression), drive.name, Activity.WRITE)
+            return self.tool.sending(shape, networks, loaded=True)
         return shape.cycle(towards.parts, towards.cap)
 
 
