@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Limit, Parts
 from simbackup.engine.link import Link
-from simbackup.equations.circuits import Round, Stop, circulate
+from simbackup.equations.circuits import Round, Visit, circulate
 
 STEP = 1e-6
 """Shares of a link that others use are the same to so much."""
@@ -45,11 +45,11 @@ class Rounds:
         rounds = [each.round(waits, number) for each, waits in zip(all_of_them, there, strict=True)]
         taken = [*(round(others(link) / STEP) * STEP for link in used), *(0.0 for _ in private)]
         pooled = [link.capacity if link.pooled else None for link in number]
-        going = [one for one in rounds if one.delay + sum(stop.wait for stop in one.stops) > 0.0]
+        going = [one for one in rounds if one.delay + sum(visit.wait for visit in one.visits) > 0.0]
         turned = iter(circulate(going, taken, pooled))
         limits: list[Limit] = []
         for each, one, waits in zip(all_of_them, rounds, there, strict=True):
-            if one.delay + sum(stop.wait for stop in one.stops) <= 0.0:
+            if one.delay + sum(visit.wait for visit in one.visits) <= 0.0:
                 limits.append(Limit(math.inf, ""))
                 continue
             found = next(turned)
@@ -58,12 +58,12 @@ class Rounds:
 
     def round(self, waits: Mapping[Link, float], number: Mapping[Link, int]) -> Round:
         """One unit as a round of the queueing network."""
-        stops = [Stop(number[link], wait, self.demands[link] / link.capacity) for link, wait in waits.items()]
+        visits = [Visit(number[link], wait, self.demands[link] / link.capacity) for link, wait in waits.items()]
         delay = sum(self.parts.values()) - math.fsum(waits.values())
         if self.own in number:
-            stops.append(Stop(number[self.own], self.serial, self.serial))
+            visits.append(Visit(number[self.own], self.serial, self.serial))
             delay -= self.serial
-        return Round(self.workers, max(delay, 0.0), tuple(stops))
+        return Round(self.workers, max(delay, 0.0), tuple(visits))
 
     def limit(self, rate: float, residence: Mapping[Link, float], waits: Mapping[Link, float]) -> Limit:
         """The rate of all workers, what takes most of it, and where the seconds of a unit go, waiting included."""

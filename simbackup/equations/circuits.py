@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 
-class Stop(NamedTuple):
+class Visit(NamedTuple):
     """A shared queue on the way round.
 
     Its number, the seconds of one round that a customer takes there while alone, and the share of the queue that one
@@ -32,11 +32,11 @@ class Round:
 
     customers: int
     delay: float
-    stops: tuple[Stop, ...]
+    visits: tuple[Visit, ...]
 
 
 class Turnout(NamedTuple):
-    """Rounds a second of all customers of one kind, and the seconds that one takes at each of its stops."""
+    """Rounds a second of all customers of one kind, and the seconds that one takes at each of its visits."""
 
     rate: float
     residence: tuple[float, ...]
@@ -72,7 +72,7 @@ def circulate(rounds: Sequence[Round], others: Sequence[float], pooled: Sequence
     ValueError
         If a round takes no time at all.
 
-    >>> one = Round(2, 0.0, (Stop(0, 1.0, 1.0), Stop(1, 1.0, 1.0)))
+    >>> one = Round(2, 0.0, (Visit(0, 1.0, 1.0), Visit(1, 1.0, 1.0)))
     >>> round(circulate([one], [0.0, 0.0], [None, None])[0].rate, 2)  # mva_closed gives 2 / 3
     0.67
     """
@@ -83,17 +83,17 @@ def circulate(rounds: Sequence[Round], others: Sequence[float], pooled: Sequence
 def _circulate(
     rounds: tuple[Round, ...], others: tuple[float, ...], pooled: tuple[float | None, ...]
 ) -> tuple[Turnout, ...]:
-    if any(one.delay + math.fsum(stop.wait for stop in one.stops) <= 0.0 for one in rounds):
+    if any(one.delay + math.fsum(visit.wait for visit in one.visits) <= 0.0 for one in rounds):
         raise ValueError("a round without service or delay has no finite rate")
-    merged: dict[tuple[float, tuple[Stop, ...]], int] = {}
+    merged: dict[tuple[float, tuple[Visit, ...]], int] = {}
     for one in rounds:  # equal kinds are one kind
-        merged[one.delay, one.stops] = merged.get((one.delay, one.stops), 0) + one.customers
+        merged[one.delay, one.visits] = merged.get((one.delay, one.visits), 0) + one.customers
     kinds = [Round(customers, *key) for key, customers in merged.items()]
     found = dict(zip(merged, _Linearizer(kinds, others, pooled).solved(), strict=True))
     turned: list[Turnout] = []
     for one in rounds:
-        all_of_them = found[one.delay, one.stops]
-        turned.append(all_of_them._replace(rate=all_of_them.rate * one.customers / merged[one.delay, one.stops]))
+        all_of_them = found[one.delay, one.visits]
+        turned.append(all_of_them._replace(rate=all_of_them.rate * one.customers / merged[one.delay, one.visits]))
     return tuple(turned)
 
 
@@ -102,9 +102,9 @@ class _Linearizer:
 
     def __init__(self, kinds: list[Round], others: Sequence[float], pooled: Sequence[float | None]) -> None:
         self.kinds, self.others, self.pooled = kinds, others, pooled
-        self.stops = [{stop.queue: stop for stop in kind.stops} for kind in kinds]
+        self.visits = [{visit.queue: visit for visit in kind.visits} for kind in kinds]
         self.every = range(len(kinds))
-        self.changes = [[dict.fromkeys(there, 0.0) for there in self.stops] for _ in kinds]  # by who is missing
+        self.changes = [[dict.fromkeys(there, 0.0) for there in self.visits] for _ in kinds]  # by who is missing
 
     def solved(self) -> list[Turnout]:
         """The turnout of each kind."""
@@ -118,7 +118,7 @@ class _Linearizer:
                     fewer = [n - (kind == missing) for kind, n in enumerate(full)]
                     _, without = self._core(fewer, self._even(fewer))
                     for kind in self.every:
-                        for queue in self.stops[kind]:
+                        for queue in self.visits[kind]:
                             before = queues[kind][queue] / full[kind]
                             after = without[kind][queue] / fewer[kind] if fewer[kind] else before
                             changes[missing][kind][queue] = after - before
@@ -128,7 +128,7 @@ class _Linearizer:
 
     def _even(self, customers: list[int]) -> list[dict[int, float]]:
         """Queue lengths to begin with: customers spread evenly."""
-        return [dict.fromkeys(there, n / max(len(there), 1)) for n, there in zip(customers, self.stops, strict=True)]
+        return [dict.fromkeys(there, n / max(len(there), 1)) for n, there in zip(customers, self.visits, strict=True)]
 
     def _core(
         self, customers: list[int], queues: list[dict[int, float]]
@@ -138,7 +138,9 @@ class _Linearizer:
         for _ in range(MOST_ROUNDS):
             turned, following = [], list[dict[int, float]]()
             for kind in self.every:
-                residence = {q: self._residence(kind, stop, customers, queues) for q, stop in self.stops[kind].items()}
+                residence = {
+                    q: self._residence(kind, visit, customers, queues) for q, visit in self.visits[kind].items()
+                }
                 total = self.kinds[kind].delay + math.fsum(residence.values())
                 rate = customers[kind] / total
                 turned.append(Turnout(rate, tuple(residence.values())))
@@ -154,16 +156,16 @@ class _Linearizer:
                 break
         return turned, queues
 
-    def _residence(self, kind: int, stop: Stop, customers: list[int], queues: list[dict[int, float]]) -> float:
-        """Seconds that one customer takes at a stop, its waiting included."""
+    def _residence(self, kind: int, visit: Visit, customers: list[int], queues: list[dict[int, float]]) -> float:
+        """Seconds that one customer takes in a visit, its waiting included."""
         found = 0.0
         for other in self.every:
             n = customers[other]
-            if not n or stop.queue not in queues[other]:
+            if not n or visit.queue not in queues[other]:
                 continue
-            share = queues[other][stop.queue] / n + self.changes[kind][other][stop.queue]
+            share = queues[other][visit.queue] / n + self.changes[kind][other][visit.queue]
             found += max((n - (other == kind)) * share, 0.0)
-        left, servers = 1.0 - self.others[stop.queue], self.pooled[stop.queue]
+        left, servers = 1.0 - self.others[visit.queue], self.pooled[visit.queue]
         if servers is not None:
-            return stop.wait + stop.wait / servers * max(found - (servers - 1.0), 0.0)
-        return (stop.wait + stop.held * found) / left if left > 0.0 else math.inf
+            return visit.wait + visit.wait / servers * max(found - (servers - 1.0), 0.0)
+        return (visit.wait + visit.held * found) / left if left > 0.0 else math.inf

@@ -12,7 +12,7 @@ from simbackup.engine.activity import Activity
 from simbackup.equations import files as equations
 
 
-class Made(NamedTuple):
+class FilesMade(NamedTuple):
     """Files made for each byte; reference core seconds of a program for each, and changes of attributes of each."""
 
     per_byte: float
@@ -20,7 +20,7 @@ class Made(NamedTuple):
     attributes: float = 0.0
 
 
-NONE = Made(0.0)
+NONE = FilesMade(0.0)
 
 
 def makes(data: DataSet) -> bool:
@@ -39,7 +39,7 @@ def each_file(data: DataSet, files: Files, attributes: float) -> equations.Makin
     return equations.making(each, attributes, files.attribute_cpu, files.log_record, directories)
 
 
-def filling(shape: FlowShape, host: Host, data: DataSet, made: Made) -> FlowShape:
+def filling(shape: FlowShape, host: Host, data: DataSet, made: FilesMade) -> FlowShape:
     """The shape of bytes that are written into memory when files are made of them, one after the other."""
     files = data.filesystem
     if files is None or made.per_byte <= 0.0:
@@ -56,7 +56,7 @@ def filling(shape: FlowShape, host: Host, data: DataSet, made: Made) -> FlowShap
     return shape
 
 
-def beside(data: DataSet, made: Made) -> FlowShape:
+def beside(data: DataSet, made: FilesMade) -> FlowShape:
     """How a byte of files that are made loads their device beside itself when it is written back."""
     files, store = data.filesystem, data.volume.region.store
     if files is None or made.per_byte <= 0.0:

@@ -8,7 +8,7 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.walk import Walkers, walking
 from simbackup.methods.job import Moved, Steps
-from simbackup.methods.making import NONE, Made, beside, filling, makes
+from simbackup.methods.making import NONE, FilesMade, beside, filling, makes
 from simbackup.system import System
 
 
@@ -29,7 +29,7 @@ class CopyData:
             fill = host.then(walking(host, data, region, Walkers()), 2.0 / host.copy_rate)
         else:
             fill = host.copying(region)
-        made = Made(data.files / data.size) if makes(data) else NONE
+        made = FilesMade(data.files / data.size) if makes(data) else NONE
         place = VolumeRange(target.volume, target.begin, data.size, beside(target, made))
         yield from system.write(job, self.host, place, filling(fill, host, target, made), Activity.COPY)
         return Moved(data.size, float(data.files))

@@ -19,7 +19,7 @@ from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.job import Moved, Steps
-from simbackup.methods.making import Made, beside, filling
+from simbackup.methods.making import FilesMade, beside, filling
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import JobFailedError, System
@@ -105,7 +105,7 @@ class DiskRestore:
                 yield from system.write_through(job, self.host, place, shape, Activity.RESTORE)
         return Moved(total, float(files))
 
-    def _copying(self, system: System, source: Region, target: DataSet, made: Made) -> FlowShape:
+    def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade) -> FlowShape:
         """How a byte that comes back loads the server's disk, and the processor of the host that writes it."""
         host, server = system.hosts[self.host], system.hosts[self.server]
         shape = filling(fetching(server, host, source, self.tool.copying(host)), host, target, made)

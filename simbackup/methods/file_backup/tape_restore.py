@@ -14,7 +14,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.tape.live import Drive
 from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps, side_by_side
-from simbackup.methods.making import Made, beside, filling
+from simbackup.methods.making import FilesMade, beside, filling
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
@@ -63,7 +63,7 @@ class TapeRestore:
         runs: tuple[list[str], dict[str, list[Extent]]],
         pending: list[Dirty],
         *,
-        made: Made,
+        made: FilesMade,
     ) -> Wait:
         """Mount one cartridge after the other until none is left, locate each run on it, and transfer it."""
         library = system.libraries[copy.target]
@@ -85,7 +85,7 @@ class TapeRestore:
             library.give_drive(drive)
 
     def _read(
-        self, system: System, job: str, drive: Drive, extent: Extent, copy: Copy, *, made: Made
+        self, system: System, job: str, drive: Drive, extent: Extent, copy: Copy, *, made: FilesMade
     ) -> Generator[simpy.Event, Any, Dirty]:
         """One run from tape into the page cache of the host; what is then on its way to disk."""
         library, host, target = system.libraries[copy.target], system.hosts[self.host], system.data[self.to]

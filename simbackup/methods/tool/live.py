@@ -13,7 +13,7 @@ from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
-from simbackup.methods.making import Made
+from simbackup.methods.making import FilesMade
 from simbackup.system import System
 
 
@@ -44,9 +44,9 @@ class Tool:
     index_time: float = 0.0
     system_state_time: float = 0.0
 
-    def made(self, per_byte: float) -> Made:
+    def made(self, per_byte: float) -> FilesMade:
         """What it adds to files that it makes of bytes that come back."""
-        return Made(per_byte, self.file_cpu, self.attributes)
+        return FilesMade(per_byte, self.file_cpu, self.attributes)
 
     def sending(self, shape: FlowShape, networks: Sequence[Network], *, loaded: bool = False) -> FlowShape:
         """The shape of bytes that go over networks, too: while the next are read, or by turns with reading.

@@ -38,7 +38,7 @@ data:
   d: {{on: a, size: 8 GB, files: 8000, filesystem: filesystem/xfs}}
 jobs:
 """
-DRIVE = tape.TapeDrive(80e6, 40e9, 100.0, 10, 1.0, 5.0, 30.0, 10.0, 2.0, 1.0, 64e6, reposition_time=3.0)
+DRIVE = tape.TapeDriveParameters(80e6, 40e9, 100.0, 10, 1.0, 5.0, 30.0, 10.0, 2.0, 1.0, 64e6, reposition_time=3.0)
 SEEK = 1e-3 + 1 / 100e6
 NIGHT = "  night: {method: file_level, data: d, to: b}\n"
 TAPE = "  to_tape: {method: copy_save_set, save_set: night, to: jukebox, after: night}\n"

@@ -9,19 +9,19 @@ from functools import cache
 import pytest
 import simpy
 
-from simbackup.equations.circuits import Round, Stop, circulate
+from simbackup.equations.circuits import Round, Visit, circulate
 from simbackup.equations.queueing import mva_closed
 
 TOLERANCE = 0.02
 
 
 def kind(customers: int, delay: float, *demands: float) -> Round:
-    return Round(customers, delay, tuple(Stop(i, demand, demand) for i, demand in enumerate(demands)))
+    return Round(customers, delay, tuple(Visit(i, demand, demand) for i, demand in enumerate(demands)))
 
 
 def exact(kinds: list[Round]) -> list[float]:
     """Rates of several kinds by exact mean value analysis over all smaller populations (Reiser and Lavenberg)."""
-    queues = sorted({stop.queue for one in kinds for stop in one.stops})
+    queues = sorted({visit.queue for one in kinds for visit in one.visits})
 
     @cache
     def at(population: tuple[int, ...]) -> tuple[dict[int, float], list[float]]:
@@ -31,7 +31,7 @@ def exact(kinds: list[Round]) -> list[float]:
         for i, one in enumerate(kinds):
             if population[i]:
                 fewer, _ = at(tuple(n - (i == j) for j, n in enumerate(population)))
-                residence[i] = {stop.queue: stop.wait * (1 + fewer[stop.queue]) for stop in one.stops}
+                residence[i] = {visit.queue: visit.wait * (1 + fewer[visit.queue]) for visit in one.visits}
                 rates[i] = population[i] / (one.delay + math.fsum(residence[i].values()))
         return {q: sum(x * r.get(q, 0.0) for x, r in zip(rates, residence, strict=True)) for q in queues}, rates
 
@@ -78,14 +78,14 @@ def test_workers_at_two_queues_come_to_their_simulation_event_by_event() -> None
 
 
 def test_disks_that_are_visited_at_random_are_so_many_queues() -> None:
-    (found,) = circulate([Round(6, 0.2, (Stop(0, 1.0, 0.25),))], [0.0], [None])
+    (found,) = circulate([Round(6, 0.2, (Visit(0, 1.0, 0.25),))], [0.0], [None])
     assert found.rate == pytest.approx(mva_closed([0.25] * 4, 6, 0.2).throughput, rel=TOLERANCE)
 
 
 def test_nobody_waits_for_pooled_servers_before_all_are_taken() -> None:
-    (found,) = circulate([Round(4, 1.0, (Stop(0, 1.0, 0.25),))], [0.0], [4.0])
+    (found,) = circulate([Round(4, 1.0, (Visit(0, 1.0, 0.25),))], [0.0], [4.0])
     assert found.rate == pytest.approx(2.0)
-    (full,) = circulate([Round(40, 1.0, (Stop(0, 1.0, 0.25),))], [0.0], [4.0])
+    (full,) = circulate([Round(40, 1.0, (Visit(0, 1.0, 0.25),))], [0.0], [4.0])
     assert full.rate == pytest.approx(4.0, rel=TOLERANCE)
 
 
