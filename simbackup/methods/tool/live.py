@@ -22,7 +22,7 @@ class Tool:
     """What a backup program adds.
 
     Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more, seconds
-    of what is told of each file, tape marks of each file; bytes of a request and core seconds a byte when it copies;
+    for each file, tape marks of each file; bytes of a request and core seconds a byte when it copies;
     core seconds for each file, the share of them that only one worker takes at a time, changes of attributes of each
     file that comes back; seconds to begin a group, bytes of index for each file, seconds to save the index and
     the state of an operating system; whether it reads and writes by turns. Core seconds are of the reference core.

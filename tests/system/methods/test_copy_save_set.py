@@ -9,7 +9,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.build import build
-from simbackup.equations import tape
+from simbackup.equations import streaming, tape
 from simbackup.methods.job import start
 from simbackup.results.result import Result
 
@@ -70,13 +70,13 @@ def test_a_disk_that_is_too_slow_makes_the_tape_stop_and_start(tmp_path: Path) -
     result = run(tmp_path, NIGHT + TAPE, {"devices.b.read_rate": "40 MB/s"})
     transfer = sum(seconds for (cause, _), seconds in result.activities("to_tape").items() if "drive.1" in cause)
     mechanics = 30.0 + tape.rewind_time(DRIVE, 8e9) + 10.0
-    assert transfer - mechanics == pytest.approx(8e9 / tape.stop_start_rate(DRIVE, 40e6))
+    assert transfer - mechanics == pytest.approx(8e9 / streaming.stop_start_rate(DRIVE, 40e6))
 
 
 def test_data_that_shrink_are_compressed_by_the_drive(tmp_path: Path) -> None:
     result = run(tmp_path, NIGHT + TAPE, {"data.d.compression": "2:1"})
     # the drive would take 160 MB/s; the disk brings 100 MB/s, and a drive of one speed stops and starts
-    moved = 8e9 / tape.stop_start_rate(DRIVE, 100e6, 2.0)
+    moved = 8e9 / streaming.stop_start_rate(DRIVE, 100e6, 2.0)
     mechanics = 10.0 + 30.0 + tape.rewind_time(DRIVE, 4e9) + 10.0 + 10.0
     assert row(result, "to_tape")["elapsed"] == pytest.approx(SEEK + moved + mechanics)
 
