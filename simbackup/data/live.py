@@ -9,7 +9,12 @@ from simbackup.devices.volume.live import Volume
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What a file system costs for each file: reads, reference core seconds; bytes of runs, records, residents."""
+    """What a file system costs for each file: reads, reference core seconds; bytes of runs, records, residents.
+
+    What opening one for reading waits besides; and what making one costs: core seconds, writes behind and writes that
+    are waited for, core seconds of a change of attributes, bytes of the journal for each of these, and how many files a
+    directory has.
+    """
 
     reads_per_file: float
     cpu_per_file: float
@@ -17,6 +22,13 @@ class Files:
     record: float = 0.0
     resident: float = 0.0
     record_read: float | None = None
+    open_time: float = 0.0
+    create_cpu: float | None = None
+    create_writes: float = 0.0
+    create_syncs: float = 0.0
+    attribute_cpu: float = 0.0
+    log_record: float = 0.0
+    files_per_directory: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,5 +57,6 @@ class DataSet:
     database: Database | None = None
     content: float = 0.0
     cached: float = 0.0
-    together: bool = False
-    file_size: float = 0.0
+    scattered: float = 1.0
+    file_size: float | None = None
+    directories: float | None = None

@@ -21,8 +21,7 @@ def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
         DataSet, data, name=name, volume=system.volumes[data.on], begin=begin, files=int(files),
         filesystem=parameters_of(Files, data.filesystem) if data.filesystem else None,
         database=parameters_of(Database, data.database) if data.database else None,
-        content=si_or(data.content, size), together=data.layout == "together",
-        file_size=si_or(data.file_size, size / files),
+        content=si_or(data.content, size), scattered=si_or(data.layout, 1.0),
     )  # fmt: skip
     aged = data.aged
     spread = None

@@ -14,7 +14,7 @@ from simbackup.schema.unknown import Unknown
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from simbackup.schema.quantity import (
     Count,
@@ -25,13 +25,21 @@ from simbackup.schema.quantity import (
     PositiveShare,
     PositiveSize,
     PositiveTimePerByte,
+    Quantity,
     Ratio,
     Share,
     Size,
+    SizePerFile,
     Text,
     TimePerFile,
+    Unit,
     Word,
 )
+
+Times = Annotated[Quantity, Unit("1")]
+"""How many in the mean."""
+Layout = Annotated[Quantity, Unit("1", most=1.0, words=(("together", 0.0), ("scattered", 1.0)))]
+"""A share, or one of two words for its ends."""
 
 
 class FilesystemSheet(Frozen):
@@ -49,6 +57,20 @@ class FilesystemSheet(Frozen):
     """Bytes of one read where files lie together; the host's read-ahead unless stated."""
     resident: PositiveSize | None = None
     """Largest file that lies inside its record; none does unless stated."""
+    open_time: TimePerFile | None = None
+    """Time that opening a file to read it waits beside processor and reads, as for filters; none unless stated."""
+    create_cpu: TimePerFile | None = None
+    """Time of the reference core to create, write and close a file; that of cpu_per_file unless stated."""
+    create_writes: Times | None = None
+    """Positioned writes behind for each file made, after neighbours are gathered; none unless stated."""
+    create_syncs: Times | None = None
+    """Positioned writes for each file made that whoever makes it waits for; none unless stated."""
+    attribute_cpu: TimePerFile | None = None
+    """Time of the reference core to change times, owner or rights of a file once; none unless stated."""
+    log_record: SizePerFile | None = None
+    """Bytes that a journal takes for each file made, and for each change of its attributes; none unless stated."""
+    files_per_directory: Ratio | None = None
+    """Files of a directory where the data do not say how many directories they have; all in one unless stated."""
 
 
 class FilesystemSpec(Modelled, FilesystemSheet):
@@ -92,10 +114,13 @@ class FilesSheet(Frozen):
 
     files: PositiveCount | None = None
     """Number of files; one unless stated."""
-    file_size: PositiveSize | None = None
-    """Mean size of a file on disk; `size` over `files` unless stated."""
-    layout: Annotated[Literal["scattered", "together"], Word()] = "scattered"
-    """Whether the files of a directory lie scattered, or together as they were written."""
+    file_size: Size | None = None
+    """Mean size of a file on disk, zero for empty files; `size` over `files` unless stated."""
+    directories: Count | None = None
+    """Number of directories; by the file system's files_per_directory unless stated."""
+    layout: Layout | None = None
+    """Share of the files that are scattered, not together as they were written: `scattered` all, `together` none;
+    scattered unless stated."""
     compression: Ratio | None = None
     """Bytes before over bytes after compression, such as `2:1`; 1 unless stated."""
 
@@ -145,8 +170,9 @@ class DataSpec(Part, Modelled, FilesSheet):
 
     conditional: ClassVar[Mapping[str, str]] = {
         "compression": "in backups to tape and in database_native backups",
-        "layout": "in file_level backups",
-        "file_size": "in file_level backups",
+        "layout": "in file_level backups and copies of files",
+        "file_size": "in file_level backups and copies of files",
+        "directories": "where files are made: restores, copies, and writes of files",
         "cached": "in image and file_level backups of the data themselves",
     }
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from simbackup.devices.network.live import Network
+from simbackup.devices.rounds import Rounds
 from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.limit import Law
 
@@ -20,15 +21,20 @@ class FlowShape:
 
     `demands` are units of each link, `moves` bytes on each link, `cap` units a second. `parts` say where the seconds of
     a unit at that rate go, one after the other: (address, activity) -> seconds, which sum to 1 / cap; an activity that
-    is empty is that of the flow. A flow that is not `sequential` makes requests here and there, and takes no turns
-    with streams.
+    is empty is that of the flow. A share of it is `sequential`; the rest are requests here and there, which take no
+    turns with streams. Where there are `workers`, the parts are a round that each of them goes, one request at a time,
+    in the queues of others; `serial` are the seconds of it that only one of them at a time can spend. `share` is its
+    weight among flows.
     """
 
     demands: dict[Link, float] = field(default_factory=dict[Link, float])
     moves: dict[Link, float] = field(default_factory=dict[Link, float])
     cap: float = math.inf
     parts: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
-    sequential: bool = True
+    sequential: float = 1.0
+    workers: int = 0
+    serial: float = 0.0
+    share: float = 1.0
 
     @property
     def cause(self) -> str | None:
@@ -47,9 +53,13 @@ class FlowShape:
         law: Law | None = None,
     ) -> Flow:
         """A flow of this shape under way."""
+        going, cap, parts = None, self.cap, self.parts
+        if self.workers and math.isfinite(cap):
+            going = Rounds(self.workers, parts, self.demands, self.serial)
+            cap, parts = cap * self.workers, {part: seconds / self.workers for part, seconds in parts.items()}
         return network.start(
-            name, activity, amount, self.demands, cap=self.cap, cap_cause=self.cause, cap_parts=self.parts,
-            moves=self.moves, sequential=self.sequential, law=law,
+            name, activity, amount, self.demands, share=self.share, cap=cap, cap_cause=self.cause, cap_parts=parts,
+            moves=self.moves, sequential=self.sequential, law=law, going=going,
         )  # fmt: skip
 
     def plus(self, demands: Mapping[Link, float], moves: Mapping[Link, float] | None = None) -> FlowShape:

@@ -13,6 +13,7 @@ from simbackup.engine.blame import Blame
 from simbackup.engine.coupling import Hold, coupled_rates
 from simbackup.engine.limit import Law, Limit, Parts
 from simbackup.engine.link import Flow, Link
+from simbackup.engine.rounds import Going, go_round
 from simbackup.engine.solver import TIE, UnboundedFlowError
 from simbackup.engine.trace import Trace
 
@@ -82,8 +83,9 @@ class FlowNetwork:
         cap_cause: str | None = None,
         cap_parts: Parts | None = None,
         moves: Mapping[Link, float] | None = None,
-        sequential: bool = True,
+        sequential: float = 1.0,
         law: Law | None = None,
+        going: Going | None = None,
     ) -> Flow:
         """A flow under way, in units of the caller's choice (bytes, files).
 
@@ -104,10 +106,12 @@ class FlowNetwork:
         moves
             Bytes that one unit of the flow moves on a link; zero where not named.
         sequential
-            Whether it is a stream that takes turns with other streams; else requests here and there, whose demand holds
-            what they lose between them.
+            Share of it that is a stream and takes turns with other streams; the rest are requests here and there, whose
+            demand holds what they lose between them.
         law
             How the flow uses the rate that the network offers: a tape that stops and starts, users who wait in queues.
+        going
+            How its requests go round, if it is made of requests: they wait behind those of others.
 
         Raises
         ------
@@ -118,16 +122,9 @@ class FlowNetwork:
         if not (min(figures) >= 0.0 and share > 0.0) or any(map(math.isnan, figures)):
             raise ValueError(f"flow {name}: amount, demands and moves must be zero or more, share above zero")
         flow = Flow(
-            self.env,
-            name=name,
-            activity=activity,
-            amount=amount,
-            demands=demands,
-            share=share,
-            moves=moves or {},
-            sequential=sequential,
-            law=law,
-        )
+            self.env, name=name, activity=activity, amount=amount, demands=demands, share=share, moves=moves or {},
+            sequential=sequential, law=law, going=going,
+        )  # fmt: skip
         flow.set_cap(cap, cap_cause or name, cap_parts)
         if not flow.demands and math.isinf(cap) and amount > 0.0:
             raise ValueError(f"flow {name} has no demand on any link and no cap")
@@ -208,6 +205,8 @@ class FlowNetwork:
         shares, unnamed = [flow.share for flow in flows], [hold for _, hold in holds]
         for flow in flows:
             flow.bend(None)
+        go_round(flows)
+        first = True
         while True:
             try:
                 caps = [flow.cap for flow in flows]
@@ -215,7 +214,10 @@ class FlowNetwork:
             except UnboundedFlowError as error:
                 raise ValueError(f"flow {flows[error.flow].name} is limited neither by a link nor by a cap") from None
             blame = Blame(flows, links, holds, allocation)
-            if not self._bend(blame):
+            if first and any(flow.going for flow in flows):
+                go_round(flows, dict(zip(flows, allocation.rates, strict=True)))
+                first = False
+            elif not self._bend(blame):
                 return blame
 
     def _bend(self, blame: Blame) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import simpy
 
 from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment
+from simbackup.engine.rounds import Going
 from simbackup.engine.trace import Trace
 
 TURNS = 1e-4
@@ -22,8 +23,9 @@ class Link:
 
     `capacity` is in units per second: a number, or a function of the flows attached (which ones, never their
     rates), asked again whenever that set changes. `surcharge` gives the extra units that one unit of a flow consumes
-    while it is not alone: what a disk loses when it turns to another stream. Totals are as of the last change of the
-    link's rates; `FlowNetwork.settle` brings them to now.
+    while it is not alone: what a disk loses when it turns to another stream. A link that is `pooled` is as
+    many servers of one queue as its capacity says, as cores are. Totals are as of the last change of the link's rates;
+    `FlowNetwork.settle` brings them to now.
     """
 
     def __init__(
@@ -31,8 +33,11 @@ class Link:
         name: str,
         capacity: float | Callable[[Sequence[Flow]], float],
         surcharge: Callable[[Flow], float] | None = None,
+        *,
+        pooled: bool = False,
     ) -> None:
         self.name = name
+        self.pooled = pooled
         self._surcharge = surcharge
         self._turning: dict[Flow, float] = {}
         self._flows: dict[Flow, None] = {}
@@ -158,8 +163,9 @@ class Flow:
         demands: Mapping[Link, float],
         share: float,
         moves: Mapping[Link, float],
-        sequential: bool = True,
+        sequential: float = 1.0,
         law: Law | None = None,
+        going: Going | None = None,
     ) -> None:
         self.name = name
         self.activity = activity
@@ -169,6 +175,7 @@ class Flow:
         self.moves = dict(moves)
         self.sequential = sequential
         self.law = law
+        self.going = going
         self.links = tuple(dict.fromkeys([*demands, *moves]))
         self.done = env.event()
         self.ends = math.inf
@@ -182,6 +189,7 @@ class Flow:
         self._cap = Limit(math.inf, name)
         self._spent = WHOLE
         self._bent: Limit | None = None
+        self._waits: Limit | None = None
 
     def __repr__(self) -> str:
         return f"<Flow {self.name} {self.activity}>"
@@ -208,8 +216,9 @@ class Flow:
 
     @property
     def _limit(self) -> Limit:
-        """What its law leaves, or its own limit where that is lower."""
-        return self._cap if self._bent is None or self._bent.rate > self._cap.rate else self._bent
+        """What its law leaves, its requests wait for, or its own limit: the lowest, the own one among equals."""
+        limit = self._cap if self._waits is None or self._waits.rate >= self._cap.rate * (1.0 - DONE) else self._waits
+        return limit if self._bent is None or self._bent.rate > limit.rate else self._bent
 
     @property
     def bound(self) -> bool:
@@ -249,6 +258,10 @@ class Flow:
     def bend(self, limit: Limit | None) -> None:
         """Note what the law makes of the rate that the network offers; called by the network."""
         self._bent = limit
+
+    def wait_for(self, limit: Limit | None) -> None:
+        """Take what its requests wait for, where they go round; called by the network."""
+        self._waits = limit
 
     def settle(self, now: float) -> None:
         """Update what is completed and waited to `now`, seconds."""

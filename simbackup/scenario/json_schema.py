@@ -282,10 +282,15 @@ class _Builder:
             bounds["maximum"] = unit.most
         if "" not in dimension.names:
             bounds["maximum"] = 0  # the only number that needs no unit
+        pattern = quantity_pattern(unit.unit)
+        if unit.words:
+            words = [word for word, _ in unit.words]
+            name, text = f"{name}_or_{'_'.join(words)}", f"{text}; or {' or '.join(words)}"
+            pattern = f"^(?:{'|'.join(words)})$|{pattern}"
         number = "integer" if unit.unit == "count" else "number"
         self.defs[name] = {
             "description": f"{text}.", "examples": [EXAMPLES[unit.unit]], "type": ["string", number],
-            "pattern": quantity_pattern(unit.unit), **bounds,
+            "pattern": pattern, **bounds,
         }  # fmt: skip
         return _ref(name)
 

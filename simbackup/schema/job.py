@@ -147,6 +147,7 @@ class Restoring(JobSpec):
         select: Any
         to: Text | None
         streams: Pieces | None
+        workers: Pieces | None
         replay: Names
         rounds: Rounds | None
         copied_by: Text | None

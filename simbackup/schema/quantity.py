@@ -20,6 +20,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from simbackup import units
+from simbackup.errors import choices
 from simbackup.schema.origin import NEEDS, Origin, read_origin
 from simbackup.schema.unknown import Unknown
 from simbackup.schema.wording import EMPTY
@@ -94,12 +95,13 @@ def _untold(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Marks a field as a quantity of a unit, optionally within bounds (in SI units)."""
+    """Marks a field as a quantity of a unit, optionally within bounds (in SI units), and with words for some values."""
 
     unit: str
     least: float = 0.0
     most: float = math.inf
     positive: bool = False
+    words: tuple[tuple[str, float], ...] = ()
 
     def read(self, raw: object) -> Quantity:
         """The value of a plain text or number, or of a mapping with its origin."""
@@ -152,7 +154,10 @@ class Unit:
         return low, high
 
     def number(self, raw: object, *path: str) -> float:
-        """The SI value of a text or number within the bounds."""
+        """The SI value of a text or number within the bounds, or of a word."""
+        named = dict(self.words)
+        if isinstance(raw, str) and raw in named:
+            return named[raw]
         if raw is None:
             raise problem(EMPTY, f"write for example '{EXAMPLES[self.unit]}'", *path)
         if not isinstance(raw, (str, int, float)) or isinstance(raw, bool):
@@ -162,6 +167,8 @@ class Unit:
         try:
             si = units.parse(raw, self.unit)
         except units.UnitError as error:
+            if named:
+                raise problem(f"{error}, and no legal word", choices(raw, named), *path) from None
             raise problem(str(error), "", *path) from None
         if si < self.least or si > self.most or (self.positive and si == 0):
             raise problem(f"{raw} is out of bounds", self.remedy(si), *path)
@@ -181,7 +188,7 @@ class Unit:
         return core_schema.no_info_plain_validator_function(self.read)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"type": ["string", "number", "object"], "examples": [EXAMPLES[self.unit]]}
+        return {"type": ["string", "number", "object"], "examples": [*dict(self.words), EXAMPLES[self.unit]]}
 
 
 EXAMPLES = {

@@ -21,7 +21,7 @@ from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.flows import FlowNetwork
 from simbackup.equations import disk as disks
-from simbackup.methods.file_backup.walk import walking
+from simbackup.methods.file_backup.walk import Walkers, walking
 
 FIGURES = disks.DiskParameters(10e12, 120.0, 1e-3, 8.5e-3, 18e-3, 200e6, 100e6, 0.3e-3, 1e6)
 STORES: dict[str, Store] = {
@@ -60,9 +60,9 @@ class Walk:
         volume = Volume(ENV, "devices.v", Region(store, 0.0, store.size))
         data = DataSet(
             "d", volume, 0.0, size, self.files, 1.0, files,
-            cached=self.cached, together=self.together, file_size=self.each,
+            cached=self.cached, scattered=0.0 if self.together else 1.0, file_size=self.each,
         )  # fmt: skip
-        shape = walking(host, data, volume.region.part(0.0, size), self.file_cpu)
+        shape = walking(host, data, volume.region.part(0.0, size), Walkers(file_cpu=self.file_cpu))
         busiest = max(demand / link.capacity for link, demand in shape.demands.items())
         return size * max(1.0 / shape.cap, busiest)
 

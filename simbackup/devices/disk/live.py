@@ -23,7 +23,7 @@ class Disk:
 
     def _turns(self, flow: Flow) -> float:
         """Seconds lost per unit of a sequential stream by turning to it from others."""
-        return turns(self.parameters, flow.moves.get(self.link, 0.0)) if flow.sequential else 0.0
+        return turns(self.parameters, flow.moves.get(self.link, 0.0)) * flow.sequential
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream."""

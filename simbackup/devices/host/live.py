@@ -37,7 +37,7 @@ class Host:
         self.name = name
         self.machine = machine
         self.below = below
-        self.cpu = Link(f"{name}.cores", machine.cores)
+        self.cpu = Link(f"{name}.cores", machine.cores, pooled=True)
         self.copy_rate = machine.copy_rate
         self.speed: float = machine.speed if below is None else below.speed
         self.caches: dict[str, PageCache] = {}

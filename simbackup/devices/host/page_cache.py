@@ -19,12 +19,16 @@ LEAST = 1.0
 """Bytes that are worth writing: what is left below this is rounding."""
 
 
+NOTHING = FlowShape()
+
+
 class VolumeRange(NamedTuple):
-    """Bytes of a volume: from where, and how many."""
+    """Bytes of a volume: from where, how many, and how each loads devices beside itself when it goes to disk."""
 
     volume: Volume
     begin: float
     size: float
+    beside: FlowShape = NOTHING
 
 
 @dataclass(slots=True, eq=False)
@@ -35,6 +39,7 @@ class Dirty:
     volume: Volume
     begin: float
     size: float
+    beside: FlowShape
     on_disk: simpy.Event
     written: bool = False
     segments: list[Segment] = field(default_factory=list[Segment])
@@ -93,7 +98,7 @@ class PageCache:
 
     def _drain(self, dirty: Dirty, buffer: Buffer, stretch: Stretch) -> Generator[simpy.Event, Any, float]:
         """Write one stretch, or as much of it as costs the same; bytes that reached the disk."""
-        shape = dirty.volume.write_shape(stretch)
+        shape = dirty.volume.write_shape(stretch).plus(dirty.beside.demands, dirty.beside.moves)
         flow = shape.start(self.network, dirty.job, Activity.WRITE_BACK, stretch.size)
         buffer.drain(flow)
         yield flow.done | dirty.volume.changed

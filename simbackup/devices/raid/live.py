@@ -58,7 +58,7 @@ class Raid:
 
     def _turns(self, flow: Flow) -> float:
         """Seconds for each unit of a sequential stream that go into turning to it from others, on all disks at once."""
-        return turns(self.array.disk, flow.moves.get(self.link, 0.0) / self.data_disks) if flow.sequential else 0.0
+        return turns(self.array.disk, flow.moves.get(self.link, 0.0) / self.data_disks) * flow.sequential
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream: full stripes on all disks at once."""

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.engine.activity import Activity
+from simbackup.methods.file_backup.walk import Walkers, walking
 from simbackup.methods.job import Moved, Steps
+from simbackup.methods.making import NONE, FilesMade, beside, filling, makes
 from simbackup.system import System
 
 
@@ -22,8 +24,12 @@ class CopyData:
     def run(self, system: System, job: str) -> Steps:
         """Read at the pace of disk and core into the page cache, which write-back empties."""
         data, target = system.data[self.data], system.data[self.to]
-        fill = system.hosts[self.host].copying(data.volume.region.part(data.begin, data.size))
-        yield from system.write(
-            job, self.host, VolumeRange(target.volume, target.begin, data.size), fill, Activity.COPY
-        )
+        host, region = system.hosts[self.host], data.volume.region.part(data.begin, data.size)
+        if makes(data):
+            fill = host.then(walking(host, data, region, Walkers()), 2.0 / host.copy_rate)
+        else:
+            fill = host.copying(region)
+        made = FilesMade(data.files / data.size) if makes(data) else NONE
+        place = VolumeRange(target.volume, target.begin, data.size, beside(target, made))
+        yield from system.write(job, self.host, place, filling(fill, host, target, made), Activity.COPY)
         return Moved(data.size, float(data.files))

@@ -34,6 +34,8 @@ class CopySpec(JobSpec):
         """The host reads in sequence."""
         del name
         yield f"hosts.{spec.host_of(self.data)}.read_ahead"
+        yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"data.{self.data}.cached")
+        yield f"data.{self.to}.directories"
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report unknown data sets, those of different hosts, and copies that do not fit."""

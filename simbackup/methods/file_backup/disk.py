@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import simpy
@@ -16,8 +16,10 @@ from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
+from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.job import Moved, Steps
+from simbackup.methods.making import FilesMade, beside, filling
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import JobFailedError, System
@@ -37,6 +39,8 @@ class DiskBackup:
     method: str
     tool: Tool = NO_TOOL
     source: str | None = None
+    workers: int = 1
+    share: Share | None = None
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, read blocks or files, and wait until the save set is on disk; then enter the catalogue."""
@@ -47,7 +51,8 @@ class DiskBackup:
         system.require_image(self.source)
         position = system.reserve(self.to, data.size)
         yield from prepare(system, job, data, self.tool, data.files)
-        shape = self._reading(system, data).over([system.networks[name] for name in self.networks])
+        networks = [system.networks[name] for name in self.networks]
+        shape = self.tool.sending(self.reading(system, data), networks)
         place = VolumeRange(system.volumes[self.to], position, data.size)
         yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
         system.require_image(self.source)
@@ -55,13 +60,14 @@ class DiskBackup:
         system.catalogue.save_sets.append(SaveSet(job, self.data, self.method, data.size, data.files, time, [copy]))
         return Moved(data.size, float(data.files))
 
-    def _reading(self, system: System, data: DataSet) -> FlowShape:
-        """How a byte of the save set loads device and host."""
+    def reading(self, system: System, data: DataSet, copies: float = 2.0) -> FlowShape:
+        """How a byte of the save set loads device and host, which copies it so many times."""
         host, origin = system.hosts[self.host], system.origin(data, self.source)
-        copy = self.tool.copying(host)
+        copy = self.tool.copying(host, copies)
         if self.method == "image":
             return origin.found(host.reading(origin.region, copy, origin.cached))
-        return origin.found(host.then(walking(host, data, origin.region, self.tool.file_cpu), copy))
+        who = walkers(system, self.tool, self.workers, self.share)
+        return origin.found(host.then(walking(host, data, origin.region, who), copy))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,7 @@ class DiskRestore:
     networks: tuple[str, ...]
     selection: Selection | None
     tool: Tool = NO_TOOL
+    workers: int = 1
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Read the wanted files at the server, send them, and write them; done when they are on disk."""
@@ -85,26 +92,27 @@ class DiskRestore:
         total = sum(size for _, size in pieces)
         if self.selection is not None and saved.method != "file_level":
             system.trace.event(system.env.now, job, "ignores 'select': an image can only be restored as a whole")
-        made = files / total if saved.method == "file_level" else 0.0  # files that are made anew, for each byte
+        made = self.tool.made(files / total if saved.method == "file_level" else 0.0)
         yield from prepare(system, job, target, self.tool, files)
         networks = [system.networks[name] for name in self.networks]
         with system.shut_out(self.to):
             for begin, size in pieces:
                 source = lying(system, copy, begin, size)
                 yield from seek(system, job, source, networks)
-                shape = self._copying(system, source, target, made).over(networks)
+                shape = self.tool.sending(self._copying(system, source, target, made), networks)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
-                place = VolumeRange(target.volume, there, size)
+                place = VolumeRange(target.volume, there, size, beside(target, made))
                 yield from system.write_through(job, self.host, place, shape, Activity.RESTORE)
         return Moved(total, float(files))
 
-    def _copying(self, system: System, source: Region, target: DataSet, made: float) -> FlowShape:
+    def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade) -> FlowShape:
         """What a restored byte loads: the server's disk, and the processor of the host that writes it."""
         host, server = system.hosts[self.host], system.hosts[self.server]
-        copy = self.tool.copying(host)
-        if target.filesystem is not None:
-            copy += host.seconds(target.filesystem.cpu_per_file + self.tool.file_cpu) * made
-        return fetching(server, host, source, copy)
+        shape = filling(fetching(server, host, source, self.tool.copying(host)), host, target, made)
+        if not made.per_byte:
+            return shape
+        serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
+        return replace(shape, workers=self.workers, serial=serial)
 
 
 def lying(system: System, copy: Copy, begin: float, size: float) -> Region:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from simbackup.catalogue import Copy, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
+from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.job import Moved, Steps
@@ -28,6 +30,8 @@ class TapeBackup:
     streams: int = 1
     pool: str | None = None
     multiplexing: int = 1
+    workers: int = 1
+    share: Share | None = None
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, save all parts at once, then enter the catalogue."""
@@ -49,11 +53,17 @@ class TapeBackup:
         """How a byte of the save set loads disk, host, networks and the drive that it crosses."""
         host, origin = system.hosts[self.host], system.origin(data, self.source)
         copy = self.tool.copying(host, copies=1.0)
-        towards = host.working(crossing.over([system.networks[name] for name in self.networks]), copy)
+        networks = [system.networks[name] for name in self.networks]
+        towards = host.working(crossing.over(networks), copy)
         if self.method == "image" or data.filesystem is None:
             shape = origin.region.streaming("read").part(1.0 - origin.cached).at_most(1.0 / copy, host.cpu.name)
         else:
-            shape = walking(host, data, origin.region, self.tool.file_cpu)
+            who = walkers(system, self.tool, self.workers, self.share)
+            shape = walking(host, data, origin.region, who)
         shape = shape.plus(towards.demands, towards.moves)
         shape = origin.found(shape)
+        if self.tool.alternates:
+            slowest, seconds = max(crossing.demands.items(), key=lambda demand: demand[1])
+            shape = shape.after(seconds, slowest.name, Activity.WRITE)
+            return self.tool.sending(shape, networks, loaded=True)
         return shape.cycle(towards.parts, towards.cap)

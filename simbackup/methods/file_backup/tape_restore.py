@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import simpy
@@ -13,6 +13,7 @@ from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.tape.live import Drive, Stream
 from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps, side_by_side
+from simbackup.methods.making import FilesMade, beside, filling
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
@@ -30,6 +31,7 @@ class TapeRestore:
     selection: Selection | None
     tool: Tool = NO_TOOL
     streams: int = 1
+    workers: int = 1
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Share the needed cartridges among the drives, and wait until all data are on disk."""
@@ -45,7 +47,8 @@ class TapeRestore:
         streams = min(self.streams, len(cartridges))
         if streams > 1:  # the longest first, so that all drives end at about the same time
             cartridges.sort(key=lambda name: -sum(run.size for run in on_medium[name]))
-        parts = [self._part(system, job, copy, (cartridges, on_medium), pending) for _ in range(streams)]
+        made = self.tool.made(saved.files / saved.size if saved.method == "file_level" else 0.0)
+        parts = [self._part(system, job, copy, (cartridges, on_medium), pending, made=made) for _ in range(streams)]
         with system.shut_out(self.to):
             yield from side_by_side(system, parts)
             yield from system.written_back(job, pending)
@@ -58,6 +61,8 @@ class TapeRestore:
         copy: Copy,
         runs: tuple[list[str], dict[str, list[Extent]]],
         pending: list[Dirty],
+        *,
+        made: FilesMade,
     ) -> Wait:
         """Mount one cartridge after the other, locate each run on it, and transfer it."""
         library = system.libraries[copy.target]
@@ -72,14 +77,14 @@ class TapeRestore:
                 yield from library.reserve(job, medium, drive)
                 drive = yield from library.mount(job, drive, medium)
                 for extent in on_medium[medium.name]:
-                    dirty = yield from self._read(system, job, drive, extent, copy)
+                    dirty = yield from self._read(system, job, drive, extent, copy, made=made)
                     pending.append(dirty)
                 yield from library.release(job, drive, self.tool.unload_after)
         finally:
             library.give_drive(drive)
 
     def _read(
-        self, system: System, job: str, drive: Drive, extent: Extent, copy: Copy
+        self, system: System, job: str, drive: Drive, extent: Extent, copy: Copy, *, made: FilesMade
     ) -> Generator[simpy.Event, Any, Dirty]:
         """One run from tape into the page cache of the host; what is then on its way to disk."""
         library, host, target = system.libraries[copy.target], system.hosts[self.host], system.data[self.to]
@@ -90,8 +95,12 @@ class TapeRestore:
             .at_most(host.copy_rate, host.cpu.name)
             .over([system.networks[name] for name in self.networks])
         )
+        if made.per_byte:
+            fill = filling(fill, host, target, made)
+            serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
+            fill = replace(fill, workers=self.workers, serial=serial)
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
-        place = VolumeRange(target.volume, begin, extent.size)
+        place = VolumeRange(target.volume, begin, extent.size, beside(target, made))
         dirty = yield from system.write(job, self.host, place, fill, Activity.TRANSFER, law=drive.law(stream))
         drive.position = extent.position + extent.size * extent.spread / copy.compression
         return dirty

@@ -45,6 +45,8 @@ class RestoreSpec(Restoring):
     """The data set to overwrite; where the data came from unless stated."""
     streams: Pieces | None = None
     """Drives that read from tape at once; one unless stated."""
+    workers: Pieces | None = None
+    """Workers who make files at once; one unless stated."""
     replay: Names = ()
     """Incremental backups to replay after it."""
     copied_by: Text | None = None
@@ -62,6 +64,7 @@ class RestoreSpec(Restoring):
         "select": (
             "in restores of file_level backups, from tape and from frozen images; an image on disk comes back whole"
         ),
+        "workers": "in restores of file_level backups",
     }
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:

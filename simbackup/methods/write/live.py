@@ -9,6 +9,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.volume.live import first_write_shape
 from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
+from simbackup.methods.making import NONE, FilesMade, beside, filling, makes
 from simbackup.system import JobFailedError, System
 
 
@@ -30,10 +31,12 @@ class Write:
         """Fill the page cache at the pace of one core until its limit, then at the pace of the disk."""
         host, data = system.hosts[self.host], system.data[self.data]
         cpu = host.seconds(self.cpu_per_byte) if self.cpu_per_byte is not None else 1.0 / host.copy_rate
-        fill = host.then(FlowShape(), cpu)
+        made = FilesMade(data.files / data.size) if makes(data) else NONE
+        fill = filling(host.then(FlowShape(workers=1 if made.per_byte else 0), cpu), host, data, made)
         write = system.write_through if self.flush else system.write
-        yield from write(job, self.host, VolumeRange(data.volume, data.begin, self.size), fill)
-        return Moved(self.size, 1.0)
+        place = VolumeRange(data.volume, data.begin, self.size, beside(data, made))
+        yield from write(job, self.host, place, fill)
+        return Moved(self.size, max(made.per_byte * self.size, 1.0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ class WriteSpec(JobSpec):
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of its way of writing."""
         del spec
+        yield from (() if self.synchronous else (f"data.{self.data}.directories",))
         keys = ("over",) if self.synchronous else ("cpu_per_byte", "flush")
         yield from (f"jobs.{name}.{key}" for key in keys)
 

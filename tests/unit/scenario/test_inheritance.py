@@ -89,7 +89,7 @@ def test_an_override_removes_too(over: Extended) -> None:
 def test_a_value_that_is_null_is_as_good_as_left_out(over: Extended) -> None:
     scenario = over("data: {files: {cached: null, layout: null}}\njobs: {full: {begin: null}, back: {after: null}}")
     data = scenario.spec.data["files"]
-    assert (data.cached, data.layout) == (None, "scattered")
+    assert (data.cached, data.layout) == (None, None)
     assert scenario.spec.jobs["full"].begin is None
     assert scenario.spec.jobs["back"].after == ()
 
