@@ -54,7 +54,7 @@ def test_the_files_of_the_package_are_right(installed: Path, tmp_path: Path) -> 
     ("arguments", "words"),
     [
         (("run", NAME), ["verify", "ram_disk", "3.5 GB/s"]),
-        (("explain", NAME, "check"), ["hosts.server.cores", "then devices.memory limits"]),
+        (("explain", NAME, "check"), ["hosts.server.cores", "then the bottleneck is devices.memory"]),
         (("study", NAME), ["into memory", "5 ns/B"]),
         (("models", "list"), ["ram_disk/ddr4-2400", "disk/sata-7200-1tb-2008"]),
         (("models", "show", "ram_disk/ddr4-2400"), ["19.2 GB/s", "speed bins, DDR4-2400"]),

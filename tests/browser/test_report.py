@@ -16,14 +16,14 @@ from simbackup.text import for_terminal
 
 TAPE, LVM = "teaching/one-file-from-tape", "published/003-lvm-snapshots/same-disk"
 PAGES = {
-    "tape": ([TAPE], ["Where do the minutes go?", "locate", "Tape drives", "extends nothing published"]),
+    "tape": ([TAPE], ["Where do the minutes go?", "locate", "Tape drives", "does not extend a published one"]),
     "lvm": ([LVM], ["metadata commit", "003-lvm-snapshots", "Assumptions", "Sources"]),
     "fleet": (["planning/spread-starts-night"], ["All 200 jobs finished within their windows", "The slowest took"]),
     "two": (
         ["planning/mysql-innodb-logical", "planning/mysql-innodb-snapshot"],
         ["2 scenarios compared", "Side by side", "Where the scenarios differ"],
     ),
-    "failed": (["failed.yaml"], ["Failed as it began", "Did not run", "after the end of its window"]),
+    "failed": (["failed.yaml"], ["Failed at its start", "Did not run", "missed its window"]),
 }
 """What is reported on, and texts that must be seen."""
 FAILED = """

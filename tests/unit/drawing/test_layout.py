@@ -173,7 +173,7 @@ def test_a_result_that_kept_no_layout_says_so(tmp_path: Path) -> None:
     folder = Result(result.record, result.values, result.trace).save(tmp_path / "old")
     old = Result.load(folder)
     assert old.layout is None
-    with pytest.raises(ResultError, match="does not hold the layout"):
+    with pytest.raises(ResultError, match="holds no layout"):
         _ = old.picture
     assert isinstance(old.record, Record)
     run = folder / "run.json"
