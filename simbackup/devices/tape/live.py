@@ -236,7 +236,7 @@ class Library:
     def release(self, job: str, drive: Drive, stay: float | None = None) -> Wait:
         """Have done with the cartridge in a drive: it goes back to its slot, unless drives stay loaded for a while.
 
-        So many seconds, if no others are told of the library.
+        They do for `stay` seconds, unless the library says for how many.
         """
         if drive.cartridge is None:
             return

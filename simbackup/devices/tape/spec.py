@@ -193,10 +193,9 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         self._check_drives(checks, path, checks.spec.read_by(job), job.streams)
 
     def _check_drives(self, checks: Checks, path: Path, name: str, streams: Pieces | None, each: float = 1.0) -> None:
-        most = self.drives.si * each
-        if streams is not None and streams.si > most:
+        if streams is not None and streams.si > self.drives.si * each:
             message = f"'{name}' has fewer drives than that, {self.drives.si:.0f}"
-            checks.report((*path, "streams"), message, f"write {most:.0f} or fewer")
+            checks.report((*path, "streams"), message, f"write {self.drives.si * each:.0f} or fewer")
 
     def inner(self) -> Mapping[str, tuple[str, Part, int]]:
         """Its drives."""
