@@ -68,9 +68,24 @@ def test_a_save_set_on_disk_goes_to_tape_as_a_backup_does(tmp_path: Path) -> Non
 
 def test_a_disk_that_is_too_slow_makes_the_tape_stop_and_start(tmp_path: Path) -> None:
     result = run(tmp_path, NIGHT + TAPE, {"devices.b.read_rate": "40 MB/s"})
-    transfer = sum(seconds for (cause, _), seconds in result.activities("to_tape").items() if "drive.1" in cause)
-    mechanics = 30.0 + tape.rewind_time(DRIVE, 8e9) + 10.0
-    assert transfer - mechanics == pytest.approx(8e9 / streaming.stop_start_rate(DRIVE, 40e6))
+    spent = result.activities("to_tape")
+    assert spent["devices.b", "transfer"] == pytest.approx(8e9 / 40e6)
+    lost = spent["devices.jukebox.drive.1", "reposition"]
+    assert lost == pytest.approx(8e9 / streaming.stop_start_rate(DRIVE, 40e6) - 8e9 / 40e6)
+
+
+def test_a_copy_goes_to_tape_with_the_blocks_of_the_program_of_its_backup(tmp_path: Path) -> None:
+    tool = "  night: {method: file_level, data: d, to: b, tool: {model: backup_tool/zrm-1.1, block: 100 kB}}\n"
+    changes = {"devices.b.read_rate": "400 MB/s", "devices.jukebox.drive.command_time": "1900 us"}
+    result = run(tmp_path, tool + TAPE, changes)
+    # 100 kB pass the interface in 0.1 ms, and a command takes 1.9 ms
+    spent = result.activities("to_tape")
+    assert spent["devices.jukebox.drive.1.interface", "transfer"] == pytest.approx(8e9 / 50e6)
+
+
+def test_a_copy_onto_a_drive_that_writes_through_needs_the_size_of_a_block(tmp_path: Path) -> None:
+    with pytest.raises(sb.InputError, match=r"jobs\.to_tape\.to: .*write 'block: 10 KiB' under jobs\.night\.tool"):
+        run(tmp_path, NIGHT + TAPE, {"devices.jukebox.drive.write_through": True})
 
 
 def test_data_that_shrink_are_compressed_by_the_drive(tmp_path: Path) -> None:

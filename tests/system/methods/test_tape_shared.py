@@ -9,7 +9,7 @@ import pytest
 
 from simbackup import Result, simulate
 from simbackup.build import build
-from simbackup.catalogue import SaveSet
+from simbackup.catalogue import Copy
 from simbackup.methods.job import start
 from simbackup.scenario import load
 
@@ -72,11 +72,11 @@ def run(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> Res
     return simulate(written(tmp_path, jobs), changes)
 
 
-def saved(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> tuple[dict[str, SaveSet], list[float]]:
-    """What the catalogue holds after a run, by job, and how much lies on each cartridge."""
+def saved(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> tuple[dict[str, Copy], list[float]]:
+    """Where the save sets lie after a run, by job, and how much lies on each cartridge."""
     system, work = build(load(written(tmp_path, jobs), changes).spec, 0)
     system.env.run(until=start(system, work))
-    sets = {each.job.removeprefix("jobs."): each for each in system.catalogue.save_sets}
+    sets = {each.job.removeprefix("jobs."): each.copies[0] for each in system.catalogue.save_sets}
     return sets, [cartridge.end for cartridge in system.libraries["jukebox"].cartridges]
 
 
