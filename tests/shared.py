@@ -19,7 +19,7 @@ from simbackup.scenario import names
 
 ROOT = Path(__file__).parents[1]
 """The folder of the repository."""
-MACHINES = {"machine", "old", "new"}
+MACHINES = {"machine", "machines", "old", "new", "hpux", "windows", "hpux-files", "windows-files"}
 """Names of scenarios that only others extend."""
 RUNNABLE = [name for name in names() if not name.startswith("base/") and name.rpartition("/")[2] not in MACHINES]
 
