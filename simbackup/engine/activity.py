@@ -11,11 +11,13 @@ from simbackup.palette import (  # fmt: skip
     ASH,
     BLUE,
     BROWN,
+    CORAL,
     DARK,
     FERN,
     GREY,
     LILAC,
     MOSS,
+    MUSTARD,
     OLIVE,
     ORANGE,
     PALE,
@@ -26,6 +28,7 @@ from simbackup.palette import (  # fmt: skip
     RED,
     SAND,
     SKY,
+    SLATE,
     STONE,
     TEAL,
     VIOLET,
@@ -80,7 +83,7 @@ class Activity(StrEnum):
     WAIT_FOR_THE_CARTRIDGE = "wait for the cartridge", Nature.WAITING, PAPER, "wait for a cartridge"
     WAIT_FOR_ROBOT = "mount queue", Nature.WAITING, PAPER, "mount queue"
     WAIT_FOR_REQUESTS = "wait for requests", Nature.WAITING, PAPER
-    QUEUE = "queue", Nature.WAITING, ORANGE  # a buffer behind other buffers of its job
+    QUEUE = "queue", Nature.WAITING, CORAL  # a buffer behind other buffers of its job
 
     MOUNT = "mount", Nature.MECHANICAL, PURPLE
     DISMOUNT = "dismount", Nature.MECHANICAL, STONE
@@ -106,9 +109,9 @@ class Activity(StrEnum):
     COPY_WRITE = "copy write", Nature.MOVING, SKY
     OWN_WRITE = "own write", Nature.MOVING, VIOLET
     METADATA_COMMIT = "metadata commit", Nature.MOVING, RED
-    WALK = "walk", Nature.MOVING, SAND
+    WALK = "walk", Nature.MOVING, MUSTARD
     FLUSH = "flush", Nature.MOVING, VIOLET
-    TRAVEL = "travel", Nature.MOVING, OLIVE
+    TRAVEL = "travel", Nature.MOVING, SLATE
 
     OPEN = "open", Nature.COMPUTING, RED
     INDEX = "index", Nature.COMPUTING, OLIVE

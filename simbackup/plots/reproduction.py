@@ -20,6 +20,7 @@ from simbackup.text import for_line, for_plot
 ROLES = {
     "fitted": (palette.BLUE, "o", "a constant fitted to or chosen on its group"),
     "held-out": (palette.RED, "D", "held out"),
+    "opened": (palette.TEAL, "^", "opened after a blind answer"),
     "input": (palette.GREY, "s", "input of the scenario"),
 }
 """Colour, mark and meaning of each role."""

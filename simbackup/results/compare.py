@@ -19,7 +19,7 @@ TOLERANCE = 0.10
 IDENTIFIED = 0.25
 """Relative half width of the simulated interval beyond which a row proves little."""
 
-Role = Literal["input", "fitted", "held-out"]
+Role = Literal["input", "fitted", "opened", "held-out"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +118,18 @@ def figure(measurement: Measurement, results: Mapping[str, Result]) -> float:
 
 
 def role(measurement: Measurement, results: Mapping[str, Result], groups: Mapping[str, str]) -> Role:
-    """What a row proves, from the origins of the values that it depends on."""
+    """What a row proves, from the origins of the values that it depends on.
+
+    A row with a blind answer was opened afterwards, so that mechanisms may have been made with it in view: it is never
+    held-out.
+    """
     if all(any(v.address == inner for v in results[file].values) for file, inner in measurement.addresses):
         return "input"
     for file, _ in measurement.addresses:
         for value in results[file].values:
             if any(groups.get(row) == measurement.group for row in (*value.fitted_to, *value.seen)):
                 return "fitted"
-    return "held-out"
+    return "held-out" if measurement.blind is None else "opened"
 
 
 def compared(measured: Measured, results: Mapping[str, Result]) -> list[Row]:
