@@ -19,8 +19,13 @@ from matplotlib.figure import Figure
 
 from simbackup.output.target import PICTURE, check_file
 from simbackup.output.whole import whole
-from simbackup.palette import BLUE, GREY, PURPLE, RED, SAND, SKY, TEAL, WINE
+from simbackup.palette import BAND, BLUE, DARK, GREY, PURPLE, RED, SAND, SKY, TEAL, WINE
 from simbackup.text import for_plot, of_plot
+
+__all__ = [  # what a notebook finds under `sb.style`, colours included
+    "BAND", "BLUE", "DARK", "GREY", "LINES", "MARKS", "PURPLE", "RED", "SAND", "SKY", "TEAL", "WINE",
+    "Chart", "in_style", "use",
+]  # fmt: skip
 
 LINES = (BLUE, RED, SAND, SKY, WINE, TEAL, GREY, PURPLE)
 """Colours of curves, in the order of use; distinguishable without red and green."""

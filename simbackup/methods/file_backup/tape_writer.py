@@ -28,8 +28,8 @@ class TapeWriter:
     """Writes a save set to tape.
 
     Bytes of the save set; what a byte of a part of it (begin, size) loads on its way, given how it loads the drive; the
-    program; parts; the pool; streams that a drive takes at once; tape marks for each byte; and a check that fails if the
-    source was lost meanwhile.
+    program; parts; the pool; streams that a drive takes at once; tape marks for each byte; and a check that fails if
+    the source was lost meanwhile.
     """
 
     size: float

@@ -41,8 +41,8 @@ class Walkers:
 def walking(host: Host, data: DataSet, region: Region, who: Walkers) -> FlowShape:
     """What a byte of files that are opened, read and closed loads on their host and device.
 
-    Scattered files take positioned reads for directory, record and data; files that are stored together are read as they
-    follow each other, records first. Cached files take no reads. Each worker has one request under way, and waits
+    Scattered files take positioned reads for directory, record and data; files that are stored together are read as
+    they follow each other, records first. Cached files take no reads. Each worker has one request under way, and waits
     in the queues of all others. The core seconds of `who` come beside those of the file system.
     """
     files = data.filesystem
