@@ -112,8 +112,8 @@ FIELDS = (
     "capacity", "rotation_speed", "track_to_track_seek", "average_seek", "full_stroke_seek",
     "outer_rate", "inner_rate", "command_overhead", "stream_turn",
 )  # fmt: skip
-disk = disks.Disk(**{name: result.get(f"devices.disk.{name}") for name in FIELDS})
-cow = snapshots.CopyOnWrite(
+disk = disks.DiskParameters(**{name: result.get(f"devices.disk.{name}") for name in FIELDS})
+cow = snapshots.CopyOnWriteParameters(
     **{name: result.get(f"devices.cow.{name}") for name in ("chunk", "record", "in_flight", "commit_backlog")}
 )
 size, volume = result.get("data.file.size"), result.get("devices.volume.size")
