@@ -51,7 +51,7 @@ def test_every_problem_is_told_with_its_place(
     assert len(lines) == len(wanted), err
     assert all(map(agrees, lines, wanted)), f"{err}\nwanted\n" + "\n".join(wanted)
     right = all(": warning: " in line for line in wanted)
-    assert (code, out) == ((0, "1 file is right\n") if right else (2, ""))
+    assert (code, out) == ((0, "1 file is valid\n") if right else (2, ""))
 
 
 def test_ten_kinds_of_mistakes_are_told_in_one_round() -> None:
@@ -65,7 +65,7 @@ def test_the_files_that_they_extend_are_sound(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code, out, err = checked(capsys, monkeypatch, "sound/site.yaml")
-    assert (code, out, err) == (0, "1 file is right\n", "")
+    assert (code, out, err) == (0, "1 file is valid\n", "")
 
 
 def test_there_are_many_broken_files() -> None:
