@@ -1,8 +1,8 @@
-"""CPU time of the flow engine for each completed flow, beside a bare SimPy timeout.
+"""CPU time of the flow engine for each completed flow, compared with a bare SimPy timeout.
 
 A synthetic backup site: every client has a disk and a network card, forty clients share the link of their rack, and ten
 clients share one tape drive. Jobs begin at uniformly drawn times; their sizes are lognormal. Where fewer jobs are drawn
-than a day holds, the day is shortened with them, so that as many flows are under way at once as on the full day.
+than a day holds, the day is shortened in proportion, so that as many flows run at once as on the full day.
 """
 
 from __future__ import annotations

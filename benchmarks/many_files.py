@@ -1,4 +1,4 @@
-"""Time of a run with many files, beside the same run with few: files are flows, not events.
+"""Time of a run with many files, compared with the same run with few: files are flows, not events.
 
 One file-level backup is run with more and more files of the same size. The runs take turns in one process, so that a
 busy machine slows all of them alike. A scenario is checked before it is run; the two times are taken apart.
@@ -34,7 +34,7 @@ def times(files: int) -> tuple[float, float, float]:
 
 def main() -> None:
     """Print one line for each number of files."""
-    parser = argparse.ArgumentParser(description="time of a run with many files, beside the same run with few")
+    parser = argparse.ArgumentParser(description="time of a run with many files, compared with the same run with few")
     parser.add_argument("--rounds", type=int, default=41, help="counted runs of each number of files (41)")
     asked = parser.parse_args()
     taken: dict[int, list[tuple[float, float, float]]] = {files: [] for files in COUNTS}

@@ -1,4 +1,4 @@
-"""Wall time of whole runs of the command line, beside `python -c pass` in the same minutes.
+"""Wall time of whole runs of the command line, compared with `python -c pass` in the same minutes.
 
 Everything that the program may import is byte-compiled first, into a folder of its own, so that no run writes or misses
 compiled files. The commands take turns, so that a busy machine slows all of them alike.
@@ -32,7 +32,7 @@ NOT_IMPORTED = re.compile(r"[\\/](tests?|lib2to3|idlelib|site-packages)[\\/]")
 
 
 def installed(name: str, seen: set[str]) -> Iterator[importlib.metadata.Distribution]:
-    """A distribution and what it needs, extras left out, each once."""
+    """A distribution and its dependencies without extras, each once."""
     if name.lower() in seen:
         return
     seen.add(name.lower())
@@ -48,7 +48,7 @@ def installed(name: str, seen: set[str]) -> Iterator[importlib.metadata.Distribu
 
 
 def byte_compile() -> None:
-    """Compile the standard library, the program, and all that it needs, into the folder that is set for it."""
+    """Compile the standard library, the program and its dependencies into the folder that is set for it."""
     compileall.compile_dir(sysconfig.get_path("stdlib"), quiet=2, workers=0, rx=NOT_IMPORTED)
     compileall.compile_dir(Path(__file__).parents[1] / "simbackup", quiet=2)
     folders = {

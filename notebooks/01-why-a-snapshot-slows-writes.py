@@ -29,10 +29,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import simbackup as sb
-from simbackup.results.plots import style
-from simbackup.results.plots.style import BLUE, DARK, GREY, RED, SKY
 
+style = sb.style
 style.use()
+BLUE, DARK, GREY, RED, SKY = style.BLUE, style.DARK, style.GREY, style.RED, style.SKY
 MB, MIB, GIB = 1e6, 2**20, 2**30
 
 # %% [markdown]
@@ -52,7 +52,7 @@ WRITES = {
     "second_time": "under a snapshot, second time",
     "afterwards": "snapshot removed",
 }
-jobs = result.jobs.set_index("job").loc[list(WRITES)]
+jobs = result.jobs.loc[list(WRITES)]
 pd.DataFrame(
     {
         "elapsed, s": jobs["elapsed"].round(1),
@@ -106,15 +106,14 @@ print(f"the disk moved {moved / GIB:.1f} GiB in all, for {4 * 2} GiB of writes")
 # that the result itself says it rests on. The simulator is not used in this cell, only equations.
 
 # %%
-from simbackup.equations import disk as disks
-from simbackup.equations import snapshot as snapshots
+disks, snapshots = sb.equations.disk, sb.equations.snapshot
 
 FIELDS = (
     "capacity", "rotation_speed", "track_to_track_seek", "average_seek", "full_stroke_seek",
     "outer_rate", "inner_rate", "command_overhead", "stream_turn",
 )  # fmt: skip
-disk = disks.Disk(**{name: result.get(f"devices.disk.{name}") for name in FIELDS})
-cow = snapshots.CopyOnWrite(
+disk = disks.DiskParameters(**{name: result.get(f"devices.disk.{name}") for name in FIELDS})
+cow = snapshots.CopyOnWriteParameters(
     **{name: result.get(f"devices.cow.{name}") for name in ("chunk", "record", "in_flight", "commit_backlog")}
 )
 size, volume = result.get("data.file.size"), result.get("devices.volume.size")
@@ -275,9 +274,7 @@ chunks.plot.lines("devices.cow.chunk", "jobs.dd.elapsed")
 
 # %%
 places = sb.study("planning/copy-area-place").frame.set_index("scenario")["jobs.dd.elapsed"]
-kept = (
-    sb.simulate("planning/number-of-snapshots").jobs.set_index("job").loc[["dd", "with_two", "with_three", "with_four"]]
-)
+kept = sb.simulate("planning/number-of-snapshots").jobs.loc[["dd", "with_two", "with_three", "with_four"]]
 none = sb.simulate("published/003-lvm-snapshots/no-snapshot").get("jobs.dd.elapsed")
 written = pd.concat(
     [
@@ -337,7 +334,7 @@ scenario = sb.load("published/003-lvm-snapshots/same-disk")
 answer = sb.simulate(scenario)
 print("basis of each value:", ", ".join(f"{number} {basis}" for basis, number in answer.bases().items()))
 assumed = answer.assumptions()
-assumed[["address", "value", "low", "high"]]
+assumed[["address", "value", "low", "high", "unit"]]
 
 # %%
 elapsed = answer.get("jobs.dd.elapsed")

@@ -27,10 +27,12 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 import simbackup as sb
-from simbackup.results.plots import style
-from simbackup.results.plots.style import BAND, BLUE, DARK, GREY, RED, SAND, SKY, WINE
 
+style = sb.style
 style.use()
+BAND, BLUE, DARK, GREY, RED, SAND, SKY, WINE = (
+    style.BAND, style.BLUE, style.DARK, style.GREY, style.RED, style.SAND, style.SKY, style.WINE,
+)  # fmt: skip
 MB, GB, MINUTE, HOUR, DAY = 1e6, 1e9, 60, 3600, 86400
 WAYS = {"logical": "logical dump", "hot_copy": "hot copy", "snapshot": "snapshot copy"}
 COLOURS = {"logical": RED, "hot copy": SAND, "snapshot": BLUE}
@@ -45,7 +47,7 @@ sb.picture("published/004-zrm-mysql/myisam-4000")
 
 # %%
 result = sb.simulate("published/004-zrm-mysql/myisam-4000")
-jobs = result.jobs.set_index("job")
+jobs = result.jobs
 pd.DataFrame(
     {
         "backup, s": [jobs["elapsed"][way] for way in WAYS],
@@ -86,8 +88,6 @@ assert why["hot_copy"].next_bottleneck == "hosts.server"
 # works on each byte of text for so many nanoseconds of one core.
 
 # %%
-from simbackup.equations.read_ahead import read_ahead_rate
-
 size, text = result.get("data.db.size"), result.get("jobs.logical.bytes")
 core = result.get("hosts.server.copy_rate")
 window = result.get("hosts.server.read_ahead")
@@ -96,7 +96,7 @@ request = (
     + result.get("devices.array.disk.command_overhead")
     + window / 2 / result.get("devices.array.disk.outer_rate")  # 128 KiB lie on two disks in units of 64 KiB
 )
-read = size / read_ahead_rate(window, request, core)
+read = size / sb.equations.read_ahead.read_ahead_rate(window, request, core)
 work = text * result.get("data.db.database.dump_cpu")
 copy, dump = read + size / core, read + work  # a copy hands each byte back to the page cache
 

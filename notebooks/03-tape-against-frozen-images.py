@@ -32,10 +32,12 @@ import os
 import numpy as np
 import pandas as pd
 import simbackup as sb
-from simbackup.results.plots import style
-from simbackup.results.plots.style import BAND, BLUE, DARK, GREY, RED, SAND, SKY, WINE
 
+style = sb.style
 style.use()
+BAND, BLUE, DARK, GREY, RED, SAND, SKY, WINE = (
+    style.BAND, style.BLUE, style.DARK, style.GREY, style.RED, style.SAND, style.SKY, style.WINE,
+)  # fmt: skip
 MB, GB, MINUTE, HOUR, DAY = 1e6, 1e9, 60, 3600, 86400
 FOLDER = "published/000-netbackup-frozen-images"
 PLACES = {"tape": "tape", "checkpoint": "checkpoint", "mirror": "split mirror"}
@@ -123,14 +125,14 @@ assert from_image["database"].next_bottleneck == "hosts.server"
 # apart in bytes may lie side by side.
 
 # %%
-from simbackup.equations import tape as tapes
+tapes = sb.equations.tape
 
 result = results["tape"]
 FIELDS = (
     "native_rate", "cartridge_capacity", "tape_length", "passes", "read_speed", "search_speed", "load_time",
     "unload_time", "locate_overhead", "turn_time", "buffer",
 )  # fmt: skip
-drive = tapes.TapeDrive(**{name: result.get(f"devices.library.drive.{name}") for name in FIELDS})
+drive = tapes.TapeDriveParameters(**{name: result.get(f"devices.library.drive.{name}") for name in FIELDS})
 compression = result.get("data.db.compression")
 on_tape, one = result.get("data.db.size") / compression, 1 * MB / compression
 
@@ -146,7 +148,7 @@ drawn = [locates(sorted(draw.uniform(0, on_tape - one, 20))) for _ in range(1000
 simulated = sum(s for (_, activity), s in result.activities("item").items() if activity == "locate")
 print(f"twenty locates in file order, places drawn at random: {np.mean(drawn):.0f} ± {np.std(drawn):.0f} s by hand")
 print(
-    f"in the simulation: {simulated:.0f} s, for {20 * MB / tapes.transfer_rate(drive, compression):.1f} s of transfer"
+    f"in the simulation: {simulated:.0f} s, for {20 * MB / sb.equations.streaming.transfer_rate(drive, compression):.1f} s of transfer"
 )
 print(f"one locate from the beginning of tape: {tapes.mean_locate_from_start(drive):.0f} s in the mean")
 

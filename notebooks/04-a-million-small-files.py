@@ -27,10 +27,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import simbackup as sb
-from simbackup.results.plots import style
-from simbackup.results.plots.style import BLUE, DARK, GREY, RED, SAND, SKY, WINE
 
+style = sb.style
 style.use()
+BLUE, DARK, GREY, RED, SAND, SKY, WINE = (
+    style.BLUE, style.DARK, style.GREY, style.RED, style.SAND, style.SKY, style.WINE,
+)  # fmt: skip
 MB, KIB, MINUTE, HOUR, DAY = 1e6, 1024, 60, 3600, 86400
 FOLDER = "published/001-networker-small-files"
 TIMES = {1: "1 s", 10: "10 s", MINUTE: "1 min", 10 * MINUTE: "10 min", HOUR: "1 h", 8 * HOUR: "8 h"}
@@ -177,7 +179,7 @@ def part(job, cause, activity):
 def spent(result):
     """Seconds of a backup by part; what goes on beside another job is left out."""
     seconds = dict.fromkeys(PARTS, 0.0)
-    for job in result.jobs["job"]:
+    for job in result.jobs.index:
         if job in ("resume", "e"):
             continue
         for (cause, activity), each in result.activities(job).items():
@@ -330,7 +332,7 @@ STANDS = {"suspend": SAND, "save": BLUE, "resume": RED}
 fig, axes = plt.subplots(1, 2, figsize=(9.6, 2.9), sharey=True)
 for y, result in enumerate(machines.values()):
     left = 0.0
-    save = "save" if "save" in set(result.jobs["job"]) else "image"
+    save = "save" if "save" in result.jobs.index else "image"
     for job, colour in STANDS.items():
         seconds = result.get(f"jobs.{save if job == 'save' else job}.elapsed")
         axes[0].barh(y, seconds, left=left, color=colour, height=0.6)

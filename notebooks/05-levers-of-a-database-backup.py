@@ -27,10 +27,10 @@ import numpy as np
 import pandas as pd
 import simbackup as sb
 from matplotlib.colors import LogNorm
-from simbackup.results.plots import style
-from simbackup.results.plots.style import BLUE, DARK, GREY, RED, SAND, SKY
 
+style = sb.style
 style.use()
+BLUE, DARK, GREY, RED, SAND, SKY = style.BLUE, style.DARK, style.GREY, style.RED, style.SAND, style.SKY
 MB, MIB, MINUTE = 1e6, 2**20, 60
 FOLDER = "published/002-sql-server-tuning"
 

@@ -31,13 +31,10 @@ import numpy as np
 import pandas as pd
 import simbackup as sb
 from scipy import stats
-from simbackup.experiments.calibrate import calibrate
-from simbackup.experiments.cross_validate import cross_validate
-from simbackup.experiments.separability import separability
-from simbackup.results.plots import style
-from simbackup.results.plots.style import BLUE, DARK, RED, SKY
 
+style = sb.style
 style.use()
+BLUE, DARK, RED, SKY = style.BLUE, style.DARK, style.RED, style.SKY
 MB, MS, NS = 1e6, 1e-3, 1e-9
 TRUTH = {"rate": 420 * MB, "latency": 9 * MS, "compress": 19 * NS}
 NOISE, SEED = 0.02, 2024
@@ -120,7 +117,7 @@ for name, changed in VARIANTS.items():
 sb.picture("filer/nightly")
 
 # %%
-print(sb.simulate("filer/nightly").jobs[["job", "elapsed", "rate", "status"]].to_string(index=False))
+print(sb.simulate("filer/nightly").jobs[["elapsed", "rate", "status"]].to_string())
 
 # %% [markdown]
 # ## 2. The measurements
@@ -204,8 +201,8 @@ def told(found, apart):
 measure("filer", times("nightly"))
 fit("filer", {"rate": times("nightly"), "latency": times("nightly")})
 folder = str(SITE / "scenarios/filer")
-alone = calibrate(folder, write=False)
-told(alone, separability(folder, alone))
+alone = sb.calibrate(folder, write=False)
+told(alone, sb.separability(folder, alone))
 
 # %% [markdown]
 # The fit has an answer, and each constant alone, with the other held fast, looks well determined. The correlation says
@@ -261,8 +258,8 @@ assert (limits["few"], limits["many"], limits["compressed"]) == ("jobs.full.buff
 kinds = {"rate": "many", "latency": "few", "compress": "compressed"}
 measure("filer", [row for kind in kinds.values() for row in times(kind)] + ["two-files-1"] + times("nightly"))
 fit("filer", {name: times(kind) for name, kind in kinds.items()})
-found = calibrate(folder)
-apart = separability(folder, found)
+found = sb.calibrate(folder)
+apart = sb.separability(folder, found)
 told(found, apart)
 print((SITE / "models/ssd/our-filer.yaml").read_text(encoding="utf-8").split("\n", 5)[5])
 
@@ -302,7 +299,7 @@ plt.show()
 # Each row is left out in turn, the constant fitted to the others, and the row predicted.
 
 # %%
-left = cross_validate([folder]).left_out
+left = sb.cross_validate([folder]).left_out
 fig, axis = plt.subplots(figsize=(7.6, 2.8))
 for y, one in enumerate(left):
     axis.barh(y, one.error * 100, color=BLUE, height=0.6)

@@ -24,7 +24,6 @@ from pathlib import Path
 
 import pandas as pd
 import simbackup as sb
-from simbackup.results.causes import by_address, split
 
 MB, MINUTE, HOUR = 1e6, 60, 3600
 
@@ -140,8 +139,7 @@ pd.DataFrame(
 # %%
 def limit(result, job):
     """The address that takes most of a job's time."""
-    spent = by_address(split(result, job))
-    return max(spent, key=spent.get)
+    return pd.Series(result.causes(job)).groupby(level=0).sum().idxmax()
 
 
 LAST = "save-200"

@@ -21,7 +21,8 @@ from PIL import Image
 
 HERE = Path(__file__).parent
 KERNEL = "this-python"
-TIMEOUT_S = 300
+TIMEOUT_S = 1800
+"""A cell that takes longer hangs."""
 COLOURS = 96
 """Colours of a picture as it is stored; enough for plain charts, and a third of the bytes."""
 
@@ -50,7 +51,9 @@ def executed(source: Path, folder: Path) -> nbformat.NotebookNode:
     write_kernel_spec(folder / "kernels" / KERNEL, overrides={"env": environment})
     specs = KernelSpecManager(kernel_dirs=[str(folder / "kernels")], ensure_native_kernel=False)
     kernel = AsyncKernelManager(kernel_name=KERNEL, kernel_spec_manager=specs)
-    client = NotebookClient(notebook, km=kernel, timeout=TIMEOUT_S, resources={"metadata": {"path": str(folder)}})
+    client = NotebookClient(
+        notebook, km=kernel, timeout=TIMEOUT_S, startup_timeout=TIMEOUT_S, resources={"metadata": {"path": str(folder)}}
+    )
     client.owns_km = True  # so that it ends the kernel that it was given
     client.execute()
     return stable(notebook)

@@ -1,4 +1,4 @@
-"""Simulates backup and restore systems: how long, what limits, and how far the answer can be trusted.
+"""Simulate backup and restore systems: how long jobs take, what limits them, and how far the answer is validated.
 
 >>> import simbackup as sb
 >>> result = sb.simulate("published/003-lvm-snapshots/second-disk")
@@ -8,46 +8,99 @@ True
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from simbackup.errors import InputError, SimbackupError
-    from simbackup.experiments.explanation import explain
-    from simbackup.experiments.reproduce import reproduce
+    from simbackup import equations
+    from simbackup.drawing.picture import Picture, picture
+    from simbackup.errors import InputError, ResultError, SimbackupError
+    from simbackup.experiments.calibrate import Fitted, calibrate
+    from simbackup.experiments.cross_validate import CrossValidation, cross_validate
+    from simbackup.experiments.explanation import Explanation, explain
+    from simbackup.experiments.lists import datasheets, scenarios
+    from simbackup.experiments.reproduce import Reproduction, reproduce
+    from simbackup.experiments.separability import Separability, separability
+    from simbackup.experiments.studied import Study
     from simbackup.experiments.study import study
+    from simbackup.plots import style
     from simbackup.reporting.report import report
-    from simbackup.results.picture import picture
     from simbackup.results.result import Result
     from simbackup.run import simulate
     from simbackup.scenario import Scenario, load
 
+    __version__: str
+
 __all__ = [
-    "InputError", "Result", "Scenario", "SimbackupError",
-    "explain", "load", "picture", "report", "reproduce", "simulate", "study",
+    "CrossValidation",
+    "Explanation",
+    "Fitted",
+    "InputError",
+    "Picture",
+    "Reproduction",
+    "Result",
+    "ResultError",
+    "Scenario",
+    "Separability",
+    "SimbackupError",
+    "Study",
+    "__version__",
+    "calibrate",
+    "cross_validate",
+    "datasheets",
+    "equations",
+    "explain",
+    "load",
+    "picture",
+    "report",
+    "reproduce",
+    "scenarios",
+    "separability",
+    "simulate",
+    "study",
+    "style",
 ]  # fmt: skip
 
 _HOMES = {
+    "CrossValidation": "simbackup.experiments.cross_validate",
+    "Explanation": "simbackup.experiments.explanation",
+    "Fitted": "simbackup.experiments.calibrate",
     "InputError": "simbackup.errors",
+    "Picture": "simbackup.drawing.picture",
+    "Reproduction": "simbackup.experiments.reproduce",
     "Result": "simbackup.results.result",
+    "ResultError": "simbackup.errors",
     "Scenario": "simbackup.scenario",
+    "Separability": "simbackup.experiments.separability",
     "SimbackupError": "simbackup.errors",
+    "Study": "simbackup.experiments.studied",
+    "calibrate": "simbackup.experiments.calibrate",
+    "cross_validate": "simbackup.experiments.cross_validate",
+    "datasheets": "simbackup.experiments.lists",
     "explain": "simbackup.experiments.explanation",
     "load": "simbackup.scenario",
-    "picture": "simbackup.results.picture",
+    "picture": "simbackup.drawing.picture",
     "report": "simbackup.reporting.report",
     "reproduce": "simbackup.experiments.reproduce",
+    "scenarios": "simbackup.experiments.lists",
+    "separability": "simbackup.experiments.separability",
     "simulate": "simbackup.run",
     "study": "simbackup.experiments.study",
 }
+_MODULES = {"equations": "simbackup.equations", "style": "simbackup.plots.style"}
 
+if not TYPE_CHECKING:  # checkers see the names above, and tell of any other
 
-def __getattr__(name: str) -> Any:
-    """A public name, imported when it is first used, so that the command line starts quickly."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'simbackup' has no attribute '{name}'")
-    from importlib import import_module  # noqa: PLC0415
+    def __getattr__(name: str) -> object:
+        """A public name, imported when it is first used, so that the command line starts quickly."""
+        from importlib import import_module  # noqa: PLC0415
 
-    return getattr(import_module(_HOMES[name]), name)
+        if name == "__version__":
+            return import_module("simbackup.results.record").program_version()
+        if name in _MODULES:
+            return import_module(_MODULES[name])
+        if name not in _HOMES:
+            raise AttributeError(f"module 'simbackup' has no attribute '{name}'")
+        return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
-_ESCAPES = {code: repr(chr(code))[1:-1] for code in (*range(32), 127)}
+from simbackup.text import for_line
+
+_LONG = re.compile(r"\S{200,}")
+"""A word too long to show in full."""
 LONGEST_LIST = 14
 """Legal words that a message lists; of more it names a few."""
+
+
+def _shortened(found: re.Match[str]) -> str:
+    return f"{found.group()[:60]}...{found.group()[-20:]}"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -25,44 +34,57 @@ class Place:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing that is wrong: where, at which address, what, and what would be right."""
+    """One problem: where it is, at which address, what is wrong, and what would be right.
+
+    A warning does not stop a run.
+
+    >>> print(Problem(Place("a.yaml", 3, 5), "jobs.full.tool.request", "has no effect here", severity="warning"))
+    a.yaml:3:5: warning: jobs.full.tool.request: has no effect here
+    """
 
     place: Place
     address: str
     message: str
     remedy: str = ""
+    severity: Literal["error", "warning"] = "error"
+    closing: bool = False
+    """Whether it closes the list: it names what was not checked because of the other problems."""
 
     def __str__(self) -> str:
-        text = f"{self.place}: {self.address}: {self.message}" if self.address else f"{self.place}: {self.message}"
-        return (f"{text}; {self.remedy}" if self.remedy else text).translate(_ESCAPES)
+        place = f"{self.place}: warning" if self.severity == "warning" else str(self.place)
+        told = f"{self.address}: {self.message}" if self.address else self.message
+        told = f"{told}; {self.remedy}" if self.remedy else told
+        return for_line(f"{place}: {_LONG.sub(_shortened, told)}")
 
 
 class SimbackupError(Exception):
-    """Anything that simbackup tells its user instead of a traceback."""
+    """Any error that simbackup reports to its user, without a traceback."""
 
 
 class InputError(SimbackupError):
-    """All problems of one input at once.
+    """All problems of one input at once, and in `notes` what was not checked because of them.
 
     >>> print(InputError([Problem(Place("a.yaml", 3, 5), "jobs.full.to", "no device 'tpae'", "did you mean 'tape'?")]))
     a.yaml:3:5: jobs.full.to: no device 'tpae'; did you mean 'tape'?
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(sorted(set(problems)))
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        every = sorted(set(problems))
+        self.problems = tuple(problem for problem in every if not problem.closing)
+        self.notes = tuple(problem for problem in every if problem.closing)
+        super().__init__("\n".join(map(str, (*self.problems, *self.notes))))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
         """What a worker process sends: the problems, not their text."""
-        return InputError, (self.problems,)
+        return InputError, ((*self.problems, *self.notes),)
 
 
 class ResultError(SimbackupError):
-    """A result was asked for something that it does not hold, or could not be read back."""
+    """A result does not hold what was asked for, or could not be read back."""
 
 
 def choices(word: object, legal: Iterable[str]) -> str:
-    """Remedy for a word that is none of the legal ones: the nearest, the whole list, or the best of a long list.
+    """Remedy for an unknown word: the nearest known one, the whole list, or the best of a long list.
 
     >>> choices("tpae", ["tape", "disk"])
     "did you mean 'tape'?"
@@ -76,4 +98,4 @@ def choices(word: object, legal: Iterable[str]) -> str:
     if len(words) > LONGEST_LIST:
         nearest = difflib.get_close_matches(str(word), words, n=3, cutoff=0.0)
         return f"choose from {len(words)}, such as {', '.join(nearest)}"
-    return f"choose from: {', '.join(words)}" if words else "there is none to choose from"
+    return f"choose from: {', '.join(words)}" if words else "none is defined"

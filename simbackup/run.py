@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from simbackup.build import build
-from simbackup.components.redirect import RedirectVolume
-from simbackup.components.tape import MECHANICS, Library
+from simbackup.drawing.from_spec import layout_of
 from simbackup.engine.flows import Link
-from simbackup.errors import InputError, Problem, ResultError
-from simbackup.jobs.job import start
-from simbackup.jobs.system import System
-from simbackup.layout.drawn import layout_of
+from simbackup.errors import InputError, ResultError
+from simbackup.methods.job import start
+from simbackup.results.folder import is_there
 from simbackup.results.record import Record, rests_on
 from simbackup.results.result import Result
-from simbackup.scenario import Scenario, load
+from simbackup.scenario import Scenario, Source, load, nothing_to_do
+from simbackup.scenario.spec import Spec
+from simbackup.schema import registry
+from simbackup.system import Recorded, System
 
 STEPS_BETWEEN_REPORTS = 5_000
 
@@ -24,24 +25,24 @@ Progress = Callable[[float, int, int], None]
 
 
 def simulate(
-    scenario: Scenario | str | Path,
+    scenario: Scenario | Source,
     overrides: Mapping[str, object] | None = None,
     *,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Result:
-    """The result of running a scenario: its jobs, its devices, its trace, and what the numbers rest on.
+    """The result of running a scenario: its jobs, its devices, its trace, and the values that it depends on.
 
     Parameters
     ----------
     scenario
-        A scenario, the path of its file, or its name.
+        A scenario, or what `load` makes one of: path or name of its file, YAML text, or a mapping.
     overrides
         Values by address that replace those of the file, such as `{"devices.cow.chunk": "16 KiB"}`.
     seed
         Seed of all random streams: the same scenario and seed give the same result, byte for byte.
     progress
-        Told now and then how far the run has come.
+        Called now and then with how far the run has come.
 
     Raises
     ------
@@ -57,8 +58,7 @@ def simulate(
     elif overrides:
         scenario = scenario.with_(overrides)
     if not scenario.spec.jobs:
-        remedy = "say what is to be done under 'jobs:', or extend this file by one that does"
-        raise InputError([Problem(scenario.tree.place, "jobs", "there is nothing to simulate", remedy)])
+        raise InputError([nothing_to_do(scenario)])
     system, jobs = build(scenario.spec, seed)
     finished = start(system, jobs)
     steps = 0
@@ -68,94 +68,49 @@ def simulate(
         if progress is not None and steps % STEPS_BETWEEN_REPORTS == 0:
             progress(system.env.now, len(system.trace.jobs), len(jobs))
     for volume in system.volumes.values():
-        volume.announce()  # users take note of what they have updated by now
-    while system.env.peek() <= system.env.now:  # the rates of the last instant are taken last
+        volume.announce()  # users count what they have updated by now
+    while system.env.peek() <= system.env.now:  # the rates of the last instant are recorded last
         system.env.step()
     system.network.settle()
     for host in system.hosts.values():
         if host.suspended is not None:
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
-    _summarise(system)
-    return Result(Record.of(scenario, seed), rests_on(scenario), system.trace, layout_of(scenario))
+    _summarise(system, scenario.spec)
+    return Result(Record.of(scenario, seed), rests_on(scenario), system.trace, layout_of(scenario), scenario)
 
 
 def result_of(
     name: str, overrides: Mapping[str, object] | None = None, *, seed: int = 0, progress: Progress | None = None
 ) -> Result:
-    """The result that a folder holds, or else that of running the scenario of that path or name.
+    """The result in a folder, or else that of running the scenario of that path or name.
 
     Raises
     ------
     ResultError
         The folder holds no result, a damaged one, or values are to be replaced in what has been run.
     InputError
-        There is no such scenario, or something is wrong with it.
+        The scenario does not exist, or something is wrong with it.
     """
-    if not Path(name).is_dir():
+    if not is_there(Path(name)):
         return simulate(name, overrides, seed=seed, progress=progress)
     if overrides:
         raise ResultError(f"{name} is a result, in which nothing can be set; name its scenario instead")
     return Result.load(name)
 
 
-def scenario_of(result: Result) -> Scenario:
-    """The scenario that a result came from, read again.
-
-    Raises
-    ------
-    InputError
-        It is not there any more, or something is wrong with it now.
-    ResultError
-        It has changed since.
-    """
-    record = result.record
-    scenario = load(record.scenario, record.overrides)
-    if scenario.hash != record.hash:
-        raise ResultError(f"'{record.scenario}' or a datasheet of it has changed since the result; run it again")
-    return scenario
-
-
-def _summarise(system: System) -> None:
-    """Write one summary of each device into the trace."""
+def _summarise(system: System, spec: Spec) -> None:
+    """Record a summary of each device in the trace."""
     for name, host in system.hosts.items():
         _device(system, f"hosts.{name}.cores", "processor", host.cpu)
     for name, store in system.stores.items():
-        _device(system, f"devices.{name}", type(store).__name__.lower(), store.link)
-    for name, snapshot in system.snapshots.items():
-        used = snapshot.used * snapshot.parameters.chunk
-        state = "invalid" if snapshot.invalid_since is not None else "active" if snapshot.active else "removed"
-        system.trace.device(
-            f"devices.{name}", "snapshot", 0.0, units=float(snapshot.used), bytes_moved=used,
-            peak_bytes_per_s=0.0, state=state, copied_bytes=used, area_bytes=snapshot.area.size,
-        )  # fmt: skip
-    for name, volume in system.volumes.items():
-        if isinstance(volume, RedirectVolume):
-            region = volume.region
-            system.trace.device(
-                f"devices.{name}", "volume", 0.0, units=0.0, bytes_moved=0.0, peak_bytes_per_s=0.0,
-                used_bytes=volume.used, kept_bytes=volume.held,
-                breaks=volume.store.fragments.breaks(region.begin, region.size) * region.size,
-            )  # fmt: skip
-    for name, image in system.redirects.items():
-        state = "deleted" if image.gone else "active" if image.active else "removed"
-        system.trace.device(
-            f"devices.{name}", "snapshot", 0.0, units=image.kept / image.lookup_size, bytes_moved=image.kept,
-            peak_bytes_per_s=0.0, state=state, kept_bytes=image.kept,
-        )  # fmt: skip
+        _device(system, f"devices.{name}", registry.kind_of(spec.devices[name]).name, store.link)
+    for part in (*system.stores.values(), *system.others.values(), *system.volumes.values(), *system.images.values()):
+        if isinstance(part, Recorded):
+            part.record(system.trace)
     for name, network in system.networks.items():
         _device(system, f"links.{name}", "network", network.link)
     for library in system.libraries.values():
-        _library(system, library)
-
-
-def _library(system: System, library: Library) -> None:
-    for drive in library.drives:
-        moving = (s.end - s.start for s in system.trace.spans if s.cause == drive.name and s.activity in MECHANICS)
-        link = drive.link
-        system.trace.device(
-            drive.name, "tape drive", sum(moving) + link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
-            peak_bytes_per_s=link.peak_bytes_per_s,
-        )  # fmt: skip
+        library.record(system.trace)
 
 
 def _device(system: System, address: str, kind: str, link: Link) -> None:

@@ -13,168 +13,16 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from decimal import Context, Decimal, InvalidOperation
 from functools import lru_cache
 
-Ratio = tuple[int, int]
-"""Numerator and denominator: 'rpm' is (1, 60), which no float and no Decimal can hold."""
-
-Names = dict[str, Ratio]
+from simbackup import slips
+from simbackup.dimensions import DIMENSIONS, ONE, TIME, Dimension, Ratio
 
 
 class UnitError(ValueError):
-    """Text that is no quantity of the wanted dimension; says what was read and what would be right."""
+    """Text that is not a quantity of the wanted dimension; the message says what was read and what would be right."""
 
-
-_DECIMAL = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}
-_BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
-
-_SIZE: Names = {
-    **{p + "B": (f, 1) for p, f in (_DECIMAL | _BINARY).items()},
-    **{p + bit: (f, 8) for p, f in (_DECIMAL | _BINARY).items() for bit in ("b", "bit")},
-    "byte": (1, 1),
-    "bytes": (1, 1),
-    "bits": (1, 8),
-}
-_MICRO = ("u", "\u00b5", "\u03bc")  # the letter u, the micro sign, and the Greek letter
-_TIME: Names = {
-    "ns": (1, 10**9),
-    **{micro + "s": (1, 10**6) for micro in _MICRO},
-    "ms": (1, 10**3),
-    **dict.fromkeys(("s", "sec", "second", "seconds"), (1, 1)),
-    **dict.fromkeys(("min", "minute", "minutes"), (60, 1)),
-    **dict.fromkeys(("h", "hour", "hours"), (3600, 1)),
-    **dict.fromkeys(("d", "day", "days"), (86_400, 1)),
-    **dict.fromkeys(("week", "weeks"), (7 * 86_400, 1)),
-    **dict.fromkeys(("year", "years"), (365 * 86_400, 1)),
-}
-_LENGTH: Names = {
-    "nm": (1, 10**9),
-    **{micro + "m": (1, 10**6) for micro in _MICRO},
-    "mm": (1, 10**3),
-    "cm": (1, 100),
-    "m": (1, 1),
-    "km": (10**3, 1),
-    **dict.fromkeys(("in", "inch", "inches"), (254, 10**4)),
-    **dict.fromkeys(("ft", "foot", "feet"), (3048, 10**4)),
-}
-_FREQUENCY: Names = {
-    "rpm": (1, 60),
-    "IOPS": (1, 1),
-    "Hz": (1, 1),
-    "kHz": (10**3, 1),
-    "MHz": (10**6, 1),
-    "GHz": (10**9, 1),
-}
-_EVENTS = ("", "1", "file", "files", "op", "ops", "IO", "requests", "transactions")
-_THINGS = ("file", "files", "disk", "disks", "drive", "drives", "buffer", "buffers", "core", "cores")
-_ONE: Ratio = (1, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Dimension:
-    """What a quantity may be written in.
-
-    Attributes
-    ----------
-    noun
-        What messages call such a quantity.
-    examples
-        Right texts, for messages.
-    human
-        Unit names that texts are written in, the smallest first.
-    names
-        Legal unit names with their SI values; "" where a bare number will do.
-    over, under
-        Legal names above and below the stroke of a quotient, both empty where there is none.
-    binary
-        More unit names for exact texts only.
-    """
-
-    noun: str
-    examples: tuple[str, ...]
-    human: tuple[str, ...]
-    names: Names
-    over: Names
-    under: Names
-    binary: tuple[str, ...] = ()
-
-    @property
-    def base(self) -> str:
-        """Name of the SI unit itself, as texts write it."""
-        return next(name for name in self.human if self.factor(name) == _ONE)
-
-    def factor(self, name: str) -> Ratio | None:
-        """SI value of one unit of this name, as a ratio; None if the name is not known."""
-        factor = self.names.get(name)
-        if factor is None and self.under:
-            over, stroke, under = name.partition("/")
-            above, below = self.over.get(over.rstrip()), self.under.get(under.lstrip())
-            if stroke and above and below:
-                factor = above[0] * below[1], above[1] * below[0]
-        return factor
-
-    def likely(self, name: str) -> list[str]:
-        """Legal names that differ from this one only by case or by 'ps' for '/s', one for each value."""
-        per_second = name.replace("ps", "/s")
-        if not name:
-            return []
-        if self.factor(per_second):
-            return [per_second]
-        wanted = _fold(name)
-        legal = [*self.names, *(f"{over}/{under}" for over in self.over for under in self.under)]
-        alike: dict[Ratio | None, str] = {}
-        for each in legal:
-            if _fold(each) == wanted:
-                alike.setdefault(self.factor(each), each)
-        return list(alike.values())
-
-
-def _fold(name: str) -> str:
-    return name.replace(" ", "").lower().replace("ps", "/s")
-
-
-_SIZES = ("B", "kB", "MB", "GB", "TB", "PB")
-_BINARY_SIZES = ("KiB", "MiB", "GiB", "TiB", "PiB")
-_TIMES = ("ns", "us", "ms", "s")
-
-
-def _per(names: tuple[str, ...], under: str) -> tuple[str, ...]:
-    return tuple(f"{name}/{under}" for name in names)
-
-
-DIMENSIONS: dict[str, Dimension] = {
-    "B": Dimension("size", ("5 MB", "2 GiB"), _SIZES, _SIZE, {}, {}, _BINARY_SIZES),
-    "s": Dimension("time", ("90 s", "3 h 30 min"), (*_TIMES, "min", "h", "d"), _TIME, {}, {}),
-    "B/s": Dimension("data rate", ("5 MB/s", "1 Gb/s"), _per(_SIZES, "s"), {}, _SIZE, _TIME, _per(_BINARY_SIZES, "s")),
-    "1/s": Dimension(
-        "frequency",
-        ("120 /s", "7200 rpm", "4600 files/s"),
-        ("/h", "/min", "/s"),
-        _FREQUENCY,
-        dict.fromkeys(_EVENTS, _ONE),
-        _TIME,
-    ),
-    "1": Dimension("share or ratio", ("20 %", "0.2", "2:1"), ("%", ""), {"": _ONE, "%": (1, 100)}, {}, {}),
-    "count": Dimension("count", ("16", "1_900_000"), ("",), {"": _ONE, **dict.fromkeys(_THINGS, _ONE)}, {}, {}),
-    "m": Dimension("length", ("549 m", "12.65 mm"), ("um", "mm", "m"), _LENGTH, {}, {}),
-    "m/s": Dimension("speed", ("4.06 m/s", "160 ips"), ("m/s",), {"ips": _LENGTH["in"]}, _LENGTH, _TIME),
-    "s/B": Dimension("time per byte", ("1.55 ns/B", "4.1 s/GB"), _per(_TIMES, "B"), {}, _TIME, _SIZE),
-    "s/file": Dimension(
-        "time per file", ("0.22 ms/file", "0.22 ms"), _per(_TIMES, "file"), _TIME, _TIME, {"file": _ONE}
-    ),
-    "B/file": Dimension(
-        "size per file",
-        ("160 B/file", "2 KiB"),
-        _per(_SIZES, "file"),
-        _SIZE,
-        _SIZE,
-        {"file": _ONE},
-        _per(_BINARY_SIZES, "file"),
-    ),
-}
-"""The SI units that quantities are kept in, each with what it may be written in."""
 
 _NUMBER = r"(?:[0-9]+(?:_[0-9]+)*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _QUANTITY = re.compile(rf"([+-]?{_NUMBER})\s*(.*)", re.DOTALL)
@@ -199,7 +47,7 @@ def parse(text: str | float, unit: str) -> float:
     Raises
     ------
     UnitError
-        If the text is no such quantity, is negative or beyond every float; or if the unit is unknown.
+        If the text is not such a quantity, is negative or too large; or if the unit is unknown.
 
     Notes
     -----
@@ -211,7 +59,7 @@ def parse(text: str | float, unit: str) -> float:
     >>> parse("5 furlongs", "B")
     Traceback (most recent call last):
         ...
-    simbackup.units.UnitError: '5 furlongs' is no size; write for example '5 MB', '2 GiB'
+    simbackup.units.UnitError: '5 furlongs' is not a size; write for example '5 MB', '2 GiB'
     """
     if isinstance(text, str):
         return _parse_text(text, unit)
@@ -221,7 +69,7 @@ def parse(text: str | float, unit: str) -> float:
     except (TypeError, ValueError):
         raise _no(text, dimension) from None
     except OverflowError:
-        raise UnitError(f"{text!r} is beyond every float") from None
+        raise UnitError(f"{text!r} is too large") from None
     if isinstance(text, bool) or not math.isfinite(value):
         raise _no(text, dimension)
     if value < 0:
@@ -240,7 +88,7 @@ def _parse_text(text: str, unit: str) -> float:
         numerator, denominator = _read(text, unit, dimension)
         value = numerator / denominator  # Python rounds the quotient of two ints correctly
     except (OverflowError, InvalidOperation):
-        raise UnitError(f"{text!r} is beyond every float") from None
+        raise UnitError(f"{text!r} is too large") from None
     if unit == "count" and numerator % denominator:
         raise UnitError(f"{text!r} must be a whole number")
     return value
@@ -248,6 +96,9 @@ def _parse_text(text: str, unit: str) -> float:
 
 def _read(text: str, unit: str, dimension: Dimension) -> Ratio:
     match = _QUANTITY.fullmatch(text.strip())
+    advice = slips.comma(text, lambda each: _is_quantity(each, unit), whole=unit == "count") if "," in text else ""
+    if advice:
+        raise UnitError(f"{text!r} is not a {dimension.noun}; {advice}")
     if match is None:
         raise _no(text, dimension)
     digits, name = match.groups()
@@ -278,13 +129,13 @@ def _exact(digits: str) -> Ratio:
 
 
 def _compound(text: str) -> Ratio | None:
-    """Seconds of a time in several units, the largest first: '3 h 30 min'; None if it is none."""
+    """Seconds of a time in several units, the largest first: '3 h 30 min'; None if it is not one."""
     numerator, denominator = 0, 1
     longer: Ratio | None = None
     rest = text.strip()
     while rest:
         match = _TIME_PART.match(rest)
-        unit = _TIME.get(match[2]) if match else None
+        unit = TIME.get(match[2]) if match else None
         if match is None or unit is None or (longer and unit[0] * longer[1] >= longer[0] * unit[1]):
             return None
         number = _exact(match[1])
@@ -295,7 +146,7 @@ def _compound(text: str) -> Ratio | None:
 
 
 def _proportion(text: str) -> Ratio | None:
-    """Quotient of a proportion, '2:1'; None if it is none."""
+    """Quotient of a proportion, '2:1'; None if it is not one."""
     match = _PROPORTION.fullmatch(text.strip())
     if match is None:
         return None
@@ -307,7 +158,7 @@ def _dimension(unit: str) -> Dimension:
     try:
         return DIMENSIONS[unit]
     except KeyError:
-        raise UnitError(f"{unit!r} is no unit to ask for; the units are {', '.join(DIMENSIONS)}") from None
+        raise UnitError(f"{unit!r} is not a unit; the units are {', '.join(DIMENSIONS)}") from None
 
 
 def _examples(dimension: Dimension) -> str:
@@ -320,8 +171,16 @@ def _bare(text: object, dimension: Dimension) -> UnitError:
 
 def _no(text: object, dimension: Dimension, digits: str = "", name: str = "") -> UnitError:
     likely = " or ".join(f"'{digits} {each}'" for each in dimension.likely(name))
-    advice = f"did you mean {likely}?" if likely else _examples(dimension)
-    return UnitError(f"{text!r} is no {dimension.noun}; {advice}")
+    advice = f"did you mean {likely}?" if likely else slips.beyond(name, dimension.factor) or _examples(dimension)
+    return UnitError(f"{text!r} is {slips.wrong_number(text) or f'not a {dimension.noun}'}; {advice}")
+
+
+def _is_quantity(text: str, unit: str) -> bool:
+    try:
+        parse(text, unit)
+    except UnitError:
+        return False
+    return True
 
 
 def parse_clock(text: str) -> float:
@@ -335,16 +194,30 @@ def parse_clock(text: str) -> float:
     Raises
     ------
     UnitError
-        If it is no time of day between 00:00 and 23:59:59.
+        If it is not a time of day between 00:00 and 23:59:59.
 
     >>> parse_clock("22:00")
     79200.0
     """
     match = _CLOCK.fullmatch(str(text).strip())
     if match is None:
-        raise UnitError(f"{text!r} is no time of day; write for example '22:00', '06:30:15'")
+        raise UnitError(f"{text!r} is not a time of day; write for example '22:00', '06:30:15'")
     hours, minutes, seconds = match.groups(default="0")
     return float(int(hours) * 3600 + int(minutes) * 60 + int(seconds))
+
+
+def parse_moment(text: str) -> float:
+    """Seconds after the start of a run, whose first day begins then: a time of day, or a time after the start.
+
+    Raises
+    ------
+    UnitError
+        If it is neither.
+
+    >>> parse_moment("22:00"), parse_moment("90 s")
+    (79200.0, 90.0)
+    """
+    return parse_clock(text) if ":" in text else parse(text, "s")
 
 
 # Fifteen digits find the short text of a rounded quotient (5 a minute); seventeen tell all floats apart.
@@ -375,7 +248,7 @@ def show(value: float, unit: str) -> str:
     dimension = _dimension(unit)
     value = float(value)
     if not math.isfinite(value) or value < 0 or (unit == "count" and not value.is_integer()):
-        raise UnitError(f"{value!r} is no {dimension.noun} that can be written for {unit!r}")
+        raise UnitError(f"{value!r} cannot be written as a {dimension.noun} in {unit!r}")
     if value == 0:
         return f"0 {dimension.base}".rstrip()
     number = Decimal(repr(value))
@@ -389,7 +262,7 @@ def show(value: float, unit: str) -> str:
 
 def _exact_text(number: Decimal, name: str, dimension: Dimension, value: float) -> tuple[bool, int, int, str] | None:
     """Rank and text of a value in one unit, the best text ranking first; None if it cannot be exact."""
-    over, under = dimension.factor(name) or _ONE
+    over, under = dimension.factor(name) or ONE
     for context in (_SHORTER, _LONGER):
         scaled = context.divide(_PRODUCT.multiply(number, Decimal(under)), Decimal(over))
         numerator, denominator = scaled.as_integer_ratio()
@@ -446,7 +319,7 @@ def show_short(value: float, unit: str, digits: int = 4) -> str:
     if unit == "s" and _MINUTE <= rounded < _LONGEST_COMPOUND:
         return _short_compound(value, digits)
     name = _short_unit(dimension, unit, rounded)
-    over, under = dimension.factor(name) or _ONE
+    over, under = dimension.factor(name) or ONE
     scaled = Decimal(f"{Decimal(value) * under / over:.{digits - 1}e}")
     return f"{_plain(scaled)} {name}".rstrip()
 
@@ -459,7 +332,7 @@ def _short_unit(dimension: Dimension, unit: str, rounded: float) -> str:
         return dimension.base
     best = dimension.human[0]
     for name in dimension.human:
-        over, under = dimension.factor(name) or _ONE
+        over, under = dimension.factor(name) or ONE
         if rounded >= over / under:
             best = name
     return best

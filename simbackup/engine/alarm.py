@@ -36,8 +36,8 @@ class Call(simpy.Event):
 class Alarm:
     """One pending call, moved only when it has to come earlier.
 
-    An alarm that is no longer needed, or needed later, is left to fire: `ring` then sets it again. Nothing is
-    ever taken out of the event queue, and most changes of rate cost no event.
+    An alarm that is no longer needed, or needed later, still fires: `ring` then sets it again. Nothing is
+    ever removed from the event queue, and most changes of rate cost no event.
     """
 
     def __init__(self, env: simpy.Environment, ring: Callable[[], None]) -> None:

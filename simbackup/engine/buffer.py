@@ -11,7 +11,7 @@ from simbackup.engine.alarm import Alarm
 from simbackup.engine.flows import Flow, FlowNetwork
 
 ROUNDING = 2.0**-48
-"""Share of all bytes that came and went within which a level counts as reached: what sums may lose."""
+"""Share of all bytes moved within which a level counts as reached, for rounding of sums."""
 
 EQUAL = 1e-9
 """Relative difference below which inflow and outflow count as equal."""
@@ -38,7 +38,7 @@ class _Port:
 
 
 @dataclass(frozen=True, slots=True)
-class _Watch:
+class _LevelWatch:
     """An event that waits for a level (bytes) to be reached from below or from above."""
 
     level: float
@@ -54,8 +54,7 @@ class Buffer:
 
     At capacity the filling flows are held to the rate at which the buffer is drained, each to its share of it
     as on a link; at zero the draining flows are held to the rate of filling. What holds them is the cause that
-    limits the other side (the buffer's own name when nothing is attached there). Flows that end let go by
-    themselves.
+    limits the other side (the buffer's own name when nothing is attached there). Flows that end are detached.
 
     Parameters
     ----------
@@ -75,7 +74,7 @@ class Buffer:
 
     def __init__(self, network: FlowNetwork, capacity_bytes: float, name: str) -> None:
         if not 0.0 < capacity_bytes < math.inf:
-            raise ValueError(f"capacity of {name} must be above zero and finite, is {capacity_bytes}")
+            raise ValueError(f"capacity of {name} must be above zero and finite, not {capacity_bytes}")
         self.name = name
         self.capacity_bytes = capacity_bytes
         self._network = network
@@ -84,7 +83,7 @@ class Buffer:
         self._followers: _Ports | None = None
         self._held_level: float | None = None
         self._base = 0.0
-        self._watches: list[_Watch] = []
+        self._watches: list[_LevelWatch] = []
         self._alarm = Alarm(network.env, self._ring)
 
     @property
@@ -95,15 +94,15 @@ class Buffer:
         return min(self.capacity_bytes, max(0.0, self._balance_of_bytes()))
 
     def fill(self, flow: Flow, *, bytes_per_unit: float = 1.0) -> None:
-        """Let a flow bring bytes from now on, so many a unit."""
+        """Attach a filling flow, with its bytes per unit."""
         self._attach(self._fills, flow, bytes_per_unit)
 
     def drain(self, flow: Flow, *, bytes_per_unit: float = 1.0) -> None:
-        """Let a flow take bytes from now on, so many a unit."""
+        """Attach a draining flow, with its bytes per unit."""
         self._attach(self._drains, flow, bytes_per_unit)
 
     def release(self, flow: Flow) -> None:
-        """Let go of a flow, which keeps what it has moved and is held no more."""
+        """Detach a flow, which keeps what it has moved and is held no more."""
         if flow not in self._fills and flow not in self._drains:
             raise ValueError(f"{flow.name} neither fills nor drains {self.name}")
         self._detach(flow)
@@ -115,8 +114,8 @@ class Buffer:
         It fires at once when the level is already there or beyond.
         """
         if not 0.0 <= level <= self.capacity_bytes:
-            raise ValueError(f"{self.name} holds 0 to {self.capacity_bytes} bytes, never {level}")
-        watch = _Watch(level, rising, self._network.env.event())
+            raise ValueError(f"{self.name} holds 0 to {self.capacity_bytes} bytes, not {level}")
+        watch = _LevelWatch(level, rising, self._network.env.event())
         self._watches.append(watch)
         self._look()
         return watch.event
@@ -131,7 +130,7 @@ class Buffer:
         return _sizes(followers), _sizes(self._leaders_of(followers))
 
     def solved(self, *, binding: bool) -> None:
-        """Take note of rates that hold from now on; called by the network."""
+        """Note the rates from now on; called by the network."""
         if not self._fills and not self._drains:
             self._network.uncouple(self)
         if not binding:
@@ -146,7 +145,7 @@ class Buffer:
         if flow in self._fills or flow in self._drains:
             raise ValueError(f"{flow.name} already fills or drains {self.name}")
         if not 0.0 < bytes_per_unit < math.inf:
-            raise ValueError(f"bytes per unit of {flow.name} must be above zero, are {bytes_per_unit}")
+            raise ValueError(f"bytes per unit of {flow.name} must be above zero, not {bytes_per_unit}")
         ports[flow] = _Port(flow, bytes_per_unit, flow.completed)
         self._network.couple(self)
         self._network.changed()
@@ -159,9 +158,9 @@ class Buffer:
         return self._drains if followers is self._fills else self._fills
 
     def _balance_of_bytes(self) -> float:
-        """Bytes that came less bytes that went.
+        """Bytes that came in less bytes that went out.
 
-        This may leave the range by what moves in the least step of the clock. It is never put right by force:
+        This may leave the range by what moves in the least step of the clock. It is never forced:
         a drain that found fewer bytes than were filled would wait for the last of them for ever.
         """
         return self._base + _moved(self._fills) - _moved(self._drains)
@@ -171,7 +170,7 @@ class Buffer:
         return min(ROUNDING * moved, 0.25 * self.capacity_bytes)  # never full and empty at once
 
     def _at_bound(self, ports: _Ports | None) -> bool:
-        """Whether the level is where these ports can move no more."""
+        """Whether the level is where these ports cannot move more."""
         if ports is self._fills:
             return self._balance_of_bytes() >= self.capacity_bytes - self._rounding()
         return self._balance_of_bytes() <= self._rounding()
@@ -212,7 +211,7 @@ class Buffer:
     def _look(self) -> None:
         """Fire the watches that are reached, and set the alarm for the next level that will be."""
         level, rounding = self.level, self._rounding()
-        waiting: list[_Watch] = []
+        waiting: list[_LevelWatch] = []
         for watch in self._watches:
             short = watch.level - level if watch.rising else level - watch.level
             if short <= rounding:

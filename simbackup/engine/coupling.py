@@ -40,7 +40,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """What comes of these capacities of the holds: an allocation, and the bytes that either side moves."""
+    """The outcome of these capacities of the holds: an allocation, and the bytes that either side moves."""
 
     capacities: list[float]
     allocation: Allocation
@@ -91,7 +91,7 @@ def coupled_rates(
     The bytes that the leaders move are a continuous, piecewise linear function of the capacities of the holds,
     from a box into itself: capacities that equal it exist (Brouwer). Newton's method, which is exact within a
     piece, starts from no holds at all, where its first step is plain substitution; flows that share no link
-    with those they follow take two or three solves. Where it goes round in circles, each hold that is exceeded
+    with those they follow take two or three solves. If it does not converge, each hold that is exceeded
     is lowered to where it no longer is, which ends: capacities only fall, and at zero nothing is exceeded.
     Newton's method starts again from there. If that fails too, the lowered capacities stay: feasible, though
     some followers move less than their leaders.
@@ -133,13 +133,13 @@ class _Coupling:
                 self.demands[flow][resource] = bytes_per_unit
 
     def at(self, held: list[float]) -> _Trial:
-        """What comes of these capacities of the holds."""
+        """The outcome of these capacities of the holds."""
         allocation = max_min_rates([*self.capacities, *held], self.demands, self.shares, self.caps)
         followed = [_moved(hold.followers, allocation) for hold in self.holds]
         return _Trial(held, allocation, followed, [_moved(hold.leaders, allocation) for hold in self.holds])
 
     def newton(self, trial: _Trial) -> _Trial:
-        """The trial at which Newton's method ends: settled, unless it met no solution."""
+        """The trial at which Newton's method ends: settled, unless it found no solution."""
         for _ in range(MOST_STEPS):
             if trial.settled:
                 break

@@ -9,21 +9,24 @@ from typing import Protocol
 import simpy
 
 from simbackup.engine.alarm import LAST, Alarm, Call
+from simbackup.engine.blame import Blame
 from simbackup.engine.coupling import Hold, coupled_rates
-from simbackup.engine.link import DONE, WHOLE, Flow, Law, Limit, Link, Parts
-from simbackup.engine.solver import CAP, TIE, Allocation, UnboundedFlowError
+from simbackup.engine.limit import Law, Limit, Parts
+from simbackup.engine.link import Flow, Link
+from simbackup.engine.rounds import Going, go_round
+from simbackup.engine.solver import TIE, UnboundedFlowError
 from simbackup.engine.trace import Trace
 
-__all__ = ["Flow", "FlowNetwork", "Link", "Store"]
+__all__ = ["Flow", "FlowCoupling", "FlowNetwork", "Link"]
 
 MOST_TURNS = 30
-"""Times that rates are taken anew because streams turn more or less often than was assumed."""
+"""Times that rates are solved again because streams turn more or less often than was assumed."""
 
 Ports = Mapping[Flow, float]
 """Flows on one side of a buffer, and the bytes of one unit of each."""
 
 
-class Store(Protocol):
+class FlowCoupling(Protocol):
     """What can hold flows to the rates of others: a buffer."""
 
     name: str
@@ -33,7 +36,7 @@ class Store(Protocol):
         ...
 
     def solved(self, *, binding: bool) -> None:
-        """Take note of rates from now on, and of whether the hold limits any follower."""
+        """Note the rates from now on, and whether the hold limits any follower."""
         ...
 
 
@@ -59,7 +62,7 @@ class FlowNetwork:
         self.trace = trace
         self._flows: dict[Flow, None] = {}
         self._links: dict[Link, None] = {}
-        self._stores: dict[Store, None] = {}
+        self._stores: dict[FlowCoupling, None] = {}
         self._alarm = Alarm(env, self._ring)
         self._solve_pending = False
 
@@ -80,8 +83,9 @@ class FlowNetwork:
         cap_cause: str | None = None,
         cap_parts: Parts | None = None,
         moves: Mapping[Link, float] | None = None,
-        sequential: bool = True,
+        sequential: float = 1.0,
         law: Law | None = None,
+        going: Going | None = None,
     ) -> Flow:
         """A flow under way, in units of the caller's choice (bytes, files).
 
@@ -102,10 +106,12 @@ class FlowNetwork:
         moves
             Bytes that one unit of the flow moves on a link; zero where not named.
         sequential
-            Whether it is a stream that takes turns with other streams; else requests here and there, whose demand holds
-            what they lose between them.
+            Share of it that is a stream and takes turns with other streams; the rest are requests here and there, whose
+            demand holds what they lose between them.
         law
-            What becomes of the rate that the network offers: a tape that stops and starts, users who wait in queues.
+            How the flow uses the rate that the network offers: a tape that stops and starts, users who wait in queues.
+        going
+            How its requests go round, if it is made of requests: they wait behind those of others.
 
         Raises
         ------
@@ -114,18 +120,11 @@ class FlowNetwork:
         """
         figures = [amount, share, *demands.values(), *(moves or {}).values()]
         if not (min(figures) >= 0.0 and share > 0.0) or any(map(math.isnan, figures)):
-            raise ValueError(f"flow {name}: amount, demands and moves are zero or more, share is above zero")
+            raise ValueError(f"flow {name}: amount, demands and moves must be zero or more, share above zero")
         flow = Flow(
-            self.env,
-            name=name,
-            activity=activity,
-            amount=amount,
-            demands=demands,
-            share=share,
-            moves=moves or {},
-            sequential=sequential,
-            law=law,
-        )
+            self.env, name=name, activity=activity, amount=amount, demands=demands, share=share, moves=moves or {},
+            sequential=sequential, law=law, going=going,
+        )  # fmt: skip
         flow.set_cap(cap, cap_cause or name, cap_parts)
         if not flow.demands and math.isinf(cap) and amount > 0.0:
             raise ValueError(f"flow {name} has no demand on any link and no cap")
@@ -156,26 +155,26 @@ class FlowNetwork:
         self.changed()
 
     def settle(self) -> None:
-        """Bring the totals of all active flows and links to now."""
+        """Update the totals of all active flows and links to the present time."""
         for part in (*self._flows, *self._links):
             part.settle(float(self.env.now))
 
-    def couple(self, store: Store) -> None:
+    def couple(self, store: FlowCoupling) -> None:
         """Ask a store for its hold at every solve."""
         self._stores[store] = None
 
-    def uncouple(self, store: Store) -> None:
+    def uncouple(self, store: FlowCoupling) -> None:
         """Ask a store no more."""
         self._stores.pop(store, None)
 
     def changed(self) -> None:
-        """Have the network solved when everything else of this instant has happened."""
+        """Solve the network after everything else of this instant."""
         if not self._solve_pending:
             self._solve_pending = True
             Call(self.env, self._solve, priority=LAST)
 
     def resolve(self) -> None:
-        """Give every flow its rate under the capacities, caps and full or empty buffers of now."""
+        """Give every flow its rate under the present capacities, caps and full or empty buffers."""
         asked = [(store, store.hold()) for store in self._stores]
         held = [(store, hold) for store, hold in asked if hold is not None]
         # By name, so that ties do not depend on the order of starting.
@@ -185,38 +184,45 @@ class FlowNetwork:
         holds = [Hold(*({place[flow]: size for flow, size in side.items()} for side in hold)) for _, hold in held]
         for link in links:
             link.turn(None)
-        allocation = self._allocate(links, flows, index, holds)
+        named = [(store.name, hold) for (store, _), hold in zip(held, holds, strict=True)]
+        blame = self._allocate(links, flows, index, named)
         for _ in range(MOST_TURNS):
-            rates = dict(zip(flows, allocation.rates, strict=True))
+            rates = dict(zip(flows, blame.allocation.rates, strict=True))
             settled = [link.turn(rates) for link in links]
             if all(settled):
                 break
-            allocation = self._allocate(links, flows, index, holds)
-        self._assign(allocation, links, [(store.name, hold) for (store, _), hold in zip(held, holds, strict=True)])
-        limiting = {held[i - len(links)][0] for i in allocation.filled if i >= len(links)}
+            blame = self._allocate(links, flows, index, named)
+        self._assign(blame)
+        limiting = {held[i - len(links)][0] for i in blame.allocation.filled if i >= len(links)}
         for store, _ in asked:
             store.solved(binding=store in limiting)
 
     def _allocate(
-        self, links: Sequence[Link], flows: Sequence[Flow], index: Mapping[Link, int], holds: Sequence[Hold]
-    ) -> Allocation:
-        """Fair rates under the demands of now; what a law leaves is for the others, whose laws are asked again."""
+        self, links: Sequence[Link], flows: Sequence[Flow], index: Mapping[Link, int], holds: Sequence[tuple[str, Hold]]
+    ) -> Blame:
+        """Fair rates under the present demands; what a law leaves goes to the others, whose laws are applied again."""
         demands = [{index[link]: link.demand(flow) for link in flow.demands} for flow in flows]
-        shares = [flow.share for flow in flows]
+        shares, unnamed = [flow.share for flow in flows], [hold for _, hold in holds]
         for flow in flows:
             flow.bend(None)
+        go_round(flows)
+        first = True
         while True:
             try:
                 caps = [flow.cap for flow in flows]
-                allocation = coupled_rates([link.capacity for link in links], demands, shares, caps, holds)
+                allocation = coupled_rates([link.capacity for link in links], demands, shares, caps, unnamed)
             except UnboundedFlowError as error:
                 raise ValueError(f"flow {flows[error.flow].name} is limited neither by a link nor by a cap") from None
-            if not self._bend(allocation):
-                return allocation
+            blame = Blame(flows, links, holds, allocation)
+            if first and any(flow.going for flow in flows):
+                go_round(flows, dict(zip(flows, allocation.rates, strict=True)))
+                first = False
+            elif not self._bend(blame):
+                return blame
 
-    def _bend(self, offered: Allocation) -> bool:
-        """Let the laws that do not bind yet answer to the rates that are offered; whether any of them binds now."""
-        flows, bound = self.flows, False
+    def _bend(self, blame: Blame) -> bool:
+        """Apply the laws that do not bind yet to the offered rates; whether any of them binds now."""
+        flows, offered, bound = blame.flows, blame.allocation, list[tuple[Flow, Limit]]()
         lawful = [i for i, flow in enumerate(flows) if flow.law is not None and not flow.bound]
         for i in lawful:
             mine, law = flows[i], flows[i].law
@@ -231,43 +237,20 @@ class FlowNetwork:
 
             limit = law(offered.rates[i], others) if law is not None else Limit(math.inf, mine.name)
             if limit.rate < offered.rates[i] * (1.0 - TIE):
-                mine.bend(limit)
-                bound = True
-        return bound
+                bound.append((mine, limit.shared(*blame.of(i))))
+        for flow, limit in bound:
+            flow.bend(limit)
+        return bool(bound)
 
-    def _assign(self, allocation: Allocation, links: Sequence[Link], holds: Sequence[tuple[str, Hold]]) -> None:
-        now, flows, first = float(self.env.now), self.flows, len(links)
-
-        def own_cause(number: int, bottleneck: int) -> tuple[str, Parts]:
-            """What limits a flow itself. A cycle alone on its disk fills that as it meets its cap: its parts tell."""
-            flow = flows[number]
-            if bottleneck == CAP:
-                return flow.cap_cause, flow.cap_parts
-            at_cap = allocation.rates[number] >= flow.cap * (1.0 - DONE)
-            return links[bottleneck].name, flow.cap_parts if at_cap else WHOLE
-
-        def cause_of_hold(number: int, passed: frozenset[int]) -> tuple[str, Parts]:
-            """What limits the greatest leader, the first among equals; the buffer where there is no such end."""
-            name, hold = holds[number]
-            if not hold.leaders or number in passed:
-                return name, WHOLE
-            leader = max(hold.leaders, key=lambda flow: allocation.rates[flow] * hold.leaders[flow])
-            bottleneck = allocation.bottlenecks[leader]
-            if bottleneck >= first:
-                return cause_of_hold(bottleneck - first, passed | {number})
-            return own_cause(leader, bottleneck)
-
-        for i, (flow, rate, bottleneck) in enumerate(zip(flows, allocation.rates, allocation.bottlenecks, strict=True)):
-            if bottleneck >= first:
-                flow.assign(now, rate, None, cause_of_hold(bottleneck - first, frozenset()), held=True)
-            else:
-                link = None if bottleneck == CAP else links[bottleneck]
-                flow.assign(now, rate, link, own_cause(i, bottleneck))
+    def _assign(self, blame: Blame) -> None:
+        now, allocation = float(self.env.now), blame.allocation
+        for i, (flow, rate) in enumerate(zip(blame.flows, allocation.rates, strict=True)):
+            flow.assign(now, rate, blame.link(i), blame.of(i))
 
     def _solve(self) -> None:
         self._solve_pending = False
         if self._end_due():
-            return  # whoever waits for these flows goes first; their ending has asked for another solve
+            return  # who waits for these flows goes first; their end has requested another solve
         self.resolve()
         for link in tuple(self._links):
             link.take_rates(float(self.env.now), self.trace)

@@ -1,20 +1,15 @@
-"""What moves and what it crosses: flows and links, each of which keeps its own totals."""
+"""Flows and the links that they cross, each of which keeps its own totals."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 import simpy
 
+from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment
+from simbackup.engine.rounds import Going
 from simbackup.engine.trace import Trace
-
-Parts = Mapping[tuple[str, str], float]
-"""Where the seconds of one unit go that a flow takes by itself: by address and activity, one after the other."""
-
-WHOLE: Parts = {}
-"""Parts of what is due to one cause alone."""
 
 TURNS = 1e-4
 """Change of the share of its bytes for which a stream turns below which it is the same."""
@@ -23,35 +18,14 @@ DONE = 1e-9
 """Share of a flow's amount below which what is left counts as done."""
 
 
-class Limit(NamedTuple):
-    """A flow's own greatest rate, units per second, the address that explains it, and the parts of it, if several."""
-
-    rate: float
-    cause: str
-    parts: Parts = WHOLE
-
-
-Law = Callable[[float, Callable[["Link"], float]], Limit]
-"""What becomes of the rate that the network offers a flow: given that rate and the share of any link that others use,
-the greatest rate of the flow and what explains it. A rate that does not bind changes nothing."""
-
-
-class Segment(NamedTuple):
-    """A time (seconds) for which one thing limited a flow: an address, and the parts of a cycle where it is one."""
-
-    begin: float
-    end: float
-    cause: str
-    parts: Parts
-
-
 class Link:
     """A resource that flows cross: a disk, a wire, a processor.
 
     `capacity` is in units per second: a number, or a function of the flows attached (which ones, never their
-    rates), asked again whenever that set changes. `surcharge` tells how many units more one unit of a flow consumes
-    while it is not alone: what a disk loses when it turns to another stream. Totals are as of the last change of the
-    link's rates; `FlowNetwork.settle` brings them to now.
+    rates), asked again whenever that set changes. `surcharge` gives the extra units that one unit of a flow consumes
+    while it is not alone: what a disk loses when it turns to another stream. A link that is `pooled` is as
+    many servers of one queue as its capacity says, as cores are. Totals are as of the last change of the link's rates;
+    `FlowNetwork.settle` brings them to now.
     """
 
     def __init__(
@@ -59,8 +33,11 @@ class Link:
         name: str,
         capacity: float | Callable[[Sequence[Flow]], float],
         surcharge: Callable[[Flow], float] | None = None,
+        *,
+        pooled: bool = False,
     ) -> None:
         self.name = name
+        self.pooled = pooled
         self._surcharge = surcharge
         self._turning: dict[Flow, float] = {}
         self._flows: dict[Flow, None] = {}
@@ -77,7 +54,7 @@ class Link:
         if self._capacity is None:
             self._capacity = self._rule(self.flows) if callable(self._rule) else self._rule
             if not self._capacity >= 0.0:
-                raise ValueError(f"capacity of {self.name} must be zero or more, is {self._capacity}")
+                raise ValueError(f"capacity of {self.name} must be zero or more, not {self._capacity}")
         return self._capacity
 
     @property
@@ -113,7 +90,7 @@ class Link:
         return demand
 
     def turn(self, rates: Mapping[Flow, float] | None) -> bool:
-        """Take note of how often each stream is turned to, given all rates; whether that is as it was assumed.
+        """Note how often the disk turns to each stream, given all rates; whether that is as assumed.
 
         A stream is interrupted no more often than others are served: it turns for the bytes that they move, or for all
         of its own if these are fewer. Without rates each turns for all of its own.
@@ -134,12 +111,12 @@ class Link:
         self._capacity: float | None = None
 
     def attach(self, flow: Flow) -> None:
-        """Let a flow cross; called by the network."""
+        """Attach a flow; called by the network."""
         self._flows[flow] = None
         self._capacity = None
 
     def detach(self, flow: Flow, now: float, left: float) -> None:
-        """Let a flow go, and count the `left` units of it that rounding kept back; called by the network."""
+        """Detach a flow, and count the `left` units of it that rounding kept back; called by the network."""
         del self._flows[flow]
         self._capacity = None
         self.settle(now)
@@ -147,7 +124,7 @@ class Link:
         self._bytes += left * flow.moves.get(self, 0.0)
 
     def settle(self, now: float) -> None:
-        """Bring the totals to `now`, seconds."""
+        """Update the totals to `now`, seconds."""
         elapsed = now - self._since
         if elapsed > 0.0:
             self._units += self._used * elapsed
@@ -186,8 +163,9 @@ class Flow:
         demands: Mapping[Link, float],
         share: float,
         moves: Mapping[Link, float],
-        sequential: bool = True,
+        sequential: float = 1.0,
         law: Law | None = None,
+        going: Going | None = None,
     ) -> None:
         self.name = name
         self.activity = activity
@@ -197,6 +175,7 @@ class Flow:
         self.moves = dict(moves)
         self.sequential = sequential
         self.law = law
+        self.going = going
         self.links = tuple(dict.fromkeys([*demands, *moves]))
         self.done = env.event()
         self.ends = math.inf
@@ -210,7 +189,7 @@ class Flow:
         self._cap = Limit(math.inf, name)
         self._spent = WHOLE
         self._bent: Limit | None = None
-        self._held = False
+        self._waits: Limit | None = None
 
     def __repr__(self) -> str:
         return f"<Flow {self.name} {self.activity}>"
@@ -237,18 +216,14 @@ class Flow:
 
     @property
     def _limit(self) -> Limit:
-        """What its law leaves, or its own limit where that is lower."""
-        return self._cap if self._bent is None or self._bent.rate > self._cap.rate else self._bent
+        """What its law leaves, its requests wait for, or its own limit: the lowest, the own one among equals."""
+        limit = self._cap if self._waits is None or self._waits.rate >= self._cap.rate * (1.0 - DONE) else self._waits
+        return limit if self._bent is None or self._bent.rate > limit.rate else self._bent
 
     @property
     def bound(self) -> bool:
         """Whether its law limits it."""
         return self._bent is not None
-
-    @property
-    def ceiling(self) -> tuple[float, str]:
-        """The rate to which a buffer holds the flow, or else its own cap; with its cause."""
-        return (self.rate, self.cause) if self._held else (self.cap, self.cap_cause)
 
     @property
     def completed(self) -> float:
@@ -277,23 +252,25 @@ class Flow:
     def set_cap(self, cap: float, cause: str, parts: Parts | None = None) -> None:
         """Take another greatest rate, units per second, and its cause; called by the network, which solves anew."""
         if not cap >= 0.0:
-            raise ValueError(f"cap of {self.name} must be zero or more, is {cap}")
+            raise ValueError(f"cap of {self.name} must be zero or more, not {cap}")
         self._cap = Limit(cap, cause, parts or WHOLE)
 
     def bend(self, limit: Limit | None) -> None:
-        """Take what the law makes of the rate that the network offers; called by the network."""
+        """Note what the law makes of the rate that the network offers; called by the network."""
         self._bent = limit
 
+    def wait_for(self, limit: Limit | None) -> None:
+        """Take what its requests wait for, where they go round; called by the network."""
+        self._waits = limit
+
     def settle(self, now: float) -> None:
-        """Bring what is completed and waited to `now`, seconds."""
+        """Update what is completed and waited to `now`, seconds."""
         if now > self._since:
             self._completed, self._segments, self._since = self.completed, self.segments, now
 
-    def assign(
-        self, now: float, rate: float, bottleneck: Link | None, told: tuple[str, Parts], *, held: bool = False
-    ) -> None:
+    def assign(self, now: float, rate: float, bottleneck: Link | None, told: tuple[str, Parts]) -> None:
         """Go on at `rate` from `now`, limited by a link, by what a buffer holds the flow to, or by the cap."""
-        self.bottleneck, self._held = bottleneck, held
+        self.bottleneck = bottleneck
         cause, parts = told
         if (rate, cause, parts) != (self.rate, self.cause, self._spent):
             self.settle(now)
@@ -301,7 +278,7 @@ class Flow:
             self.ends = now + (self.amount - self._completed) / rate if rate > 0.0 else math.inf
 
     def due(self, now: float) -> bool:
-        """Whether the amount is finished at `now`, as far as floating point can tell."""
+        """Whether the amount is finished at `now`, within rounding."""
         if math.isinf(self.amount):
             return False
         left = self.amount - self.completed

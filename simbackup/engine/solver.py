@@ -1,7 +1,7 @@
 """Weighted max-min fair rates by progressive filling.
 
-The rates of all flows grow together, ``rate = share * level``, until a resource is full or a flow meets
-its cap; what met its limit is frozen and the rest goes on growing (Bertsekas and Gallager, *Data Networks*,
+The rates of all flows grow together, ``rate = share * level``, until a resource is full or a flow reaches
+its cap; what reached its limit is frozen and the rest goes on growing (Bertsekas and Gallager, *Data Networks*,
 2nd ed., 1992, section 6.5.2). This is the full re-solve: every call starts from nothing, which makes it the
 oracle for any incremental form.
 """
@@ -17,7 +17,7 @@ CAP = -1
 """The bottleneck of a flow that its own cap holds back."""
 
 TIE = 1e-12
-"""Relative difference of levels below which two limits are met together."""
+"""Relative difference of levels below which two limits are reached together."""
 
 
 class UnboundedFlowError(ValueError):
@@ -63,7 +63,7 @@ def max_min_rates(
 
     Notes
     -----
-    A flow frozen by resource j has the greatest ``rate / share`` of the flows on j, and j is full. Limits met
+    A flow frozen by resource j has the greatest ``rate / share`` of the flows on j, and j is full. Limits reached
     together (levels within `TIE`) go to the resource before the cap, and to the resource of the lowest index.
     Costs a sort of the resources by their levels, kept up as they fill. Range: no capacity is exceeded by more than
     1e-12 relative with up to some thousands of flows on one resource (the rounding of a sum).
@@ -158,7 +158,7 @@ class _Filling:
         self.changed.clear()
 
     def freeze_capped(self, below: float) -> bool:
-        """Whether any flow met its cap at a level lower than `below`; those that did are frozen."""
+        """Whether any flow reached its cap at a level lower than `below`; those that did are frozen."""
         before = self.left
         while self.by_cap and self.cap_levels[self.by_cap[-1]] < below:
             flow = self.by_cap.pop()
@@ -184,7 +184,7 @@ class _Filling:
             self.frozen[resource] += demand * rate
             self.counts[resource] -= 1
             self.weights[resource] -= demand * self.shares[flow]
-            # Summed anew whenever it has halved, so that cancellation never shows in the rates.
+            # Summed anew whenever it has halved, so that cancellation never affects the rates.
             if self.weights[resource] < 0.5 * self.summed[resource]:
                 self.members[resource] = [i for i in self.members[resource] if self.growing[i]]
                 self.weights[resource] = self._sum_weights(resource)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, Self, cast
 
 
-class Part(NamedTuple):
+class SpanPart(NamedTuple):
     """Seconds of a span that are due to another address and activity than the span as a whole."""
 
     cause: str
@@ -20,7 +21,7 @@ class Part(NamedTuple):
 class Span:
     """A stretch of time (seconds) that a job spent because of `cause`, an address, in `activity`.
 
-    Where it is a cycle that goes round and round, `parts` say where its seconds went; they sum to its length.
+    For a repeated cycle, `parts` say where its seconds went; they sum to its length.
     """
 
     start: float
@@ -28,12 +29,12 @@ class Span:
     job: str
     cause: str
     activity: str
-    parts: tuple[Part, ...] = ()
+    parts: tuple[SpanPart, ...] = ()
 
     @property
-    def split(self) -> tuple[Part, ...]:
+    def split(self) -> tuple[SpanPart, ...]:
         """Its parts; itself as the only one where it has none."""
-        return self.parts or (Part(self.cause, self.activity, self.end - self.start),)
+        return self.parts or (SpanPart(self.cause, self.activity, self.end - self.start),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
+class DeviceRecord:
     """What one device did in the whole run.
 
     Seconds busy, units used, bytes moved, greatest bytes per second, and `data` of its own kind.
@@ -73,14 +74,14 @@ class Device:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class JobRecord:
     """What one job reports of itself when it has ended."""
 
     data: Mapping[str, Any]
 
 
-Record = Span | Rate | Event | Device | Job
-_TYPES: dict[str, type[Record]] = {"span": Span, "rate": Rate, "event": Event, "device": Device, "job": Job}
+Record = Span | Rate | Event | DeviceRecord | JobRecord
+_TYPES: dict[str, type[Record]] = {"span": Span, "rate": Rate, "event": Event, "device": DeviceRecord, "job": JobRecord}
 
 
 @dataclass(slots=True)
@@ -90,8 +91,8 @@ class Trace:
     spans: list[Span] = field(default_factory=list[Span])
     rates: list[Rate] = field(default_factory=list[Rate])
     events: list[Event] = field(default_factory=list[Event])
-    devices: list[Device] = field(default_factory=list[Device])
-    jobs: list[Job] = field(default_factory=list[Job])
+    devices: list[DeviceRecord] = field(default_factory=list[DeviceRecord])
+    jobs: list[JobRecord] = field(default_factory=list[JobRecord])
 
     def span(
         self,
@@ -105,11 +106,12 @@ class Trace:
     ) -> None:
         """Record that `job` spent `start` to `end` (seconds) in `activity`, because of `cause`.
 
-        `cycle` tells how one round of it is divided, by address and activity; an empty activity is the span's own.
+        `cycle` says how one round of it is divided, by address and activity; an empty activity is the span's own.
         """
         if end < start:
             raise ValueError(f"a span of {job} ends at {end}, before its start at {start}")
-        self.spans.append(Span(float(start), float(end), job, cause, activity, _parts(end - start, activity, cycle)))
+        parts = _parts(end - start, activity, cycle)
+        self.spans.append(Span(float(start), float(end), job, cause, str(activity), parts))  # as it is read back
 
     def rate(self, time: float, link: str, busy: float, bytes_per_s: float) -> None:
         """Record the state of a link from `time` on: its busy share and its bytes per second."""
@@ -132,11 +134,11 @@ class Trace:
     ) -> None:
         """Record the summary of a device; `data` is anything that JSON can hold."""
         numbers = (float(busy_s), float(units), float(bytes_moved), float(peak_bytes_per_s))
-        self.devices.append(Device(address, kind, *numbers, _plain(data)))
+        self.devices.append(DeviceRecord(address, kind, *numbers, _plain(data)))
 
     def job(self, record: Mapping[str, Any]) -> None:
         """Record what a job reports of itself; anything that JSON can hold."""
-        self.jobs.append(Job(_plain(record)))
+        self.jobs.append(JobRecord(_plain(record)))
 
     def records(self) -> Iterator[tuple[str, Record]]:
         """Every record with the name of its type, type by type."""
@@ -158,29 +160,90 @@ class Trace:
             row = {part.name: getattr(record, part.name) for part in fields(record)}
             yield json.dumps(row | {"record": name}, sort_keys=True, separators=(",", ":"))
 
+    def counts(self) -> dict[str, int]:
+        """How many records of each type there are."""
+        return {name: len(getattr(self, f"{name}s")) for name in _TYPES}
+
     @classmethod
     def from_lines(cls, lines: Iterable[str]) -> Self:
-        """The trace whose `to_lines` gave these lines."""
+        """The trace whose `to_lines` gave these lines.
+
+        Raises
+        ------
+        ValueError
+            A line is not a record of a trace.
+
+        >>> Trace.from_lines(['{"busy":"all","bytes_per_s":4.0,"link":"devices.sda","record":"rate","time":0.0}'])
+        Traceback (most recent call last):
+        ValueError: line 1: busy is not a number
+        """
         trace = cls()
-        for line in lines:
-            row = cast("dict[str, Any]", json.loads(line))
-            name = row.pop("record")
-            if name == "span":
-                row["parts"] = tuple(Part(*part) for part in row["parts"])
-            getattr(trace, f"{name}s").append(_TYPES[name](**row))
+        for number, line in enumerate(lines, 1):
+            try:
+                name, record = _read(line)
+            except RecursionError:
+                raise ValueError(f"line {number}: is nested too deeply") from None
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from None
+            getattr(trace, f"{name}s").append(record)
         return trace
 
 
-def _parts(seconds: float, activity: str, cycle: Mapping[tuple[str, str], float] | None) -> tuple[Part, ...]:
+_KINDS: dict[str, tuple[type, str]] = {
+    "float": (float, "a number"), "str": (str, "a text"), "Mapping[str, Any]": (dict, "a mapping"),
+    "tuple[SpanPart, ...]": (list, "a list"),
+}  # fmt: skip
+_FIELDS = {name: {part.name: _KINDS[str(part.type)] for part in fields(kind)} for name, kind in _TYPES.items()}
+"""The JSON form of each field of a record, and its name."""
+
+
+def _read(line: str) -> tuple[str, Record]:
+    """The record in a line, with the name of its type."""
+    found: object = json.loads(line, parse_constant=_infinity)
+    if not isinstance(found, dict):
+        raise ValueError("is not a record")  # noqa: TRY004 (a wrong file, not a wrong call)
+    row = cast("dict[str, Any]", found)
+    name: object = row.pop("record", None)
+    if not isinstance(name, str) or name not in _TYPES:
+        raise ValueError("has an unknown type")
+    if row.keys() != _FIELDS[name].keys():
+        raise ValueError(f"is not a whole {name}")
+    for key, (kind, noun) in _FIELDS[name].items():
+        if not isinstance(row[key], kind):
+            raise ValueError(f"{key} is not {noun}")  # noqa: TRY004 (a wrong file, not a wrong call)
+    if name == "span":
+        row["parts"] = tuple(map(_part, row["parts"]))
+    if not all(math.isfinite(row[key]) for key in ("start", "end", "time") if key in row):
+        raise ValueError("has no time")
+    return name, _TYPES[name](**row)
+
+
+def _infinity(text: str) -> float:
+    """The only constant that a record may hold beside numbers, of either sign."""
+    if text == "NaN":
+        raise ValueError("NaN is not a number")
+    return float(text)
+
+
+def _part(found: object) -> SpanPart:
+    """A part of a span, which is a list of its fields in JSON."""
+    match found:
+        case [str(cause), str(activity), float(seconds)]:
+            return SpanPart(cause, activity, seconds)
+        case _:
+            raise ValueError("parts are not lists of a cause, an activity and seconds")
+
+
+def _parts(seconds: float, activity: str, cycle: Mapping[tuple[str, str], float] | None) -> tuple[SpanPart, ...]:
     """The seconds of a span in proportion to one round of its cycle; none where there is but itself."""
     total = sum(cycle.values()) if cycle else 0.0
     if cycle is None or total <= 0.0:
         return ()
     shares: dict[tuple[str, str], float] = {}
     for (cause, own), part in cycle.items():
-        key = (cause, own or activity)
+        key = (cause, str(own or activity))
         shares[key] = shares.get(key, 0.0) + part / total
-    return tuple(Part(*key, seconds * share) for key, share in shares.items() if share > 0.0)
+    return tuple(SpanPart(*key, seconds * share) for key, share in shares.items() if share > 0.0)
 
 
 def _plain(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from simbackup.equations.queueing import mva_closed
 
 
 def default_buffers(files: int, volumes: int, depth: int) -> int:
-    """Buffers that SQL Server takes unless told: (depth + 1) for each backup file, and two for each volume.
+    """Buffers that SQL Server takes by default: (depth + 1) for each backup file, and two for each volume.
 
     Kehayias, quoting Banerjee: files x depth + files + 2 x volumes.
 
@@ -29,7 +29,7 @@ def default_buffers(files: int, volumes: int, depth: int) -> int:
     return files * depth + files + 2 * volumes
 
 
-class Loop(NamedTuple):
+class LoopState(NamedTuple):
     """Bytes a second that pass through a loop, and the mean share of its buffers at each centre; the others wait."""
 
     rate: float
@@ -60,17 +60,17 @@ def loop_rate(buffer: float, buffers: int, latency: float, demands: Sequence[flo
     return loop(buffer, buffers, latency, demands).rate
 
 
-def loop(buffer: float, buffers: int, latency: float, demands: Sequence[float]) -> Loop:
-    """Bytes a second that pass through a closed loop of buffers, and where the buffers stand in the mean.
+def loop(buffer: float, buffers: int, latency: float, demands: Sequence[float]) -> LoopState:
+    """Bytes a second that pass through a closed loop of buffers, and the mean share of the buffers at each centre.
 
     By Little's law a buffer spends that share of each round at a centre. Parameters, equation and range are those of
     `loop_rate`; where a centre gives no time at all, the buffers stand there.
 
     >>> loop(1e6, 1, 0.09, [10e-9])
-    Loop(rate=10000000.0, standing=(0.1,))
+    LoopState(rate=10000000.0, standing=(0.1,))
     """
     stuck = [math.isinf(demand) for demand in demands]
     if any(stuck):
-        return Loop(0.0, tuple(float(halted) / sum(stuck) for halted in stuck))
+        return LoopState(0.0, tuple(float(halted) / sum(stuck) for halted in stuck))
     found = mva_closed([demand * buffer for demand in demands], buffers, latency)
-    return Loop(buffer * found.throughput, tuple(length / buffers for length in found.queue_lengths))
+    return LoopState(buffer * found.throughput, tuple(length / buffers for length in found.queue_lengths))

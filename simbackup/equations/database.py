@@ -1,4 +1,4 @@
-"""What users of a database feel of a backup: waits for the read lock, and queries slowed by a busy array."""
+"""What a backup costs users of a database: waits for the read lock, and queries slowed by a busy array."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class LockWaits(NamedTuple):
-    """Transactions that meet a lock: how many in the mean, their mean wait and the longest wait in seconds."""
+    """Transactions that find a lock: their mean number, their mean wait and the longest wait in seconds."""
 
     transactions: float
     mean: float

@@ -19,7 +19,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Disk:
+class DiskParameters:
     """Figures of one disk drive, as its datasheet gives them.
 
     Parameters
@@ -65,7 +65,7 @@ class Disk:
             raise ValueError("command_overhead must not be negative")
 
 
-def rate_at(disk: Disk, position: float) -> float:
+def rate_at(disk: DiskParameters, position: float) -> float:
     """Bytes per second that the media give at a byte position.
 
     Tracks are evenly spaced and hold bits at one linear density, so the rate falls linearly over the
@@ -87,7 +87,7 @@ def rate_at(disk: Disk, position: float) -> float:
 
     Examples
     --------
-    >>> disk = Disk(18.2e9, 166.7, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
+    >>> disk = DiskParameters(18.2e9, 166.7, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
     >>> rate_at(disk, 0), rate_at(disk, 18.2e9)
     (40000000.0, 25000000.0)
 
@@ -96,7 +96,7 @@ def rate_at(disk: Disk, position: float) -> float:
     return math.sqrt(disk.outer_rate**2 * (1 - share) + disk.inner_rate**2 * share)
 
 
-def cylinder(disk: Disk, position: float) -> float:
+def cylinder(disk: DiskParameters, position: float) -> float:
     """Share of the stroke, 0 at the outer and 1 at the inner edge, at which a byte position lies.
 
     The inverse of the integral behind `rate_at`: `c = (r_o - r(x)) / (r_o - r_i)`, written without the
@@ -116,7 +116,7 @@ def cylinder(disk: Disk, position: float) -> float:
 
     Examples
     --------
-    >>> disk = Disk(18.2e9, 166.7, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
+    >>> disk = DiskParameters(18.2e9, 166.7, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
     >>> round(cylinder(disk, 9.1e9), 3)  # the outer half of the bytes takes less than half of the stroke
     0.443
 
@@ -125,7 +125,7 @@ def cylinder(disk: Disk, position: float) -> float:
     return _share(disk, position) * (disk.outer_rate + disk.inner_rate) / (disk.outer_rate + rate)
 
 
-def seek_time(disk: Disk, distance_share: float) -> float:
+def seek_time(disk: DiskParameters, distance_share: float) -> float:
     """Seconds that the arm takes over a distance given as a share of the full stroke.
 
     Short seeks are spent accelerating and braking, so their time grows with the square root of the distance;
@@ -149,13 +149,13 @@ def seek_time(disk: Disk, distance_share: float) -> float:
 
     Examples
     --------
-    >>> disk = Disk(18.2e9, 166.7, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
+    >>> disk = DiskParameters(18.2e9, 166.7, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
     >>> seek_time(disk, 0), round(seek_time(disk, 1 / 3), 6), round(seek_time(disk, 1), 6)
     (0.0, 0.0052, 0.012)
 
     """
     if not 0 <= distance_share <= 1 + _ROUNDING:
-        raise ValueError(f"a seek distance is a share of the stroke, not {distance_share}")
+        raise ValueError(f"a seek distance must be a share of the stroke, not {distance_share}")
     if distance_share == 0:
         return 0.0
     if distance_share <= MEAN_SEEK_SHARE:
@@ -165,7 +165,7 @@ def seek_time(disk: Disk, distance_share: float) -> float:
     return disk.average_seek + rise * (distance_share - MEAN_SEEK_SHARE) / (1 - MEAN_SEEK_SHARE)
 
 
-def rotational_latency(disk: Disk) -> float:
+def rotational_latency(disk: DiskParameters) -> float:
     """Seconds until a uniformly placed sector arrives under the head: half a revolution.
 
     Parameters
@@ -175,7 +175,7 @@ def rotational_latency(disk: Disk) -> float:
 
     Examples
     --------
-    >>> disk = Disk(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
+    >>> disk = DiskParameters(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
     >>> round(rotational_latency(disk), 6)
     0.003
 
@@ -183,7 +183,7 @@ def rotational_latency(disk: Disk) -> float:
     return MEAN_LATENCY_SHARE / disk.rotation_speed
 
 
-def positioning_time(disk: Disk, from_position: float, to_position: float) -> float:
+def positioning_time(disk: DiskParameters, from_position: float, to_position: float) -> float:
     """Seconds before a transfer elsewhere can start: the seek, half a revolution, the command overhead.
 
     Going on to the very next byte of a stream is no positioning; the caller decides that it is one.
@@ -202,7 +202,7 @@ def positioning_time(disk: Disk, from_position: float, to_position: float) -> fl
 
     Examples
     --------
-    >>> disk = Disk(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
+    >>> disk = DiskParameters(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
     >>> round(positioning_time(disk, 0, 18.2e9), 6)
     0.0153
 
@@ -211,7 +211,7 @@ def positioning_time(disk: Disk, from_position: float, to_position: float) -> fl
     return seek_time(disk, distance) + rotational_latency(disk) + disk.command_overhead
 
 
-def transfer_time(disk: Disk, position: float, size: float) -> float:
+def transfer_time(disk: DiskParameters, position: float, size: float) -> float:
     """Seconds that the media take to pass an extent under the heads.
 
     The integral of `dx / r(x)` over the extent, exact for any length. Because the rate is linear in the
@@ -233,17 +233,17 @@ def transfer_time(disk: Disk, position: float, size: float) -> float:
 
     Examples
     --------
-    >>> disk = Disk(18.2e9, 166.7, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
+    >>> disk = DiskParameters(18.2e9, 166.7, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
     >>> transfer_time(disk, 0, 18.2e9)  # the whole disk at (40 + 25) / 2 MB/s
     560.0
 
     """
     if size < 0:
-        raise ValueError(f"an extent has no negative size: {size}")
+        raise ValueError(f"the size of an extent must not be negative: {size}")
     return 2 * size / (rate_at(disk, position) + rate_at(disk, position + size))
 
 
-def request_time(disk: Disk, from_position: float, to_position: float, size: float) -> float:
+def request_time(disk: DiskParameters, from_position: float, to_position: float, size: float) -> float:
     """Seconds of one request: the positioning and the transfer.
 
     Parameters
@@ -264,7 +264,7 @@ def request_time(disk: Disk, from_position: float, to_position: float, size: flo
 
     Examples
     --------
-    >>> disk = Disk(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
+    >>> disk = DiskParameters(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 1e6)
     >>> round(request_time(disk, 18.2e9, 0, 8192), 6)
     0.015505
 
@@ -272,74 +272,9 @@ def request_time(disk: Disk, from_position: float, to_position: float, size: flo
     return positioning_time(disk, from_position, to_position) + transfer_time(disk, to_position, size)
 
 
-def turn_time(disk: Disk, distance_share: float = MEAN_SEEK_SHARE) -> float:
-    """Seconds that a disk loses when it turns to a stream from another: a seek, half a revolution, the overhead.
-
-    Parameters
-    ----------
-    disk
-        The drive.
-    distance_share
-        Mean seek between two streams as a share of the stroke; a third for streams anywhere on the disk.
-
-    Raises
-    ------
-    ValueError
-        If the distance is no share.
-
-    Examples
-    --------
-    >>> disk = Disk(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 128 * 1024)
-    >>> round(turn_time(disk), 6)
-    0.0085
-
-    """
-    return seek_time(disk, distance_share) + rotational_latency(disk) + disk.command_overhead
-
-
-def stream_efficiency(disk: Disk, streams: int, rate: float, distance_share: float = MEAN_SEEK_SHARE) -> float:
-    """Share of the media rate that is left when sequential streams take turns of `stream_turn` bytes.
-
-    Each turn transfers for `stream_turn / rate` and then pays a seek to the next stream, half a revolution
-    and the command overhead. One stream alone pays nothing, and from two on the share does not depend on
-    their number. Holds while streams are served in turn; a scheduler that favours one stream, or read-ahead
-    that grows with the load, is a larger `stream_turn`.
-
-    Parameters
-    ----------
-    disk
-        The drive.
-    streams
-        Sequential streams at once.
-    rate
-        Media rate where they run, bytes per second.
-    distance_share
-        Mean seek between two streams as a share of the stroke; a third for streams anywhere on the disk.
-
-    Raises
-    ------
-    ValueError
-        If the rate is not positive or the distance is no share.
-
-    Examples
-    --------
-    >>> disk = Disk(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 128 * 1024)
-    >>> stream_efficiency(disk, 1, 32e6), round(stream_efficiency(disk, 4, 32e6), 3)
-    (1.0, 0.325)
-
-    """
-    if rate <= 0:
-        raise ValueError(f"a media rate is positive, not {rate}")
-    lost = turn_time(disk, distance_share)
-    if streams <= 1:
-        return 1.0
-    moving = disk.stream_turn / rate
-    return moving / (moving + lost)
-
-
-def _share(disk: Disk, position: float) -> float:
+def _share(disk: DiskParameters, position: float) -> float:
     share = position / disk.capacity
     # Sums of positions and sizes may pass the last byte by a rounding error, never by more.
     if not 0 <= share <= 1 + _ROUNDING:
-        raise ValueError(f"byte {position} lies outside a disk of {disk.capacity} bytes")
+        raise ValueError(f"byte {position} is outside a disk of {disk.capacity} bytes")
     return min(share, 1.0)

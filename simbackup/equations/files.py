@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 
 def positioned_reads(size: float, fragment: float, reads_per_file: float) -> float:
     """Positioned reads that one file takes in the mean: those of its directory and inode, and those of its data.
@@ -39,3 +41,74 @@ def outside_record(size: float, resident: float) -> float:
     (0.0, 800.0)
     """
     return 0.0 if size <= resident else float(size)
+
+
+def round_trips(size: float, request: float, calls: float) -> float:
+    """Round trips of a file that is read over a network, one request at a time: its calls, and its data by requests.
+
+    `c + max(s / r, 1)`, and `c` of an empty file. What a protocol gathers into one trip, or asks for ahead, is fewer
+    calls or a larger request. Callaghan, Pawlowski and Staubach, "NFS Version 3 Protocol Specification", RFC 1813,
+    1995, for the calls of a file.
+
+    Parameters
+    ----------
+    size
+        Bytes of the file.
+    request
+        Bytes of one request for data.
+    calls
+        Requests besides those for data: look-up, attributes, open, close.
+
+    >>> round_trips(size=100_000, request=50_000, calls=3), round_trips(size=10, request=50_000, calls=3)
+    (5.0, 4.0)
+    """
+    return calls + positioned_reads(size, request, 0.0)
+
+
+class Making(NamedTuple):
+    """What one file costs that is made, its share of its directory included.
+
+    Seconds of the reference core, positioned writes behind and waited for, and bytes that go to disk in sequence.
+    """
+
+    cpu: float
+    writes: float
+    syncs: float
+    bytes: float
+
+
+def making(
+    each: Making, attributes: float, attribute_cpu: float, log_record: float, directories_per_file: float
+) -> Making:
+    """What a file costs that is made and given attributes, when each of so many files has a directory made for it.
+
+    A directory is made as a file is. Each change, the making and every change of attributes, is a record in the
+    journal: `(1 + d) (c + a u)` seconds and `(1 + d) (r + (1 + a) l)` bytes, with d directories a file, a changes of u
+    seconds, records of r bytes and l bytes of journal. Ganger and Patt, "Metadata Update Performance in File Systems",
+    Proceedings of OSDI 1994, for which writes are waited for in which file system; Prabhakaran, Arpaci-Dusseau and
+    Arpaci-Dusseau, "Analysis and Evolution of Journaling File Systems", USENIX Annual Technical Conference 2005, for
+    journals that are written in sequence. Holds while a journal has room and waits for nothing.
+
+    Parameters
+    ----------
+    each
+        Core seconds to make one, its positioned writes, and bytes of its record.
+    attributes
+        Changes of attributes of each.
+    attribute_cpu
+        Core seconds of one change.
+    log_record
+        Bytes of the journal for each change.
+    directories_per_file
+        Directories over files.
+
+    >>> making(Making(1e-4, 0.1, 0.0, 256.0), 3, attribute_cpu=2e-5, log_record=200.0, directories_per_file=0.0)
+    Making(cpu=0.00016, writes=0.1, syncs=0.0, bytes=1056.0)
+    """
+    objects = 1.0 + directories_per_file
+    return Making(
+        objects * (each.cpu + attributes * attribute_cpu),
+        objects * each.writes,
+        objects * each.syncs,
+        objects * (each.bytes + (1.0 + attributes) * log_record),
+    )

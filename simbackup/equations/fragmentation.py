@@ -1,6 +1,6 @@
 """Redirect-on-write: how random updates break the order of data on disk, and what that costs who reads in sequence.
 
-Every update is written to a free place, so that a block that was updated lies apart from its neighbours (Hitz, Lau and
+Every update is written to a free place, so that an updated block is apart from its neighbours (Hitz, Lau and
 Malcolm, "File System Design for an NFS File Server Appliance", USENIX Winter 1994).
 """
 
@@ -18,7 +18,7 @@ _FAR = 10.0
 def broken_share(updated: float) -> float:
     """Share of logical neighbours that are no longer physical neighbours: `1 - (1 - s)^2`.
 
-    Two neighbours still lie side by side if neither was updated. Holds while updates fall on blocks independently of
+    Two neighbours are still side by side if neither was updated. Holds while updates fall on blocks independently of
     each other; that two neighbours are updated together and written side by side is left out, so that the share is an
     upper bound for updates that come in runs.
 
@@ -31,18 +31,18 @@ def broken_share(updated: float) -> float:
     Raises
     ------
     ValueError
-        If it is no share.
+        If it is not a share.
 
     >>> broken_share(0.0), broken_share(0.5), broken_share(1.0)
     (0.0, 0.75, 1.0)
     """
     if not 0.0 <= updated <= 1.0:
-        raise ValueError(f"a share lies between 0 and 1, not at {updated}")
+        raise ValueError(f"a share must be between 0 and 1, not {updated}")
     return 1.0 - (1.0 - updated) ** 2
 
 
 def longest_queue(requests: float, disks: int) -> float:
-    """Requests at the disk that gets most, in the mean, when so many fall on equal disks at random.
+    """Mean requests at the busiest disk, when so many fall on equal disks at random.
 
     The number at each disk is Poisson of mean `q / d`, and `E[max] = sum over m >= 0 of 1 - F(m)^d`. It is `q` on one
     disk, about 1 for a few requests on many disks, and comes near `q / d` as requests grow in number.

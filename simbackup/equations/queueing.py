@@ -1,4 +1,4 @@
-"""Closed forms of queueing theory: what simulated queues must come to in the cases that mathematics solves.
+"""Closed forms of queueing theory: what simulated queues must agree with where mathematics has a solution.
 
 Kleinrock, "Queueing Systems, Volume 1: Theory", Wiley 1975, for the open queues; Reiser and Lavenberg,
 "Mean-Value Analysis of Closed Multichain Queuing Networks", Journal of the ACM 27(2), 1980, for the closed
@@ -18,58 +18,6 @@ class ClosedNetwork(NamedTuple):
     throughput: float
     response: float
     queue_lengths: tuple[float, ...]
-
-
-def mm1_wait(arrival_rate: float, service_time: float) -> float:
-    """Seconds in queue, service excluded, at one server with Poisson arrivals and exponential service.
-
-    `W = rho s / (1 - rho)` with `rho = arrival_rate * service_time`; infinite from `rho = 1` on.
-
-    Parameters
-    ----------
-    arrival_rate
-        Customers per second.
-    service_time
-        Mean seconds of service.
-
-    Raises
-    ------
-    ValueError
-        If an argument is negative.
-
-    Examples
-    --------
-    >>> mm1_wait(0.5, 1.0)
-    1.0
-
-    """
-    return mg1_wait(arrival_rate, service_time, service_time**2)
-
-
-def md1_wait(arrival_rate: float, service_time: float) -> float:
-    """Seconds in queue, service excluded, at one server with Poisson arrivals and constant service.
-
-    Half the wait of exponential service (Pollaczek-Khinchine with no variance).
-
-    Parameters
-    ----------
-    arrival_rate
-        Customers per second.
-    service_time
-        Seconds of service.
-
-    Raises
-    ------
-    ValueError
-        If an argument is negative.
-
-    Examples
-    --------
-    >>> md1_wait(0.5, 1.0)
-    0.5
-
-    """
-    return mg1_wait(arrival_rate, service_time, 0.0)
 
 
 def mg1_wait(arrival_rate: float, service_time: float, service_variance: float) -> float:
@@ -103,44 +51,6 @@ def mg1_wait(arrival_rate: float, service_time: float, service_variance: float) 
     if utilisation >= 1:
         return math.inf
     return arrival_rate * (service_time**2 + service_variance) / (2 * (1 - utilisation))
-
-
-def mmc_wait(arrival_rate: float, service_time: float, servers: int) -> float:
-    """Seconds in queue, service excluded, before several equal servers with one queue (M/M/c).
-
-    `W = C s / (c - a)`, with offered load `a = lambda s` and C the Erlang C probability that all servers are
-    busy, found from Erlang B by its recursion so that no factorial overflows. Infinite from `a = c` on.
-
-    Parameters
-    ----------
-    arrival_rate
-        Customers per second.
-    service_time
-        Mean seconds of service.
-    servers
-        Servers, at least one.
-
-    Raises
-    ------
-    ValueError
-        If an argument is negative or there is no server.
-
-    Examples
-    --------
-    >>> round(mmc_wait(1.5, 1.0, 2), 9)
-    1.285714286
-
-    """
-    if servers < 1 or min(arrival_rate, service_time) < 0:
-        raise ValueError("need at least one server, and no negative arrival rate or service time")
-    load = arrival_rate * service_time
-    if load >= servers:
-        return math.inf
-    blocked = 1.0
-    for server in range(1, servers + 1):
-        blocked = load * blocked / (server + load * blocked)
-    all_busy = servers * blocked / (servers - load * (1 - blocked))
-    return all_busy * service_time / (servers - load)
 
 
 def mva_closed(service_demands: Sequence[float], customers: int, think_time: float = 0.0) -> ClosedNetwork:

@@ -17,55 +17,29 @@ Level = Literal["0", "1", "10", "4", "5", "6", "dp"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Scheme:
+class Scheme:
+    """What a level needs: disks at least, operations of a small read and a small write, disks of parity."""
+
     minimum_disks: int
     small_read: int
     small_write: int
     parity_disks: int
 
 
-_SCHEMES: dict[Level, _Scheme] = {
-    "0": _Scheme(minimum_disks=1, small_read=1, small_write=1, parity_disks=0),
-    "1": _Scheme(minimum_disks=2, small_read=1, small_write=2, parity_disks=0),
-    "10": _Scheme(minimum_disks=4, small_read=1, small_write=2, parity_disks=0),
-    "4": _Scheme(minimum_disks=3, small_read=1, small_write=4, parity_disks=1),
-    "5": _Scheme(minimum_disks=3, small_read=1, small_write=4, parity_disks=1),
-    "6": _Scheme(minimum_disks=4, small_read=1, small_write=6, parity_disks=2),
-    "dp": _Scheme(minimum_disks=3, small_read=1, small_write=6, parity_disks=2),
+SCHEMES: dict[Level, Scheme] = {
+    "0": Scheme(minimum_disks=1, small_read=1, small_write=1, parity_disks=0),
+    "1": Scheme(minimum_disks=2, small_read=1, small_write=2, parity_disks=0),
+    "10": Scheme(minimum_disks=4, small_read=1, small_write=2, parity_disks=0),
+    "4": Scheme(minimum_disks=3, small_read=1, small_write=4, parity_disks=1),
+    "5": Scheme(minimum_disks=3, small_read=1, small_write=4, parity_disks=1),
+    "6": Scheme(minimum_disks=4, small_read=1, small_write=6, parity_disks=2),
+    "dp": Scheme(minimum_disks=3, small_read=1, small_write=6, parity_disks=2),
 }
+"""What each level needs."""
 
 _MIRROR_COPIES = 2
-_DEDICATED: frozenset[Level] = frozenset({"4", "dp"})
+DEDICATED: frozenset[Level] = frozenset({"4", "dp"})
 """Levels whose parity lies on disks of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class DiskWork:
-    """What one write to a group asks of its disks.
-
-    Parameters
-    ----------
-    reads, writes
-        Disk operations, one for each stripe unit touched.
-    bytes_read, bytes_written
-        Bytes moved from and to the disks.
-
-    """
-
-    reads: int
-    writes: int
-    bytes_read: float
-    bytes_written: float
-
-    @property
-    def operations(self) -> int:
-        """Disk operations in all."""
-        return self.reads + self.writes
-
-    @property
-    def bytes_moved(self) -> float:
-        """Bytes moved between disks and controller in all."""
-        return self.bytes_read + self.bytes_written
 
 
 def minimum_disks(level: Level) -> int:
@@ -82,7 +56,7 @@ def minimum_disks(level: Level) -> int:
     (3, 4)
 
     """
-    return _SCHEMES[level].minimum_disks
+    return SCHEMES[level].minimum_disks
 
 
 def data_disks(level: Level, disks: int) -> int:
@@ -106,7 +80,7 @@ def data_disks(level: Level, disks: int) -> int:
     (7, 14, 4, 1)
 
     """
-    scheme = _SCHEMES[level]
+    scheme = SCHEMES[level]
     if disks < scheme.minimum_disks:
         raise ValueError(f"RAID {level} needs at least {scheme.minimum_disks} disks, not {disks}")
     if level == "1":
@@ -144,114 +118,6 @@ def usable_capacity(level: Level, disks: int, disk_capacity: float) -> float:
     return data_disks(level, disks) * disk_capacity
 
 
-def read_operations(level: Level) -> int:
-    """Disk operations of a read within one stripe unit: one at every level while no disk is lost.
-
-    Parameters
-    ----------
-    level
-        RAID level.
-
-    Examples
-    --------
-    >>> read_operations("6")
-    1
-
-    """
-    return _SCHEMES[level].small_read
-
-
-def small_write_operations(level: Level) -> int:
-    """Disk operations of a write within one stripe unit.
-
-    A mirror of two writes twice. With parity, the old data and each old parity are read and the new ones
-    written: `2 (1 + p)` (Patterson, Gibson and Katz 1988; Chen et al. 1994). Holds without a write-back cache
-    that gathers stripes; small groups can do with fewer, see `write_operations`.
-
-    Parameters
-    ----------
-    level
-        RAID level; 1 is a mirror of two.
-
-    Examples
-    --------
-    >>> [small_write_operations(level) for level in ("0", "1", "10", "4", "5", "6", "dp")]
-    [1, 2, 2, 4, 4, 6, 6]
-
-    """
-    return _SCHEMES[level].small_write
-
-
-def full_stripe_write_expansion(level: Level, disks: int) -> float:
-    """Bytes written to the disks per byte of data when whole stripes are written.
-
-    Parameters
-    ----------
-    level
-        RAID level.
-    disks
-        Disks in the group.
-
-    Raises
-    ------
-    ValueError
-        If the level cannot be formed of so many disks.
-
-    Examples
-    --------
-    >>> full_stripe_write_expansion("5", 5), full_stripe_write_expansion("10", 8)
-    (1.25, 2.0)
-
-    """
-    return disks / data_disks(level, disks)
-
-
-def write_operations(level: Level, disks: int, size: float, stripe_unit: float) -> DiskWork:
-    """Disk operations and bytes of a write of any size that begins on a stripe boundary.
-
-    Whole stripes are written without reading. What is left over is written with parity by read-modify-write
-    (read the old data and parity) or by reconstruct-write (read the rest of the stripe), whichever takes
-    fewer operations, or fewer bytes if equal (Chen et al. 1994). A mirror is not striped, so a write to it
-    is one operation for each copy. Controllers that join neighbouring stripes issue fewer, larger
-    operations.
-
-    Parameters
-    ----------
-    level
-        RAID level.
-    disks
-        Disks in the group.
-    size
-        Bytes of data.
-    stripe_unit
-        Bytes on one disk before the next disk follows.
-
-    Raises
-    ------
-    ValueError
-        If the size is negative, the unit not positive, or the level cannot be formed of so many disks.
-
-    Examples
-    --------
-    >>> write_operations("5", 5, 64 * 1024, 64 * 1024).operations
-    4
-    >>> write_operations("5", 5, 256 * 1024, 64 * 1024)
-    DiskWork(reads=0, writes=5, bytes_read=0.0, bytes_written=327680.0)
-
-    """
-    _check_extent(size, stripe_unit)
-    data = data_disks(level, disks)
-    if level == "1":
-        return DiskWork(0, disks if size else 0, 0.0, float(disks * size))
-    stripes, rest = divmod(size, stripe_unit * data)
-    whole = DiskWork(0, int(stripes) * disks, 0.0, float(stripes * stripe_unit * disks))
-    parity = _SCHEMES[level].parity_disks
-    if not parity:
-        copies = disks // data
-        return _sum(whole, DiskWork(0, copies * math.ceil(rest / stripe_unit), 0.0, float(copies * rest)))
-    return _sum(whole, _partial_stripe_write(data, parity, rest, stripe_unit)) if rest else whole
-
-
 def reading_disks(level: Level, disks: int) -> int:
     """Disks of a group over which small reads spread: all, but for disks that hold nothing but parity.
 
@@ -271,45 +137,7 @@ def reading_disks(level: Level, disks: int) -> int:
     (7, 6, 8, 8)
 
     """
-    return data_disks(level, disks) if level in _DEDICATED else disks
-
-
-def parity_disk_work(level: Level, disks: int, size: float, stripe_unit: float) -> DiskWork:
-    """Operations and bytes of one disk that holds nothing but parity, for a write as in `write_operations`.
-
-    Every small write of a group comes by this disk, twice if parity is read first: at level 4 it, and not the number of
-    data disks, bounds them (Patterson, Gibson and Katz 1988). None for levels without such a disk.
-
-    Parameters
-    ----------
-    level
-        RAID level.
-    disks
-        Disks in the group.
-    size
-        Bytes of data.
-    stripe_unit
-        Bytes on one disk before the next disk follows.
-
-    Examples
-    --------
-    >>> parity_disk_work("4", 8, 4096, 65536)
-    DiskWork(reads=1, writes=1, bytes_read=4096.0, bytes_written=4096.0)
-    >>> parity_disk_work("4", 5, 262144, 65536), parity_disk_work("5", 5, 4096, 65536).operations
-    (DiskWork(reads=0, writes=1, bytes_read=0.0, bytes_written=65536.0), 0)
-
-    """
-    _check_extent(size, stripe_unit)
-    if level not in _DEDICATED:
-        return DiskWork(0, 0, 0.0, 0.0)
-    data, parity = data_disks(level, disks), _SCHEMES[level].parity_disks
-    stripes, rest = divmod(size, stripe_unit * data)
-    whole = DiskWork(0, int(stripes), 0.0, float(stripes * stripe_unit))
-    if not rest:
-        return whole
-    width = float(min(rest, stripe_unit))
-    modifies = _partial_stripe_write(data, parity, rest, stripe_unit) == _modify(parity, rest, stripe_unit)
-    return _sum(whole, DiskWork(1, 1, width, width) if modifies else DiskWork(0, 1, 0.0, width))
+    return data_disks(level, disks) if level in DEDICATED else disks
 
 
 def stripe_members_touched(size: float, stripe_unit: float, data_disks: int) -> int:
@@ -335,7 +163,7 @@ def stripe_members_touched(size: float, stripe_unit: float, data_disks: int) -> 
     (4, 7)
 
     """
-    _check_extent(size, stripe_unit)
+    check_extent(size, stripe_unit)
     return min(math.ceil(size / stripe_unit), data_disks)
 
 
@@ -363,37 +191,11 @@ def expected_maximum_latency(disks_touched: int, revolution: float) -> float:
 
     """
     if disks_touched < 0:
-        raise ValueError(f"the number of disks touched is not negative: {disks_touched}")
+        raise ValueError(f"the number of disks touched must not be negative: {disks_touched}")
     return revolution * disks_touched / (disks_touched + 1)
 
 
-def _partial_stripe_write(data: int, parity: int, rest: float, stripe_unit: float) -> DiskWork:
-    width = min(rest, stripe_unit)
-    modify = _modify(parity, rest, stripe_unit)
-    # A last unit that is only partly new must still be read for the parity over its old part.
-    unread = int(rest // width)
-    reconstruct = DiskWork(data - unread, modify.writes, float(data * width - rest), modify.bytes_written)
-    return min(modify, reconstruct, key=lambda work: (work.operations, work.bytes_moved))
-
-
-def _modify(parity: int, rest: float, stripe_unit: float) -> DiskWork:
-    """Read-modify-write of a part of a stripe."""
-    touched = math.ceil(rest / stripe_unit)
-    # Parity changes only over the bytes of a unit that the data cover.
-    width = min(rest, stripe_unit)
-    size = float(rest + parity * width)
-    return DiskWork(touched + parity, touched + parity, size, size)
-
-
-def _sum(one: DiskWork, other: DiskWork) -> DiskWork:
-    return DiskWork(
-        one.reads + other.reads,
-        one.writes + other.writes,
-        one.bytes_read + other.bytes_read,
-        one.bytes_written + other.bytes_written,
-    )
-
-
-def _check_extent(size: float, stripe_unit: float) -> None:
+def check_extent(size: float, stripe_unit: float) -> None:
+    """Raise ValueError unless a number of bytes and a stripe unit are possible."""
     if size < 0 or stripe_unit <= 0:
         raise ValueError(f"need size >= 0 and stripe_unit > 0, not {size} and {stripe_unit}")

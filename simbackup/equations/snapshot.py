@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class CopyOnWrite:
+class CopyOnWriteParameters:
     """Parameters of a copy-on-write snapshot.
 
     Parameters
@@ -34,40 +34,40 @@ class CopyOnWrite:
     commit_backlog: float
 
 
-def group_size(cow: CopyOnWrite, waiting: float = math.inf) -> float:
+def group_size(cow: CopyOnWriteParameters, waiting: float = math.inf) -> float:
     """Chunks that share one commit: those of the waiting writes, within the copies in flight, one at least.
 
     `waiting` are the bytes that the writer has outstanding at most, as one request of a synchronous writer.
 
     Holds for writes in sequence, of which each chunk takes `chunk` bytes; writes at random touch a chunk each.
 
-    >>> group_size(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536))
+    >>> group_size(CopyOnWriteParameters(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536))
     8.0
-    >>> group_size(CopyOnWrite(chunk=2**19, record=16, in_flight=2**20, commit_backlog=65536))
+    >>> group_size(CopyOnWriteParameters(chunk=2**19, record=16, in_flight=2**20, commit_backlog=65536))
     1.0
     """
     return max(min(cow.commit_backlog, cow.in_flight, waiting) / cow.chunk, 1.0)
 
 
-def records_per_area(cow: CopyOnWrite) -> int:
+def records_per_area(cow: CopyOnWriteParameters) -> int:
     """Copied chunks whose records fill one metadata chunk.
 
-    >>> records_per_area(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536))
+    >>> records_per_area(CopyOnWriteParameters(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536))
     512
     """
     return max(int(cow.chunk // cow.record), 1) if cow.record else 2**62
 
 
-def commits_per_group(cow: CopyOnWrite, waiting: float = math.inf) -> float:
+def commits_per_group(cow: CopyOnWriteParameters, waiting: float = math.inf) -> float:
     """Synchronous metadata writes for each group: one, and a share of the one that clears the next metadata chunk.
 
-    >>> commits_per_group(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536))
+    >>> commits_per_group(CopyOnWriteParameters(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536))
     1.015625
     """
     return 1.0 + group_size(cow, waiting) / records_per_area(cow)
 
 
-def area_chunks(cow: CopyOnWrite, area: float) -> int:
+def area_chunks(cow: CopyOnWriteParameters, area: float) -> int:
     """Chunks that a copy area can take: all but one header and one metadata chunk before every run of records.
 
     Parameters
@@ -77,7 +77,7 @@ def area_chunks(cow: CopyOnWrite, area: float) -> int:
     area
         Bytes of the copy area.
 
-    >>> area_chunks(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536), 2**20)
+    >>> area_chunks(CopyOnWriteParameters(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536), 2**20)
     126
     """
     inside = int(area // cow.chunk) - 1
@@ -86,45 +86,16 @@ def area_chunks(cow: CopyOnWrite, area: float) -> int:
     return inside - math.ceil(inside / (records_per_area(cow) + 1))
 
 
-def commit_distance(cow: CopyOnWrite) -> float:
+def commit_distance(cow: CopyOnWriteParameters) -> float:
     """Mean bytes between the chunks being copied and the metadata chunk that records them: half an area.
 
-    >>> commit_distance(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536))
+    >>> commit_distance(CopyOnWriteParameters(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536))
     2097152.0
     """
     return min(records_per_area(cow) * cow.chunk / 2.0, 2.0**40)
 
 
-def group_time(read: float, copy: float, commit: float, own: float, commits: float = 1.0) -> float:
-    """Seconds from one group of first writes to the next: read, copy, commit and own write follow each other.
-
-    T = t_read + t_copy + n t_commit + t_own: the commit waits for the copies, the held writes for the commit, and
-    one thread serves all (kcopyd.c, dm-snap.c), so that nothing overlaps.
-
-    Parameters
-    ----------
-    read, copy, commit, own
-        Seconds of one read of the group from the origin, one write of it to the copy area, one metadata write, and
-        the held writes to the origin.
-    commits
-        Metadata writes for each group.
-
-    >>> group_time(read=0.004, copy=0.006, commit=0.004, own=0.004, commits=1.5)
-    0.02
-    """
-    return read + copy + commits * commit + own
-
-
-def first_write_rate(cow: CopyOnWrite, time: float) -> float:
-    """Bytes a second of sequential first writes when a group takes `time` seconds.
-
-    >>> first_write_rate(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536), 0.016)
-    4096000.0
-    """
-    return group_size(cow) * cow.chunk / time
-
-
-def commits_per_copy(cow: CopyOnWrite, update: float) -> float:
+def commits_per_copy(cow: CopyOnWriteParameters, update: float) -> float:
     """Metadata writes for each chunk that is copied because of an update at random, which touches a chunk of its own.
 
     The chunks of all waiting updates share one commit, within the copies in flight; the writes that clear the next
@@ -137,7 +108,8 @@ def commits_per_copy(cow: CopyOnWrite, update: float) -> float:
     update
         Bytes of one update.
 
-    >>> commits_per_copy(CopyOnWrite(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536), update=8192)
+    >>> cow = CopyOnWriteParameters(chunk=8192, record=16, in_flight=2**20, commit_backlog=65536)
+    >>> commits_per_copy(cow, update=8192)
     0.126953125
     """
     together = max(min(cow.commit_backlog / update, cow.in_flight / cow.chunk), 1.0)

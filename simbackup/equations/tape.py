@@ -13,7 +13,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class TapeDrive:
+class TapeDriveParameters:
     """Figures of one drive with one kind of cartridge, as their datasheets give them.
 
     Parameters
@@ -35,7 +35,7 @@ class TapeDrive:
     turn_time
         Seconds to change direction or pass.
     buffer
-        Bytes, as the host sends them.
+        Bytes as they lie on the medium: a drive compresses before it buffers.
     host_rate
         Bytes per second that the interface takes; infinite if it never limits.
     reposition_time
@@ -43,6 +43,10 @@ class TapeDrive:
     slowest_rate
         Bytes per second to the medium at the lowest speed that the drive matches to its host; the native rate for a
         drive of one speed.
+    command_time
+        Seconds that each command takes at the interface besides its bytes.
+    write_through
+        Whether a record is on the tape before the host is told that it is written.
 
     Raises
     ------
@@ -65,6 +69,8 @@ class TapeDrive:
     host_rate: float = math.inf
     reposition_time: float = 0.0
     slowest_rate: float | None = None
+    command_time: float = 0.0
+    write_through: bool = False
 
     def __post_init__(self) -> None:
         if min(self.native_rate, self.cartridge_capacity, self.tape_length, self.passes, self.host_rate) <= 0:
@@ -72,13 +78,14 @@ class TapeDrive:
         if not 0 < self.read_speed <= self.search_speed:
             raise ValueError("need 0 < read_speed <= search_speed")
         times = (self.load_time, self.unload_time, self.locate_overhead, self.turn_time, self.reposition_time)
+        times = (*times, self.command_time)
         if min(*times, self.buffer) < 0:
             raise ValueError("times and buffer must not be negative")
         if self.slowest_rate is not None and not 0 < self.slowest_rate <= self.native_rate:
             raise ValueError("need 0 < slowest_rate <= native_rate")
 
 
-def pass_capacity(drive: TapeDrive) -> float:
+def pass_capacity(drive: TapeDriveParameters) -> float:
     """Bytes that one pass over the tape holds.
 
     Parameters
@@ -88,7 +95,7 @@ def pass_capacity(drive: TapeDrive) -> float:
 
     Examples
     --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
     >>> round(pass_capacity(drive) / 1e6)
     673
 
@@ -96,7 +103,7 @@ def pass_capacity(drive: TapeDrive) -> float:
     return drive.cartridge_capacity / drive.passes
 
 
-def pass_of(drive: TapeDrive, byte: float) -> int:
+def pass_of(drive: TapeDriveParameters, byte: float) -> int:
     """Number of the pass, from 0, in which a byte lies.
 
     Parameters
@@ -113,18 +120,18 @@ def pass_of(drive: TapeDrive, byte: float) -> int:
 
     Examples
     --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
     >>> pass_of(drive, 0), pass_of(drive, 1e9), pass_of(drive, 35e9)
     (0, 1, 51)
 
     """
     # Sums of many blocks may pass the end by a rounding error, never by more.
     if not 0 <= byte <= drive.cartridge_capacity * (1 + _ROUNDING):
-        raise ValueError(f"byte {byte} lies outside a cartridge of {drive.cartridge_capacity} bytes")
+        raise ValueError(f"byte {byte} is outside a cartridge of {drive.cartridge_capacity} bytes")
     return min(int(byte / pass_capacity(drive)), drive.passes - 1)
 
 
-def longitudinal_position(drive: TapeDrive, byte: float) -> float:
+def longitudinal_position(drive: TapeDriveParameters, byte: float) -> float:
     """Metres from the beginning of the tape at which a byte lies.
 
     Parameters
@@ -141,7 +148,7 @@ def longitudinal_position(drive: TapeDrive, byte: float) -> float:
 
     Examples
     --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
     >>> longitudinal_position(drive, 0), longitudinal_position(drive, 35e9 / 52)
     (0.0, 541.0)
 
@@ -152,7 +159,7 @@ def longitudinal_position(drive: TapeDrive, byte: float) -> float:
     return drive.tape_length * min(max(share, 0.0), 1.0)
 
 
-def locate_time(drive: TapeDrive, from_byte: float, to_byte: float) -> float:
+def locate_time(drive: TapeDriveParameters, from_byte: float, to_byte: float) -> float:
     """Seconds to go from one byte to another on the loaded tape.
 
     Two regimes, after Hillyer and Silberschatz, "On the Modeling and Performance Characteristics of a
@@ -180,7 +187,7 @@ def locate_time(drive: TapeDrive, from_byte: float, to_byte: float) -> float:
 
     Examples
     --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
     >>> locate_time(drive, 1e9, 1e9), round(locate_time(drive, 0, 35e9 / 52 + 1), 1)
     (0.0, 125.7)
 
@@ -194,7 +201,7 @@ def locate_time(drive: TapeDrive, from_byte: float, to_byte: float) -> float:
     return search + drive.turn_time
 
 
-def rewind_time(drive: TapeDrive, from_byte: float) -> float:
+def rewind_time(drive: TapeDriveParameters, from_byte: float) -> float:
     """Seconds to rewind from a byte to the beginning of the tape; none if it lies there already.
 
     Parameters
@@ -211,7 +218,7 @@ def rewind_time(drive: TapeDrive, from_byte: float) -> float:
 
     Examples
     --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
     >>> rewind_time(drive, 0), round(rewind_time(drive, 35e9 / 52), 1)
     (0.0, 124.2)
 
@@ -220,7 +227,7 @@ def rewind_time(drive: TapeDrive, from_byte: float) -> float:
     return drive.locate_overhead + distance / drive.search_speed if distance > 0 else 0.0
 
 
-def mean_locate_from_start(drive: TapeDrive) -> float:
+def mean_locate_from_start(drive: TapeDriveParameters) -> float:
     """Mean seconds from the beginning of the tape to a uniformly chosen byte (average access time).
 
     `locate_time` integrated. All passes but the first cost the overhead, half the length at search speed
@@ -233,7 +240,7 @@ def mean_locate_from_start(drive: TapeDrive) -> float:
 
     Examples
     --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    >>> drive = TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
     >>> round(mean_locate_from_start(drive), 1)
     64.8
 
@@ -246,134 +253,6 @@ def mean_locate_from_start(drive: TapeDrive) -> float:
     first_pass = (read_on + search) / length
     other_pass = overhead + drive.turn_time + length / (2 * drive.search_speed)
     return (first_pass + (drive.passes - 1) * other_pass) / drive.passes
-
-
-def greatest_locate(drive: TapeDrive) -> float:
-    """Seconds of the longest locate: the whole length, with a turn.
-
-    Parameters
-    ----------
-    drive
-        Drive and cartridge.
-
-    Examples
-    --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
-    >>> round(greatest_locate(drive), 1)
-    125.7
-
-    """
-    return drive.locate_overhead + drive.turn_time + drive.tape_length / drive.search_speed
-
-
-def transfer_rate(drive: TapeDrive, compression: float) -> float:
-    """Host bytes per second while the tape streams: `min(native_rate * compression, host_rate)`.
-
-    Parameters
-    ----------
-    drive
-        Drive and cartridge.
-    compression
-        Host bytes per byte on the medium; somewhat below 1 for data that the drive's compression expands.
-
-    Raises
-    ------
-    ValueError
-        If the ratio is not positive.
-
-    Examples
-    --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, host_rate=8.5e6)
-    >>> transfer_rate(drive, 1.5), transfer_rate(drive, 2.0)
-    (7500000.0, 8500000.0)
-
-    """
-    return min(_drain_rate(drive, compression), drive.host_rate)
-
-
-def stop_start_rate(drive: TapeDrive, host_rate: float, compression: float = 1.0) -> float:
-    """Host bytes per second between a tape and a host that may be too slow to keep it moving.
-
-    Let the host send h, the tape take d (the native rate times the compression) and the buffer hold B. For
-    `h >= d` the tape streams at d. A drive that matches its speed to the host streams at h down to its lowest speed,
-    whose d counts from there on. For `h < d` the buffer runs empty and the tape stops, backs up and starts
-    again, which takes r; meanwhile the buffer takes in up to B at h.
-
-    - `h r <= B`: the buffer never refuses data, so the host is not held up and the rate is h. (This needs a
-      drive that writes again by the time the buffer is full, whether or not it waits for that.)
-    - `h r > B`: the buffer is full before the tape runs, and the host waits. The full buffer then lasts
-      `B / (d - h)`, in which the tape writes `B d / (d - h)`. A cycle takes `r + B / (d - h)`, so the rate is
-      `B d / (B + r (d - h))`.
-
-    The second form is h at `h r = B` and d at `h = d`, and rises with h between: the rate has no jump and
-    never exceeds h. A host that is slower than the tape in reading holds it up in the same way. Holds for steady hosts.
-
-    Parameters
-    ----------
-    drive
-        Drive and cartridge.
-    host_rate
-        Bytes per second that the host would send or take; the drive's own interface limits it too.
-    compression
-        Host bytes per byte on the medium.
-
-    Raises
-    ------
-    ValueError
-        If the host rate is negative or the ratio not positive.
-
-    Examples
-    --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=2.0)
-    >>> stop_start_rate(drive, 2e6), stop_start_rate(drive, 4.5e6), stop_start_rate(drive, 9e6)
-    (2000000.0, 4444444.444444444, 5000000.0)
-
-    """
-    if host_rate < 0:
-        raise ValueError("host_rate must not be negative")
-    offered = min(host_rate, drive.host_rate)
-    streaming = _drain_rate(drive, compression)
-    if offered >= streaming:
-        return streaming
-    drained = streaming if drive.slowest_rate is None else drive.slowest_rate * compression
-    if offered >= drained or offered * drive.reposition_time <= drive.buffer:
-        return offered
-    return drive.buffer * drained / (drive.buffer + drive.reposition_time * (drained - offered))
-
-
-def reposition_share(drive: TapeDrive, host_rate: float, compression: float = 1.0) -> float:
-    """Share of the time in which a tape backs up and starts again while its host has to wait.
-
-    A cycle of `stop_start_rate` takes `r + B / (d - h)`, of which r is lost and the rest is writing at d: at a rate of
-    x the tape writes for the share x / d. Zero where the tape streams, and where the buffer spares the host waiting.
-
-    Parameters
-    ----------
-    drive, host_rate, compression
-        As for `stop_start_rate`.
-
-    Raises
-    ------
-    ValueError
-        If the host rate is negative or the ratio not positive.
-
-    Examples
-    --------
-    >>> drive = TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=2.0)
-    >>> reposition_share(drive, 2e6), round(reposition_share(drive, 4.5e6), 6), reposition_share(drive, 9e6)
-    (0.0, 0.111111, 0.0)
-
-    """
-    moved = stop_start_rate(drive, host_rate, compression)
-    drained = _drain_rate(drive, compression) if drive.slowest_rate is None else drive.slowest_rate * compression
-    refused = moved < min(host_rate, drive.host_rate) and moved < drained
-    return 1.0 - moved / drained if refused else 0.0
-
-
-def _drain_rate(drive: TapeDrive, compression: float) -> float:
-    if compression <= 0:
-        raise ValueError(f"a compression ratio is positive, not {compression}")
-    return drive.native_rate * compression
 
 
 def _runs_forward(number: int) -> bool:

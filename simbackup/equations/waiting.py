@@ -1,14 +1,14 @@
-"""How long requests wait at a network adapter at which the buffers of a backup stand, too.
+"""How long requests wait at a network adapter that also queues the buffers of a backup.
 
 The adapter is one queue of a mixed network: requests that come by themselves, and buffers that go round a closed loop.
 Baskett, Chandy, Muntz and Palacios, "Open, Closed, and Mixed Networks of Queues with Different Classes of Customers",
 Journal of the ACM 22(2), 1975: the requests, which take a share `load` of the adapter, stretch each of its services to
 the buffers by 1 / (1 - load); the buffers there are then those of the closed network alone.
 
-Exact in order of arrival while all services are exponential with one mean. Held against the simulation of requests of a
+Exact in order of arrival while all services are exponential with one mean. Against the simulation of requests of a
 third to three times a buffer, and of services of one length: where the buffers fill the adapter the mean wait is within
-10 %; where they do not, told waits are too long, by up to a half for small requests and up to three times for services
-of one length. Real waits spread less about their mean than told, so that time-outs set in more suddenly.
+10 %; where they do not, these waits are too long, by up to a half for small requests and up to three times for services
+of one length. Real waits spread less about their mean, so that time-outs set in more suddenly.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
-from simbackup import datasheets, units
+from simbackup import shelf, units
 from simbackup.errors import InputError, Place, Problem, SimbackupError, choices
 from simbackup.experiments.fitted_sheet import write_fitted
 from simbackup.experiments.reproduce import chosen, scenarios_of
@@ -19,18 +19,18 @@ from simbackup.run import simulate
 from simbackup.scenario import Scenario, Value
 from simbackup.schema.calibration import Fit
 from simbackup.schema.measured import Measured
-from simbackup.schema.quantity import Given
-from simbackup.schema.tree import read
+from simbackup.schema.quantity import Quantity
 from simbackup.schema.validate import validate
+from simbackup.schema.yaml_file import read
 
 CALIBRATION = "calibration.yaml"
 DIGITS = 4
 STEP = 0.03
-"""Relative change of a constant over which slopes are taken: a tape's position on its passes makes them uneven."""
+"""Relative change of a constant over which slopes are taken: the position on the passes of a tape makes them uneven."""
 ROUNDS = 10
-"""Times that all constants are fitted at most."""
+"""Most rounds over all constants."""
 UNIFORM = 3.0
-"""Square of half a range over the variance of a value that lies anywhere in it alike."""
+"""Square of half a range over the variance of a value that is uniform in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,12 @@ class Fitted:
 
     @property
     def constant(self) -> str:
-        """Where it stands: `kind/name#parameter`."""
+        """Its place: `kind/name#parameter`."""
         return f"{self.fit.datasheet}#{self.fit.parameter}"
 
     @property
     def text(self) -> str:
-        """Its value as a datasheet says it."""
+        """Its value as in a datasheet."""
         return units.show(self.value, self.unit)
 
 
@@ -64,10 +64,10 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
     Parameters
     ----------
     name
-        The document, by the beginning of its folder's name; or a folder of one's own.
+        The beginning of the name of the document's folder; or a folder of your own.
     write
         Whether to write value, uncertainty and rows into the datasheets: those of the document's own root (see
-        `datasheets.roots`), where a datasheet from elsewhere is copied to.
+        `shelf.roots`), where a datasheet from elsewhere is copied to.
     seed
         Seed of all runs: the same draws for each, so that differences are those of the constants.
 
@@ -79,7 +79,7 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
     measured = chosen([name])[0]
     fits = read_fits(measured.folder / CALIBRATION)
     values: dict[Fit, str] = {}
-    for _ in range(ROUNDS):  # constants that share scenarios move each other, until none moves any more
+    for _ in range(ROUNDS):  # constants that share scenarios change each other; repeat until none changes
         before = dict(values)
         for fit in fits:
             problem = FitProblem(measured, fit, _without(values, fit), seed)
@@ -87,14 +87,14 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
         if values == before:
             break
     done = [_fit(FitProblem(measured, fit, _without(values, fit), seed), values[fit]) for fit in fits]
-    for fitted in done if write else ():
-        write_fitted(fitted, measured.folder)
+    if write:
+        write_fitted(done, measured.folder)
     return done
 
 
 def read_fits(path: Path) -> list[Fit]:
     """The constants that a calibration file names."""
-    tree = read(path, datasheets.shown(path))
+    tree = read(path, shelf.shown(path))
     problems: list[Problem] = []
     constants = tree.mapping.get("constants")
     found = [
@@ -114,14 +114,14 @@ def _without(values: Mapping[Fit, str], fit: Fit) -> dict[Fit, str]:
 
 
 def _fit(problem: FitProblem, text: str) -> Fitted:
-    """The constant whose value was found, and how sure it is."""
+    """The constant with the value that was found, and its uncertainty."""
     fit = problem.fit
     value = units.parse(text, problem.unit)
     left = problem.residuals(math.log(value), {})
     slopes = problem.slopes(math.log(value), {})
     square = sum(slope * slope for slope in slopes)
     if square == 0.0:
-        raise SimbackupError(f"{fit.datasheet}#{fit.parameter} moves none of the rows {', '.join(fit.rows)}")
+        raise SimbackupError(f"{fit.datasheet}#{fit.parameter} changes none of the rows {', '.join(fit.rows)}")
     lowest, highest = (math.log(end / value) for end in problem.plausible)
     spare = len(fit.rows) - 1
     variance = sum(e * e for e in left) / spare / square if spare else 0.0
@@ -130,12 +130,12 @@ def _fit(problem: FitProblem, text: str) -> Fitted:
     for values in ranges(problem.scenarios):
         if not problem.fits(values):
             moved = [problem.residuals(math.log(value), problem.moved(values, side)) for side in (0, 1)]
-            # one Gauss-Newton step from the fit tells how far it would move
+            # one Gauss-Newton step from the fit shows how far it would move
             steps = [sum(k * (m - e) for k, m, e in zip(slopes, side, left, strict=True)) / square for side in moved]
             steps = [min(max(step, lowest), highest) for step in steps]  # no further than is plausible
             variance += ((max(*steps, 0.0) - min(*steps, 0.0)) / 2.0) ** 2 / UNIFORM
     low, high = problem.plausible
-    anywhere = (high - low) / 2.0 / math.sqrt(UNIFORM)  # no less is known than that it is plausible
+    anywhere = (high - low) / 2.0 / math.sqrt(UNIFORM)  # it is at least known to be plausible
     uncertainty = _rounded(min(value * math.sqrt(variance), anywhere), 2)
     return Fitted(fit, problem.unit, value, uncertainty, problem.plausible, dict(zip(fit.rows, left, strict=True)))
 
@@ -147,7 +147,7 @@ class FitProblem:
     """One constant, the scenarios of its rows, and the misfit as a function of its logarithm."""
 
     def __init__(self, measured: Measured, fit: Fit, others: Mapping[Fit, str], seed: int = 0) -> None:
-        place = Place(datasheets.shown(measured.folder / CALIBRATION))
+        place = Place(shelf.shown(measured.folder / CALIBRATION))
         rows = {m.id: m for m in measured.rows}
         unknown = [row for row in fit.rows if row not in rows]
         if unknown:
@@ -168,9 +168,9 @@ class FitProblem:
             file: [value.address for value in scenario.values if _is_of(fit, value)]
             for file, scenario in self.scenarios.items()
         }
-        sheet = datasheets.load_datasheet(fit.datasheet)
+        sheet = shelf.load_datasheet(fit.datasheet)
         given = getattr(sheet.parameters, fit.parameter, None)
-        if not isinstance(given, Given):
+        if not isinstance(given, Quantity):
             names = [name for name, _ in sheet.values()]
             message = f"'{fit.datasheet}' has no parameter '{fit.parameter}'"
             raise InputError([Problem(place, fit.parameter, message, choices(fit.parameter, names))])
@@ -184,7 +184,7 @@ class FitProblem:
         except units.UnitError as error:
             raise InputError([Problem(place, f"{self.fit.parameter}.plausible", str(error))]) from None
         if not 0.0 < low < high:
-            message = "is no range above 0 with the lower end first"
+            message = "is not a range above 0 with the lower end first"
             raise InputError([Problem(place, f"{self.fit.parameter}.plausible", message, "write [low, high]")])
         return low, high
 

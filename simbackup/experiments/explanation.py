@@ -1,20 +1,18 @@
-"""Why jobs took as long as they did, as an object that a notebook shows."""
+"""Explanations of the time of jobs, as an object that a notebook shows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simbackup import units
 from simbackup.errors import ResultError, choices
-from simbackup.experiments import explain as each_job
-from simbackup.experiments.explain import Explained
+from simbackup.experiments.what_if import Reasons, reasons
 from simbackup.results.result import Result
-from simbackup.run import scenario_of, simulate
-from simbackup.scenario import Scenario, load
+from simbackup.run import simulate
+from simbackup.scenario import Scenario, Source, load
+from simbackup.text import html_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,20 +22,28 @@ RIGHT = frozenset({"elapsed", "its share", "twice as fast", "without it"})
 """Columns of figures."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
-    """Why the jobs of a result took their time, and what each would take if its bottleneck were faster or away."""
+    """Why the jobs of a result took as long as they did, and their time with a faster bottleneck or without it."""
 
     result: Result
-    found: tuple[Explained, ...]
+    found: tuple[Reasons, ...]
 
-    def __getitem__(self, job: str) -> Explained:
-        """What was found of one run of a job.
+    def __repr__(self) -> str:
+        return f"Explanation({self.result.record.scenario!r}, {', '.join(f'{n}: {b}' for n, b in self._limits())})"
+
+    def _limits(self, most: int = 3) -> list[tuple[str, str]]:
+        """The first jobs, each with its bottleneck."""
+        told = [(one.name, one.bottleneck or "-") for one in self.found]
+        return told if len(told) <= most else [*told[:most], (f"{len(told) - most} more jobs", "...")]
+
+    def __getitem__(self, job: str) -> Reasons:
+        """The explanation of one run of a job.
 
         Raises
         ------
         ResultError
-            It was not asked for, or there is none.
+            There is no explanation of that job.
         """
         for one in self.found:
             if one.name == job:
@@ -46,7 +52,7 @@ class Explanation:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Table with one row a job: seconds, its bottleneck, and seconds with that twice as fast and without it."""
+        """Table with one row a job: seconds, its bottleneck, and seconds with it twice as fast and without it."""
         import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
 
         rows = [
@@ -69,28 +75,23 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        head = "".join(f"<th{_side(name)}>{name}</th>" for name in COLUMNS)
-        body = "\n".join(
-            f"<tr>{''.join(f'<td{_side(n)}>{escape(t)}</td>' for n, t in zip(COLUMNS, row, strict=True))}</tr>"
-            for row in _rows(self.found)
-        )
-        return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+        return html_table(COLUMNS, _rows(self.found), right=RIGHT)
 
 
 def explain(
-    what: Result | Scenario | str | Path,
+    what: Result | Scenario | Source,
     *jobs: str,
     overrides: Mapping[str, object] | None = None,
     seed: int = 0,
 ) -> Explanation:
-    """The reasons why jobs took as long as they did, with runs in which the bottleneck is twice as fast and away.
+    """Explain why jobs took as long as they did, with runs in which the bottleneck is twice as fast, or removed.
 
     Parameters
     ----------
     what
-        A result, or a scenario, the path of its file or its name, which is then run.
+        A result, or a scenario or what `load` makes one of, which is then run.
     jobs
-        Names of jobs; all of them unless named.
+        Names of jobs; default: all.
     overrides
         Values by address that replace those of the scenario; a result has its own.
     seed
@@ -107,16 +108,16 @@ def explain(
     'devices.jukebox.drive'
     """
     if isinstance(what, Result):
-        result, scenario = what, scenario_of(what)
+        result, scenario = what, what.scenario
     else:
         scenario = what if isinstance(what, Scenario) else load(what)
         scenario = scenario.with_(overrides) if overrides else scenario
         result = simulate(scenario, seed=seed)
-    return Explanation(result, tuple(each_job.explain(result, scenario, jobs)))
+    return Explanation(result, tuple(reasons(result, scenario, jobs)))
 
 
-def _rows(found: Sequence[Explained]) -> list[list[str]]:
-    """The fields of each row; runs of one job of which the same is told share one."""
+def _rows(found: Sequence[Reasons]) -> list[list[str]]:
+    """The fields of each row; runs of one job with the same explanation share a row."""
     runs: dict[tuple[str, ...], list[str]] = {}
     for one in found:
         name, *rest = _told(one)
@@ -124,8 +125,8 @@ def _rows(found: Sequence[Explained]) -> list[list[str]]:
     return [[some[0] if len(some) == 1 else f"{job} ({len(some)} runs)", *rest] for (job, *rest), some in runs.items()]
 
 
-def _told(one: Explained) -> list[str]:
-    """The fields of a job; a dash for what there is not."""
+def _told(one: Reasons) -> list[str]:
+    """The fields of a job; a dash where there is none."""
     share = f"{one.share / one.elapsed:.0%}" if one.bottleneck and one.elapsed else "-"
     later = one.next_bottleneck
     then = "the same" if later and later == one.bottleneck else later or "-"
@@ -148,7 +149,3 @@ def _series(job: str) -> str:
 
 def _time(seconds: float | None) -> str:
     return "-" if seconds is None else units.show_short(seconds, "s", 3)
-
-
-def _side(name: str) -> str:
-    return f' style="text-align: {"right" if name in RIGHT else "left"}"'

@@ -1,37 +1,51 @@
-"""Where a fitted value is written: the place of the old one in a datasheet of the same root as its rows."""
+"""Write fitted values in place of the old ones, into datasheets of the same root as the rows."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simbackup import datasheets, units
+from simbackup import shelf, units
 from simbackup.errors import InputError, Place, Problem
+from simbackup.output.whole import write_whole
 
 if TYPE_CHECKING:
     from simbackup.experiments.calibrate import Fitted
 
 
-def write_fitted(fitted: Fitted, folder: Path) -> None:
-    """Put a fitted value, with its origin, in the place of the old one.
+def write_fitted(found: Iterable[Fitted], folder: Path) -> None:
+    """Put fitted values, with their origin, in the place of the old ones, each datasheet completely or not at all.
 
     Parameters
     ----------
-    fitted
-        The constant.
+    found
+        The constants.
     folder
-        The folder of the rows that it was fitted to.
+        The folder of the rows that they were fitted to.
 
     Raises
     ------
     InputError
-        The folder lies in no root, and the datasheet in that of the program.
+        The folder is in no root, and a datasheet is in that of the program; nothing is written then.
+    ResultError
+        A datasheet cannot be written.
     """
+    texts: dict[Path, str] = {}
+    for fitted in found:
+        read, path = _sheet(fitted.fit.datasheet, folder)
+        texts[path] = _with(fitted, texts[path] if path in texts else read.read_text(encoding="utf-8"))
+    for path, text in texts.items():
+        write_whole(path, text)
+    shelf.forget()
+
+
+def _with(fitted: Fitted, text: str) -> str:
+    """The text of a datasheet with a fitted value in it."""
     from ruamel.yaml import YAML  # noqa: PLC0415
 
     fit, unit = fitted.fit, fitted.unit
-    path, text = _sheet(fit.datasheet, folder)
     root: Any = YAML(typ="safe", pure=True).compose(text)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     parameters = next(value for key, value in root.value if key.value == "parameters")
     old = next(value for key, value in parameters.value if key.value == fit.parameter)
@@ -41,26 +55,22 @@ def write_fitted(fitted: Fitted, folder: Path) -> None:
         f"    uncertainty: {units.show(fitted.uncertainty, unit)}, plausible: [{plausible}],\n"
         f"    why: {json.dumps(fit.why, ensure_ascii=False)}}}"
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".partial")
-    temporary.write_text(text[: old.start_mark.index] + new + text[old.end_mark.index :], encoding="utf-8")
-    temporary.replace(path)
-    datasheets.forget()
+    return text[: old.start_mark.index] + new + text[old.end_mark.index :]
 
 
-def _sheet(name: str, folder: Path) -> tuple[Path, str]:
-    """The file that a datasheet with a fitted value is written to, and the text that it has so far.
+def _sheet(name: str, folder: Path) -> tuple[Path, Path]:
+    """The file of a datasheet, and the file to write it to with a fitted value.
 
     A user's fit never changes the datasheets of the program: they are copied to the root of the rows, which goes first.
     """
-    *own, program = datasheets.roots()
+    *own, program = shelf.roots()
     inside = Path("models") / f"{name}.yaml"
     found = next(root for root in (*own, program) if (root / inside).is_file())
     home = next((root for root in (*own, program) if folder.resolve().is_relative_to(root.resolve())), None)
     if home is None:
         if found == program:
-            message = f"'{name}' is a datasheet of the program, and the rows are not"
-            remedy = f"name a folder above '{folder.name}' in {datasheets.SEARCH_PATH}; a copy goes into its models/"
-            raise InputError([Problem(Place(datasheets.shown(folder)), "", message, remedy)])
+            message = f"'{name}' is a datasheet of the program, but the rows are not"
+            remedy = f"name a folder above '{folder.name}' in {shelf.SEARCH_PATH}; a copy goes into its models/"
+            raise InputError([Problem(Place(shelf.shown(folder)), "", message, remedy)])
         home = found
-    return home / inside, (found / inside).read_text(encoding="utf-8")
+    return found / inside, home / inside

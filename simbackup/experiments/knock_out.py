@@ -1,29 +1,37 @@
-"""What if a part were faster: the same scenario with one of its bottlenecks twice as fast, or without end."""
+"""What if a part were faster: the same scenario with one bottleneck twice as fast, or without limit."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from simbackup.engine.activity import WORDS, Activity, queue_of
 from simbackup.scenario import Scenario, Value
-from simbackup.schema.frozen_images import Clone, RedirectSnapshot
-from simbackup.schema.jobs import Restore
+from simbackup.schema.capability import ImageDevice, Piece
+from simbackup.schema.registry import device_kinds
 
 if TYPE_CHECKING:
     from simbackup.results.causes import Cause
 
 UNLIMITED = 1e6
-"""Factor that stands for no limit: what is left of a time is nothing to speak of, and figures stay exact."""
+"""Factor for no limit: the remaining time is negligible, and figures stay exact."""
 MANY = 64.0
-"""Factor for what there is a number of, drives and robots: enough that nobody waits for one."""
+"""Factor for countable pieces, such as drives: enough that no job waits for one."""
 
 AT_DATA, OF_TOOL = {"start_time", "file_time"}, {"mount_time", "group_time", "index_time", "system_state_time"}
-"""Times of a backup program that pass at the data, and those that it takes for itself."""
+"""Times of a backup program at the data, and its own."""
 INVERSE, DIRECT = frozenset({"s", "s/B"}), frozenset({"B/s", "m/s", "1/s"})
 """Units of what a faster part takes less of, and of what it does more of."""
 
 
-def resource(cause: Cause) -> str | None:
+NOTHING_FASTER = frozenset({Activity.OBSERVE, Activity.WAIT})
+"""Activities that no part shortens."""
+
+
+def resource(cause: Cause, scenario: Scenario | None = None) -> str | None:
     """The part of a scenario behind a cause, such as `devices.library.drive`; None if nothing could be made faster.
+
+    Without the scenario a device may have the pieces of any kind.
 
     >>> from simbackup.results.causes import Cause
     >>> resource(Cause("devices.library.drive.2", "locate"))
@@ -35,12 +43,10 @@ def resource(cause: Cause) -> str | None:
     """
     section, _, rest = cause.address.partition(".")
     name, *inner = rest.split(".")
-    if cause.activity in {"observe", "wait", "wait for a cartridge", "wait for the cartridge"} or not rest:
+    if WORDS.get(cause.activity) in NOTHING_FASTER or not rest:
         return "tool" if cause.address == "catalogue" else None
-    if section == "devices" and not inner and cause.activity in {"mount", "wait for a drive"}:
-        return "tool" if cause.activity == "mount" else f"devices.{name}.drives"  # the program mounts a frozen image
-    if inner[:1] in (["drive"], ["robot"]):
-        return f"devices.{name}.{inner[0]}"
+    if section == "devices":
+        return _of_device(cause.activity, name, inner, _pieces(scenario, name))
     if section == "hosts" and inner[:1] == ["page_cache"]:
         return ".".join(inner[1:3])
     if section == "jobs" and inner[:1] == ["buffers"]:
@@ -48,11 +54,22 @@ def resource(cause: Cause) -> str | None:
     return f"{section}.{name}" if section != "hosts" or inner else "tool"
 
 
+def _of_device(activity: str, name: str, inner: list[str], pieces: Mapping[str, Piece]) -> str | None:
+    """The part behind an activity at a device: the piece that the job uses or waits for, or the device."""
+    waited = [piece for piece, keys in pieces.items() if not inner and keys.waits == activity]
+    piece = next((piece for piece in (*waited, *inner[:1]) if piece in pieces), None)
+    if piece is not None:
+        return f"devices.{name}.{piece}"
+    if queue_of(activity):
+        return None
+    return "tool" if WORDS.get(activity) is Activity.MOUNT else f"devices.{name}"  # a program mounts frozen images
+
+
 def faster(scenario: Scenario, part: str, factor: float) -> Scenario:
     """The scenario in which every time of a part is so many times shorter, and every rate as many times greater.
 
-    Drives and robots of a library are so many times as many, at most `MANY`. Nothing of what is changed is checked:
-    no such part has to exist.
+    Pieces that are counted, such as the drives of a library, are so many times as many, at most `MANY`. The changes
+    are not checked: no such part has to exist.
     """
     factors = {value.address: _factor(scenario, part, value, factor) for value in scenario.values}
     return scenario.scaled({address: each for address, each in factors.items() if each != 1.0})
@@ -65,7 +82,7 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
     name_of, _, piece = rest.partition(".")
     unit = value.given.unit
     by_unit = 1.0 / factor if unit in INVERSE else factor if unit in DIRECT else 1.0
-    if part == "tool" or section_of == "data":  # what programs and databases do at the processor is the host's
+    if part == "tool" or section_of == "data":  # processor work of programs and databases belongs to the host
         told = section == "jobs" and inner[:1] == ["tool"] and inner[-1] in (OF_TOOL if part == "tool" else AT_DATA)
         flushed = (section, name) == (section_of, name_of) and inner[-1] == "flush_time"
         return by_unit if told or flushed else 1.0
@@ -77,23 +94,32 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
         return factor if mine and inner[-1] == "speed" else by_unit if mine else 1.0
     if (section, name) != (section_of, name_of):
         image = scenario.spec.devices.get(name_of) if section_of == section == "devices" else None
-        taken = isinstance(image, RedirectSnapshot | Clone) and name == image.of  # its volume tells what it takes
+        taken = (
+            isinstance(image, ImageDevice) and image.times_of_volume and name == image.of
+        )  # its volume determines its time
         return by_unit if taken and inner[-1] in {"create_time", "remove_time"} else 1.0
-    if section == "devices" and piece in {"drives", "robot"}:
-        count = {"drives": "drives", "robot": "robots"}[piece]
-        times = {"drives": "", "robot": "exchange_time"}[piece]
-        return min(factor, MANY) if inner == [count] else by_unit if inner == [times] else 1.0
+    keys = _pieces(scenario, name).get(piece) if section == "devices" else None
+    if keys is not None and (keys.count or keys.times):
+        return min(factor, MANY) if inner == [keys.count] else by_unit if inner == [keys.times] else 1.0
     return by_unit if not piece or inner[:1] == [piece] else 1.0
+
+
+def _pieces(scenario: Scenario | None, name: str) -> Mapping[str, Piece]:
+    """The pieces of a device; those of every kind where it is not known which it is."""
+    if scenario is not None:
+        device = scenario.spec.devices.get(name)
+        return device.pieces if device is not None else {}
+    return {piece: keys for kind in device_kinds().values() for piece, keys in kind.spec.pieces.items()}
 
 
 def _backup(scenario: Scenario, job: str) -> str:
     """The backup whose engine and tool a job uses: its own, or that of the backup that it restores."""
     spec = scenario.spec.jobs.get(job.partition(".")[0])
-    return spec.restore if isinstance(spec, Restore) else job.partition(".")[0]
+    return (spec.tool_of() if spec is not None else None) or job.partition(".")[0]
 
 
 def _computers(scenario: Scenario, name: str) -> set[str]:
-    """A host and those that it lies within, whose cores are its own."""
+    """A host and those around it, whose cores it uses."""
     found: set[str] = set()
     below: str | None = name
     while below is not None and below not in found and below in scenario.spec.hosts:

@@ -1,14 +1,14 @@
-"""Lists of what there is: scenarios, datasheets, fitted constants, works."""
+"""Lists of all scenarios, datasheets, fitted constants and works."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from simbackup import datasheets, units
+from simbackup import shelf, units
 from simbackup.errors import InputError
 from simbackup.scenario import load, names
-from simbackup.schema.quantity import Given
-from simbackup.schema.tree import read
+from simbackup.schema.quantity import Quantity
+from simbackup.schema.yaml_file import read
 
 Rows = list[dict[str, Any]]
 
@@ -17,10 +17,10 @@ def scenario_list() -> Rows:
     """Name, title and question of each scenario that has jobs."""
     rows: Rows = []
     for name in names():
-        for root in datasheets.roots():
+        for root in shelf.roots():
             path = root / "scenarios" / f"{name}.yaml"
             if path.is_file():
-                tree = read(path, datasheets.shown(path))
+                tree = read(path, shelf.shown(path))
                 question = tree.mapping.get("question")
                 if question is not None:
                     rows.append({"name": name, "title": tree.mapping["title"].value, "question": question.value})
@@ -29,10 +29,10 @@ def scenario_list() -> Rows:
 
 
 def datasheet_list() -> Rows:
-    """Name, kind and title of each datasheet, and how many of its values rest on each basis."""
+    """Name, kind and title of each datasheet, and how many of its values have each basis."""
     rows: Rows = []
-    for name in datasheets.names():
-        sheet = datasheets.load_datasheet(name)
+    for name in shelf.names():
+        sheet = shelf.load_datasheet(name)
         bases = [given.basis or "" for _, given in sheet.values()]
         counts = {basis: bases.count(basis) for basis in dict.fromkeys(bases)}
         told = ", ".join(f"{count} {basis}" for basis, count in counts.items())
@@ -40,34 +40,44 @@ def datasheet_list() -> Rows:
     return rows
 
 
+def datasheet_numbers(name: str) -> Rows:
+    """Each value of a datasheet in SI, with its unit, its range, its basis and its source."""
+    works = shelf.sources()
+    return [
+        {
+            "parameter": parameter, "value": given.si, "unit": given.unit, "text": given.text, "basis": given.basis,
+            "low": given.low, "high": given.high,
+            "source": str(works[given.source].mapping["title"].value) if given.source else "", "at": given.at or "",
+            "why": given.why or given.rule or "",
+        }
+        for parameter, given in shelf.load_datasheet(name).values()
+    ]  # fmt: skip
+
+
 def datasheet_values(name: str) -> Rows:
-    """Each value of a datasheet with its unit, basis and source."""
-    rows: Rows = []
-    works = datasheets.sources()
-    for parameter, given in datasheets.load_datasheet(name).values():
-        source = str(works[given.source].mapping["title"].value) if given.source else ""
-        rows.append(
-            {
-                "parameter": parameter, "value": given.text, "basis": given.basis,
-                "range": _pair(given.low, given.high, given.unit), "source": source, "at": given.at or "",
-                "why": given.why or given.rule or "",
-            }
-        )  # fmt: skip
-    return rows
+    """Each value of a datasheet as it is written, with its basis and source."""
+    return [
+        {
+            "parameter": row["parameter"], "value": row["text"], "basis": row["basis"],
+            "range": _pair(row["low"], row["high"], row["unit"]), "source": row["source"], "at": row["at"],
+            "why": row["why"],
+        }
+        for row in datasheet_numbers(name)
+    ]  # fmt: skip
 
 
 def fitted_list() -> Rows:
     """Each fitted or chosen constant with its unit, uncertainty, plausible range and rows."""
     rows: Rows = []
-    for name in datasheets.names():
-        for parameter, given in datasheets.load_datasheet(name).values():
+    for name in shelf.names():
+        for parameter, given in shelf.load_datasheet(name).values():
             if given.fitted_to or given.seen:
                 rows.append({"constant": f"{name}#{parameter}", **_constant(given)})
     for name in names("published"):
         try:
             scenario = load(name)
         except InputError:
-            continue  # a base that is no scenario of its own
+            continue  # a base, which is not a scenario of its own
         for value in scenario.values:
             own = value.place.file.startswith("scenarios/") and (value.given.fitted_to or value.given.seen)
             address = f"{value.place.file.removeprefix('scenarios/')}#{value.address}"
@@ -76,7 +86,7 @@ def fitted_list() -> Rows:
     return rows
 
 
-def _constant(given: Given) -> dict[str, Any]:
+def _constant(given: Quantity) -> dict[str, Any]:
     return {
         "value": given.si, "unit": given.unit, "text": given.text, "uncertainty": given.uncertainty,
         "plausible": list(given.plausible) if given.plausible else [given.low, given.high],
@@ -85,8 +95,8 @@ def _constant(given: Given) -> dict[str, Any]:
 
 
 def works(scenario: str | None) -> Rows:
-    """The works that datasheets cite: all, or those that a scenario rests on."""
-    known = datasheets.sources()
+    """The works that datasheets cite: all, or those that a scenario depends on."""
+    known = shelf.sources()
     keys = sorted(known)
     if scenario is not None:
         keys = sorted({value.given.source for value in load(scenario).values if value.given.source})

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 
 @contextmanager
 def worker_processes(number: int) -> Generator[Executor | None]:
-    """So many worker processes, or None where one process does it all; an interrupt ends them at once."""
+    """A pool of so many worker processes, or None for one; an interrupt ends them at once."""
     if number <= 1:
         yield None
         return
-    # Python's own answer to Ctrl-C would have each of them go on to the end of its work.
+    # By default, each would finish its work after Ctrl-C.
     pool = ProcessPoolExecutor(number, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_DFL))
     try:
         yield pool

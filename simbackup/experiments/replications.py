@@ -15,9 +15,9 @@ HALF = " ±"
 
 
 def together(address: str, figures: Sequence[Figure]) -> dict[str, Figure]:
-    """The columns of a figure over all seeds: its mean and half its interval; of words, each with how often it came.
+    """The columns of a figure over all seeds: its mean and half its interval; for words, each with its count.
 
-    A figure that any seed lacks, as its job failed, has no mean.
+    A figure that is missing for any seed, as its job failed, has no mean.
 
     >>> together("jobs.full.elapsed", [9.0, 11.0])["jobs.full.elapsed"]
     10.0
@@ -35,12 +35,12 @@ def together(address: str, figures: Sequence[Figure]) -> dict[str, Figure]:
 
 
 def difference(address: str, figures: Sequence[Figure], others: Sequence[Figure]) -> Interval:
-    """How much more the first is than the others, seed by seed; figures with the same seed share their draws.
+    """The difference of two figures over all seeds; figures with the same seed share their draws.
 
     Raises
     ------
     ResultError
-        A figure is missing, or is no number.
+        A figure is missing, or is not a number.
 
     >>> difference("jobs.full.elapsed", [9.0, 11.0, 10.0], [8.0, 10.0, 9.0])
     Interval(mean=1.0, half=0.0)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simbackup import datasheets
-from simbackup.datasheets import is_file
+from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.sensitivity import interval
@@ -19,20 +18,25 @@ from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
 from simbackup.schema.measured import Measured, read_measured
+from simbackup.shelf import is_file, is_folder
 
 MEASURED = "measured.yaml"
 
 if TYPE_CHECKING:
-    from simbackup.results.plots.beside import RowPlots
+    from simbackup.plots.reproduction import RowPlots
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Reproduction:
     """Every row, a summary for each document, and the constants that were fitted or chosen."""
 
     rows: list[Row]
     summaries: list[Summary]
     constants: list[Rest]
+
+    def __repr__(self) -> str:
+        total = self.total
+        return f"Reproduction({total.rows} rows, {total.within} within 10 %, {total.off} declared off)"
 
     @property
     def total(self) -> Summary:
@@ -41,16 +45,16 @@ class Reproduction:
 
     @property
     def plot(self) -> RowPlots:
-        """Pictures of measured beside simulated; they need matplotlib."""
-        from simbackup.results.plots.beside import RowPlots  # noqa: PLC0415 (matplotlib is an extra)
+        """Pictures of measured and simulated figures; they need matplotlib."""
+        from simbackup.plots.reproduction import RowPlots  # noqa: PLC0415 (matplotlib is an extra)
 
         return RowPlots(self.rows)
 
 
 def chosen(names: Sequence[str]) -> list[Measured]:
-    """The documents that are named by a folder with a file of measurements, or by the beginning of a known one's name.
+    """The documents named by a folder with a file of measurements, or by the beginning of a known document's name.
 
-    Without names it is all that are known: those under `scenarios/published`.
+    Without names, all known documents: those under `scenarios/published`.
 
     Raises
     ------
@@ -66,35 +70,27 @@ def chosen(names: Sequence[str]) -> list[Measured]:
         own = _own(name)
         if own is None and not known:
             remedy = choices(name, [m.folder.name for m in everything])
-            if _is_folder(name):
+            if name and is_folder(Path(name)):
                 remedy = f"write its rows into {Path(name) / MEASURED}"
-            raise InputError([Problem(Place("reproduce"), name, "there is no such document", remedy)])
+            raise InputError([Problem(Place(name), "", "there is no such document", remedy)])
         for measured in [own] if own is not None else known:
             found[str(measured.folder.resolve())] = measured
     return sorted(found.values(), key=lambda measured: measured.folder.name)
 
 
-def _is_folder(name: str) -> bool:
-    """Whether a name is that of a folder; no for a name that no folder can have."""
-    try:
-        return bool(name) and Path(name).is_dir()
-    except OSError:
-        return False
-
-
 def _own(name: str) -> Measured | None:
-    """The rows of a folder of the user's own."""
+    """The rows of a user's folder."""
     folder = Path(name) if Path(name).name.strip(".") else Path(name).resolve()
     file = folder / MEASURED
-    return read_measured(file, datasheets.shown(file)) if name and is_file(file) else None
+    return read_measured(file, shelf.shown(file)) if name and is_file(file) else None
 
 
 def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int | None = None) -> Reproduction:
-    """Measured beside simulated for all documents, or for those named.
+    """Compare measured with simulated figures, for all documents or for those named.
 
-    A document is named by the beginning of its name, or by a folder of one's own with `measured.yaml` and scenarios.
-    `intervals` also runs each scenario over the ranges of its assumed values, in so many processes at once; as many as
-    there are processors unless told.
+    A document is named by the beginning of its name, or by a folder of your own with `measured.yaml` and scenarios.
+    `intervals` also runs each scenario over the ranges of its assumed values, in so many processes at once; by
+    default, one for each processor.
     """
     rows: list[Row] = []
     summaries: list[Summary] = []
@@ -121,7 +117,7 @@ Interval = tuple[float, float]
 
 
 def _intervals(documents: Sequence[Measured], workers: int | None) -> dict[str, Interval]:
-    """The interval of each row that is no input, by its name."""
+    """The interval of each row that is not an input, by its name."""
     tasks = [(str(measured.folder), ids) for measured in documents for ids in _together(measured)]
     with worker_processes(min(workers or os.cpu_count() or 1, len(tasks))) as executor:
         mapped = (

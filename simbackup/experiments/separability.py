@@ -1,4 +1,4 @@
-"""Which constants of a fit the measured rows can tell apart."""
+"""Which constants of a fit are identifiable from the measured rows."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 NEAR_ONE = 0.95
 """Correlation from which two constants count as one: not knowing the other makes each three times as uncertain."""
 NEAR_NULL = math.sqrt(1.0 - NEAR_ONE)
-"""Singular value below which a direction counts as null, of a Jacobian with columns of length 1. Two constants of
-correlation r have the singular values sqrt(1 - |r|) and sqrt(1 + |r|): both thresholds say the same of a pair."""
+"""Singular value below which a direction counts as null, for a Jacobian with columns of length 1. Two constants of
+correlation r have the singular values sqrt(1 - |r|) and sqrt(1 + |r|): both thresholds agree for a pair."""
 MEMBER = 0.3
 """Share in a null direction, whose squares sum to 1, from which a constant belongs to it."""
 SEEN = 0.01
-"""Change of a row, relative to that of the constant, from which the constant moves it."""
+"""Change of a row, relative to that of the constant, above which the constant affects it."""
 FINEST = 1e-3
-"""Relative uncertainty that no row is better than, whatever digits it is printed with."""
+"""Least relative uncertainty of a row, whatever its printed digits."""
 RIDGE = 1e-9
 """Least square of a singular value that is divided by, so that what is not determined at all has a correlation of 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two constants that move some rows both, the correlation of their errors, and those rows."""
+    """Two constants that both affect some rows, the correlation of their errors, and those rows."""
 
     constants: tuple[str, str]
     correlation: float
@@ -42,13 +42,13 @@ class Pair:
 
     @property
     def told_apart(self) -> bool:
-        """Whether the rows tell one from the other."""
+        """Whether both are identifiable from the rows."""
         return abs(self.correlation) < NEAR_ONE
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Constants that can change together by these powers with hardly any row moving, and how far the rows do move."""
+class Combination:
+    """Constants that can change together by these powers with hardly any effect on the rows, and that effect."""
 
     powers: dict[str, float]
     singular_value: float
@@ -56,19 +56,19 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Separability:
-    """Pairs that share rows, groups that the rows cannot tell apart, and constants that were fitted to one row.
+    """Pairs that share rows, groups that are not identifiable, and constants that were fitted to one row.
 
-    `inflations` say how many times as uncertain each constant is because the others are not known either.
+    `inflations`: how many times as uncertain each constant is because the others are uncertain, too.
     """
 
     pairs: tuple[Pair, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[Combination, ...]
     inflations: dict[str, float]
     single: tuple[tuple[str, str], ...] = ()
 
 
 def separability(name: str, found: Sequence[Fitted], *, seed: int = 0) -> Separability:
-    """What the rows of a document can tell apart of the constants fitted to them, at their fitted values.
+    """Which constants of a document are identifiable from its rows, at their fitted values.
 
     From the Jacobian of the logarithms of simulated over measured, each over the row's own uncertainty, by the
     logarithms of all constants; its rows are all to which any of the constants was fitted. With C its inverse normal
@@ -105,7 +105,7 @@ def separability(name: str, found: Sequence[Fitted], *, seed: int = 0) -> Separa
 
 
 def told_apart(constants: Sequence[str], rows: Sequence[str], slopes: Matrix, sigmas: Matrix) -> Separability:
-    """What a Jacobian tells apart.
+    """Which constants are identifiable from a Jacobian.
 
     Parameters
     ----------
@@ -148,8 +148,8 @@ def told_apart(constants: Sequence[str], rows: Sequence[str], slopes: Matrix, si
     return Separability(tuple(pairs), tuple(groups), inflations)
 
 
-def _group(constants: Sequence[str], changes: Matrix, shares: Matrix, value: float) -> Group:
+def _group(constants: Sequence[str], changes: Matrix, shares: Matrix, value: float) -> Combination:
     """The constants of a null direction with the powers by which they change, the greatest of which is 1."""
     members = [i for i, share in enumerate(shares) if abs(share) >= MEMBER]
     greatest = max((changes[i] for i in members), key=abs)
-    return Group({constants[i]: float(changes[i] / greatest) for i in members}, value)
+    return Combination({constants[i]: float(changes[i] / greatest) for i in members}, value)

@@ -6,35 +6,33 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from simbackup import datasheets
-from simbackup.equations.intervals import Interval
+from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.processes import worker_processes
-from simbackup.experiments.replications import HALF, Figure, difference, together
+from simbackup.experiments.replications import HALF, Figure, together
+from simbackup.experiments.shown import unknown
+from simbackup.experiments.studied import Study
 from simbackup.results.causes import by_address, split
-from simbackup.results.output import whole
 from simbackup.results.result import Result
-from simbackup.run import simulate
-from simbackup.scenario import load
+from simbackup.run import Progress, simulate
+from simbackup.scenario import Source, load, names, nothing_to_do
+from simbackup.scenario.files import given
 from simbackup.schema import study as schema
-from simbackup.schema.tree import Node, read
+from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from simbackup.results.plots.studies import StudyPlots
+from simbackup.schema.yaml_file import a_folder, read
+from simbackup.shelf import is_file, is_folder
 
 CHUNK = 8
 """Runs that a worker process takes at a time."""
 CASE = "case"
 """Column of the names of cases."""
 FAILED = "failed"
-"""Column of why jobs failed; there where any did."""
+"""Column of why jobs failed, if any did."""
 
-Values = dict[str, str | list[str]]
+Values = dict[str, str | list[str] | dict[str, Any] | None]
 Found = tuple[list[Figure], str | None]
 """The figures of one run, and why jobs failed."""
 
@@ -58,102 +56,40 @@ class Run:
 
     @property
     def names(self) -> dict[str, str]:
-        """What tells its row from the others."""
+        """The columns that identify its row."""
         case = {} if self.case is None else {CASE: self.case}
-        varied = {
-            address: value if isinstance(value, str) else ", ".join(value) for address, value in self.varied.items()
-        }
-        return {"scenario": self.scenario, **case, **varied}
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """What a study found: one row for each run, with the scenario, what was varied, and the figures in SI units.
-
-    `varied` names the columns that tell the runs apart: `case` where the study has cases, then the addresses varied.
-    Figures of a job that failed are None; where any did, each row says under `failed` which ones and why, or None.
-    Over several seeds numbers are means, and beside each stands, under its name and ` ±`, half its interval; `samples`
-    has the figures of each row seed by seed.
-    """
-
-    title: str
-    question: str
-    varied: tuple[str, ...]
-    figures: tuple[str, ...]
-    rows: tuple[dict[str, Any], ...]
-    samples: tuple[dict[str, tuple[Figure, ...]], ...] = ()
-
-    def difference(self, figure: str, row: int, other: int) -> Interval:
-        """How much more a figure is in a row than in another, with half the interval of that, 95 %.
-
-        Rows share their seeds, so that what chance does to both alike is not in the interval.
-
-        Raises
-        ------
-        ResultError
-            The study has no such figure, not several seeds, or a job failed.
-        """
-        if not self.samples:
-            raise ResultError("the study has but one seed; write 'seeds:' into it")
-        if figure not in self.samples[row]:
-            raise ResultError(f"the study has no figure '{figure}'; {choices(figure, self.samples[row])}")
-        return difference(figure, self.samples[row][figure], self.samples[other][figure])
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """The rows as a table of pandas."""
-        import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
-
-        return pd.DataFrame(list(self.rows))
-
-    @property
-    def plot(self) -> StudyPlots:
-        """Pictures of the figures over what was varied; they need matplotlib."""
-        from simbackup.results.plots.studies import StudyPlots  # noqa: PLC0415 (matplotlib is an extra)
-
-        return StudyPlots(self.title, self.rows)
-
-    def write(self, path: Path) -> None:
-        """Write the rows to a file, whole or not at all: Parquet if its name ends so, else CSV.
-
-        Raises
-        ------
-        ResultError
-            The file cannot be written.
-        """
-        with whole(path) as partial:
-            if path.suffix == ".parquet":
-                self.frame.to_parquet(partial)
-            else:
-                self.frame.to_csv(partial, index=False)
+        return {"scenario": self.scenario, **case, **{name: _shown(value) for name, value in self.varied.items()}}
 
 
 def find(name: str) -> Path:
     """The file of a study, by path or by name such as `planning/snapshot-chunk-size`."""
     path = Path(name)
-    if path.is_file():
+    if is_file(path):
         return path
     bare = name.removesuffix(".yaml").removesuffix(".study").removeprefix("scenarios/")
     known: list[str] = []
-    for root in datasheets.roots():
+    for root in shelf.roots():
         inside = root / "scenarios" / f"{bare}.study.yaml"
-        if inside.is_file():
+        if is_file(inside):
             return inside
         files = (root / "scenarios").rglob("*.study.yaml")
         known += [p.relative_to(root / "scenarios").as_posix().removesuffix(".study.yaml") for p in files]
-    raise InputError([Problem(Place(name), "", "there is neither such a file nor such a study", choices(bare, known))])
+    if shelf.is_folder(path):
+        raise InputError([a_folder(path, name)])
+    remedy = f"it is a scenario: simbackup run {bare}" if bare in names() else choices(bare, known)
+    raise InputError([Problem(Place(name), "", "there is neither such a file nor such a study", remedy)])
 
 
-def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
+def study(what: Source, *, seed: int = 0, workers: int = 1) -> Study:
     """The table of a study: every scenario in every case with every combination of values, in the order of the file.
 
     Parameters
     ----------
-    name
-        Path or name of the study's file.
+    what
+        Path or name of the study's file, YAML text of several lines, or a mapping with what would stand in the file.
     seed
-        Seed of all runs: the same draws for each, so that differences are those of the values. The first one where the
-        study asks for several.
+        Seed of all runs: the same draws for each, so that differences are those of the values. The first one if the
+        study has several.
     workers
         Worker processes; the table is the same whatever their number.
 
@@ -162,15 +98,17 @@ def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
     InputError
         Something is wrong with the study or with one of its scenarios.
 
-    >>> table = study("planning/copy-area-place")
-    >>> [row["scenario"] for row in table.rows]
+    >>> study("planning/copy-area-place").frame["scenario"].to_list()
     ['same disk', 'second disk', 'flash']
+    >>> study({"title": "Chunks", "scenarios": {"one disk": "published/003-lvm-snapshots/same-disk"},
+    ...        "vary": {"devices.cow.chunk": ["8 KiB", "64 KiB"]}, "show": ["jobs.dd.elapsed"]})
+    Study('Chunks', 2 rows, 1 figures)
     """
-    asked, runs = read_study(find(str(name)), seed)
+    asked, runs = read_study(what, seed)
     seeds = int(asked.seeds.si) if asked.seeds else 1
     drawn = [replace(run, seed=seed + i) for run in runs for i in range(seeds)]
     with worker_processes(workers) as executor:
-        mapped = executor.map(_figures, drawn, chunksize=CHUNK) if executor else map(_figures, drawn)
+        mapped = executor.map(figures_of, drawn, chunksize=CHUNK) if executor else map(figures_of, drawn)
         found = list(mapped)
     by_row = [found[i : i + seeds] for i in range(0, len(found), seeds)]
     samples = tuple(
@@ -182,7 +120,7 @@ def study(name: str | Path, *, seed: int = 0, workers: int = 1) -> Table:
         rows = [{name: value for name, value in row.items() if name != FAILED} for row in rows]
     varied = (*((CASE,) if asked.cases else ()), *asked.vary)
     shown = tuple(name for figure in asked.show for name in (figure, figure + HALF) if any(name in row for row in rows))
-    return Table(asked.title, asked.question or "", varied, shown, tuple(rows), samples if seeds > 1 else ())
+    return Study(asked.title, asked.question or "", varied, shown, tuple(rows), samples if seeds > 1 else ())
 
 
 def _row(run: Run, sample: Mapping[str, Sequence[Figure]], found: Sequence[Found]) -> dict[str, Any]:
@@ -194,30 +132,37 @@ def _row(run: Run, sample: Mapping[str, Sequence[Figure]], found: Sequence[Found
     return {**run.names, **{name: value for columns in means for name, value in columns.items()}, FAILED: why}
 
 
-def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
-    """A study and its runs, each of which has been checked to load.
+def read_study(what: Source, seed: int = 0) -> tuple[schema.StudySpec, list[Run]]:
+    """A study and its runs, each of which loads without errors.
 
     Raises
     ------
     InputError
-        Everything that is wrong with the file, and with its scenarios and values.
+        All errors in the file, and in its scenarios and values.
     """
-    tree = read(path, datasheets.shown(path))
+    tree, folder = given(what), Path()
+    own = tree is not None
+    if tree is None:
+        path = find(str(what))
+        tree, folder = read(path, shelf.shown(path)), path.parent
+    if "jobs" in tree.mapping and "scenarios" not in tree.mapping:
+        raise InputError([Problem(Place(tree.place.file), "", "is a scenario, not a study", f"simbackup run {what}")])
     problems: list[Problem] = []
-    asked = validate(schema.Study, tree, "", problems)
+    asked = validate(schema.StudySpec, tree, "", problems)
     if asked is None:
         raise InputError(problems)
     problems.extend(_twice(asked, tree))
     runs: list[Run] = []
     for name, text in asked.scenarios.items():
-        file = path.parent / text
-        if not file.is_file():
-            place = tree.mapping["scenarios"].mapping[name].place
-            near = sorted(p.name for p in file.parent.glob("*.yaml")) if file.parent.is_dir() else []
-            problems.append(Problem(place, f"scenarios.{name}", f"there is no file '{text}'", choices(file.name, near)))
+        file = _file(folder, text)
+        if file is None:
+            place = tree.find(("scenarios", name))[0].place
+            message = f"there is neither a file nor a scenario '{text}'" if own else f"there is no file '{text}'"
+            remedy = choices(text, names()) if own else choices(Path(text).name, _near(folder / text))
+            problems.append(Problem(place, f"scenarios.{name}", message, remedy))
             continue
         runs += [
-            Run(name, str(file), case, together, varied, asked.show, seed)
+            Run(name, file, case, together, varied, asked.show, seed)
             for case, together in _cases(asked.cases)
             for varied in _combinations(asked.vary)
         ]
@@ -228,6 +173,18 @@ def read_study(path: Path, seed: int = 0) -> tuple[schema.Study, list[Run]]:
     return asked, runs
 
 
+def _file(folder: Path, text: str) -> str | None:
+    """The scenario that a study names: a file beside it, or one by its name."""
+    if is_file(folder / text):
+        return str(folder / text)
+    return text if text in names() else None
+
+
+def _near(file: Path) -> list[str]:
+    """The files among which one was looked for."""
+    return [path.name for path in file.parent.glob("*.yaml")] if is_folder(file.parent) else []
+
+
 def _combinations(vary: Mapping[str, tuple[Any, ...]]) -> Iterator[Values]:
     """Every combination of the values, the last address varied fastest."""
     for values in itertools.product(*vary.values()):
@@ -235,47 +192,65 @@ def _combinations(vary: Mapping[str, tuple[Any, ...]]) -> Iterator[Values]:
 
 
 def _cases(cases: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str | None, Values]]:
-    """Each case with its values; a study without cases has one that changes nothing."""
+    """Each case with its values; a study without cases has one without changes."""
     if not cases:
         yield None, {}
     for name, values in cases.items():
         yield name, {address: _text(value) for address, value in values.items()}
 
 
-def _text(value: object) -> str | list[str]:
-    """A value as it is written in a file; a list of names stays one."""
+def _shown(value: str | list[str] | dict[str, Any] | None) -> str:
+    """A value as the table names it."""
+    if isinstance(value, dict):
+        return str(value.get("value", value))
+    return "none" if value is None else value if isinstance(value, str) else ", ".join(value)
+
+
+def _text(value: object) -> str | list[str] | dict[str, Any] | None:
+    """A value as it is written in a file; a list of names stays one, and so does a value with its origin."""
+    if value is None or isinstance(value, dict):
+        return cast("dict[str, Any] | None", value)
     if isinstance(value, (list, tuple)):
         return [str(item) for item in cast("list[object]", value)]
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _twice(asked: schema.Study, tree: Node) -> Iterator[Problem]:
+def _twice(asked: schema.StudySpec, tree: Node) -> Iterator[Problem]:
     """Addresses that a case sets and `vary` varies."""
     for name, values in asked.cases.items():
         for address in values.keys() & asked.vary.keys():
             place = tree.find(("cases", name, address))[0].place
-            message = "is varied, and set by a case"
-            yield Problem(place, address, message, "name the address under 'vary' or in the cases, not in both")
+            message = "is both varied and set by a case"
+            yield Problem(place, address, message, "name the address either under 'vary' or in the cases")
 
 
 def _wrong(run: Run, tree: Node) -> list[Problem]:
-    """What is wrong with one run before it begins; values are shown at their place in the study."""
+    """The problems of one run before it starts; values are shown at their place in the study."""
     try:
-        load(run.file, run.values)
+        scenario = load(run.file, run.values)
     except InputError as error:
-        found: list[Problem] = []
-        for problem in error.problems:
-            written = [("vary", problem.address), ("cases", run.case or "", problem.address)]
-            places = [node.place for path in written for node, seen in [tree.find(path)] if seen == path]
-            place = next(iter(places), problem.place)
-            found.append(Problem(place, problem.address, problem.message, problem.remedy))
-        return found
-    return []
+        return [replace(each, place=_written(run, tree, each)) for each in (*error.problems, *error.notes)]
+    if not scenario.spec.jobs:
+        return [nothing_to_do(scenario)]
+    show = tree.mapping["show"].value
+    places = [item.place for item in show] if isinstance(show, list) else []
+    return [Problem(places[i], f"show.{i}", message, remedy) for i, message, remedy in unknown(scenario, run.show)]
 
 
-def _figures(run: Run) -> Found:
-    """The figures of one run, None for those of a job that failed, whose seconds say nothing; and why jobs failed."""
-    result = simulate(load(run.file, run.values), seed=run.seed)
+def _written(run: Run, tree: Node, problem: Problem) -> Place:
+    """Where a study sets the value that a problem is about; one above or below it where the problem has no place."""
+    paths = [("vary", address) for address in run.varied] + [("cases", run.case or "", name) for name in run.together]
+    places = {path[-1]: tree.find(path)[0].place for path in paths}
+    if problem.address in places or problem.place.line:
+        return places.get(problem.address, problem.place)
+    about = f"{problem.address}."
+    near = (place for name, place in places.items() if about.startswith(f"{name}.") or f"{name}.".startswith(about))
+    return next(near, tree.mapping["scenarios"].mapping[run.scenario].place)
+
+
+def figures_of(run: Run, progress: Progress | None = None) -> Found:
+    """The figures of one run, None for those of a job that failed, whose times mean nothing; and why jobs failed."""
+    result = simulate(load(run.file, run.values), seed=run.seed, progress=progress)
     status = {row["job"]: row["status"] for row in result.job_rows}
     told = "; ".join(f"{row['job']}: {row['reason']}" for row in result.job_rows if row["status"] == "failed")
     try:

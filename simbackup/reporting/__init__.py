@@ -1,1 +1,1 @@
-"""A report: results told on one page that stands alone, and their tables as files beside it."""
+"""Reports: results on one self-contained page, and their tables as files."""

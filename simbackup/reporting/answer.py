@@ -1,4 +1,4 @@
-"""The answer in words: what became of each job, what limits it, and how restores stand beside their backups."""
+"""The answer in words: how each job ended, what limits it, and restores compared with their backups."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simbackup import units
-from simbackup.experiments.explain import Explained
+from simbackup.experiments.what_if import Reasons
 from simbackup.reporting import sentences
-from simbackup.reporting.tables import Cell, Column, Table, quantity, words
-from simbackup.results.fleets import series
+from simbackup.reporting.bottleneck import told
+from simbackup.reporting.tables import Cell, Column, ReportTable, quantity, words
+from simbackup.results.fleet_figures import series
 from simbackup.results.groups import Group, Row, equals, runs, slowest
 from simbackup.results.result import Result
-from simbackup.show_causes import told
 
 MATTERS = 0.01
 """Share of the longest job's time from which on a job has a line of its own in the answer."""
 MANY_RUNS = 4
-"""Runs of one job, and jobs that did just the same, from which on they are told together."""
+"""Number of runs of one job, or of identical jobs, from which on they share one entry."""
 WELL = frozenset({"done", "late"})
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is said of one job, or of many equal ones."""
+    """What the report says of one job, or of many equal ones."""
 
     name: str
     method: str
@@ -34,22 +34,22 @@ class Answer:
     """One of `in window`, `done`, `late`, `failed`, `skipped`."""
     sentence: str
     limit: str = ""
-    """What limits it, and what removing that would give."""
+    """What limits it, and the gain from removing that."""
     interval: str = ""
-    felt: str = ""
-    """What users felt of it."""
+    impact: str = ""
+    """Its impact on users."""
 
 
 Item = Row | Group
 
 
 def items(result: Result) -> list[Item]:
-    """The runs of jobs in their order; those of one fleet, many runs of one job, and many equal jobs as one."""
+    """The runs of jobs in order; a fleet, many runs of one job, or many equal jobs are one item."""
     return list(equals(runs(result, result.job_rows, MANY_RUNS), MANY_RUNS))
 
 
 def example(item: Item) -> Row:
-    """The run that stands for an item: itself, or the slowest of many."""
+    """The run that represents an item: itself, or the slowest of many."""
     return slowest(item) if isinstance(item, Group) else item
 
 
@@ -59,7 +59,7 @@ def rows_of(item: Item) -> tuple[Row, ...]:
 
 
 def telling(result: Result) -> list[Item]:
-    """The items that are worth a line: long ones, restores, those with a window, and those that did not end well."""
+    """The items with an entry of their own: long ones, restores, those with a window, those that did not end well."""
     every = items(result)
     longest = max((row["elapsed"] for row in map(example, every) if row["method"] != sentences.WATCHING), default=0.0)
     return [item for item in every if any(_matters(row, longest) for row in rows_of(item))]
@@ -71,14 +71,14 @@ def _matters(row: Row, longest: float) -> bool:
 
 
 def answers(
-    result: Result, explained: Mapping[str, Explained], intervals: Mapping[str, tuple[float, float]]
+    result: Result, explained: Mapping[str, Reasons], intervals: Mapping[str, tuple[float, float]]
 ) -> list[Answer]:
-    """What is said of each job that matters."""
+    """The answers on all jobs that matter."""
     every = sorted(telling(result), key=lambda item: example(item)["status"] == "skipped")  # after what they wait for
-    return [replace(_answer(item, explained, intervals), felt=_felt(item, result.user_rows)) for item in every]
+    return [replace(_answer(item, explained, intervals), impact=_impact(item, result.user_rows)) for item in every]
 
 
-def _answer(item: Item, explained: Mapping[str, Explained], intervals: Mapping[str, tuple[float, float]]) -> Answer:
+def _answer(item: Item, explained: Mapping[str, Reasons], intervals: Mapping[str, tuple[float, float]]) -> Answer:
     row = example(item)
     both = intervals.get(str(row["job"]))
     width = f"{units.show_short(both[0], 's', 3)} to {units.show_short(both[1], 's', 3)}" if both else ""
@@ -90,41 +90,41 @@ def _answer(item: Item, explained: Mapping[str, Explained], intervals: Mapping[s
     return Answer(_name(item), method, took, worst, text, limit, width)
 
 
-def _limit(one: Explained | None, *, many: bool) -> str:
-    """What limits a job that ended well, with percent as everywhere on the page."""
+def _limit(one: Reasons | None, *, many: bool) -> str:
+    """What limits a job that ended well, with percent signs as elsewhere on the page."""
     if one is None or one.status not in WELL or one.bottleneck is None:
         return ""
     text = re.sub(r"(?<=\d)%", "\N{NO-BREAK SPACE}%", told(one))
-    return f"Of the slowest: {text}" if many else text[0].upper() + text[1:]
+    return f"Bottleneck of the slowest{text.removeprefix('bottleneck')}" if many else text[0].upper() + text[1:]
 
 
-def _felt(item: Item, users: Sequence[Mapping[str, Any]]) -> str:
-    """What users felt of an item; of many runs, of that in which they lost most."""
+def _impact(item: Item, users: Sequence[Mapping[str, Any]]) -> str:
+    """The impact of an item on users; of many runs, of the one in which they lost most."""
     names = {str(row["job"]) for row in rows_of(item)}
     own = [row for row in users if row["job"] in names]
     most = max(own, key=lambda row: row.get("lost", 0.0), default=None)
     if not isinstance(item, Group) or most is None or most.get("lost", 0.0) < sentences.HARDLY:
-        return sentences.felt(own[:1] if isinstance(item, Group) else own)
-    during = f"During {most['job']}, in which they lost most,"
-    return sentences.felt([row for row in own if row["job"] == most["job"]], during)
+        return sentences.impact(own[:1] if isinstance(item, Group) else own)
+    during = f"During {most['job']}, the worst case,"
+    return sentences.impact([row for row in own if row["job"] == most["job"]], during)
 
 
 def untold(result: Result) -> str:
-    """The jobs that have no line of their own, in a sentence; empty if there are none."""
+    """The jobs without an entry of their own, in a sentence; empty if there are none."""
     shown = {_name(item) for item in telling(result)}
     names = [_name(item) for item in items(result) if _name(item) not in shown]
     if not names:
         return ""
     some = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")  # noqa: PLR2004
-    return f"Under 1 % of the longest job's time{' each' if len(names) > 1 else ''}: {some}."
+    return f"{'Each under' if len(names) > 1 else 'Under'} 1 % of the longest job's time: {some}."
 
 
 def _name(item: Item) -> str:
     return item.name if isinstance(item, Group) else str(item["job"])
 
 
-def restores(result: Result) -> Table:
-    """Each restore beside the backup whose copy it reads, with its window, which is its recovery time objective."""
+def restores(result: Result) -> ReportTable:
+    """Each restore with the backup that it reads, and with its window, which is its recovery time objective (RTO)."""
     of = {e.start: e.end for e in result.layout.edges if e.kind == "restores"} if result.layout else {}
     rows: list[tuple[Cell, ...]] = []
     for item in items(result):
@@ -139,11 +139,11 @@ def restores(result: Result) -> Table:
             (
                 words(_name(item)), quantity(row["elapsed"], "s"), words(backup["job"]),
                 quantity(backup["elapsed"], "s"), Cell(f"{ratio:.3g}" if ratio is not None else "", ratio),
-                quantity(row.get("window"), "s") if "window" in row else words("none given"), words(row["status"]),
+                quantity(row.get("window"), "s") if "window" in row else words("not set"), words(row["status"]),
             )
         )  # fmt: skip
     columns = (
         Column("restore"), Column("takes", "s"), Column("of backup"), Column("which took", "s"),
         Column("restore / backup", "1"), Column("RTO window", "s"), Column("status"),
     )  # fmt: skip
-    return Table("Restores", columns, rows, "Restores beside the backups whose copies they read")
+    return ReportTable("Restores", columns, rows, "Restores compared with the backups they read")

@@ -3,115 +3,70 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
-import zipfile
 from collections.abc import Sequence
-from datetime import datetime
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-from simbackup.errors import InputError, Place, Problem
-from simbackup.reporting.tables import Cell, Column, Table
-from simbackup.results.output import whole, write_whole
+from simbackup.reporting.tables import Cell, Column, ReportTable
+from simbackup.results.folder import TABLES, put
+from simbackup.results.record import program_version
+from simbackup.results.workbook import write_workbook
+from simbackup.text import for_cell, for_line
 
-EXCEL = ".xlsx"
 LONGEST_NAME = 31
-"""Letters of the name of a sheet that Excel allows."""
-DATE = (1980, 1, 1, 0, 0, 0)
-"""The date of every file in a workbook, so that the same tables give the same bytes."""
+"""Most characters that Excel allows in the name of a sheet."""
 
 
-def check_excel(path: Path) -> None:
-    """Tell what is wrong with the name of a workbook, or that what writes it is missing, before anything is run.
-
-    Raises
-    ------
-    InputError
-        The name does not end with .xlsx, or openpyxl is not there.
-    """
-    place, problems = Place(f"--excel {path}"), list[Problem]()
-    if path.suffix.lower() != EXCEL:
-        problems.append(Problem(place, "", "is no name of a workbook", f"let it end with {EXCEL}"))
-    if find_spec("openpyxl") is None:
-        remedy = "install it with: pip install 'simbackup[excel]', or ask for --csv DIR"
-        problems.append(Problem(place, "", "cannot be written without openpyxl", remedy))
-    if problems:
-        raise InputError(problems)
-
-
-def write_excel(tables: Sequence[Table], path: Path) -> Path:
-    """The workbook into which tables were written, a sheet each, numbers in SI units; the same bytes each time.
+def write_excel(tables: Sequence[ReportTable], path: Path) -> Path:
+    """Write tables to a workbook, one sheet each, numbers in SI units, and return its path; the same bytes each time.
 
     Raises
     ------
     ResultError
         The file cannot be written.
     """
-    openpyxl: Any = import_module("openpyxl")
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    book.properties.created = book.properties.modified = datetime(*DATE[:3])  # noqa: DTZ001 (Excel knows no zones)
-    bold = import_module("openpyxl.styles").Font(bold=True)
-    for name, table in zip(sheet_names(tables), tables, strict=True):
-        sheet = book.create_sheet(name)
-        sheet.freeze_panes = "A2"
-        for at, column in enumerate(table.columns, 1):
-            _set(sheet, 1, at, column.plain).font = bold
-            longest = max([len(column.plain), *(len(row[at - 1].text) for row in table.rows)])
-            sheet.column_dimensions[sheet.cell(1, at).column_letter].width = min(longest + 2, 60)
-        for down, row in enumerate(table.rows, 2):
-            for at, (cell, column) in enumerate(zip(row, table.columns, strict=True), 1):
-                _set(sheet, down, at, plain(cell, column))
-    written = io.BytesIO()
-    book.save(written)
-    with whole(path) as partial:
-        partial.write_bytes(_undated(written.getvalue()))
-    return path
+    sheets = {
+        name: ([column.plain for column in table.columns], [_plain(row, table) for row in table.rows])
+        for name, table in zip(sheet_names(tables), tables, strict=True)
+    }
+    return write_workbook(sheets, path)
 
 
-def _set(sheet: Any, row: int, column: int, value: str | float) -> Any:
-    """A cell that was set; text stays text, even where it begins as a formula does."""
-    cell = sheet.cell(row, column, value)
-    if isinstance(value, str):
-        cell.data_type = "s"
-    return cell
+def write_csv(tables: Sequence[ReportTable], folder: Path) -> Path:
+    """Write tables to a folder as CSV, one file each, numbers in SI units, and return its path.
 
-
-def _undated(book: bytes) -> bytes:
-    """A workbook whose parts bear no date of today."""
-    written = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(book)) as old, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as new:
-        for name in old.namelist():
-            content = old.read(name)
-            if name == "docProps/core.xml":
-                content = re.sub(rb"(<dcterms:modified[^>]*>)[^<]*", rb"\g<1>1980-01-01T00:00:00Z", content)
-            new.writestr(zipfile.ZipInfo(name, DATE), content, zipfile.ZIP_DEFLATED)
-    return written.getvalue()
-
-
-def write_csv(tables: Sequence[Table], folder: Path) -> Path:
-    """The folder into which tables were written as CSV, a file each, numbers in SI units.
+    It replaces a folder of such tables as a whole, and refuses to replace anything else.
 
     Raises
     ------
     ResultError
-        A file cannot be written.
+        The folder cannot be written, or holds what the program did not write.
     """
-    for name, table in zip(sheet_names(tables), tables, strict=True):
-        written = io.StringIO()
-        writer = csv.writer(written, lineterminator="\n")
-        writer.writerow([column.plain for column in table.columns])
-        for row in table.rows:
-            writer.writerow([plain(cell, column) for cell, column in zip(row, table.columns, strict=True)])
-        write_whole(folder / f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}.csv", written.getvalue())
-    return folder
+
+    def write(fresh: Path) -> dict[str, str]:
+        for name, table in zip(sheet_names(tables), tables, strict=True):
+            path = fresh / f"{_file_name(name)}.csv"
+            with path.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow([for_cell(column.plain) for column in table.columns])
+                for row in table.rows:
+                    writer.writerow([for_cell(cell) if isinstance(cell, str) else cell for cell in _plain(row, table)])
+        return {"version": program_version()}
+
+    return put(folder, write, TABLES)
+
+
+def _plain(row: Sequence[Cell], table: ReportTable) -> list[str | float]:
+    return [plain(cell, column) for cell, column in zip(row, table.columns, strict=True)]
+
+
+def _file_name(sheet: str) -> str:
+    """The file name for a sheet."""
+    return re.sub(r"\W+", "-", sheet.lower()).strip("-_")
 
 
 def plain(cell: Cell, column: Column) -> str | float:
-    """What stands in a file: the number in its SI unit, else the text.
+    """The value for a file: the number in its SI unit, else the text.
 
     >>> plain(Cell("2 h", 7200.0), Column("elapsed", "s"))
     7200.0
@@ -119,15 +74,15 @@ def plain(cell: Cell, column: Column) -> str | float:
     return cell.number if column.numeric and cell.number is not None else cell.text
 
 
-def sheet_names(tables: Sequence[Table]) -> list[str]:
-    """Names of sheets: short enough, of letters that Excel takes, each once.
+def sheet_names(tables: Sequence[ReportTable]) -> list[str]:
+    """Names of sheets that Excel accepts: short, of legal characters, and unique.
 
-    >>> sheet_names([Table("a/b", (), ()), Table("a/b", (), ())])
+    >>> sheet_names([ReportTable("a/b", (), ()), ReportTable("a/b", (), ())])
     ['a b', 'a b 2']
     """
     found: list[str] = []
     for table in tables:
-        bare = re.sub(r"[\[\]:*?/\\']", " ", table.name)[:LONGEST_NAME].strip()
+        bare = re.sub(r"[\[\]:*?/\\']", " ", for_line(table.name))[:LONGEST_NAME].strip()
         name, number = bare, 1
         while name.lower() in {other.lower() for other in found}:
             number += 1

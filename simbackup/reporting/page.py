@@ -1,4 +1,4 @@
-"""The page of a report: one HTML file that asks nobody for anything."""
+"""The page of a report: one HTML file that loads nothing else."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ from typing import TYPE_CHECKING, Any
 from simbackup import units
 from simbackup.errors import ResultError
 from simbackup.reporting import answer, sections, sentences
-from simbackup.reporting.tables import Cell, Column, Table, percent, words
+from simbackup.reporting.tables import Cell, Column, ReportTable, percent, words
 from simbackup.results.result import Result
-from simbackup.results.validation import Checked, Distance, distance
+from simbackup.results.validated_range import Checked, Distance, distance
+from simbackup.text import for_terminal
 
 if TYPE_CHECKING:
-    from simbackup.experiments.explain import Explained
+    from simbackup.experiments.what_if import Reasons
     from simbackup.reporting.pictures import Shown
 
 MOST_UNCOVERED = 12
-"""Values that no published scenario has which are named; of more their number is told."""
+"""Number of uncovered values that are named; any more are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """A result, and what further runs told of it."""
+    """A result, and what further runs showed."""
 
     name: str
     result: Result
-    explained: Mapping[str, Explained] = field(default_factory=dict[str, "Explained"])
+    explained: Mapping[str, Reasons] = field(default_factory=dict[str, "Reasons"])
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
     pictures: Sequence[Shown] = ()
     note: str = ""
@@ -37,24 +38,29 @@ class Chapter:
 
 
 def check_engine() -> None:
-    """Tell that what a page is made with is missing, before anything is run.
+    """Check, before anything is run, that the libraries for a page are installed.
 
     Raises
     ------
     ResultError
-        Jinja or matplotlib is not there.
+        Jinja or matplotlib is missing.
     """
     for module in ("jinja2", "matplotlib"):
         if find_spec(module) is None:
             raise ResultError(f"a report needs {module}; install it with: pip install 'simbackup[report]'")
 
 
-def page(chapters: Sequence[Chapter], comparison: Sequence[Table] = (), compared: str = "") -> str:
-    """The text of the page: comparison first where there are several results, then a chapter for each."""
+def _seen(value: object) -> object:
+    """A value for the template before escaping: markup stays, and invisible characters in text are shown."""
+    return for_terminal(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def page(chapters: Sequence[Chapter], comparison: Sequence[ReportTable] = (), compared: str = "") -> str:
+    """The text of the page: the comparison if there are several results, then a chapter for each."""
     jinja: Any = import_module("jinja2")  # an extra, and slow to import
     environment = jinja.Environment(
         loader=jinja.PackageLoader("simbackup.reporting"), autoescape=True, trim_blocks=True, lstrip_blocks=True,
-        undefined=jinja.StrictUndefined, keep_trailing_newline=True,
+        undefined=jinja.StrictUndefined, keep_trailing_newline=True, finalize=_seen,
     )  # fmt: skip
     first = chapters[0].result.record
     title = first.title if len(chapters) == 1 else f"{len(chapters)} scenarios compared"
@@ -68,7 +74,7 @@ def page(chapters: Sequence[Chapter], comparison: Sequence[Table] = (), compared
 
 
 def _told(chapter: Chapter) -> dict[str, Any]:
-    """All that the template shows of one result."""
+    """Everything that the template shows of one result."""
     result = chapter.result
     answers = answer.answers(result, chapter.explained, chapter.intervals)
     return {
@@ -97,7 +103,7 @@ def _trust(found: Distance | None) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _rows(rows: Sequence[Checked]) -> Table:
+def _rows(rows: Sequence[Checked]) -> ReportTable:
     columns = (
         Column("measured"), Column("figure"), Column("value", "1"), Column("simulated", "1"), Column("error", "1"),
         Column("role"), Column("within 10 %"),
@@ -110,14 +116,16 @@ def _rows(rows: Sequence[Checked]) -> Table:
         )
         for row in rows
     ]  # fmt: skip
-    return Table("Validation", columns, cells, "Measured beside simulated, for the document behind this scenario")
+    return ReportTable(
+        "Validation", columns, cells, "Measured and simulated figures of the document behind this scenario"
+    )
 
 
 def _figure(value: float, unit: str) -> Cell:
     return Cell(f"{value:,.6g} {unit}".rstrip(), value)
 
 
-def _outside(found: Distance) -> Table:
+def _outside(found: Distance) -> ReportTable:
     rows = [
         (
             words(one.address), words(units.show_short(one.value, one.unit)),
@@ -127,7 +135,7 @@ def _outside(found: Distance) -> Table:
         for one in found.outside
     ]  # fmt: skip
     columns = (Column("value"), Column("here"), Column("validated"), Column("which is"))
-    return Table("Outside", columns, rows, "Values outside of those that the published scenarios cover")
+    return ReportTable("Outside", columns, rows, "Values outside the validated ranges")
 
 
 def _span(low: str, high: str) -> str:
@@ -137,5 +145,5 @@ def _span(low: str, high: str) -> str:
 def _times(value: float, low: float, high: float) -> str:
     """How far a value is from a span."""
     if value > high:
-        return f"{value / high:.3g} times the greatest" if high > 0 else "above the greatest"
-    return f"{value / low:.3g} of the least" if low > 0 else "below the least"
+        return f"{value / high:.3g} times the highest" if high > 0 else "above the highest"
+    return f"{value / low:.3g} times the lowest" if low > 0 else "below the lowest"

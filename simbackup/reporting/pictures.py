@@ -1,6 +1,6 @@
 # pyright: reportUnknownMemberType=false
 # (methods of matplotlib leave their settings untyped)
-"""Pictures inside a page, each for a wide and for a narrow one."""
+"""Pictures for a page, each in a wide and a narrow version."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import matplotlib as mpl
 from matplotlib.artist import Artist
 
+from simbackup.drawing.picture import Picture, described
+from simbackup.plots import style
+from simbackup.plots.fills import below
 from simbackup.results.groups import thinned
-from simbackup.results.picture import Picture, described
-from simbackup.results.plots import style
-from simbackup.results.plots.activities import below
 from simbackup.results.result import Result
 
 WIDE, NARROW = 960.0, 315.0
@@ -28,7 +28,7 @@ NARROW_LABEL = 15
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A picture as addresses of data, which ask nobody, and its text for those who do not see it."""
+    """A picture as data URIs, which load nothing, with its alternative text."""
 
     name: str
     caption: str
@@ -38,7 +38,7 @@ class Shown:
 
 
 def pictures(result: Result) -> Iterator[Shown]:
-    """The system, the timeline, what was busy, and the tape drives where there are any."""
+    """Pictures of the system, the timeline, the utilisation, and any tape drives."""
     if result.layout is not None:
         drawn = Picture(replace(result.layout, title="", question=""))  # the page has them
         alt = f"The system: {described(result.layout)}"
@@ -46,20 +46,18 @@ def pictures(result: Result) -> Iterator[Shown]:
     few, left = thinned(result)
     plot = few.plot
     told = "; ".join(f"{row['job']} {row['status']}" for row in few.job_rows[:20])
-    yield _plot(
-        "timeline", plot.timeline(), f"When each job ran, and what it was doing.{left}", f"Timeline of jobs: {told}"
-    )
+    yield _plot("timeline", plot.timeline(), f"When each job ran, and what it did.{left}", f"Timeline of jobs: {told}")
     busy = plot.utilisation()
     yield _plot(
-        "utilisation", busy, f"Busy share over time.{left}", "Busy share of devices and links; the table has figures"
+        "utilisation", busy, f"Busy share over time.{left}", "Busy share of devices and links; figures in the table"
     )
     if any(device.kind == "tape drive" for device in result.trace.devices):
-        text = f"What drives and robots were doing.{left}"
-        yield _plot("drives", plot.drives(), text, "States of tape drives and robots; the table has figures")
+        text = f"What drives and robots did.{left}"
+        yield _plot("drives", plot.drives(), text, "States of tape drives and robots; figures in the table")
 
 
-def _plot(name: str, drawn: style.Picture, caption: str, alt: str) -> Shown:
-    """A plot in both widths, without the title that the page gives it."""
+def _plot(name: str, drawn: style.Chart, caption: str, alt: str) -> Shown:
+    """A plot in both widths, without a title, which the page gives."""
     for axis in drawn.axes:
         axis.set_title("", loc="left")
     wide = _svg(drawn)
@@ -67,7 +65,7 @@ def _plot(name: str, drawn: style.Picture, caption: str, alt: str) -> Shown:
     return Shown(name, caption, alt, _data(wide), _data(_svg(drawn)))
 
 
-def _narrow(drawn: style.Picture) -> None:
+def _narrow(drawn: style.Chart) -> None:
     """Make a plot fit a narrow page: shorter labels, and a legend in fewer columns."""
     high = drawn.get_figheight()
     drawn.set_size_inches(NARROW_INCHES, high)
@@ -92,8 +90,8 @@ def _narrow(drawn: style.Picture) -> None:
             below(drawn, marks, columns=2)
 
 
-def _svg(drawn: style.Picture) -> str:
-    """The plot as SVG whose letters stay letters."""
+def _svg(drawn: style.Chart) -> str:
+    """The plot as SVG with text kept as text."""
     written = io.BytesIO()
     with mpl.rc_context({"svg.fonttype": "none"}):
         drawn.savefig(written, format="svg")

@@ -1,25 +1,29 @@
-"""Reports: results, or scenarios that are run for them, told on one page."""
+"""Reports: one page on results, or on scenarios, which are run first."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from simbackup.errors import InputError, ResultError
-from simbackup.experiments.explain import Explained, explain
 from simbackup.experiments.sensitivity import interval
+from simbackup.experiments.what_if import Reasons, reasons
+from simbackup.output.target import PAGE, WORKBOOK, check_file, check_folder
+from simbackup.output.whole import write_whole
 from simbackup.reporting import files, sections, variants
 from simbackup.reporting.answer import example, restores, telling
 from simbackup.reporting.page import Chapter, check_engine, page
-from simbackup.reporting.tables import Table
-from simbackup.results.output import write_whole
+from simbackup.reporting.tables import ReportTable
+from simbackup.results.folder import TABLES, check_place, is_there
 from simbackup.results.result import Result
-from simbackup.run import Progress, result_of, scenario_of
-from simbackup.scenario import Scenario
+from simbackup.run import Progress, result_of, simulate
+from simbackup.scenario import Scenario, Source
+
+What = Result | Scenario | Source
 
 
 def report(
-    what: Sequence[Result | str],
+    what: Sequence[What],
     path: str | Path,
     *,
     overrides: Mapping[str, object] | None = None,
@@ -31,12 +35,13 @@ def report(
     tables: Path | None = None,
     progress: Progress | None = None,
 ) -> Path:
-    """The file into which the report was written: one HTML page that stands alone; the same bytes each time.
+    """Write a report and return its path: one self-contained HTML page; the same bytes each time.
 
     Parameters
     ----------
     what
-        Results, folders of results, or scenarios that are run; several are compared, with the first.
+        Results, folders of results, or scenarios (also what `load` makes one of), which are run; several are compared
+        with the first.
     path
         The file.
     overrides
@@ -44,28 +49,36 @@ def report(
     seed
         Seed of all random streams.
     intervals
-        Also run each scenario with every assumed value at both ends of its range, which takes many runs.
+        Also run each scenario with each assumed value at both ends of its range; this takes many runs.
     reruns
         Also run each scenario without its bottlenecks, and with them twice as fast.
     drawn
-        With pictures.
+        Include pictures.
     excel, tables
-        A workbook, and a folder for CSV, to be written beside it.
+        Also write the tables to a workbook, or to a folder as CSV.
     progress
-        Told now and then how far a run has come.
+        Called now and then with the progress of a run.
 
     Raises
     ------
     InputError, ResultError
-        There is no such result or scenario, something needed is not installed, or a file cannot be written.
+        There is no such result or scenario, a library is missing, a file cannot be written, or intervals are
+        asked for and the scenario of a result cannot be run again.
     """
     check_engine()
-    if excel is not None:
-        files.check_excel(excel)
+    for file, forms in ((path, PAGE), (excel, WORKBOOK)):
+        if file is not None:
+            check_file(file, forms)
+    if tables is not None:
+        check_folder(tables)
+        check_place(tables, TABLES)
     if not what:
         raise ResultError("a report needs a result or a scenario; name one")
+    loaded = [_loaded(one, overrides) for one in what]
+    if intervals:
+        _check_scenarios(one for one in loaded if isinstance(one, Result))
     results = [
-        one if isinstance(one, Result) else result_of(one, overrides, seed=seed, progress=progress) for one in what
+        one if isinstance(one, Result) else simulate(one, overrides, seed=seed, progress=progress) for one in loaded
     ]
     names = variants.names_of(results)
     comparison = [variants.compared(results), variants.differences(results)] if len(results) > 1 else []
@@ -83,17 +96,32 @@ def report(
     return written
 
 
+def _loaded(one: What, overrides: Mapping[str, object] | None) -> Result | Scenario | Source:
+    """A result that a folder holds; what is to be run stays what it is."""
+    return result_of(str(one), overrides) if isinstance(one, (str, Path)) and is_there(Path(one)) else one
+
+
+def _check_scenarios(results: Iterable[Result]) -> None:
+    """Check, before any run, that all scenarios can be run again, which intervals need."""
+    for result in results:
+        try:
+            _ = result.scenario
+        except (InputError, ResultError) as error:
+            named, first = f"the result of '{result.record.scenario}'", str(error).splitlines()[0]
+            raise ResultError(f"{named}: intervals need its scenario, which cannot be run again: {first}") from None
+
+
 def _chapter(name: str, result: Result, *, intervals: bool, reruns: bool, drawn: bool) -> Chapter:
-    """A result with what further runs tell of it."""
+    """A result, with what further runs show."""
     scenario, note = None, ""
     if reruns or intervals:
         try:
-            scenario = scenario_of(result)
+            scenario = result.scenario
         except (InputError, ResultError) as error:
             first = str(error).splitlines()[0]
-            note = f"What removing a bottleneck would give is not told, as the scenario cannot be run again: {first}."
+            note = f"No runs without the bottlenecks, because the scenario cannot be run again: {first}."
     told = [str(example(item)["job"]) for item in telling(result)]
-    found = explain(result, scenario if reruns else None, told) if told else []
+    found = reasons(result, scenario if reruns else None, told) if told else []
     pictures = []
     if drawn:
         from simbackup.reporting.pictures import pictures as draw  # noqa: PLC0415 (matplotlib is slow to import)
@@ -103,12 +131,12 @@ def _chapter(name: str, result: Result, *, intervals: bool, reruns: bool, drawn:
     return Chapter(name, result, _by_name(found), widths, pictures, note)
 
 
-def _by_name(found: Sequence[Explained]) -> dict[str, Explained]:
+def _by_name(found: Sequence[Reasons]) -> dict[str, Reasons]:
     return {one.name: one for one in found}
 
 
 def _intervals(scenario: Scenario, result: Result, names: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Lowest and highest elapsed time of jobs that ended well, over the ranges of what is assumed or fitted."""
+    """Lowest and highest seconds of jobs that ended well, over the ranges of assumed and fitted values."""
     well = {str(row["job"]) for row in result.job_rows if row["status"] in {"done", "late"}}
     found: dict[str, tuple[float, float]] = {}
     for name in names:
@@ -117,15 +145,15 @@ def _intervals(scenario: Scenario, result: Result, names: Sequence[str]) -> dict
             def elapsed(changed: dict[str, Result], job: str = name) -> float:
                 return changed["it"].get(f"jobs.{job}.elapsed")
 
-            found[name] = interval({"it": scenario}, elapsed)
+            found[name] = interval({"it": scenario}, elapsed, seed=result.record.seed)
     return found
 
 
-def _tables(chapter: Chapter, *, alone: bool) -> list[Table]:
-    """The tables of a result as they stand in files."""
+def _tables(chapter: Chapter, *, alone: bool) -> list[ReportTable]:
+    """The tables of a result for files."""
     result = chapter.result
     every = [sections.jobs(result), restores(result), *(one.table for one in sections.splits(result))]
     every += [sections.devices(result), sections.devices(result, tape=True), sections.users(result)]
     every += [sections.assumptions(result), sections.sources(result), sections.values(result)]
     prefix = "" if alone else f"{chapter.name} "
-    return [Table(f"{prefix}{one.name}", one.columns, one.rows, one.caption) for one in every if one]
+    return [ReportTable(f"{prefix}{one.name}", one.columns, one.rows, one.caption) for one in every if one]

@@ -1,4 +1,4 @@
-"""The tables of one result: where the time went, what was busy, what users felt, and what it all rests on."""
+"""The tables of one result: where the time went, what was busy, workload impact, inputs and assumptions."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from simbackup import datasheets, units
+from simbackup import units
+from simbackup.palette import PAPER
+from simbackup.plots.fills import look
 from simbackup.reporting.answer import Item, example, telling
-from simbackup.reporting.tables import Cell, Column, Table, percent, quantity, words
+from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
 from simbackup.results.causes import Cause, split
 from simbackup.results.groups import Group, device_row, grouped
-from simbackup.results.plots.activities import WAITS, look
 from simbackup.results.record import Rest
 from simbackup.results.result import Result
 
 SMALL = 0.001
-"""Share of a job's time below which causes stand together in one line, each named."""
+"""Share of a job's time below which causes share one line."""
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class BarPiece:
     """A piece of a stacked bar: its share of the whole, its colour, and what it stands for."""
 
     share: float
@@ -35,13 +36,13 @@ class Split:
 
     job: str
     took: str
-    segments: tuple[Segment, ...]
-    table: Table
+    segments: tuple[BarPiece, ...]
+    table: ReportTable
     small: str
 
 
 def splits(result: Result) -> list[Split]:
-    """Where the time of each job that matters went; of many equal ones, of the slowest."""
+    """Where the time of each job that matters went; for many equal jobs, that of the slowest."""
     found = [_split(result, item) for item in telling(result) if example(item)["elapsed"] > 0.0]
     return [one for one in found if one.table]
 
@@ -58,90 +59,108 @@ def _split(result: Result, item: Item) -> Split:
         for cause, seconds in large.items()
     ]  # fmt: skip
     segments = tuple(
-        Segment(seconds / whole, _colour(cause), f"{cause.activity}, {cause.address}", bool(look(*cause).hatch))
+        BarPiece(seconds / whole, _colour(cause), f"{cause.activity}, {cause.address}", bool(look(*cause).hatch))
         for cause, seconds in large.items()
     )
     rest = {cause: seconds for cause, seconds in causes.items() if cause not in large}
     names = ", ".join(f"{cause.activity} on {cause.address}" for cause in rest)
-    small = f"Below 0.1 % each, {units.show_short(sum(rest.values()), 's', 3)} in all: {names}." if rest else ""
+    small = f"Each below 0.1 %, {units.show_short(sum(rest.values()), 's', 3)} in total: {names}." if rest else ""
     columns = (Column("activity"), Column("at"), Column("time", "s"), Column("share", "1"))
     name = f"{row['job']}, the slowest of {item.name}" if isinstance(item, Group) else str(row["job"])
-    table = Table(f"Time of {row['job']}", columns, rows, f"Seconds of {row['job']} along its critical path")
+    table = ReportTable(f"Time of {row['job']}", columns, rows, f"Time of {row['job']} along its critical path")
     return Split(name, units.show_short(whole, "s", 3), segments, table, small)
 
 
 def _colour(cause: Cause) -> str:
     colour = look(*cause).colour
-    return "#c9bfa5" if colour == WAITS else colour
+    return "#c9bfa5" if colour == PAPER else colour
 
 
-def jobs(result: Result) -> Table:
+def jobs(result: Result) -> ReportTable:
     """Every run of every job."""
     columns = (
         Column("job"), Column("method"), Column("start", "s"), Column("elapsed", "s"), Column("bytes", "B"),
-        Column("files", "count"), Column("rate", "B/s"), Column("waits", "s"), Column("status"),
+        Column("files", "count"), Column("rate", "B/s"), Column("transfer rate", "B/s"), Column("waits", "s"),
+        Column("status"),
     )  # fmt: skip
     rows = [
         (
             words(row["job"]), words(row["method"]), quantity(row["start"], "s"), quantity(row["elapsed"], "s"),
             quantity(row["bytes"], "B"), quantity(row["files"], "count"), quantity(row["rate"], "B/s"),
-            quantity(row["waits"], "s"), words(": ".join(filter(None, (row["status"], row["reason"])))),
+            quantity(row["transfer_rate"], "B/s"), quantity(row["waits"], "s"),
+            words(": ".join(filter(None, (row["status"], row["reason"])))),
         )
         for row in result.job_rows
     ]  # fmt: skip
-    return Table("Jobs", columns, rows, "Every run of every job")
+    caption = "Every run of every job. Rate: over the elapsed time; transfer rate: over the time in which bytes moved"
+    return ReportTable("Jobs", columns, rows, caption)
 
 
-def devices(result: Result, *, tape: bool = False) -> Table:
-    """How busy devices and links were; of tape drives instead if asked for."""
-    rows: list[tuple[Cell, ...]] = []
+def devices(result: Result, *, tape: bool = False) -> ReportTable:
+    """How busy devices and links were, or, with `tape`, tape drives."""
     used = [
-        row for row in result.device_rows if (row["bytes"] or row["busy"]) and (row["kind"] == "tape drive") == tape
+        row for row in result.device_rows if (row["bytes"] or row["busy_s"]) and (row["kind"] == "tape drive") == tape
     ]
     used = used if tape else sorted(used, key=lambda row: (-row["busy"], row["device"]))
-    for item in grouped(result, used, "device"):
-        row: Mapping[str, Any] = device_row(item) if isinstance(item, Group) else item
-        busy = Cell(percent(row["busy"]).text, row["busy"], share=min(row["busy"], 1.0))
-        rows.append(
-            (words(row["device"]), words(row["kind"]), busy, quantity(row["bytes"], "B"), quantity(row["peak"], "B/s"),
-             words(row.get("state", "")))
-        )  # fmt: skip
-    columns = (Column("device or link"), Column("kind"), Column("busy", "1"), Column("moved", "B"),
-               Column("peak", "B/s"), Column("state"))  # fmt: skip
-    if not any(row[-1].text for row in rows):
-        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    shown: list[Mapping[str, Any]] = [
+        device_row(item) if isinstance(item, Group) else item for item in grouped(result, used, "device")
+    ]
+    windows, states = (any(row.get(key) for row in shown) for key in ("busy_window", "state"))
+    columns = [Column("device or link"), Column("kind"), Column("busy", "1")]
+    columns += [Column("busy in window", "1")] if windows else []
+    columns += [Column("moved", "B"), Column("peak", "B/s"), *([Column("state")] if states else [])]
+    rows = [
+        (
+            words(row["device"]), words(row["kind"]), _busy(row["busy"]),
+            *([_busy(row["busy_window"])] if windows else []), quantity(row["bytes"], "B"),
+            quantity(row["peak"], "B/s"), *([words(row.get("state", ""))] if states else []),
+        )
+        for row in shown
+    ]  # fmt: skip
     name = "Tape drives" if tape else "Devices and links"
-    return Table(name, columns, rows, f"{name}: share of the whole run in which each was busy")
+    caption = "Busy: share of the time from the first start to the last end of any job"
+    caption += "; busy in window: share of the windows of jobs, from when each was due" if windows else ""
+    return ReportTable(name, tuple(columns), rows, caption)
 
 
-FELT = {
-    "offered": Column("transactions", "count"), "lost": Column("lost", "1"),
+def _busy(share: float) -> Cell:
+    return Cell(percent(share).text, share, share=min(share, 1.0))
+
+
+IMPACT = {
+    "offered": Column("asked for", "count"), "served": Column("served", "count"),
+    "rate": Column("served a second", "count"), "lost": Column("lost", "1"),
     "waited": Column("waited for lock", "count"),
     "mean_wait": Column("mean wait", "s"), "longest_wait": Column("longest wait", "s"),
     "slowdown": Column("disk slowed, times", "count"), "network_wait": Column("wait at links", "s"),
     "timed_out": Column("timed out", "1"),
 }  # fmt: skip
-"""What users felt, by the key of its figure."""
+"""Columns of the workload impact, by the key of their figure."""
 
 
-def users(result: Result) -> Table:
-    """What users felt while each job ran, in those columns that any of them has."""
-    keys = [key for key in FELT if any(key in row for row in result.user_rows)]
+def users(result: Result) -> ReportTable:
+    """The impact of each job on users; columns without any figure are left out."""
+    keys = [key for key in IMPACT if any(key in row for row in result.user_rows)]
     rows = [
-        (words(row["users"]), words(row["job"]), *(_felt(row.get(key), FELT[key].unit) for key in keys))
+        (words(row["users"]), words(row["job"]), *(_impact(row.get(key), IMPACT[key].unit) for key in keys))
         for row in result.user_rows
     ]
-    return Table("Users", (Column("users"), Column("during"), *(FELT[key] for key in keys)), rows, "What users felt")
+    return ReportTable(
+        "Users",
+        (Column("users"), Column("during"), *(IMPACT[key] for key in keys)),
+        rows,
+        "Workload impact of each job",
+    )
 
 
-def _felt(value: float | None, unit: str) -> Cell:
+def _impact(value: float | None, unit: str) -> Cell:
     if value is None:
         return words("")
     return Cell(f"{value:,.3g}", value) if unit == "count" and value < 1000 else quantity(value, unit)  # noqa: PLR2004
 
 
-def assumptions(result: Result) -> Table:
-    """What was assumed, each once: the same value of the same place serves many parts."""
+def assumptions(result: Result) -> ReportTable:
+    """The assumptions, each once, as one value at one place may serve many parts."""
     rows = [
         (
             words(_address(found)), quantity(found[0].value, found[0].unit),
@@ -150,11 +169,11 @@ def assumptions(result: Result) -> Table:
         for found in _together([value for value in result.values if value.basis == "assumed"])
     ]  # fmt: skip
     columns = (Column("what"), Column("value", "SI"), Column("range"), Column("why"))
-    return Table("Assumptions", columns, rows, "Values that no document states")
+    return ReportTable("Assumptions", columns, rows, "Values that no document states")
 
 
 def _together(values: list[Rest]) -> list[list[Rest]]:
-    """Values that stand at one place of one file, which belong together."""
+    """Values grouped by their place in a file."""
     found: dict[tuple[str, float], list[Rest]] = {}
     for value in values:
         found.setdefault((value.place, value.value), []).append(value)
@@ -171,9 +190,9 @@ def _span(value: Rest) -> str:
     return f"{units.show_short(value.low, value.unit)} to {units.show_short(value.high, value.unit)}"
 
 
-def sources(result: Result) -> Table:
-    """The works that values rest on, with full citation and the number of values."""
-    works = datasheets.sources()
+def sources(result: Result) -> ReportTable:
+    """The works that values come from, with full citation and the number of values."""
+    works = result.works
     counts: dict[str, list[Rest]] = {}
     for value in result.values:
         if value.source is not None and value.source in works:
@@ -181,23 +200,22 @@ def sources(result: Result) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for key in sorted(counts):
         at = list(dict.fromkeys(value.at for value in counts[key] if value.at))
-        rows.append((words(citation(key)), words("; ".join(at)), quantity(len(counts[key]), "count")))
+        rows.append((words(citation(works[key])), words("; ".join(at)), quantity(len(counts[key]), "count")))
     columns = (Column("work"), Column("where in it"), Column("values", "count"))
-    return Table("Sources", columns, rows, "Works that values are taken from")
+    return ReportTable("Sources", columns, rows, "Works that values come from")
 
 
-def citation(key: str) -> str:
+def citation(work: Mapping[str, object]) -> str:
     """The full citation of a work.
 
-    >>> citation("chang-frozen-images").startswith("Chung-Yen Chang")
-    True
+    >>> citation({"title": "On tape", "year": 2004, "author": "A. Author"})
+    'A. Author. On tape. 2004.'
     """
-    said = {name: str(node.value) for name, node in datasheets.sources()[key].mapping.items()}
     order = ("author", "title", "publisher", "year", "kind", "url")
-    return ". ".join(said[name] for name in (*order, *(k for k in said if k not in order)) if name in said) + "."
+    return ". ".join(str(work[name]) for name in (*order, *(k for k in work if k not in order)) if name in work) + "."
 
 
-def values(result: Result) -> Table:
+def values(result: Result) -> ReportTable:
     """Every value with its basis and source; for files beside the page."""
     table = result.sources().to_dict("records")
     rows = [
@@ -206,11 +224,11 @@ def values(result: Result) -> Table:
         for value, row in zip(result.values, table, strict=True)
     ]  # fmt: skip
     heads = ("address", "value", "unit", "basis", "source", "at")
-    return Table("Values", tuple(Column(name, "SI" if name == "value" else "") for name in heads), rows)
+    return ReportTable("Values", tuple(Column(name, "SI" if name == "value" else "") for name in heads), rows)
 
 
-def bases(result: Result) -> Table:
-    """How many values rest on each basis."""
+def bases(result: Result) -> ReportTable:
+    """How many values each basis has."""
     total = len(result.values)
     rows = [
         (
@@ -220,4 +238,6 @@ def bases(result: Result) -> Table:
         )
         for basis, count in result.bases().items()
     ]
-    return Table("Bases", (Column("basis"), Column("values", "count"), Column("share", "1")), rows, "Values by basis")
+    return ReportTable(
+        "Bases", (Column("basis"), Column("values", "count"), Column("share", "1")), rows, "Values by basis"
+    )

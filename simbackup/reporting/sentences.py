@@ -1,4 +1,4 @@
-"""Sentences on how jobs ended, and on what users felt of them."""
+"""Sentences on how jobs ended, and on their impact on users."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simbackup import units
-from simbackup.results.fleets import series
-from simbackup.results.groups import Group, Row, slowest
+from simbackup.results.fleet_figures import series
+from simbackup.results.groups import Group, Row, repeated, slowest
 
 WATCHING = "observe"
-"""The method of a job that only watches users for a while."""
+"""The method of a job that only observes users for a while."""
 HARDLY = 0.0005
-"""Share below which throughput that users lost, or the slowing of their disks, is not worth a figure."""
+"""Share below which lost throughput, or the slowdown of disks, is not reported."""
 FEW = 3
-"""Jobs up to which the time of each is told."""
+"""Number of jobs up to which the time of each is reported."""
 NEARLY_ALL = 0.99
-"""Share from which on a further digit is told, so that nearly all is not told as all."""
+"""Share above which a further digit is shown, so that nearly all does not read as all."""
 ENDS = {
-    "failed": "failed", "skipped": "did not run", "late": "ended after {its}", "in window": "ended inside {its}",
-    "done": "came to {own} end without having a window",
+    "failed": "failed", "skipped": "did not run", "late": "missed {its}", "in window": "finished within {its}",
+    "done": "completed with no window set",
 }  # fmt: skip
-"""How jobs end, the worst first, in words."""
+"""How jobs end, in words, the worst first."""
 
 
 def verdict(row: Row) -> str:
@@ -33,42 +33,42 @@ def ended(rows: Sequence[Row], noun: str) -> str:
     """How several runs ended, in a sentence.
 
     >>> ended([{"status": "done"}, {"status": "done", "window": 60.0}], "jobs")
-    'Both jobs came to their end; the one that has a window ended inside it.'
+    'Both jobs completed; the one with a window finished within it.'
     >>> ended([{"status": "failed"}, {"status": "late", "window": 60.0}, {"status": "done"}], "jobs")
-    'Of 3 jobs 1 failed, 1 ended after its window and 1 came to its end without having a window.'
+    'Of 3 jobs, 1 failed, 1 missed its window, and 1 completed with no window set.'
     """
     counts = {key: sum(verdict(row) == key for row in rows) for key in ENDS}
     counts = {key: count for key, count in counts.items() if count}
     whole = f"{'Both' if len(rows) == 2 else f'All {len(rows):,}'} {noun}"  # noqa: PLR2004
     if set(counts) == {"done"}:
-        return f"{whole} came to their end; none has a window."
+        return f"{whole} completed; no window set."
     if len(counts) == 1:
         return f"{whole} {_end(next(iter(counts)), len(rows))}."
     if set(counts) == {"done", "in window"}:
         some = counts["in window"]
-        which = "the one that has a window" if some == 1 else f"the {some:,} that have a window"
-        return f"{whole} came to their end; {which} ended inside it."
+        which = "the one with a window" if some == 1 else f"the {some:,} with a window"
+        return f"{whole} completed; {which} finished within it."
     parts = [f"{count:,} {_end(key, count)}" for key, count in counts.items()]
-    return f"Of {len(rows):,} {noun} {', '.join(parts[:-1])} and {parts[-1]}."
+    return f"Of {len(rows):,} {noun}, {_listed(parts)}."
 
 
 def _end(key: str, count: int) -> str:
-    return ENDS[key].format(its="its window" if count == 1 else "their windows", own="its" if count == 1 else "their")
+    return ENDS[key].format(its="its window" if count == 1 else "their windows")
 
 
 def fate(row: Row) -> str:
     """How one run of a job ended, in a sentence.
 
     >>> fate({"status": "failed", "elapsed": 0.0, "reason": "out of memory", "method": "image"})
-    'Failed as it began: out of memory.'
+    'Failed at its start: out of memory.'
     """
     took = units.show_short(row["elapsed"], "s", 3)
     if row["status"] == "failed":
-        return f"Failed {f'after {took}' if row['elapsed'] else 'as it began'}: {row['reason']}."
+        return f"Failed {f'after {took}' if row['elapsed'] else 'at its start'}: {row['reason']}."
     if row["status"] == "skipped":
         return f"Did not run: {row['reason']}."
     if row["method"] == WATCHING:
-        return f"Watched the users for {took}."
+        return f"Observed the users for {took}."
     text = f"Took {took}"
     if row["bytes"]:
         text += f" for {units.show_short(row['bytes'], 'B', 3)} ({units.show_short(row['rate'], 'B/s', 3)})"
@@ -76,8 +76,8 @@ def fate(row: Row) -> str:
         return f"{text}."
     spare, window = _spare(row), f"its window of {units.show_short(row['window'], 's', 3)}"
     if row["status"] == "late":
-        return f"{text}, and ended {units.show_short(-spare, 's', 3)} after the end of {window}."
-    return f"{text}, and ended inside {window} with {units.show_short(spare, 's', 3)} to spare."
+        return f"{text} and missed {window} by {units.show_short(-spare, 's', 3)}."
+    return f"{text} and finished within {window}, with {units.show_short(spare, 's', 3)} to spare."
 
 
 def _spare(row: Row) -> float:
@@ -86,29 +86,28 @@ def _spare(row: Row) -> float:
 
 
 def fate_of_many(group: Group) -> str:
-    """How many runs ended, how long they took, and how near they came to the end of their windows."""
+    """How many runs completed, how long they took, and how much of their windows was left."""
     rows = group.rows
     text = ended(rows, "runs" if len({series(str(row["job"])) for row in rows}) == 1 else "jobs")
     ran = [row for row in rows if row["status"] in {"done", "late"}]
     if ran:
         most = units.show_short(max(row["elapsed"] for row in ran), "s", 3)
         mean = units.show_short(sum(row["elapsed"] for row in ran) / len(ran), "s", 3)
-        text += f" Each took {most}" if most == mean else f" The slowest took {most}, the mean is {mean}"
+        text += f" Each took {most}" if most == mean else f" The slowest took {most}, the mean {mean}"
         span = units.show_short(max(row["end"] for row in rows) - min(row["start"] for row in rows), "s", 3)
-        text += "." if span == most else f"; from the first start to the last end {span} passed."
+        text += "." if span == most or repeated(group) else f"; {span} from the first start to the last end."
     in_time = [row for row in ran if verdict(row) == "in window"]
     late = [row for row in ran if row["status"] == "late"]
     if late:
-        text += f" The latest ended {units.show_short(-min(map(_spare, late)), 's', 3)} after the end of its window."
+        text += f" The latest missed its window by {units.show_short(-min(map(_spare, late)), 's', 3)}."
     elif in_time:
-        text += f" The one nearest to the end of its window had {units.show_short(min(map(_spare, in_time)), 's', 3)}"
-        text += " to spare."
+        text += f" The closest to its window's end had {units.show_short(min(map(_spare, in_time)), 's', 3)} to spare."
     reason = next((row["reason"] for row in rows if row["status"] in {"failed", "skipped"}), "")
-    return text + (f" The first that failed: {reason}." if reason else "")
+    return text + (f" First failure: {reason}." if reason else "")
 
 
 def in_short(rows: Sequence[Row], users: Sequence[Mapping[str, Any]]) -> str:
-    """How everything ended, what took longest, and the worst that users felt, in a few sentences.
+    """How all jobs ended, which took longest, and the greatest workload impact, in a few sentences.
 
     >>> in_short([], [])
     'No job ran.'
@@ -118,7 +117,7 @@ def in_short(rows: Sequence[Row], users: Sequence[Mapping[str, Any]]) -> str:
     if not rows:
         return "No job ran."
     if not work:
-        text = "Users were watched; nothing else ran."
+        text = "Users were observed; no other job ran."
     elif len(work) == 1:
         said = fate(work[0])
         text = f"{work[0]['job']} {said[0].lower()}{said[1:]}"
@@ -133,7 +132,7 @@ def _first_failed(rows: Sequence[Row]) -> str:
 
 
 def _times(ran: Sequence[Row]) -> str:
-    """How long a few runs took each, or the longest of many, and by how much the worst was late."""
+    """How long each of a few runs took, or the longest of many, and how late the latest was."""
     if not ran:
         return ""
     if len(ran) <= FEW:
@@ -147,7 +146,7 @@ def _times(ran: Sequence[Row]) -> str:
     late = [row for row in ran if row["status"] == "late"]
     if late:
         worst_of = min(late, key=_spare)
-        text += f" The latest, {worst_of['job']}, ended {units.show_short(-_spare(worst_of), 's', 3)} after its window."
+        text += f" The latest, {worst_of['job']}, missed its window by {units.show_short(-_spare(worst_of), 's', 3)}."
     return text
 
 
@@ -156,7 +155,7 @@ def _late(row: Row) -> str:
 
 
 def worst(users: Sequence[Mapping[str, Any]]) -> str:
-    """The worst that users felt of any job; empty where there are none."""
+    """The greatest impact of any job on users; empty where there are no users."""
     if not users:
         return ""
     most = max(users, key=lambda row: row.get("lost", 0.0))
@@ -180,24 +179,24 @@ def _lost(lost: float, job: str) -> str:
     return f"lost up to {share(lost)} of their throughput (during {job})"
 
 
-def felt(rows: Sequence[Mapping[str, Any]], when: str = "Meanwhile") -> str:
-    """What each workload's users felt during a job, in sentences; empty where there are none."""
-    return " ".join(f"{when} the users ({row['users']}) {_felt(row)}." for row in rows)
+def impact(rows: Sequence[Mapping[str, Any]], when: str = "Meanwhile") -> str:
+    """The impact of a job on the users of each workload, in sentences; empty where there are no users."""
+    return " ".join(f"{when} the users ({row['users']}) {_impact(row)}." for row in rows)
 
 
-def _felt(row: Mapping[str, Any]) -> str:
+def _impact(row: Mapping[str, Any]) -> str:
     lost, slowdown = row.get("lost", 0.0), row.get("slowdown", 1.0)
     parts = [f"lost {share(lost)} of their throughput"] if lost >= HARDLY else []
     if row.get("waited"):
         mean, most = (units.show_short(row[key], "s", 3) for key in ("mean_wait", "longest_wait"))
         parts.append(f"had {row['waited']:,.0f} transactions wait for locks ({mean} on average, {most} at most)")
     if slowdown > 1.0 + HARDLY:
-        parts.append(f"had their disks take {slowdown:.3g} times as long")
+        parts.append(f"had disks {slowdown:.3g} times as slow")
     if row.get("network_wait"):
-        parts.append(f"waited {units.show_short(row['network_wait'], 's', 3)} at links for each request")
+        parts.append(f"waited {units.show_short(row['network_wait'], 's', 3)} on the network for each request")
     if row.get("timed_out"):
         parts.append(f"had {share(row['timed_out'])} of their requests time out")
-    parts = parts or ["lost next to no throughput" if lost else "lost no throughput"]
+    parts = parts or ["lost almost no throughput" if lost else "lost no throughput"]
     return _listed(parts)
 
 
@@ -208,7 +207,7 @@ def _listed(parts: Sequence[str]) -> str:
 
 
 def share(value: float) -> str:
-    """A share in percent, nearly all never as all.
+    """A share in percent; nearly all is never shown as all.
 
     >>> share(0.00016), share(0.2), share(0.99976)
     ('0.016 %', '20 %', '99.98 %')

@@ -1,4 +1,4 @@
-"""Tables that look alike on the page, in Excel and as CSV."""
+"""Tables for the page, for Excel and for CSV."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simbackup import units
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What stands in a table: text for people, and the number behind it in SI units where there is one."""
+    """A cell of a table: text for people, and any number behind it in SI units."""
 
     text: str
     number: float | None = None
@@ -39,7 +39,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """Rows below heads, under a name."""
 
     name: str

@@ -1,20 +1,21 @@
-"""Several results side by side: times of their jobs, and where their scenarios differ."""
+"""Several results compared: times of their jobs, and where their scenarios differ."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from simbackup import units
-from simbackup.reporting.answer import Item, example, items, telling
-from simbackup.reporting.tables import Cell, Column, Table, percent, quantity, words
-from simbackup.results.groups import Group, job_row
+from simbackup.reporting.answer import Item, items, telling
+from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
+from simbackup.results.groups import Group, job_row, repeated
 from simbackup.results.result import Result
 
 WELL = frozenset({"done", "late"})
 
 
 def names_of(results: Sequence[Result]) -> list[str]:
-    """What the variants are called: by their scenarios, numbered where these are the same.
+    """Names of the variants: those of their scenarios, numbered where they are the same.
 
     >>> names_of([])
     []
@@ -23,33 +24,37 @@ def names_of(results: Sequence[Result]) -> list[str]:
     return [name if bare.count(name) == 1 else f"{name} #{i + 1}" for i, name in enumerate(bare)]
 
 
-def compared(results: Sequence[Result]) -> Table:
+def compared(results: Sequence[Result]) -> ReportTable:
     """Elapsed times of jobs of the same name, and the change from the first variant in percent."""
-    own = [{_name(item): item for item in items(result)} for result in results]
-    order = dict.fromkeys(_name(item) for result in results for item in telling(result))
+    own = [_times(items(result)) for result in results]
+    order = dict.fromkeys(name for result in results for name in _times(telling(result)))
     columns = [Column("job")]
     for i, name in enumerate(names_of(results)):
         columns += [Column(name, "s"), *([Column("change", "1")] if i else [])]
     rows: list[tuple[Cell, ...]] = []
     for job in order:
         cells = [words(job)]
-        first = _elapsed(own[0].get(job))
+        first = own[0][job].elapsed if job in own[0] else None
         for i, each in enumerate(own):
-            here = _elapsed(each.get(job))
-            cells.append(_time(each.get(job), here))
+            here = each[job].elapsed if job in each else None
+            cells.append(_cell(each.get(job)))
             if i:
                 cells.append(percent(here / first - 1.0, sign=True) if here is not None and first else words(""))
         rows.append(tuple(cells))
-    return Table("Comparison", tuple(columns), rows, "Elapsed times; changes from the first scenario")
+    return ReportTable("Comparison", tuple(columns), rows, "Elapsed times; changes from the first scenario")
 
 
 def in_words(results: Sequence[Result]) -> str:
-    """In which scenario each job that all of them have takes least and most time, in sentences."""
+    """In which scenario each job that all of them have is fastest and slowest, in sentences."""
     names = names_of(results)
-    own = [{_name(item): _elapsed(item) for item in items(result)} for result in results]
+    own = [_times(items(result)) for result in results]
     told: list[str] = []
-    for job in dict.fromkeys(_name(item) for result in results for item in telling(result)):
-        took = [(seconds, name) for each, name in zip(own, names, strict=True) if (seconds := each.get(job))]
+    for job in dict.fromkeys(name for result in results for name in _times(telling(result))):
+        took = [
+            (each[job].elapsed or 0.0, name)
+            for each, name in zip(own, names, strict=True)
+            if job in each and each[job].elapsed
+        ]
         if len(took) < len(results):
             continue
         least, most = min(took), max(took)
@@ -58,46 +63,59 @@ def in_words(results: Sequence[Result]) -> str:
             told.append(f"{job} takes {shown[0]} in {'both' if len(results) == 2 else 'all'}.")  # noqa: PLR2004
         else:
             told.append(
-                f"{job} takes least in {least[1]} ({shown[0]}) and most in {most[1]} ({shown[1]}, "
+                f"{job} is fastest in {least[1]} ({shown[0]}) and slowest in {most[1]} ({shown[1]}, "
                 f"{most[0] / least[0]:.3g} times as long)."
             )
-    return " ".join(told) or "They have no job in common that ended well in each, so that no times can be compared."
+    return " ".join(told) or "No job ended well in all of them, so no times can be compared."
 
 
-def _name(item: Item) -> str:
-    return item.name if isinstance(item, Group) else str(item["job"])
+class Took(NamedTuple):
+    """How long something took (seconds; None unless it ended well), and how it ended."""
+
+    elapsed: float | None
+    status: str
 
 
-def _elapsed(item: Item | None) -> float | None:
-    """Seconds of what ended well: of many runs, from the first start to the last end."""
-    if item is None or not all(row["status"] in WELL for row in (item.rows if isinstance(item, Group) else (item,))):
-        return None
-    return float(job_row(item)["elapsed"]) if isinstance(item, Group) else float(item["elapsed"])
+def _times(found: Sequence[Item]) -> dict[str, Took]:
+    """How long jobs took, by name: many that run once, from the first start to the last end.
+
+    For a repeated job, the mean and the slowest run count; the time between runs does not.
+    """
+    times: dict[str, Took] = {}
+    for item in found:
+        if not isinstance(item, Group):
+            well = item["status"] in WELL
+            times[str(item["job"])] = Took(float(item["elapsed"]) if well else None, str(item["status"]))
+            continue
+        row, well = job_row(item), all(one["status"] in WELL for one in item.rows)
+        figures = {" on average": "mean", " at worst": "slowest"} if repeated(item) else {"": "elapsed"}
+        for when, figure in figures.items():
+            times[f"{item.name}{when}"] = Took(float(row[figure]) if well else None, str(row["status"]))
+    return times
 
 
-def _time(item: Item | None, elapsed: float | None) -> Cell:
-    if item is None:
+def _cell(took: Took | None) -> Cell:
+    if took is None:
         return words("no such job")
-    status = str(job_row(item)["status"]) if isinstance(item, Group) else str(example(item)["status"])
-    if elapsed is None:
-        return words(status)
-    late = f" ({status})" if "late" in status else ""
-    return Cell(units.show_short(elapsed, "s") + late, elapsed)
+    if took.elapsed is None:
+        return words(took.status)
+    late = f" ({took.status})" if "late" in took.status else ""
+    return Cell(units.show_short(took.elapsed, "s") + late, took.elapsed)
 
 
-def differences(results: Sequence[Result]) -> Table:
-    """Values, makes and methods in which the scenarios differ; a part that one of them lacks is told once."""
+def differences(results: Sequence[Result]) -> ReportTable:
+    """Values, models and methods in which the scenarios differ; a part that one of them lacks has one row."""
     facts = [_facts(result) for result in results]
     parts = [{_part(address) for address in own} for own in facts]
     rows: dict[str, tuple[Cell, ...]] = {}
     for address in dict.fromkeys(address for own in facts for address in own):
         part = _part(address)
         if not all(part in own for own in parts):
-            rows.setdefault(part, (words(part), *(words("there" if part in own else "not there") for own in parts)))
+            rows.setdefault(part, (words(part), *(words("present" if part in own else "absent") for own in parts)))
         elif len({own.get(address, Cell("")).text for own in facts}) > 1:
             rows[address] = (words(address), *(own.get(address, words("not stated")) for own in facts))
     columns = (Column("address"), *(Column(name) for name in names_of(results)))
-    return Table("Differences", columns, list(rows.values()), "What is the same everywhere is left out")
+    return ReportTable("Differences", columns, list(rows.values()), "Identical values are left out")
 
 
 def _part(address: str) -> str:
@@ -105,7 +123,7 @@ def _part(address: str) -> str:
 
 
 def _facts(result: Result) -> dict[str, Cell]:
-    """What can differ: makes and models, methods, values."""
+    """What can differ: models, methods, values."""
     found: dict[str, Cell] = {}
     for node in result.layout.nodes if result.layout else ():
         if node.title and node.kind != "job":

@@ -1,19 +1,16 @@
-"""Why a job took as long as it did: its time split along its critical path, without remainder."""
+"""Why a job took as long as it did: all of its time, split along its critical path."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from simbackup.engine.trace import Part, Span
+from simbackup.engine.activity import Activity
+from simbackup.engine.trace import Span, SpanPart
 from simbackup.errors import ResultError, choices
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
-
-
-WAIT = "wait"
-"""Activity of a time of which nothing is on record: a job of a kind of its own that tells nothing."""
 
 
 class Cause(NamedTuple):
@@ -26,9 +23,9 @@ class Cause(NamedTuple):
 def split(result: Result, job: str) -> dict[Cause, float]:
     """Seconds of one run of a job by cause, the greatest first; they sum to its elapsed time.
 
-    The path is walked back from the end of the job: what ended last was waited for, before it what had ended when it
-    began, and so on to the start. Of several streams that end together the first by address counts. Where a stretch is
-    a cycle that goes round and round, its seconds are those of its parts.
+    The path goes back from the end of the job: from the step that ended last, to the step that had ended when that one
+    began, and so on to the start. Of several streams that end together, the first by address counts. The seconds of a
+    cycle are split among its steps.
 
     Raises
     ------
@@ -62,7 +59,7 @@ def by_address(causes: Mapping[Cause, float]) -> dict[str, float]:
     return spent
 
 
-def _path(result: Result, job: str, start: float, end: float) -> Iterator[Part]:
+def _path(result: Result, job: str, start: float, end: float) -> Iterator[SpanPart]:
     """The critical path of a job from its end back to its start."""
     behind = sorted(
         (span for span in result.trace.spans if span.job == job and span.end > span.start),
@@ -73,18 +70,18 @@ def _path(result: Result, job: str, start: float, end: float) -> Iterator[Part]:
         while behind and behind[-1].end >= time:
             under_way.append(behind.pop())
         under_way = [span for span in under_way if span.start < time]
-        if not under_way and behind:  # nothing is on record for a while
-            yield Part(job, WAIT, time - max(behind[-1].end, start))
+        if not under_way and behind:  # a gap in the record, as for a job of a kind of its own
+            yield SpanPart(job, str(Activity.WAIT), time - max(behind[-1].end, start))
             time = max(behind[-1].end, start)
             continue
         if not under_way:
-            yield Part(job, WAIT, time - start)
+            yield SpanPart(job, str(Activity.WAIT), time - start)
             return
         span = min(under_way, key=lambda span: (span.end, _order(span)))
         begin = max(span.start, start)
         share = (time - begin) / (span.end - span.start)
         for cause, activity, seconds in span.split:
-            yield Part(cause, activity, seconds * share)
+            yield SpanPart(cause, activity, seconds * share)
         time = begin
 
 

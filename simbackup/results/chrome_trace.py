@@ -1,6 +1,6 @@
 """The trace of a run in the Trace Event Format, which Perfetto and chrome://tracing open.
 
-Times are whole microseconds, the unit of the format, so that steps that follow each other meet exactly.
+Times are whole microseconds, the unit of the format, so that consecutive steps leave no gap.
 """
 
 from __future__ import annotations
@@ -10,21 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from simbackup.engine.activity import queue_of
 from simbackup.engine.trace import Event, Span, Trace
-from simbackup.results.lanes import Stretch, lanes
+from simbackup.results.lanes import LaneBar, lanes
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
 
 PROCESSES = {"jobs": 1, "devices": 2, "users": 3}
-"""The groups of tracks, with the numbers that the format wants."""
-QUEUES = {
-    "wait for a drive": "wait for a drive",
-    "wait for a cartridge": "wait for a cartridge",
-    "wait for the cartridge": "wait for a cartridge",
-    "mount queue": "mount queue",
-}
-"""Activities in which a job waits in a queue, and the name of that queue."""
+"""The groups of tracks, with the numbers that the format needs."""
 METADATA = "__metadata"
 LOCK, UNLOCK = "read lock", "unlock"
 
@@ -72,8 +66,8 @@ def chrome_trace(result: Result) -> dict[str, Any]:
     """The trace of a result as plain data in the Trace Event Format, times in microseconds.
 
     Processes are the jobs, the devices (hosts, disks, drives, robots, links) and the users. Each run of a job is one
-    complete event, and what it spent its time on lies in it; what overlaps lies on further tracks of the same job.
-    Counters tell the busy share and the bytes per second of each link, and how many wait in each queue.
+    complete event that contains its steps; steps that overlap are on further tracks of the same job.
+    Counters give the busy share and the bytes per second of each link, and the length of each queue.
 
     >>> from simbackup import simulate
     >>> trace = chrome_trace(simulate("published/003-lvm-snapshots/no-snapshot"))
@@ -106,15 +100,15 @@ def _json(data: object) -> str:
     return json.dumps(data, separators=(",", ":"), allow_nan=False)
 
 
-def _complete(stretch: Stretch, track: Track, category: str, **args: Any) -> dict[str, Any]:
+def _complete(stretch: LaneBar, track: Track, category: str, **args: Any) -> dict[str, Any]:
     return {
         "ph": "X", "cat": category, "name": stretch.name, "pid": track.process, "tid": track.thread,
         "ts": stretch.start, "dur": stretch.end - stretch.start, "args": args,
     }  # fmt: skip
 
 
-def _stretch(span: Span) -> Stretch:
-    return Stretch(microseconds(span.start), microseconds(span.end), span.activity, span.cause, span.job)
+def _stretch(span: Span) -> LaneBar:
+    return LaneBar(microseconds(span.start), microseconds(span.end), span.activity, span.cause, span.job)
 
 
 def _name_of(job: str) -> str:
@@ -123,31 +117,31 @@ def _name_of(job: str) -> str:
 
 
 def _job_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
-    """Each run of each job, and what it spent its time on."""
-    spans: dict[str, list[Stretch]] = {}
+    """Each run of each job, and its steps."""
+    spans: dict[str, list[LaneBar]] = {}
     for span in trace.spans:
         spans.setdefault(span.job.removeprefix("jobs."), []).append(_stretch(span))
     for job in sorted(trace.jobs, key=lambda job: (job.data["start"], job.data["job"])):
         data = job.data
         run, name = str(data["job"]), _name_of(data["job"])
-        whole = Stretch(microseconds(data["start"]), microseconds(data["end"]), run, "", run)
+        whole = LaneBar(microseconds(data["start"]), microseconds(data["end"]), run, "", run)
         shown = data.keys() - {"job", "start", "end"}
         told = {key: data[key] for key in sorted(shown) if data[key] != ""}  # a trace read back is sorted
         yield _complete(whole, tracks.at("jobs", name), "job", **told)
         own = spans.pop(run, [])
         inside = [part for part in own if _within(part, whole)]
-        outside = [part for part in own if not _within(part, whole)]  # what it set going goes on behind its end
-        yield from _laid(inside, tracks, name)
-        yield from _laid(outside, tracks, f"{name}, after its end")
+        outside = [part for part in own if not _within(part, whole)]  # what it started goes on after its end
+        yield from _steps(inside, tracks, name)
+        yield from _steps(outside, tracks, f"{name}, after its end")
     for run, own in spans.items():
-        yield from _laid(own, tracks, _name_of(run))
+        yield from _steps(own, tracks, _name_of(run))
 
 
-def _within(part: Stretch, whole: Stretch) -> bool:
+def _within(part: LaneBar, whole: LaneBar) -> bool:
     return whole.start <= part.start and part.end <= whole.end
 
 
-def _laid(stretches: Sequence[Stretch], tracks: _Tracks, name: str) -> Iterator[dict[str, Any]]:
+def _steps(stretches: Sequence[LaneBar], tracks: _Tracks, name: str) -> Iterator[dict[str, Any]]:
     """The steps of one run of a job, on its track and, as they overlap, on further ones."""
     for number, lane in enumerate(lanes(stretches)):
         track = tracks.at("jobs", f"{name} ({number + 1})" if number else name)
@@ -156,11 +150,11 @@ def _laid(stretches: Sequence[Stretch], tracks: _Tracks, name: str) -> Iterator[
 
 
 def _device_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
-    """What each device, drive, robot and link worked at for jobs; those who wait for it are counted, not drawn."""
+    """The work of each device, drive, robot and link for jobs; waits for it are counted, not drawn."""
     known = [device.address for device in trace.devices]
-    work: dict[str, list[Stretch]] = {address: [] for address in known}
+    work: dict[str, list[LaneBar]] = {address: [] for address in known}
     for span in trace.spans:
-        if span.activity in QUEUES:
+        if queue_of(span.activity):
             continue
         for cause in span.cause.split(", "):
             if cause.split(".")[0] in {"devices", "hosts", "links"}:
@@ -178,8 +172,8 @@ def _part_of(cause: str, known: Iterable[str]) -> str:
 
 
 def _user_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
-    """The times over which users were watched."""
-    watched: dict[str, list[Stretch]] = {}
+    """The times over which users were observed."""
+    watched: dict[str, list[LaneBar]] = {}
     for span in trace.spans:
         if span.cause.startswith("workloads."):
             watched.setdefault(span.cause, []).append(_stretch(span))
@@ -191,7 +185,7 @@ def _user_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
 
 
 def _instants(events: Iterable[Event], tracks: _Tracks) -> Iterator[dict[str, Any]]:
-    """What happened at an instant, on the track of the thing to which it happened."""
+    """Events at an instant, each on the track of its part."""
     for event in events:
         first = event.address.split(".")[0]
         process = first if first == "jobs" else "devices" if first in {"devices", "hosts", "links"} else "users"
@@ -236,12 +230,13 @@ def _rates(trace: Trace) -> Iterator[dict[str, Any]]:
 
 
 def _queues(spans: Iterable[Span]) -> Iterator[dict[str, Any]]:
-    """How many wait in each queue, whenever that changes."""
+    """The length of each queue, whenever it changes."""
     changes: dict[str, dict[int, int]] = {}
     for span in spans:
-        if span.activity in QUEUES and span.end > span.start:
+        queue = queue_of(span.activity)
+        if queue and span.end > span.start:
             place = span.cause.split(".cartridge.")[0]
-            at = changes.setdefault(f"{place}: {QUEUES[span.activity]}", {})
+            at = changes.setdefault(f"{place}: {queue}", {})
             for time, step in ((span.start, 1), (span.end, -1)):
                 at[microseconds(time)] = at.get(microseconds(time), 0) + step
     for name, steps in changes.items():

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from simbackup import datasheets
+from simbackup import shelf
 from simbackup.schema.measured import Measured, Measurement, read_measured
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 TOLERANCE = 0.10
 """Relative error within which a row counts as reproduced, beside the interval that the document allows."""
 IDENTIFIED = 0.25
-"""Half width of the simulated interval, relative, beyond which a row says little."""
+"""Relative half width of the simulated interval beyond which a row proves little."""
 
-Role = Literal["input", "fitted", "held-out"]
+Role = Literal["input", "fitted", "opened", "held-out"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Row:
 
     @property
     def identified(self) -> bool:
-        """Whether the assumed values leave the simulated figure within a quarter of itself."""
+        """Whether the simulated figure stays within a quarter of itself over the assumed ranges."""
         if self.interval is None or self.simulated == 0:
             return True
         return max(self.interval[1] - self.simulated, self.simulated - self.interval[0]) <= IDENTIFIED * abs(
@@ -62,7 +62,7 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """What there is to say of the row in a word or two."""
+        """The verdict on the row in a word or two."""
         off = self.measurement.row.off
         if off is not None:
             return "declared off" if not self.within else "declared off, but right"
@@ -87,22 +87,21 @@ class Row:
 
 
 def scenario_name(measurement: Measurement, file: str) -> str:
-    """Name of the scenario that a measured row refers to, or its path in a folder of the user's own."""
-    return (
-        f"published/{measurement.folder}/{file.removesuffix('.yaml')}"
-        if measurement.home is None
-        else (str(measurement.home / file))
-    )
+    """Name of the scenario that a measured row refers to, or its path where it is in no `scenarios/published`."""
+    path = measurement.home / file
+    shown = shelf.shown(path.resolve())
+    known = f"scenarios/published/{measurement.folder}/{file}"
+    return known.removeprefix("scenarios/").removesuffix(".yaml") if shown == known else str(path)
 
 
 def documents(names: Sequence[str] = ()) -> list[Measured]:
     """All measured documents, or those whose folder begins with one of the names."""
     found: dict[str, Measured] = {}
-    for root in datasheets.roots():
+    for root in shelf.roots():
         for path in sorted((root / "scenarios" / "published").glob("*/measured.yaml")):
             folder = path.parent.name
             if (not names or any(folder.startswith(name) for name in names)) and folder not in found:
-                found[folder] = read_measured(path, datasheets.shown(path))
+                found[folder] = read_measured(path, shelf.shown(path))
     return [found[folder] for folder in sorted(found)]
 
 
@@ -119,14 +118,18 @@ def figure(measurement: Measurement, results: Mapping[str, Result]) -> float:
 
 
 def role(measurement: Measurement, results: Mapping[str, Result], groups: Mapping[str, str]) -> Role:
-    """What a row proves, computed from where the values that it rests on come from."""
+    """What a row proves, from the origins of the values that it depends on.
+
+    A row with a blind answer was opened afterwards, so that mechanisms may have been made with it in view: it is never
+    held-out.
+    """
     if all(any(v.address == inner for v in results[file].values) for file, inner in measurement.addresses):
         return "input"
     for file, _ in measurement.addresses:
         for value in results[file].values:
             if any(groups.get(row) == measurement.group for row in (*value.fitted_to, *value.seen)):
                 return "fitted"
-    return "held-out"
+    return "held-out" if measurement.blind is None else "opened"
 
 
 def compared(measured: Measured, results: Mapping[str, Result]) -> list[Row]:
@@ -151,7 +154,7 @@ def rows_of_scenario(result: Result) -> list[Row]:
 
 
 def constants(results: Iterable[Result], measured: Measured) -> dict[str, Rest]:
-    """The constants that were fitted to rows of a document or chosen after seeing them, by where they stand."""
+    """The constants that were fitted to rows of a document or chosen after seeing them, by their place."""
     ids = {m.id for m in measured.rows}
     found: dict[str, Rest] = {}
     for result in results:

@@ -1,62 +1,167 @@
-"""The folder of a saved result, which is written whole or not at all."""
+"""A folder that is written completely or not at all. It replaces an older one of its kind, and never anything else."""
 
 from __future__ import annotations
 
+import os
 import shutil
-import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from simbackup.errors import ResultError
+from simbackup.output.exchange import exchange
+from simbackup.output.partial import left_behind, lock, log, partial_for
+from simbackup.output.seal import CHANGED, changes, seal, unseal
+from simbackup.output.whole import followed
 
-RECORD_FILE, TRACE_FILE = "run.json", "trace.jsonl"
+
+class Kind(NamedTuple):
+    """A kind of folder: the name of the file that holds its record, and what it is called."""
+
+    record: str
+    noun: str
 
 
-def put(folder: Path, write: Callable[[Path], None]) -> Path:
-    """The folder, with what was written into a fresh one; it takes the place of a result that was there.
+RESULT, TABLES = Kind("run.json", "result"), Kind("tables.json", "tables of a report")
+NEW, OLD = "new", "old"
+"""Folders in a partial: what is to be put in place, and what stood there (which may also have changed places)."""
+NAMED = 3
+"""Files that a message names at most."""
+
+Write = Callable[[Path], Mapping[str, Any]]
+"""Writes files into a folder, and gives what their record says besides their checksums."""
+
+
+def put(folder: Path, write: Write, kind: Kind = RESULT) -> Path:
+    """The folder, with what was written into a fresh one; if it is a link, what that leads to is replaced.
 
     Raises
     ------
     ResultError
-        The folder cannot be written, or holds something else.
+        The folder cannot be written, or holds files that the program did not write.
     """
-    partial = place_beside(folder)
-    try:
-        fresh = partial / "result"
+    with _beside(folder, kind) as (target, partial):
+        fresh = partial / NEW
         fresh.mkdir()
-        write(fresh)
-        _swap(fresh, folder, partial / "old")
-    except OSError as error:
-        raise ResultError(f"{folder} cannot be written ({error.strerror})") from None
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        seal(fresh, kind.record, write(fresh))
+        _check(folder, target, kind)  # again, as writing takes time
+        if target.exists():
+            shutil.copymode(target, fresh)
+        if not target.exists() or not any(target.iterdir()):
+            fresh.replace(target)
+        elif not exchange(fresh, target):
+            target.replace(partial / OLD)
+            fresh.replace(target)
     return folder
 
 
-def place_beside(folder: Path) -> Path:
-    """A new, empty folder beside one that is to be written.
+def check_place(folder: Path, kind: Kind = RESULT) -> None:
+    """Check a folder that is to be written, and clean up what a killed run left of it.
 
     Raises
     ------
     ResultError
-        The folder holds something else than a result, or nothing can be written there.
+        The folder cannot be written, or holds files that the program did not write.
     """
-    if folder.exists() and not (folder / RECORD_FILE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ResultError(f"{folder} exists and holds no result; choose another folder")
+    with _beside(folder, kind):
+        pass
+
+
+def is_there(folder: Path) -> bool:
+    """Whether there is such a folder, after one that a killed run had moved aside is back."""
+    with suppress(OSError, ValueError):  # a name that no folder can have
+        target = followed(folder)
+        if not target.exists():
+            for left in left_behind(target):
+                _make_good(left, target)
+        return target.is_dir()
+    return False
+
+
+@contextmanager
+def _beside(folder: Path, kind: Kind) -> Generator[tuple[Path, Path]]:
+    """Where a folder is to stand, and a fresh folder beside it, which is gone afterwards."""
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        return Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        target = followed(folder)
+        for left in left_behind(target):
+            if left.is_dir():
+                _make_good(left, target)
+                _remove(left, kind)
+                if not left.exists():
+                    log.warning("removed %s, left by an interrupted run", left)
+        _check(folder, target, kind)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = partial_for(target)
+        partial.mkdir(mode=0o700)
+        with lock(partial):
+            try:
+                yield target, partial
+            finally:
+                _bring_back(partial, target)
+                _remove(partial, kind)
     except OSError as error:
-        raise ResultError(f"{folder} cannot be written ({error.strerror})") from None
+        raise ResultError(f"{folder} cannot be written ({error.strerror or error})") from None
 
 
-def _swap(fresh: Path, folder: Path, aside: Path) -> None:
-    """Put a fresh folder in the place of one that may exist, which comes back when that fails."""
-    if folder.exists():
-        folder.replace(aside)
+def _check(folder: Path, target: Path, kind: Kind) -> None:
+    """Refuse a folder unless it is missing, empty, or holds what the program wrote and nothing else."""
+    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
+        return
+    if not (target / kind.record).is_file():
+        raise ResultError(f"{folder} exists and holds no {kind.noun}; choose another folder")
     try:
-        fresh.replace(folder)
+        content = unseal(target, kind.record)
+    except ResultError as error:
+        raise ResultError(f"{error}; it is not replaced: choose another folder") from None
+    own = {*content["files"], kind.record}
+    foreign = {name for name, what in changes(target, content).items() if what == CHANGED}
+    foreign |= {path.name for path in target.iterdir() if path.name not in own or path.is_symlink()}
+    if foreign:
+        more = f" and {len(foreign) - NAMED} more" if len(foreign) > NAMED else ""
+        named = ", ".join(sorted(foreign)[:NAMED]) + more
+        raise ResultError(
+            f"{folder} holds files that simbackup did not write, or that were changed since: {named}; "
+            "move them away or choose another folder"
+        )
+
+
+def _bring_back(partial: Path, target: Path) -> bool:
+    """Whether a folder that was moved aside came back into its empty place."""
+    old = partial / OLD
+    moved = old.is_dir() and not os.path.lexists(target)
+    if moved:
+        old.replace(target)
+    return moved
+
+
+def _make_good(left: Path, target: Path) -> None:
+    """Bring back what a killed run had moved aside, and say so."""
+    if _bring_back(left, target):
+        log.warning("restored %s, which an interrupted run had moved aside", target)
+
+
+def _remove(partial: Path, kind: Kind) -> None:
+    """Remove a partial with what the program wrote into it; anything else in it stays, and is named."""
+    for inside in (partial / NEW, partial / OLD):
+        if (inside / kind.record).is_file():
+            _remove_sealed(inside, kind)
+        elif inside.is_dir():  # it was never complete, so no user put files there
+            for path in inside.iterdir():
+                path.unlink()
+            inside.rmdir()
+    try:
+        partial.rmdir()
     except OSError:
-        if aside.exists():
-            aside.replace(folder)
-        raise
+        log.warning("%s holds files that simbackup did not write; they were not removed", partial)
+
+
+def _remove_sealed(folder: Path, kind: Kind) -> None:
+    """Remove the files of a folder that are as its record says, then the record, then the folder."""
+    with suppress(ResultError, OSError):
+        content = unseal(folder, kind.record)
+        for name in content["files"].keys() - changes(folder, content).keys():
+            (folder / name).unlink()
+        if [path.name for path in folder.iterdir()] == [kind.record]:
+            (folder / kind.record).unlink()
+            folder.rmdir()

@@ -1,4 +1,4 @@
-"""Tables and pictures that stay readable with many jobs and devices: what is alike stands together."""
+"""Tables and pictures that stay readable with many jobs and devices: equal ones are grouped."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from simbackup.engine.trace import Trace
-from simbackup.results.fleets import job_figures, series, templates
+from simbackup.results.fleet_figures import job_figures, series, templates
 from simbackup.results.result import Result
 
 Row = Mapping[str, Any]
 EQUAL = ("method", "status", "reason", "elapsed", "bytes", "files")
 """Keys of the row of a job that are the same in equal jobs."""
 DIGITS = 9
-"""Digits of numbers in which equal jobs agree; the rest is rounding."""
+"""Digits in which the numbers of equal jobs agree; the others are rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def runs(result: Result, rows: Sequence[Row], least: int = 2) -> Iterator[Row | 
 
 
 def equals(items: Iterable[Row | Group], least: int = 2) -> Iterator[Row | Group]:
-    """Runs and groups in which `least` or more single jobs that did just the same stand together."""
+    """Runs and groups; `least` or more identical single jobs are one group."""
     found: dict[object, list[Row | Group]] = {}
     for item in items:
         key = item.name if isinstance(item, Group) else tuple(_rounded(item[key]) for key in EQUAL)
@@ -88,8 +88,14 @@ def _address(name: str, key: str) -> str:
 
 
 def job_row(group: Group) -> dict[str, Any]:
-    """One row for many runs of jobs: from the first start to the last end, and how they ended."""
+    """One row for many runs of jobs: from the first start to the last end, and how they ended.
+
+    Where jobs are repeated, the time between their runs does not count: `rate` is over that of the runs alone.
+    """
     figures = job_figures(group.rows)
+    if repeated(group):
+        took = sum(row["elapsed"] for row in group.rows)
+        figures["rate"] = figures["bytes"] / took if took else 0.0
     counts: dict[str, int] = {}
     for row in group.rows:
         counts[row["status"]] = counts.get(row["status"], 0) + 1
@@ -100,11 +106,17 @@ def job_row(group: Group) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def repeated(group: Group) -> bool:
+    """Whether any job has more than one run among the rows, so that the time between runs means nothing."""
+    return len({series(str(row["job"])) for row in group.rows}) < len(group.rows)
+
+
 def device_row(group: Group) -> dict[str, Any]:
     """One row for many devices: the busiest of them, all their bytes, the highest peak."""
     rows = group.rows
     states = dict.fromkeys(str(row.get("state", "")) for row in rows)
-    return {
+    within = [row["busy_window"] for row in rows if "busy_window" in row]
+    return ({"busy_window": max(within)} if within else {}) | {
         "device": group.name, "kind": rows[0]["kind"], "busy": max(row["busy"] for row in rows),
         "bytes": sum(row["bytes"] for row in rows), "peak": max(row["peak"] for row in rows),
         "state": ", ".join(filter(None, states)),
@@ -117,7 +129,7 @@ def slowest(group: Group) -> Row:
 
 
 def thinned(result: Result) -> tuple[Result, str]:
-    """A result in which of many equal jobs, devices and links only a few are left, and words on what was left out."""
+    """A result with only a few of many equal jobs, devices and links, and a sentence on what was left out."""
     jobs = [item for item in grouped(result, result.job_rows, "job") if isinstance(item, Group)]
     devices = [item for item in grouped(result, result.device_rows, "device") if isinstance(item, Group)]
     if not jobs and not devices:
@@ -135,5 +147,7 @@ def thinned(result: Result) -> tuple[Result, str]:
         old.events, [device for device in old.devices if device.address not in out],
         [job for job in old.jobs if f"jobs.{job.data['job']}" not in out],
     )  # fmt: skip
-    text = " Of many equal jobs the first, the slowest and the last to end are shown, of equal devices the busiest."
-    return Result(result.record, result.values, trace, result.layout), text
+    text = (
+        " Of equal jobs, only the first, the slowest and the last to end are shown; of equal devices, only the busiest."
+    )
+    return Result(result.record, result.values, trace, result.layout, result.made_from), text

@@ -1,4 +1,4 @@
-"""Lanes: stretches of time laid side by side, so that none overlaps another on its lane."""
+"""Lanes: stretches of time side by side, so that none overlaps another on its lane."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 
-class Stretch(NamedTuple):
+class LaneBar(NamedTuple):
     """A stretch of time in whole microseconds, and what it is shown with."""
 
     start: int
@@ -16,22 +16,22 @@ class Stretch(NamedTuple):
     job: str
 
 
-def lanes(stretches: Sequence[Stretch]) -> list[list[Stretch]]:
+def lanes(stretches: Sequence[LaneBar]) -> list[list[LaneBar]]:
     """The stretches on as few lanes as can be, each lane in order of time and without overlap.
 
-    A stretch goes on where the lane ended that ended last before it, that of its own cause first: the steps of one
-    of several parallel streams stay together.
+    A stretch goes on the free lane that ended last, preferably one of its own cause, so that the steps of one of
+    several parallel streams stay together.
 
-    >>> a, b, c = (Stretch(*times, "read", "disk", "job") for times in ((0, 4), (0, 2), (2, 4)))
+    >>> a, b, c = (LaneBar(*times, "read", "disk", "job") for times in ((0, 4), (0, 2), (2, 4)))
     >>> [len(lane) for lane in lanes([a, b, c])]
     [1, 2]
     """
-    laid: list[list[Stretch]] = []
+    found: list[list[LaneBar]] = []
     for stretch in sorted(stretches, key=lambda s: (s.start, -s.end)):
-        free = [lane for lane in laid if lane[-1].end <= stretch.start]
+        free = [lane for lane in found if lane[-1].end <= stretch.start]
         if free:
             best = max(free, key=lambda lane: (lane[-1].cause == stretch.cause, lane[-1].end))
             best.append(stretch)
         else:
-            laid.append([stretch])
-    return laid
+            found.append([stretch])
+    return found

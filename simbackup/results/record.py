@@ -1,4 +1,4 @@
-"""Which run a result comes from, and the values that it rests on."""
+"""Which run a result comes from, and the values that it depends on."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ class Record:
     overrides: dict[str, Any] = field(default_factory=dict[str, Any])
     question: str = ""
     fleets: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """The parts that were laid out, by the address of their template."""
+    """The expanded parts, by the address of their template."""
+    warnings: list[str] = field(default_factory=list[str])
+    """Keys of the scenario without effect, each with its place."""
 
     @classmethod
     def of(cls, scenario: Scenario, seed: int) -> Record:
@@ -43,12 +45,13 @@ class Record:
         return cls(
             scenario.name, scenario.title, scenario.hash, seed, scenario.base, list(scenario.log), program_version(),
             {address: node.plain() for address, node in scenario.overrides.items()}, scenario.spec.question, fleets,
+            [str(warning) for warning in scenario.warnings],
         )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """One value that a result rests on, in SI units, with its origin."""
+    """One value that a result depends on, in SI units, with its origin."""
 
     address: str
     value: float
@@ -67,7 +70,7 @@ class Rest:
 
 
 def rests_on(scenario: Scenario) -> list[Rest]:
-    """The values of a scenario as a result keeps them."""
+    """The values of a scenario, as a result stores them."""
     return [_rest(value) for value in scenario.values]
 
 

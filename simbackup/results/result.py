@@ -1,49 +1,92 @@
-"""A result: what a run recorded, the tables made from it, and what its numbers rest on."""
+"""A result: what a run recorded, the tables made from it, and its inputs and assumptions."""
 
 from __future__ import annotations
 
-import json
-import re
-from dataclasses import asdict
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from simbackup import datasheets, units
+from simbackup import units
+from simbackup.drawing.layout import Layout
 from simbackup.engine.trace import Trace
-from simbackup.errors import ResultError, choices
-from simbackup.layout.layout import Layout
-from simbackup.results.fleets import job_figures, jobs_of, times_in_use
-from simbackup.results.folder import RECORD_FILE, TRACE_FILE, put
+from simbackup.errors import ResultError
+from simbackup.output.partial import log
+from simbackup.output.target import TRACE, check_file
+from simbackup.results.causes import Cause, split
+from simbackup.results.figures import figure_at
+from simbackup.results.folder import put
+from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
 from simbackup.results.record import Record, Rest
+from simbackup.results.rows import device_rows, job_rows
+from simbackup.results.shown import DEVICES, JOBS, USERS, shown
+from simbackup.scenario import Scenario
+from simbackup.scenario.kept import Kept
+from simbackup.workloads.impact import IMPACT
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simbackup.results.picture import Picture
-    from simbackup.results.plots.of_result import Plots
-
-WAITING = frozenset({"wait for a drive", "wait for a cartridge", "wait for the cartridge", "mount queue"})
-"""Activities in which a job only waits for others."""
-SHOWN_JOB = ("job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "lock", "status", "reason")
-KEYS = frozenset({"job", "device"})
-"""Columns that name a row."""
-SHOWN_DEVICE = ("device", "kind", "busy", "bytes", "peak")
+    from simbackup.drawing.picture import Picture
+    from simbackup.plots.of_result import Plots
 
 
 class Result:
-    """What a run of a scenario gave.
+    """The result of a run of a scenario.
 
-    `jobs` and `devices` are tables (pandas), `get` reads one figure, `sources` and `assumptions` tell what the
-    figures rest on, `compare` sets them beside what was measured, `save` writes everything and `load` reads it back.
+    `jobs` and `devices` are tables (pandas), `get` reads one figure, `sources` and `assumptions` list what
+    the figures depend on, `compare` compares them with measurements, `save` writes everything and `load` reads it back.
     """
 
-    def __init__(self, record: Record, values: list[Rest], trace: Trace, layout: Layout | None = None) -> None:
+    def __init__(
+        self,
+        record: Record,
+        values: list[Rest],
+        trace: Trace,
+        layout: Layout | None = None,
+        made_from: Scenario | Kept | None = None,
+    ) -> None:
         self.record = record
         self.values = values
         self.trace = trace
         self.layout = layout
+        self.made_from = made_from
+
+    def __repr__(self) -> str:
+        jobs = f"{len(self.job_rows)} job{'s'[: len(self.job_rows) != 1]}"
+        took = units.show_short(self.end, "s", 3)
+        return f"Result({self.record.scenario!r}, {jobs}, {took}, hash {self.record.hash}, seed {self.record.seed})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the jobs, and below them what they rest on."""
+        return shown(self)
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The scenario that was run; one line on standard error says so if its file says something else by now.
+
+        Raises
+        ------
+        ResultError
+            The result was made without one, or this version of the program reads it otherwise.
+        InputError
+            This version of the program asks for more than that which ran it.
+        """
+        made_from = self.made_from
+        if isinstance(made_from, Scenario):
+            return made_from
+        if made_from is None:
+            raise ResultError(f"the result of '{self.record.scenario}' does not hold its scenario")
+        scenario = made_from.scenario()
+        if made_from.changed():
+            log.warning("'%s' or a datasheet of it has changed since; this is about what was run", made_from.name)
+        return scenario
+
+    @property
+    def works(self) -> dict[str, dict[str, Any]]:
+        """The works that its values cite, by key: author, title, year and so on."""
+        made_from = self.made_from
+        return {} if made_from is None else {key: node.plain() for key, node in made_from.library.works.items()}
 
     @cached_property
     def end(self) -> float:
@@ -54,17 +97,11 @@ class Result:
 
     @cached_property
     def job_rows(self) -> list[dict[str, Any]]:
-        """One mapping for each run of a job: times in seconds, bytes, files, bytes a second, status."""
-        waits: dict[str, float] = {}
-        for span in self.trace.spans:
-            if span.activity in WAITING:
-                waits[span.job] = waits.get(span.job, 0.0) + span.end - span.start
-        rows: list[dict[str, Any]] = []
-        for job in self.trace.jobs:
-            row = dict(job.data)
-            rate = row["bytes"] / row["elapsed"] if row["elapsed"] > 0 else 0.0
-            rows.append(row | {"rate": rate, "waits": waits.get(f"jobs.{row['job']}", 0.0)})
-        return sorted(rows, key=lambda row: (row["start"], _natural(row["job"])))
+        """One mapping for each run of a job: times in seconds, bytes, files, bytes a second, status.
+
+        `rate` is bytes over the elapsed time; `transfer_rate` leaves out the time in which none moved, as in a mount.
+        """
+        return job_rows(self.trace)
 
     @property
     def all_ended_well(self) -> bool:
@@ -73,60 +110,71 @@ class Result:
 
     @cached_property
     def device_rows(self) -> list[dict[str, Any]]:
-        """One mapping for each device: busy share of the whole run, bytes, greatest bytes a second."""
-        return [
-            {
-                "device": d.address, "kind": d.kind, "busy": d.busy_s / self.end if self.end else 0.0,
-                "busy_s": d.busy_s, "bytes": d.bytes_moved, "peak": d.peak_bytes_per_s, **d.data,
-            }
-            for d in self.trace.devices
-        ]  # fmt: skip
+        """One mapping for each device: busy share, seconds busy, bytes, greatest bytes a second.
+
+        `busy` is the share of the time from the first start to the last end of any job; `busy_window` that of the
+        windows and deadlines, from when their jobs were due, where any job has one. `busy_s` are of the whole run.
+        """
+        return device_rows(self.trace, self.job_rows)
 
     @cached_property
     def user_rows(self) -> list[dict[str, Any]]:
-        """What users felt of each run of a job: throughput lost, lock waits, queries slowed, waits at networks."""
-        return [{"users": event.address, **event.data} for event in self.trace.events if event.what == "felt"]
+        """The impact of each run of a job on users: throughput lost, lock waits, slower queries, waits at networks.
+
+        `offered` are the transactions that they asked for while it ran; for users who wait for each before the next,
+        those that they would have completed undisturbed. `served` are those completed, `rate` those per second.
+        """
+        return [{"users": event.address, **event.data} for event in self.trace.events if event.what == IMPACT]
 
     @property
     def users(self) -> pd.DataFrame:
-        """Table of what users felt of each run of a job."""
+        """Table of the impact of each run of a job on users, with the columns that `user_rows` explains."""
         import pandas as pd  # noqa: PLC0415
 
-        columns = ["users", "job", "offered", "lost", "waited", "mean_wait", "longest_wait", "slowdown"]
-        columns += ["network_wait", "timed_out"]
-        return pd.DataFrame(self.user_rows, columns=columns)
+        return pd.DataFrame(self.user_rows, columns=list(USERS))
 
     @property
     def jobs(self) -> pd.DataFrame:
-        """Table of the jobs."""
+        """Table of the jobs by their names, with the columns that `job_rows` explains."""
         import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
 
-        return pd.DataFrame(self.job_rows, columns=[*SHOWN_JOB[:3], "end", *SHOWN_JOB[3:]])
+        return pd.DataFrame(self.job_rows, columns=list(JOBS)).set_index("job")
 
     @property
     def devices(self) -> pd.DataFrame:
-        """Table of the devices."""
+        """Table of the devices, with the columns that `device_rows` explains."""
         import pandas as pd  # noqa: PLC0415
 
-        return pd.DataFrame(self.device_rows, columns=[*SHOWN_DEVICE, "busy_s"])
+        within = ["busy_window"] if any("busy_window" in row for row in self.device_rows) else []
+        return pd.DataFrame(self.device_rows, columns=[*DEVICES[:3], *within, *DEVICES[3:]])
 
     @property
     def plot(self) -> Plots:
         """Pictures of it, such as `plot.timeline()`; they need matplotlib."""
-        from simbackup.results.plots.of_result import Plots  # noqa: PLC0415 (matplotlib is an extra, and slow to import)
+        from simbackup.plots.of_result import Plots  # noqa: PLC0415 (matplotlib is an extra, and slow to import)
 
         return Plots(self)
 
     def activities(self, job: str) -> dict[tuple[str, str], float]:
-        """Seconds that all streams of a job spent, by cause (an address) and activity, in the order of their coming.
+        """Seconds that all streams of a job spent, by cause (an address) and activity, in order of appearance.
 
-        `results.causes.split` tells those of the critical path alone.
+        `causes` gives those of the critical path alone.
         """
         spent: dict[tuple[str, str], float] = {}
         for span in self.trace.spans:
             for cause, activity, seconds in span.split if span.job == f"jobs.{job}" else ():
                 spent[cause, activity] = spent.get((cause, activity), 0.0) + seconds
         return spent
+
+    def causes(self, job: str) -> dict[Cause, float]:
+        """Seconds of one run of a job along its critical path, by cause (an address) and activity; the greatest first.
+
+        Raises
+        ------
+        ResultError
+            The result has no such job.
+        """
+        return split(self, job)
 
     def get(self, address: str) -> float:
         """The figure at an address such as `jobs.dd.elapsed`, `links.lan.busy` or `data.db.size`, in SI units.
@@ -136,74 +184,22 @@ class Result:
         ResultError
             The result has no such figure.
         """
-        section, _, rest = address.partition(".")
-        name, _, column = rest.rpartition(".")
-        owner = address.rpartition(".")[0]
-        named = [(f"jobs.{row['job']}", row) for row in self.job_rows]
-        named += [(str(row["device"]), row) for row in self.device_rows]
-        for own, row in named:
-            if own == owner and isinstance(row.get(column), (int, float)):
-                return float(row[column])
-        for row in self.user_rows:
-            if address == f"{row['users']}.{row['job']}.{column}" and column in row:
-                return float(row[column])
-        for value in self.values:
-            if value.address == address:
-                return value.value
-        down = [
-            e.data["seconds"] for e in self.trace.events if (e.address, e.what) == (f"{section}.{name}", "was down")
-        ]
-        if column == "down" and down:
-            return sum(down)
-        more = self._figures_of_many(f"{section}.{name}")
-        if column in more:
-            return more[column]
-        known = [f"{section}.{name}.{c}" for c in more]
-        known += [f"{own}.{c}" for own, row in named if own.startswith(f"{section}.") for c in row if c not in KEYS]
-        raise ResultError(f"the result has no figure '{address}'; {choices(address, known)}")
-
-    def _figures_of_many(self, address: str) -> dict[str, float]:
-        """Figures of all jobs of a fleet or of one of its templates, or of the times in which a device was in use."""
-        parts = [
-            part
-            for template, each in self.record.fleets.items()
-            if template == address or template.startswith(f"{address}.")
-            for part in each
-        ]
-        rows = jobs_of(self.job_rows, parts)
-        return job_figures(rows) if rows else times_in_use(self.trace, address, self.end) or {}
+        return figure_at(self, address)
 
     def sources(self) -> pd.DataFrame:
-        """Table of every value with its basis and source."""
+        """Table of every value with its basis and source: a number in its unit (SI), and as it is written."""
         import pandas as pd  # noqa: PLC0415
 
-        works = datasheets.sources()
-        rows = [
-            {
-                "address": v.address, "value": units.show_short(v.value, v.unit), "basis": v.basis,
-                "source": str(works[v.source].mapping["title"].value) if v.source in works else v.place,
-                "at": v.at or "",
-            }
-            for v in self.values
-        ]  # fmt: skip
-        return pd.DataFrame(rows, columns=["address", "value", "basis", "source", "at"])
+        return pd.DataFrame(source_rows(self.values, self.works), columns=SOURCE)
 
     def assumptions(self) -> pd.DataFrame:
-        """Table of what was assumed, with its range and why."""
+        """Table of the assumed values, with the ends of the range in the same unit, and the reason."""
         import pandas as pd  # noqa: PLC0415
 
-        rows = [
-            {
-                "address": v.address, "value": units.show_short(v.value, v.unit),
-                "low": units.show_short(v.low, v.unit), "high": units.show_short(v.high, v.unit), "why": v.why,
-            }
-            for v in self.values
-            if v.basis == "assumed" and v.low is not None and v.high is not None
-        ]  # fmt: skip
-        return pd.DataFrame(rows, columns=["address", "value", "low", "high", "why"])
+        return pd.DataFrame(assumption_rows(self.values), columns=ASSUMPTION)
 
     def bases(self) -> dict[str, int]:
-        """How many values rest on each basis."""
+        """How many values each basis has."""
         counts: dict[str, int] = {}
         for value in self.values:
             counts[value.basis] = counts.get(value.basis, 0) + 1
@@ -233,10 +229,10 @@ class Result:
         ResultError
             The result was saved by a version that kept no layout of the system.
         """
-        from simbackup.results.picture import Picture  # noqa: PLC0415
+        from simbackup.drawing.picture import Picture  # noqa: PLC0415
 
         if self.layout is None:
-            raise ResultError("the result does not hold the layout of its system; draw its scenario instead")
+            raise ResultError("the result holds no layout of its system; draw its scenario instead")
         return Picture(self.layout)
 
     def chrome_trace(self, path: str | Path | None = None) -> dict[str, Any]:
@@ -245,71 +241,49 @@ class Result:
         Raises
         ------
         ResultError
-            The file cannot be written; nothing is left of it then.
+            Its name does not end with `.json`, there is no such folder, or it cannot be written; nothing is left then.
         """
+        from simbackup.output.whole import write_whole  # noqa: PLC0415
         from simbackup.results import chrome_trace  # noqa: PLC0415
-        from simbackup.results.output import write_whole  # noqa: PLC0415
 
+        if path is not None:
+            check_file(path, TRACE)
         trace = chrome_trace.chrome_trace(self)
         if path is not None:
             write_whole(path, chrome_trace.text(trace))
         return trace
 
     def report(self, path: str | Path) -> Path:
-        """The file into which a report was written: one HTML page that stands alone.
+        """Write a report and return its path: one self-contained HTML page.
 
-        `simbackup.report` compares several results, and says what can be asked of it.
+        `simbackup.report` compares several results, and has more options.
         """
-        report = import_module("simbackup").report  # it runs what if, which a result knows nothing of
+        report = import_module("simbackup").report  # it runs what-if scenarios, which a result must not import
         return report([self], path)
 
     def save(self, folder: str | Path) -> Path:
-        """The folder into which the whole result was written: run record, tables, trace. All of it or nothing.
+        """The folder into which the whole result was written: run record, tables, trace. All or nothing.
+
+        An older result is replaced, if the folder holds nothing but its unchanged files.
 
         Raises
         ------
         ResultError
-            The folder cannot be written, or holds something else.
+            The folder cannot be written, or holds files that the program did not write.
         """
-        return put(Path(folder), self._write)
+        from simbackup.results.saved import write  # noqa: PLC0415
 
-    def _write(self, folder: Path) -> None:
-        run: dict[str, Any] = {"run": asdict(self.record), "values": [asdict(value) for value in self.values]}
-        if self.layout is not None:
-            run["layout"] = self.layout.as_dict()
-        (folder / RECORD_FILE).write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
-        (folder / TRACE_FILE).write_text("".join(f"{line}\n" for line in self.trace.to_lines()), encoding="utf-8")
-        for name, table in (
-            ("jobs", self.jobs),
-            ("devices", self.devices),
-            ("users", self.users),
-            ("values", self.sources()),
-        ):
-            table.to_parquet(folder / f"{name}.parquet")
-            table.to_csv(folder / f"{name}.csv", index=False)
+        return put(Path(folder), partial(write, self))
 
     @classmethod
     def load(cls, folder: str | Path) -> Result:
-        """The result that `save` wrote.
+        """The result that `save` wrote, with a note on standard error if another version of the program did.
 
         Raises
         ------
         ResultError
-            The folder holds no result, or a damaged one.
+            The folder holds no result, one of another format, or one that was damaged or changed since.
         """
-        folder = Path(folder)
-        try:
-            run = cast("dict[str, Any]", json.loads((folder / RECORD_FILE).read_text(encoding="utf-8")))
-            lines = (folder / TRACE_FILE).read_text(encoding="utf-8").splitlines()
-            values = [Rest(**value) for value in run["values"]]
-            layout = Layout.from_dict(run["layout"]) if "layout" in run else None
-            return cls(Record(**run["run"]), values, Trace.from_lines(lines), layout)
-        except OSError as error:
-            raise ResultError(f"{folder} holds no result ({error.strerror}: {error.filename})") from None
-        except (ValueError, KeyError, TypeError) as error:
-            raise ResultError(f"the result in {folder} is damaged ({error})") from None
+        from simbackup.results.saved import read  # noqa: PLC0415
 
-
-def _natural(name: str) -> list[tuple[bool, int, str]]:
-    """A key that sorts save-2 before save-10."""
-    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"([0-9]+)", name)]
+        return cls(*read(Path(folder)))

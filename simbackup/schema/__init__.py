@@ -1,1 +1,1 @@
-"""What files may say, and what is wrong with them."""
+"""The language of the files: what they may say, and what is wrong in them."""

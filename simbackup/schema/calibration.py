@@ -13,12 +13,12 @@ class Fit(Frozen):
     """One constant that is fitted."""
 
     datasheet: Text
-    """The datasheet that holds it."""
+    """The datasheet that has the constant."""
     parameter: Text
     """Its name there."""
     rows: Annotated[tuple[Text, ...], Field(min_length=1)]
     """The measured rows that it is fitted to."""
     plausible: tuple[Any, Any]
-    """The range within which it is physically plausible."""
+    """The physically plausible range."""
     why: Text
-    """What the constant stands for, and why it has to be fitted."""
+    """What the constant means, and why it must be fitted."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from simbackup.errors import Problem, choices
-from simbackup.schema.agreement import disagreements
-from simbackup.schema.kinds import PARAMETERS
-from simbackup.schema.quantity import Frozen, Given
+from simbackup.schema.part import disagreements
+from simbackup.schema.quantity import Frozen, Quantity
+from simbackup.schema.registry import sheets
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
 
@@ -34,15 +34,15 @@ def check_datasheet(
     if kind is None or "parameters" not in tree.mapping:
         return None, problems
     problems += [
-        Problem(tree.mapping[name].place, name, "is no text", "write it in words")
+        Problem(tree.mapping[name].place, name, "is not text", "write it in words")
         for name in ("title", "description")
         if name in tree.mapping and not isinstance(tree.mapping[name].value, str)
     ]
-    if kind.word not in PARAMETERS:
+    if kind.word not in sheets():
         message = f"there are no datasheets of the kind '{kind.word}'"
-        return None, [*problems, Problem(kind.place, "kind", message, choices(kind.word, PARAMETERS))]
+        return None, [*problems, Problem(kind.place, "kind", message, choices(kind.word, sheets()))]
     parameters = tree.mapping["parameters"]
-    part = validate(PARAMETERS[kind.word], parameters, "parameters", problems)
+    part = validate(sheets()[kind.word], parameters, "parameters", problems)
     if part is not None:
         problems.extend(
             Problem(parameters.find(found.paths[0])[0].place, f"parameters.{found.paths[0][0]}", *found[1:])
@@ -56,7 +56,7 @@ def check_datasheet(
 def _origin(
     name: str, node: Node, part: Frozen | None, sources: dict[str, Node], rows: frozenset[str] | None
 ) -> list[Problem]:
-    """What is missing to the origin of one value of a datasheet."""
+    """What is wrong with the origin of one value of a datasheet."""
     address = f"parameters.{name}"
     if not node.is_quantity or "basis" not in node.mapping:
         remedy = "write {value: ..., basis: datasheet, source: ..., at: ...} or another basis"
@@ -68,10 +68,10 @@ def _origin(
         problems.append(Problem(source.place, f"{address}.source", message, choices(source.word, sources)))
     basis = node.mapping["basis"]
     if basis.word in {"user", "document"}:
-        remedy = "a datasheet cites datasheets and measurements, derives, fits or assumes"
+        remedy = "write datasheet, measured, derived, fitted or assumed"
         problems.append(Problem(basis.place, f"{address}.basis", f"'{basis.value}' is for scenarios", remedy))
     given = getattr(part, name, None)
-    if rows is not None and isinstance(given, Given):
+    if rows is not None and isinstance(given, Quantity):
         problems += [
             Problem(node.place, address, f"there is no measured row '{row}'", choices(row, rows))
             for row in (*given.fitted_to, *given.seen)

@@ -1,4 +1,4 @@
-"""What a file may say of many similar parts, and how one of them is filled in from its row."""
+"""What a file may say about many similar parts, and how a template is filled in from a row."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 
 from simbackup.errors import Place
 from simbackup.schema.quantity import Frozen, Pieces, PositiveDuration, Text
-from simbackup.schema.tree import Node, plain_scalar
+from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import plain_scalar
 
 PARTS = ("hosts", "devices", "links", "data", "workloads", "jobs")
-"""The sections whose parts a fleet may lay out."""
+"""The sections whose parts a fleet may repeat."""
 NUMBER = "number"
 """The placeholder that counts the rows from 1."""
 PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
@@ -21,15 +22,15 @@ Template = dict[Text, dict[str, Any]]
 
 
 class Fleet(Frozen):
-    """Parts that are laid out once for each row of an inventory, or so many times.
+    """Parts that are repeated for each row of an inventory, or `count` times.
 
-    `{column}` in their names and values stands for the cell of the row, `{number}` for the number of the row.
+    `{column}` in names and values stands for the cell of the row, `{number}` for the number of the row.
     """
 
     inventory: Text | None = None
-    """The table with one row for each: a CSV or Excel file, beside this file unless a folder is stated."""
+    """A CSV or Excel file with one row for each; its path is relative to this file."""
     count: Pieces | None = None
-    """How many, where there is no inventory."""
+    """How many, without an inventory."""
     hosts: Template | None = None
     """Hosts of each row, by name."""
     devices: Template | None = None
@@ -45,12 +46,12 @@ class Fleet(Frozen):
 
 
 class SpreadStarts(Frozen):
-    """Beginnings that are spread evenly over a time, in the order of the rows."""
+    """Start times spread evenly, in the order of the rows."""
 
     first: Text
-    """When the first begins: a time of day such as `22:00`, or a time after the start such as `90 s`."""
+    """When the first job begins: a time of day, such as `22:00`, or a time after the start, such as `90 s`."""
     over: PositiveDuration
-    """The time over which they are spread: of four over 8 h one begins every 2 h."""
+    """The time over which they are spread: of four jobs over 8 h, one begins every 2 h."""
 
 
 def placeholders(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Place, tuple[str, ...]]]:
@@ -67,7 +68,7 @@ def placeholders(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, 
 
 
 def filled(node: Node, row: Mapping[str, Node]) -> Node:
-    """A template with the cells of a row in the place of its placeholders; what comes from a cell has its place."""
+    """A template with the cells of a row instead of placeholders; what comes from a cell has the cell's place."""
     if isinstance(node.value, dict):
         inner: dict[str, Node] = {}
         for name, child in node.value.items():
@@ -83,7 +84,7 @@ def filled(node: Node, row: Mapping[str, Node]) -> Node:
 
 
 def written(text: str, place: Place, row: Mapping[str, Node]) -> tuple[str, Place]:
-    """A text with the cells of a row in the place of its placeholders, and the place of the first such cell."""
+    """A text with the cells of a row instead of placeholders, and the place of the first such cell."""
     cells = [row[name] for name in PLACEHOLDER.findall(text)]
     places = [cell.place for cell in cells if cell.place.file]
     return PLACEHOLDER.sub(lambda found: str(row[found[1]].value), text), next(iter(places), place)

@@ -1,4 +1,4 @@
-"""The JSON Schema of what is laid out many times: that of a part, where any value may be a placeholder."""
+"""The JSON Schema of a template: that of a part, where any value may be a placeholder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inventories: tables of similar things, one row each, in which every cell knows its place."""
+"""Inventories: tables of similar things, one row each; every cell has its place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from simbackup.errors import InputError, Place, Problem
-from simbackup.schema.tree import Node, read_text
+from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import read_text
 
 EXCEL = ".xlsx"
 _DELIMITERS = ",;\t"
@@ -50,7 +51,7 @@ def read_inventory(path: Path, shown: str) -> Inventory:
         for extra in record[len(head) :]:
             if extra.value:
                 remedy = "name its column, or put a cell with commas in quotes"
-                problems.append(Problem(extra.place, "", f"'{extra.value}' stands in no column", remedy))
+                problems.append(Problem(extra.place, "", f"'{extra.value}' is in no column", remedy))
         missing = [Node("", record[-1].place)] * (len(head) - len(record))
         rows.append({str(name.value): cell for name, cell in zip(head, [*record, *missing], strict=False)})
     if problems:
@@ -59,14 +60,14 @@ def read_inventory(path: Path, shown: str) -> Inventory:
 
 
 def _wrong_columns(head: list[Node]) -> Iterator[Problem]:
-    """Columns without a name, with that of another, or with one that no placeholder can hold."""
+    """Report columns without a name, with a repeated name, or with one that no placeholder can use."""
     seen: set[str] = set()
     for node in head:
         name = str(node.value)
         if not name or set("{}") & set(name):
-            yield Problem(node.place, "", f"'{name}' is no name of a column", "write a word")
+            yield Problem(node.place, "", f"'{name}' is not a column name", "write a word")
         elif name in seen:
-            yield Problem(node.place, "", f"the column '{name}' stands twice", "keep one of the two")
+            yield Problem(node.place, "", f"the column '{name}' appears twice", "keep one of the two")
         seen.add(name)
 
 
@@ -84,7 +85,7 @@ def _csv(text: str, name: str) -> list[list[Node]]:
         end = found.end() if found else at
         value = quoted[1].replace('""', '"') if quoted else text[at:end]
         if not quoted and value.lstrip().startswith('"'):
-            raise InputError([Problem(place, "", "is no CSV: a quote is not closed", "close it")])
+            raise InputError([Problem(place, "", "is not valid CSV: a quote is not closed", "close it")])
         records[-1].append(Node(value.strip(), place, place))
         for newline in _NEWLINE.finditer(text, at, end):
             line, begin = line + 1, newline.end()
@@ -100,7 +101,9 @@ def _csv(text: str, name: str) -> list[list[Node]]:
             at += 1
         else:
             place = Place(name, line, at - begin + 1)
-            raise InputError([Problem(place, "", "is no CSV: text follows a closing quote", "put all of it in quotes")])
+            raise InputError(
+                [Problem(place, "", "is not valid CSV: text follows a closing quote", "put all of it in quotes")]
+            )
 
 
 def _excel(path: Path, name: str) -> list[list[Node]]:
@@ -118,7 +121,7 @@ def _excel(path: Path, name: str) -> list[list[Node]]:
     except OSError as error:
         raise InputError([Problem(Place(name), "", f"cannot be read ({error.strerror})")]) from None
     except Exception as error:  # noqa: BLE001 (openpyxl raises whatever the damaged file leads to)
-        raise InputError([Problem(Place(name), "", f"is no Excel file ({error})", "save it anew")]) from None
+        raise InputError([Problem(Place(name), "", f"is not an Excel file ({error})", "save it again")]) from None
     return [
         [Node(_written(cell), Place(name, i, j), Place(name, i, j)) for j, cell in enumerate(record, 1)]
         for i, record in enumerate(table, 1)

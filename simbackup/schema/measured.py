@@ -1,46 +1,73 @@
-"""What a file of measurements may say: measured rows, and where in the results their simulated values stand."""
+"""What a file of measurements may say: measured rows, and where results hold their simulated values."""
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 from simbackup import units
 from simbackup.errors import InputError, Problem, choices
+from simbackup.schema.origin import read_origin
 from simbackup.schema.quantity import Frozen, Text
-from simbackup.schema.tree import Node, read
+from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
+from simbackup.schema.yaml_file import read
 
 Form = Literal["value", "ratio", "saved", "loss", "share", "rate"]
 FORMS: tuple[Form, ...] = ("ratio", "saved", "loss", "share", "rate")
 _NUMBER = re.compile(r"\s*([-+0-9._eE]+)\s*(\S.*?)?\s*\Z")
 
 
+class Figure:
+    """Marks a text field for a figure: a bare number will do, and a mapping with its origin."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(_figure, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"type": ["string", "number", "object"], "examples": ["16.088 s", "159 /s", "6.36"]}
+
+
+def _figure(raw: object) -> object:
+    """The text of a figure."""
+    told = read_origin(cast("object", raw)).value if isinstance(raw, dict) and "value" in raw else cast("object", raw)
+    return str(told) if isinstance(told, int | float) and not isinstance(told, bool) else told
+
+
+FigureText = Annotated[Text, Figure()]
+
+
 class MeasuredRow(Frozen):
     """One measured figure."""
 
-    value: Text
+    value: FigureText
     """The figure with its unit, as printed."""
-    low: Text | None = None
-    """Lowest value that the document's own rounding or wording allows."""
-    high: Text | None = None
-    """Highest value likewise."""
+    low: FigureText | None = None
+    """Lowest value that the document's rounding or wording allows."""
+    high: FigureText | None = None
+    """Highest value that it allows."""
+    blind: Text | None = None
+    """What version 0.1 answered before anybody had read the figure."""
     at: Text
-    """Where in the document it stands."""
+    """Where the document states it."""
     operation: Text
     """What was measured."""
     quantity: Text = "elapsed"
     """Which figure of it."""
     group: Text | None = None
-    """Rows that stand or fall together; its own unless stated."""
+    """Name of a group of rows that one mechanism decides; its own unless stated."""
     kind: Literal["result", "input", "duplicate"] = "result"
-    """Whether it is a result, a figure that a scenario is given, or restates another row."""
+    """`result`; `input` for a figure that the scenario is given; `duplicate` for one that repeats another row."""
     result: Any
-    """An address `file.yaml#jobs.name.elapsed`, or a form with two of them."""
+    """An address, `file.yaml#jobs.name.elapsed`, or `ratio`, `saved`, `loss`, `share` or `rate` of two addresses."""
     off: Text | None = None
-    """Why it does not come out, if it does not."""
+    """Why the simulated figure is off, if it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +85,14 @@ class Measurement:
     form: Form
     addresses: tuple[tuple[str, str], ...]
     factor: float
-    home: Path | None = None
-    """The folder of its scenarios, unless they are known by the folder's name as the published ones are."""
+    home: Path
+    """The folder of its scenarios."""
+    blind: float | None = None
+    """What version 0.1 answered before anybody had read the figure."""
 
     @property
     def group(self) -> str:
-        """The rows that it stands or falls with."""
+        """The rows that are held out together with it."""
         return self.row.group or self.id
 
     @property
@@ -123,34 +152,35 @@ def _measurement(document: str, name: str, node: Node, problems: list[Problem], 
     addresses: list[tuple[str, str]] = []
     for text in texts:
         file, _, inner = text.partition("#")
-        if not (folder / file).is_file() or not inner:
+        if not os.path.isfile(folder / file) or not inner:  # noqa: PTH113 (no error for a name that none can have)
             remedy = choices(file, [p.name for p in folder.glob("*.yaml")])
-            problems.append(Problem(result.place, f"{address}.result", f"'{text}' is no address in a result", remedy))
+            problems.append(
+                Problem(result.place, f"{address}.result", f"'{text}' is not an address in a result", remedy)
+            )
         addresses.append((file, inner))
     if not addresses:
-        message = "is neither an address nor a form with two of them"
+        message = "is neither an address nor a form of two addresses"
         remedy = f"write file.yaml#jobs.name.elapsed, or one of {', '.join(FORMS)}: [a, b]"
         problems.append(Problem(result.place, f"{address}.result", message, remedy))
         return None
-    parts = [_number(text) for text in (row.value, row.low, row.high)]
+    parts = [_number(text) for text in (row.value, row.low, row.high, row.blind)]
     unit = parts[0][1] if parts[0] else ""
     factor = unit_factor(unit)
     if parts[0] is None or factor is None:
-        message = f"'{row.value}' is no figure with a unit"
+        message = f"'{row.value}' is not a figure with a unit"
         problems.append(
             Problem(node.mapping["value"].place, f"{address}.value", message, "write for example '16.088 s'")
         )
         return None
-    for key, text, part in (("low", row.low, parts[1]), ("high", row.high, parts[2])):
+    for key, text, part in (("low", row.low, parts[1]), ("high", row.high, parts[2]), ("blind", row.blind, parts[3])):
         if text is not None and (part is None or part[1] != unit):
-            message = f"'{text}' is no figure in {unit or 'no unit'}, as the value is"
+            message = f"'{text}' is not a figure in {unit or 'no unit'}, the unit of the value"
             problems.append(Problem(node.mapping[key].place, f"{address}.{key}", message, f"write it in {unit}"))
-    low, high = (part[0] if part else None for part in parts[1:])
+    low, high, blind = (part[0] if part else None for part in parts[1:])
     if low is not None and high is not None and low > high:
         problems.append(Problem(node.mapping["low"].place, f"{address}.low", "is above high", "write the lower first"))
-    home = None if folder.parent.name == "published" else folder
     return Measurement(
-        document, folder.name, name, parts[0][0], unit, low, high, row, form, tuple(addresses), factor, home
+        document, folder.name, name, parts[0][0], unit, low, high, row, form, tuple(addresses), factor, folder, blind
     )
 
 
@@ -178,12 +208,12 @@ def _number(text: str | None) -> tuple[float, str] | None:
 
 
 def unit_factor(unit: str) -> float | None:
-    """SI value of one of a unit, None if it is no unit of time, size, rate, share or count.
+    """SI value of one of a unit, None if it is no unit of time, size, rate, frequency, share or count.
 
     >>> unit_factor("min"), unit_factor("%"), unit_factor("KiB/s"), unit_factor("buffers")
     (60.0, 0.01, 1024.0, 1.0)
     """
-    for dimension in ("s", "B", "B/s", "1", "count"):
+    for dimension in ("s", "B", "B/s", "1/s", "1", "count"):
         try:
             return units.parse(f"1 {unit}", dimension)
         except units.UnitError:

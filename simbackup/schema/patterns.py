@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simbackup import units
-from simbackup.schema.scenario import NAME
+from simbackup.schema.part import NAME
 
 NUMBER = r"\+?[0-9.][0-9._]*(?:[eE][+-]?[0-9]+)?"
 """A number; whether it has two points is left to the reader."""
@@ -19,7 +19,7 @@ def name_pattern() -> str:
 
 
 def quantity_pattern(unit: str) -> str:
-    """Regular expression of the texts that `units.parse` reads as a quantity of a unit; bounds are not told.
+    """Regular expression of the texts that `units.parse` reads as a quantity of a unit; bounds are not checked.
 
     Parameters
     ----------

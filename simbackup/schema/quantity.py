@@ -2,57 +2,35 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, ClassVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from simbackup import units
 from simbackup.errors import choices
+from simbackup.schema.origin import NEEDS, Origin, read_origin
+from simbackup.schema.unknown import Unknown
+from simbackup.schema.wording import EMPTY
 
-Basis = Literal["datasheet", "measured", "derived", "fitted", "assumed", "document", "user"]
-NEEDS: dict[str, tuple[str, ...]] = {
-    "datasheet": ("source", "at"),
-    "measured": ("source", "at"),
-    "derived": ("rule",),
-    "fitted": ("fitted_to", "uncertainty", "plausible"),
-    "assumed": ("range", "why"),
-}
-"""What a value of each basis has to tell beside itself."""
-
-
-class Origin(BaseModel):
-    """Where a value comes from."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-    value: Any
-    """The value with its unit, for example `5 MB/s`."""
-    basis: Basis | None = None
-    """What the value rests on."""
-    source: str | None = None
-    """The work that states it, a key of models/sources.yaml."""
-    at: str | None = None
-    """The place in that work."""
-    why: str | None = None
-    """Why an assumed value is reasonable."""
-    rule: str | None = None
-    """How a derived value follows from others."""
-    range: tuple[Any, Any] | None = None
-    """The lowest and the highest reasonable value."""
-    plausible: tuple[Any, Any] | None = None
-    """The physically plausible range of a fitted value."""
-    fitted_to: tuple[str, ...] = ()
-    """The measured rows that the value was fitted to."""
-    seen: tuple[str, ...] = ()
-    """The measured rows that the value was chosen or changed after seeing."""
-    uncertainty: Any = None
-    """Standard uncertainty of a fitted value, in its unit."""
+LATEST = 36_500 * 86_400.0
+"""Seconds up to which a float distinguishes times a microsecond apart: a hundred years."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Quantity:
     """A value as a file gives it: the number in SI units, its unit, and its origin."""
 
     si: float
@@ -73,12 +51,34 @@ class Given:
     def __float__(self) -> float:
         return self.si
 
-    def on(self, basis: str) -> Given:
+    def on(self, basis: str) -> Quantity:
         """The same value, with a basis where it stated none."""
         return self if self.basis else replace(self, basis=basis)
 
+    def scaled(self, factor: float) -> Quantity:
+        """So many times the value, with its range and its uncertainty.
 
-def si_or(given: Given | None, otherwise: float) -> float:
+        >>> half = Quantity(8.0, "s", "8 s", low=6.0, high=10.0).scaled(0.5)
+        >>> half.text, half.low, half.high
+        ('4 s', 3.0, 5.0)
+        """
+
+        def times(given: float | None) -> float | None:
+            return None if given is None else given * factor
+
+        si = self.si * factor
+        try:
+            text = units.show(si, self.unit)
+        except units.UnitError:  # such as half a drive
+            text = units.show_short(si, self.unit)
+        plausible = None if self.plausible is None else (self.plausible[0] * factor, self.plausible[1] * factor)
+        return replace(
+            self, si=si, text=text, low=times(self.low),
+            high=times(self.high), plausible=plausible, uncertainty=times(self.uncertainty),
+        )  # fmt: skip
+
+
+def si_or(given: Quantity | None, otherwise: float) -> float:
     """The SI value of a quantity that a file may leave out."""
     return given.si if given is not None else otherwise
 
@@ -88,44 +88,35 @@ def problem(message: str, remedy: str = "", *path: str | int) -> PydanticCustomE
     return PydanticCustomError("given", "{message}", {"problems": [(path, message, remedy)], "message": message})
 
 
-def read_origin(raw: object) -> Origin:
-    """The origin that a mapping tells; all that is wrong with it is one error for pydantic."""
-    try:
-        return Origin.model_validate(raw)
-    except ValidationError as error:
-        details = [(tuple(e["loc"]), *_origin_message(e)) for e in error.errors()]
-        raise PydanticCustomError("given", "{message}", {"problems": details, "message": details[0][1]}) from None
-
-
-def _origin_message(error: Any) -> tuple[str, str]:
-    if error["type"] == "extra_forbidden":
-        return plain_message(error)[0], choices(error["loc"][-1], Origin.model_fields)
-    return plain_message(error)
+def _untold(value: object) -> bool:
+    """Whether a key of an origin is empty; its value may be anything that a file can hold."""
+    return value is None or value in ("", ())
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Marks a field as a quantity of a unit, optionally within bounds (in SI units)."""
+    """Marks a field as a quantity of a unit, optionally within bounds (in SI units), and with words for some values."""
 
     unit: str
     least: float = 0.0
-    most: float = float("inf")
+    most: float = math.inf
     positive: bool = False
+    words: tuple[tuple[str, float], ...] = ()
 
-    def read(self, raw: object) -> Given:
-        """The value of a plain text or number, or of a mapping that tells its origin."""
-        if isinstance(raw, Given):
-            return raw
+    def read(self, raw: object) -> Quantity:
+        """The value of a plain text or number, or of a mapping with its origin."""
+        if isinstance(raw, Quantity | Unknown):
+            return cast("Quantity", raw)
         if not isinstance(raw, dict):
-            return Given(self.number(raw), self.unit, str(raw))
+            return Quantity(self.number(raw), self.unit, str(raw))
         origin = read_origin(cast("object", raw))
-        missing = [key for key in NEEDS.get(origin.basis or "", ()) if getattr(origin, key) in {None, "", ()}]
+        missing = [key for key in NEEDS.get(origin.basis or "", ()) if _untold(getattr(origin, key))]
         if missing:
             message = f"a value on the basis '{origin.basis}' needs {' and '.join(missing)}"
             raise problem(message, f"write {', '.join(f'{key}: ...' for key in missing)} beside it")
         return self.originated(origin)
 
-    def originated(self, origin: Origin) -> Given:
+    def originated(self, origin: Origin) -> Quantity:
         """The value of a mapping whose form is right; its range has to hold it."""
         si = self.number(origin.value, "value")
         low, high = self.pair(origin.range, "range")
@@ -134,12 +125,12 @@ class Unit:
             if least is not None and most is not None and not least <= si <= most:
                 text = f"{units.show(least, self.unit)} to {units.show(most, self.unit)}"
                 raise problem(
-                    f"{origin.value} lies outside its own {name}, {text}",
-                    "widen one or correct the other",
+                    f"{origin.value} is outside its own {name}, {text}",
+                    "widen the range or correct the value",
                     name,
                 )
         least, most = plausible
-        return Given(
+        return Quantity(
             si=si,
             unit=self.unit,
             text=str(origin.value),
@@ -147,7 +138,7 @@ class Unit:
             low=low,
             high=high,
             plausible=None if least is None or most is None else (least, most),
-            # an uncertainty is no value: what bounds the one says nothing of the other
+            # an uncertainty is not a value: the bounds of the value do not apply to it
             uncertainty=None
             if origin.uncertainty is None
             else Unit(self.unit).number(origin.uncertainty, "uncertainty"),
@@ -163,53 +154,69 @@ class Unit:
         return low, high
 
     def number(self, raw: object, *path: str) -> float:
-        """The SI value of a text or number within the bounds."""
+        """The SI value of a text or number within the bounds, or of a word."""
+        named = dict(self.words)
+        if isinstance(raw, str) and raw in named:
+            return named[raw]
+        if raw is None:
+            raise problem(EMPTY, f"write for example '{EXAMPLES[self.unit]}'", *path)
         if not isinstance(raw, (str, int, float)) or isinstance(raw, bool):
-            words = {"NoneType": "nothing", "list": "a list", "bool": f"'{str(raw).lower()}'"}
+            words = {"list": "a list", "bool": f"'{str(raw).lower()}'"}
             shown = words.get(type(raw).__name__, f"'{raw}'")
-            raise problem(f"{shown} is no quantity", f"write for example '{EXAMPLES[self.unit]}'", *path)
+            raise problem(f"{shown} is not a quantity", f"write for example '{EXAMPLES[self.unit]}'", *path)
         try:
             si = units.parse(raw, self.unit)
         except units.UnitError as error:
+            if named:
+                raise problem(f"{error}, and no legal word", choices(raw, named), *path) from None
             raise problem(str(error), "", *path) from None
         if si < self.least or si > self.most or (self.positive and si == 0):
-            bounds = [f"at least {units.show_short(self.least, self.unit)}"] if self.least > 0 else []
-            bounds += [f"at most {units.show_short(self.most, self.unit)}"] if self.most < float("inf") else []
-            bounds += ["more than 0"] if self.positive and self.least == 0 else []
-            raise problem(f"{raw} is out of bounds", f"write {' and '.join(bounds)}", *path)
+            raise problem(f"{raw} is out of bounds", self.remedy(si), *path)
         return si
+
+    def remedy(self, si: float) -> str:
+        """The remedy for a value that is out of bounds."""
+        if si > self.most == LATEST:
+            most = units.show_short(LATEST, "s")
+            return f"write at most {most}, beyond which times lose their microseconds; write long times in days, '30 d'"
+        bounds = [f"at least {units.show_short(self.least, self.unit)}"] if self.least > 0 else []
+        bounds += [f"at most {units.show_short(self.most, self.unit)}"] if self.most not in {LATEST, math.inf} else []
+        bounds += ["more than 0"] if self.positive and self.least == 0 else []
+        return f"write {' and '.join(bounds)}"
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.read)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"type": ["string", "number", "object"], "examples": [EXAMPLES[self.unit]]}
+        return {"type": ["string", "number", "object"], "examples": [*dict(self.words), EXAMPLES[self.unit]]}
 
 
 EXAMPLES = {
     "B": "2 GiB", "s": "1.5 s", "B/s": "80 MB/s", "1/s": "7200 rpm", "1": "40 %", "count": "8", "m": "541 m",
     "m/s": "4.06 m/s", "s/B": "4 ns/B", "s/file": "0.2 ms/file", "B/file": "160 B/file",
 }  # fmt: skip
-
-Size = Annotated[Given, Unit("B")]
-PositiveSize = Annotated[Given, Unit("B", positive=True)]
-Duration = Annotated[Given, Unit("s")]
-PositiveDuration = Annotated[Given, Unit("s", positive=True)]
-Rate = Annotated[Given, Unit("B/s", positive=True)]
-Frequency = Annotated[Given, Unit("1/s", positive=True)]
-Share = Annotated[Given, Unit("1", most=1.0)]
-PositiveShare = Annotated[Given, Unit("1", most=1.0, positive=True)]
-Ratio = Annotated[Given, Unit("1", positive=True)]
-Count = Annotated[Given, Unit("count")]
-PositiveCount = Annotated[Given, Unit("count", least=1.0)]
-Pieces = Annotated[Given, Unit("count", least=1.0, most=1e5)]
+Size = Annotated[Quantity, Unit("B")]
+PositiveSize = Annotated[Quantity, Unit("B", positive=True)]
+DURATION = Unit("s", most=LATEST)
+Duration = Annotated[Quantity, DURATION]
+PositiveDuration = Annotated[Quantity, Unit("s", most=LATEST, positive=True)]
+Rate = Annotated[Quantity, Unit("B/s", positive=True)]
+Frequency = Annotated[Quantity, Unit("1/s", positive=True)]
+Share = Annotated[Quantity, Unit("1", most=1.0)]
+PositiveShare = Annotated[Quantity, Unit("1", most=1.0, positive=True)]
+Ratio = Annotated[Quantity, Unit("1", positive=True)]
+Multiple = Annotated[Quantity, Unit("1")]
+"""How often something happens for each of something else; never, too."""
+Count = Annotated[Quantity, Unit("count")]
+PositiveCount = Annotated[Quantity, Unit("count", least=1.0)]
+Pieces = Annotated[Quantity, Unit("count", least=1.0, most=1e5)]
 """A number of things that are simulated one by one."""
-Length = Annotated[Given, Unit("m", positive=True)]
-Speed = Annotated[Given, Unit("m/s", positive=True)]
-TimePerByte = Annotated[Given, Unit("s/B")]
-PositiveTimePerByte = Annotated[Given, Unit("s/B", positive=True)]
-TimePerFile = Annotated[Given, Unit("s/file")]
-SizePerFile = Annotated[Given, Unit("B/file")]
+Length = Annotated[Quantity, Unit("m", positive=True)]
+Speed = Annotated[Quantity, Unit("m/s", positive=True)]
+TimePerByte = Annotated[Quantity, Unit("s/B")]
+PositiveTimePerByte = Annotated[Quantity, Unit("s/B", positive=True)]
+TimePerFile = Annotated[Quantity, Unit("s/file")]
+SizePerFile = Annotated[Quantity, Unit("B/file")]
 
 
 def _word(raw: object) -> object:
@@ -219,52 +226,37 @@ def _word(raw: object) -> object:
 
 
 class Frozen(BaseModel):
-    """A part of a file: frozen, and no key that it does not know."""
+    """A part of a file: frozen, and no key that it does not know; `null` is the same as leaving a key out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
+    conditional: ClassVar[Mapping[str, str]] = {}
+    """Keys that act only where a part of the scenario uses them, and where that is."""
+
+    def rules(self) -> Iterator[tuple[tuple[str, ...], str, str]]:
+        """Values of the part that conflict: their keys, what is wrong, what would be right."""
+        yield from ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nothing(cls, raw: Any) -> Any:
+        if not isinstance(raw, dict):
+            return raw
+        told, fields = cast("dict[str, Any]", raw), cls.model_fields
+        needed = {k for k, field in fields.items() if field.is_required() or isinstance(field.default, Quantity)}
+        return {k: v for k, v in told.items() if v is not None or k not in fields or k in needed}
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _unknown(cls, raw: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+        return raw if isinstance(raw, Unknown) else handler(raw)
+
 
 class Word:
-    """Marks a text field (a level, a method) whose value may tell its origin like a quantity does."""
+    """Marks a text field (a level, a method) whose value may have an origin like a quantity."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_before_validator_function(_word, handler(source))
-
-
-WRONG_TYPES = {
-    "string_type": "text", "int_type": "whole number", "int_parsing": "whole number", "float_type": "number",
-    "bool_type": "true or false", "bool_parsing": "true or false",
-}  # fmt: skip
-WRONG_SHAPES = {
-    "dict_type": ("mapping", "write its keys below it, indented"),
-    "model_type": ("mapping", "write its keys below it, indented"),
-    "mapping_type": ("mapping", "write its keys below it, indented"),
-    "tuple_type": ("list", "write [a, b]"),
-    "list_type": ("list", "write [a, b]"),
-}
-MISSING = "is missing"
-WIDTH = 40
-"""Characters of a wrong value that a message shows."""
-
-
-def plain_message(error: Any) -> tuple[str, str]:
-    """What is wrong and what would be right, of one error of pydantic, in our words."""
-    kind, context = str(error["type"]), dict(error.get("ctx") or {})
-    shown = repr(error.get("input"))
-    shown = shown if len(shown) <= WIDTH else f"{shown[: WIDTH - 3]}..."
-    if kind in WRONG_TYPES:
-        return f"{shown} is not {WRONG_TYPES[kind]}", f"write {WRONG_TYPES[kind]}"
-    if kind in WRONG_SHAPES:
-        return f"{shown} is no {WRONG_SHAPES[kind][0]}", WRONG_SHAPES[kind][1]
-    fixed = {
-        "missing": (MISSING, "write it here"),
-        "extra_forbidden": ("is not known here", ""),
-        "literal_error": (f"{shown} is not one of the legal words", f"choose from: {context.get('expected', '')}"),
-        "string_too_short": ("is empty", "write a name"),
-        "too_short": (f"has {context.get('actual_length')} entries", f"write {context.get('min_length')}"),
-        "too_long": (f"has {context.get('actual_length')} entries", f"write {context.get('max_length')}"),
-    }
-    return fixed.get(kind, (str(error["msg"]), ""))
 
 
 Text = Annotated[str, Field(min_length=1)]

@@ -1,14 +1,16 @@
-"""What the classes of files tell of their keys: texts, units, what is required, what lies inside."""
+"""What the classes of files say about their keys: texts, units, what is required, what is inside."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from simbackup.schema.kinds import PARAMETERS
-from simbackup.schema.placed import Placed
+from simbackup.schema.part import Modelled
+from simbackup.schema.registry import device_kinds, method_kinds, sections, sheets
 
 Mark = TypeVar("Mark")
 
@@ -20,33 +22,33 @@ def words_of(part: type[BaseModel], key: str) -> tuple[str, ...]:
 
 def sheet_kind(part: type[BaseModel]) -> str | None:
     """The kind of datasheet that a class may take its parameters from."""
-    if issubclass(part, Placed) and part.sheet is not None:
+    if issubclass(part, Modelled) and part.sheet is not None:
         return part.sheet
     return next(
-        (kind for kind, sheet in PARAMETERS.items() if issubclass(part, Placed) and issubclass(part, sheet)), None
+        (kind for kind, sheet in sheets().items() if issubclass(part, Modelled) and issubclass(part, sheet)), None
     )
 
 
 def required(part: type[BaseModel]) -> dict[str, Any]:
-    """What a complete part has to hold: what no datasheet supplies, and likewise in the parts inside it."""
-    supplied = {"kind", *PARAMETERS[kind].model_fields} if (kind := sheet_kind(part)) else {"kind"}
+    """What a complete part must have: what no datasheet supplies, and likewise in the parts inside it."""
+    supplied = {"kind", *sheets()[kind].model_fields} if (kind := sheet_kind(part)) else {"kind"}
     needs = [name for name, told in part.model_fields.items() if told.is_required() and name not in supplied]
     inside = {name: required(nested) for name in part.model_fields if (nested := nested_part(part, name))}
     inside = {name: inner for name, inner in inside.items() if inner}
     told: dict[str, Any] = {**({"required": needs} if needs else {}), **({"properties": inside} if inside else {})}
-    if issubclass(part, Placed) and part.sheet is not None:  # it may do without a datasheet altogether
+    if issubclass(part, Modelled) and part.sheet is not None:  # it may do without a datasheet altogether
         own = [name for name, field in part.model_fields.items() if field.is_required() and name in supplied]
         told["anyOf"] = [{"required": own}, {"required": ["model"]}]
     return told
 
 
 def about(part: type[BaseModel]) -> str:
-    """The first line that is said of a class."""
+    """The first line of a class's docstring."""
     return (part.__doc__ or "").strip().splitlines()[0]
 
 
 def plain_keys(part: type[BaseModel]) -> dict[str, dict[str, Any]]:
-    """The keys of a class as pydantic describes them, without what says nothing to a writer."""
+    """The keys of a class as pydantic describes them, without what a writer does not need."""
     properties: dict[str, dict[str, Any]] = part.model_json_schema()["properties"]
     for told in properties.values():
         told.pop("title", None)
@@ -77,3 +79,16 @@ def mark_of(part: type[BaseModel], name: str, mark: type[Mark]) -> Mark | None:
     inside = [a.__metadata__ for a in alternatives(part, name) if get_origin(a) is Annotated]
     marks = [*part.model_fields[name].metadata, *(each for metadata in inside for each in metadata)]
     return next((each for each in marks if isinstance(each, mark)), None)
+
+
+@cache
+def nested_sheets() -> Mapping[str, str]:
+    """Keys whose value is a part that may have a datasheet of its own, with the kind of that datasheet.
+
+    >>> nested_sheets()["drive"], nested_sheets()["tool"]
+    ('tape_drive', 'backup_tool')
+    """
+    parts: list[type[BaseModel]] = [kind.spec for kind in (*device_kinds().values(), *method_kinds().values())]
+    found = ((name, nested_part(part, name)) for part in (*parts, *sections().values()) for name in part.model_fields)
+    inside = {name: sheet_kind(part) for name, part in found if part is not None}
+    return {name: kind for name, kind in inside.items() if kind is not None}

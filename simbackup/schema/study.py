@@ -6,20 +6,20 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from simbackup.schema.quantity import Frozen, Given, Text, Unit
+from simbackup.schema.quantity import Frozen, Quantity, Text, Unit
 
 
-class Study(Frozen):
-    """Many runs of scenarios with values varied, and the figures of each that are shown."""
+class StudySpec(Frozen):
+    """Many runs with values varied, in one table."""
 
     title: Text
     """What the study is about."""
     question: Text | None = None
     """The question that it answers."""
     scenarios: Annotated[dict[Text, Text], Field(min_length=1)]
-    """Scenarios by the name that they have in the table: files beside this one."""
+    """Scenario files, by their name in the table; paths are relative to this file; names of scenarios work, too."""
     vary: dict[Text, Annotated[tuple[Any, ...], Field(min_length=1)]] = Field(default_factory=dict)
-    """Values by address; every combination is run."""
+    """Lists of values by address; every combination is run."""
     cases: dict[Text, Annotated[dict[Text, Any], Field(min_length=1)]] = Field(default_factory=dict)
     """Values by address that change together, by the name that they have in the table; each is run with all of `vary`.
 
@@ -29,10 +29,10 @@ class Study(Frozen):
     show: Annotated[tuple[Text, ...], Field(min_length=1)]
     """Addresses of the figures shown, such as `jobs.dd.elapsed`.
 
-    Of a job also its `status`, the `reason` of it, and its `cause`, the address at which it spent most of its time.
+    A job also has a `status`, the `reason` of it, and a `cause`, the address at which it spent most of its time.
     """
-    seeds: Annotated[Given, Unit("count", least=2.0, most=1e4)] | None = None
-    """Runs of each row, with one seed after the other, the same for all rows; figures are means with intervals.
+    seeds: Annotated[Quantity, Unit("count", least=2.0, most=1e4)] | None = None
+    """Runs of each row, each with another seed; figures are then means with intervals. One run unless stated.
 
-    One run unless stated. It takes a scenario that draws, such as one with `rounds: by_event`.
+    Needs a scenario that draws random numbers, such as one with `rounds: by_event`.
     """

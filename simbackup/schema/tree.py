@@ -1,31 +1,14 @@
-"""YAML files as trees in which every key and every value knows its place."""
+"""Trees of values; every key and every value has its place."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, cast
 
-from simbackup.errors import InputError, Place, Problem
+from simbackup.errors import Place
 
 Scalar = str | int | float | bool | None
-GREATEST_DEPTH = 60
-GREATEST_NODES = 1_000_000
-_INT = re.compile(r"[-+]?(0|[1-9][0-9_]*)\Z")
-_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?\Z")
-_WORDS: dict[str, Scalar] = {
-    "": None, "~": None, "null": None, "Null": None, "NULL": None,
-    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
-}  # fmt: skip
-_REMEDIES = {
-    "\\t": "indent with spaces",
-    "mapping values": "line it up with the keys beside it, or put a text with ': ' in quotes",
-    "another document": "write one document in a file",
-    "undefined alias": "write its anchor, '&name', above it",
-}
-_CORE_TAGS = frozenset({"map", "seq", "str", "int", "float", "bool", "null", "timestamp", "merge", "value"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +61,7 @@ class Node:
         return node, tuple(seen)
 
     def leaves(self, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Node]]:
-        """Every value that is no mapping, and every quantity, with its path."""
+        """Every value that is not a mapping, and every quantity, with its path."""
         if isinstance(self.value, dict) and not self.is_quantity:
             for name, child in self.value.items():
                 yield from child.leaves((*path, name))
@@ -99,7 +82,7 @@ def from_plain(value: object, place: Place) -> Node:
 
 
 def overlay(below: Node, above: Node, address: str = "", log: list[str] | None = None) -> Node:
-    """The tree in which `above` is laid over `below`: mappings merge, all else is replaced and logged old -> new."""
+    """The tree of `below` with `above` merged over it: mappings merge, all else is replaced and logged old -> new."""
     if (
         isinstance(below.value, dict) and isinstance(above.value, dict)
         and not below.is_quantity and not above.is_quantity
@@ -109,15 +92,20 @@ def overlay(below: Node, above: Node, address: str = "", log: list[str] | None =
             inner = f"{address}.{name}" if address else name
             merged[name] = overlay(merged[name], child, inner, log) if name in merged else child
         return Node(merged, above.place, above.key)
-    if log is not None and below.plain() != above.plain():
+    if log is not None and _alone(below).plain() != _alone(above).plain():
         log.append(f"{address}: {_brief(below)} -> {_brief(above)} ({above.place})")
     return above
 
 
 def _brief(node: Node) -> str:
     """The value as it is shown in the log of overrides."""
-    value = node.mapping["value"] if node.is_quantity else node
+    value = node.mapping["value"] if node.is_quantity else _alone(node)
     return str(value.plain())
+
+
+def _alone(node: Node) -> Node:
+    """The name alone of a datasheet, `{model: disk/x}`; anything else as it is."""
+    return node.mapping["model"] if node.mapping.keys() == {"model"} else node
 
 
 def set_path(root: Node, path: tuple[str, ...], node: Node) -> Node:
@@ -125,141 +113,3 @@ def set_path(root: Node, path: tuple[str, ...], node: Node) -> Node:
     for name in reversed(path):
         node = Node({name: node}, node.place, node.key)
     return overlay(root, node)
-
-
-def read(path: Path, shown: str | None = None) -> Node:
-    """The tree of a YAML 1.2 file.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, is no YAML, repeats a key, or nests deeper than any scenario does.
-    """
-    name = shown or str(path)
-    return parse(read_text(path, name), name)
-
-
-def read_text(path: Path, name: str) -> str:
-    """The text of a UTF-8 file that is shown as `name`.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, or is no such text.
-    """
-    data = b""
-    try:
-        data = path.read_bytes()
-        return data.decode("utf-8")
-    except OSError as error:
-        raise InputError([Problem(Place(name), "", f"cannot be read ({error.strerror})")]) from None
-    except UnicodeDecodeError as error:
-        place = _place_after(data[: error.start].decode("utf-8"), name)
-        raise InputError([Problem(place, "", "is not UTF-8 text", "save the file as UTF-8")]) from None
-
-
-def _place_after(text: str, name: str) -> Place:
-    """The place of what follows a text."""
-    return Place(name, text.count("\n") + 1, len(text) - text.rfind("\n"))
-
-
-def parse(text: str, name: str) -> Node:
-    """The tree of YAML 1.2 text; `name` is shown as its file."""
-    from ruamel.yaml import YAML  # noqa: PLC0415 (33 ms, paid only where a file is read)
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
-    from ruamel.yaml.reader import ReaderError  # noqa: PLC0415
-
-    try:
-        reader: Any = YAML(typ="safe", pure=True)
-        reader.composer.warn_double_anchors = False  # YAML 1.2 lets an anchor be set anew
-        root: Any = reader.compose(text)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    except MarkedYAMLError as error:
-        told = cast("Any", error)
-        mark = told.problem_mark or told.context_mark
-        place = Place(name, mark.line + 1, mark.column + 1) if mark else Place(name, 1, 1)
-        what = str(told.problem or told.context).removeprefix("but ")
-        remedy = next((text for part, text in _REMEDIES.items() if part in what), "check indentation and quotes")
-        raise InputError([Problem(place, "", f"is no YAML: {what}", remedy)]) from None
-    except ReaderError as error:
-        told = cast("Any", error)
-        place = _place_after(text[: told.position], name)
-        raise InputError([Problem(place, "", f"is no YAML: {told.reason}", "write plain text")]) from None
-    except RecursionError:
-        raise InputError([Problem(Place(name, 1, 1), "", "nests too deeply", "write it out flat")]) from None
-    except (YAMLError, ValueError) as error:
-        message = f"is no YAML: {str(error).splitlines()[0] if str(error) else 'it nests too deeply'}"
-        raise InputError([Problem(Place(name, 1, 1), "", message, "check unusual characters and nesting")]) from None
-    if root is None:
-        raise InputError([Problem(Place(name, 1, 1), "", "is empty", "a file begins with a title")])
-    problems: list[Problem] = []
-    tree = _Walk(name, problems).node(root, (), Place(name, 1, 1), 0)
-    if problems:
-        raise InputError(problems)
-    if not isinstance(tree.value, dict):
-        raise InputError([Problem(tree.place, "", "is no mapping", "a file is a mapping that begins with a title")])
-    return tree
-
-
-def plain_scalar(text: str) -> Scalar:
-    """What a text without quotes stands for in YAML 1.2: a number, a truth value, nothing, or itself."""
-    if text in _WORDS:
-        return _WORDS[text]
-    digits = text.replace("_", "")
-    if _INT.match(text):
-        return int(digits) if len(digits) < 400 else text  # noqa: PLR2004 (longer ones are no counts)
-    return float(digits) if _FLOAT.match(text) and len(digits) < 400 else text  # noqa: PLR2004
-
-
-@dataclass(slots=True)
-class _Walk:
-    """Turns composed YAML nodes into a tree and collects what is wrong with them."""
-
-    name: str
-    problems: list[Problem]
-    nodes: int = 0
-
-    def node(self, raw: Any, path: tuple[str, ...], key: Place, depth: int) -> Node:
-        place = Place(self.name, raw.start_mark.line + 1, raw.start_mark.column + 1)
-        self.nodes += 1
-        if self.nodes == GREATEST_NODES:
-            self.report(place, path, "the file expands to too many values", "write large inventories as a table")
-        if depth > GREATEST_DEPTH:
-            self.report(place, path[:3], "nests too deeply (or contains itself)", "write it out flat")
-        if depth > GREATEST_DEPTH or self.nodes >= GREATEST_NODES:
-            return Node(None, place, key)
-        tag = str(raw.tag or "map").removeprefix("tag:yaml.org,2002:")
-        if tag not in _CORE_TAGS:
-            self.report(place, path, f"has the tag {tag}", "write plain values without tags")
-            return Node(None, place, key)
-        if raw.id == "mapping":
-            return Node(self.mapping(raw, path, depth), place, key)
-        if raw.id == "sequence":
-            items = [self.node(item, (*path, str(i)), place, depth + 1) for i, item in enumerate(raw.value)]
-            return Node(items, place, key)
-        return Node(self.scalar(raw, place, path), place, key)
-
-    def mapping(self, raw: Any, path: tuple[str, ...], depth: int) -> dict[str, Node]:
-        children: dict[str, Node] = {}
-        for key_node, value_node in raw.value:
-            place = Place(self.name, key_node.start_mark.line + 1, key_node.start_mark.column + 1)
-            if key_node.id != "scalar" or key_node.value == "<<":
-                told = {"scalar": "'<<'", "sequence": "a list"}.get(key_node.id, "a mapping")
-                self.report(place, path, f"{told} is no key", "keys are plain names; merge files with 'extends'")
-                continue
-            name = str(key_node.value)
-            if name in children:
-                first = children[name].key
-                self.report(place, (*path, name), f"stands twice (first in line {first.line})", "keep one of the two")
-                continue
-            children[name] = self.node(value_node, (*path, name), place, depth + 1)
-        return children
-
-    def scalar(self, raw: Any, place: Place, path: tuple[str, ...]) -> Scalar:
-        text = str(raw.value)
-        if any("\ud800" <= character <= "\udfff" for character in text):
-            self.report(place, path, "holds half a character", "write the whole one")
-            return None
-        return text if raw.style is not None else plain_scalar(text)
-
-    def report(self, place: Place, path: tuple[str, ...], message: str, remedy: str) -> None:
-        self.problems.append(Problem(place, ".".join(path), message, remedy))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from simbackup.errors import Problem, choices
-from simbackup.schema.quantity import plain_message
+from simbackup.errors import Problem
 from simbackup.schema.tree import Node
+from simbackup.schema.unknown import Unknown, UnknownPlace
+from simbackup.schema.wording import plain_message, unknown_key
 
 Part = TypeVar("Part", bound=BaseModel)
 
@@ -23,6 +24,49 @@ def validate(part: type[Part], node: Node, address: str, problems: list[Problem]
         return None
 
 
+def validate_in_part(
+    part: type[Part], node: Node, address: str, problems: list[Problem], unresolved: bool = False
+) -> Part | None:
+    """The object of a class in which whatever is wrong is unknown, so that the rest of it can be checked.
+
+    Everything that is wrong is added to `problems`; None if the tree is not a mapping. What is missing in
+    a part that is `unresolved` waits for its datasheet.
+    """
+    plain = node.plain()
+    try:
+        return part.model_validate(plain)
+    except ValidationError as error:
+        for detail in error.errors(include_url=False):
+            problems.extend(_located(part, node, address, detail))
+            if detail["type"] == "extra_forbidden":
+                _leave_out(plain, tuple(detail["loc"]))
+            else:
+                _let_be_unknown(plain, tuple(detail["loc"]), address, unresolved and detail["type"] == "missing")
+    try:
+        return part.model_validate(plain)
+    except ValidationError:
+        return None
+
+
+def _leave_out(plain: Any, loc: tuple[str | int, ...]) -> None:
+    """Drop the value at a location."""
+    for step in loc[:-1]:
+        plain = plain[step]
+    del plain[loc[-1]]
+
+
+def _let_be_unknown(plain: Any, loc: tuple[str | int, ...], address: str, of_datasheet: bool) -> None:
+    """Make the value at a location unknown; of a list, all of it."""
+    for i, step in enumerate(loc):
+        inner = plain.get(step)
+        if i == len(loc) - 1 or not isinstance(inner, dict):
+            waits_for = "model" if of_datasheet and "model" in plain else step
+            kind = UnknownPlace if step == "on" else Unknown
+            plain[step] = kind(".".join([address, *map(str, (*loc[:i], waits_for))]))
+            return
+        plain = cast("dict[str | int, Any]", inner)
+
+
 def _located(part: type[BaseModel], node: Node, address: str, detail: Any) -> list[Problem]:
     """One error of pydantic as problems with a place, an address and a remedy."""
     loc: tuple[str | int, ...] = tuple(detail["loc"])
@@ -32,7 +76,7 @@ def _located(part: type[BaseModel], node: Node, address: str, detail: Any) -> li
     else:
         message, remedy = plain_message(detail)
         if detail["type"] == "extra_forbidden":
-            remedy = choices(loc[-1], _fields_at(part, loc[:-1]))
+            remedy = unknown_key(detail, _fields_at(part, loc[:-1]))
         if detail["type"] == "missing" and "model" in _fields_at(part, loc[:-1]):
             remedy = "write it here, or name a model whose datasheet has it"
         told = [(loc, message, remedy)]

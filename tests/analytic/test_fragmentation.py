@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import simpy
 
-from simbackup.components.changes import Spread
-from simbackup.components.fragments import Fragments
+from simbackup.devices.changes import Spread
+from simbackup.devices.redirect.fragments import Fragments
 from simbackup.equations.fragmentation import broken_share, fetch_time
 
 BLOCKS = 40_960

@@ -6,15 +6,16 @@ import pytest
 import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.page_cache import writer_time
 
-from simbackup.components.host import Host, Machine
-from simbackup.components.page_cache import Place
-from simbackup.components.shape import FlowShape
-from simbackup.components.storage import Disk, Region
-from simbackup.components.volume import Volume
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.host.live import Host, Machine
+from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Region
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.flows import FlowNetwork
 from simbackup.equations import disk as disks
-from simbackup.equations.page_cache import writer_time
 
 RATES = st.floats(1e6, 1e9)
 
@@ -26,9 +27,9 @@ def test_a_writer_takes_the_time_of_the_closed_form(
 ) -> None:
     env = simpy.Environment()
     network = FlowNetwork(env)
-    disk = Disk("devices.a", disks.Disk(1e12, 100.0, 1e-3, 5e-3, 9e-3, rate, rate, 0.0, 1e6))
+    disk = Disk("devices.a", disks.DiskParameters(1e12, 100.0, 1e-3, 5e-3, 9e-3, rate, rate, 0.0, 1e6))
     volume = Volume(env, "devices.a", Region(disk, 0.0, disk.size))
     host = Host(network, "hosts.h", Machine(2.0, write, limit, share * limit))
     fill = FlowShape({host.cpu: 1.0 / write}).at_most(write, host.cpu.name)
-    env.run(until=env.process(host.cache(disk).write("jobs.dd", Place(volume, 0.0, size), fill)))
+    env.run(until=env.process(host.cache(disk).write("jobs.dd", VolumeRange(volume, 0.0, size), fill)))
     assert env.now == pytest.approx(writer_time(size, write, rate, limit, share * limit), rel=1e-6)

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 import simpy
+from oracles.queues import md1_wait, mm1_wait, mmc_wait
 
 from simbackup import Result, simulate
-from simbackup.components.clock import Clock
-from simbackup.components.tape import Cartridge, Drive, Library
+from simbackup.devices.tape.live import Cartridge, Drive, Library
+from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
 from simbackup.engine.trace import Trace
-from simbackup.equations import tape
-from simbackup.equations.queueing import md1_wait, mm1_wait, mmc_wait
+from simbackup.equations import streaming, tape
 
 SCENARIO = """
 title: One tape of ten passes
@@ -111,7 +111,7 @@ def test_files_that_lie_together_are_read_on_from_one_to_the_next(tmp_path: Path
 
 def test_the_mean_of_many_locates_from_the_beginning_is_the_access_time(tmp_path: Path) -> None:
     """The closed mean of a whole cartridge, from restores of one file each."""
-    drive = tape.TapeDrive(10e6, 10e9, 100.0, 10, 1.0, 5.0, 30.0, 11.0, 2.0, 1.0, 8e6)
+    drive = tape.TapeDriveParameters(10e6, 10e9, 100.0, 10, 1.0, 5.0, 30.0, 11.0, 2.0, 1.0, 8e6)
     number = 200
     places = [f"{(i + 0.5) / number * 100!r} %" for i in range(number)]
     jobs = "".join(
@@ -129,15 +129,18 @@ BLOCKS = 400
 """Blocks of a full buffer in the simulation of stops: one block is the error of a cycle."""
 
 
-def cycles(drive: tape.TapeDrive, host: float, drained: float, stops: int) -> tuple[float, float, bool]:
-    """Bytes accepted from one stop of the tape to a later one, the seconds between, whether the host had to wait.
+def cycles(
+    drive: tape.TapeDriveParameters, host: float, drained: float, stops: int, ratio: float = 1.0
+) -> tuple[float, float, float]:
+    """Bytes accepted from one stop of the tape to a later one, the seconds between, and those of them in which the
+    host had to wait.
 
     A host that makes one block after the other, and a tape that writes one after the other until there is none; then
     it stops, and for the time of a reposition it writes nothing.
     """
-    env, block = simpy.Environment(), drive.buffer / BLOCKS
+    env, block = simpy.Environment(), ratio * drive.buffer / BLOCKS
     buffer = simpy.Container(env, BLOCKS)
-    accepted, marks, waited = [0], list[tuple[float, int]](), list[float]()
+    accepted, marks, waited = [0], list[tuple[float, int]](), list[tuple[float, float]]()
     stopped = env.event()
 
     def make() -> Generator[simpy.Event, Any, None]:
@@ -147,7 +150,7 @@ def cycles(drive: tape.TapeDrive, host: float, drained: float, stops: int) -> tu
             yield buffer.put(1)
             accepted[0] += 1
             if env.now > begin + 1e-9 * block / host:
-                waited.append(env.now - begin)
+                waited.append((begin, env.now - begin))
 
     def write() -> Generator[simpy.Event, Any, None]:
         while len(marks) <= stops:
@@ -155,14 +158,14 @@ def cycles(drive: tape.TapeDrive, host: float, drained: float, stops: int) -> tu
                 marks.append((env.now, accepted[0]))
                 yield env.timeout(drive.reposition_time)
             yield buffer.get(1)
-            yield env.timeout(block / drained)
+            yield env.timeout(block / (ratio * drained))
         stopped.succeed()
 
     env.process(make())
     env.process(write())
     env.run(until=stopped)
     (begin, first), (end, last) = marks[1], marks[-1]
-    return block * (last - first), end - begin, bool(waited)
+    return block * (last - first), end - begin, sum(wait for at, wait in waited if begin <= at < end)
 
 
 STOPS = [
@@ -177,27 +180,147 @@ STOPS = [
 
 @pytest.mark.parametrize(("host", "drained", "reposition", "buffer"), STOPS)
 @pytest.mark.parametrize("slows", [False, True])
+@pytest.mark.parametrize("ratio", [1.0, 2.5])
 def test_stops_one_by_one_agree_with_the_closed_form(
-    host: float, drained: float, reposition: float, buffer: float, *, slows: bool
+    host: float, drained: float, reposition: float, buffer: float, ratio: float, *, slows: bool
 ) -> None:
     native = 2.0 * drained if slows else drained
-    drive = tape.TapeDrive(
+    drive = tape.TapeDriveParameters(
         native, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, buffer,
         reposition_time=reposition, slowest_rate=drained if slows else None,
     )  # fmt: skip
-    accepted, seconds, waited = cycles(drive, host, drained, 6)
-    expected = tape.stop_start_rate(drive, host)
-    assert waited
+    host *= ratio
+    accepted, seconds, waited = cycles(drive, host, drained, 6, ratio)
+    expected = streaming.stop_start_rate(drive, host, ratio)
     assert expected < host * (1 - 4.0 / BLOCKS)
     assert accepted / seconds == pytest.approx(expected, rel=2.0 / BLOCKS)
+    assert waited / seconds == pytest.approx(streaming.held_up_share(drive, host, ratio), abs=2.0 / BLOCKS)
 
 
 @pytest.mark.parametrize(("host", "reposition"), [(1e6, 7.0), (2e6, 3.5), (4e6, 1.9)])
 def test_a_buffer_that_covers_each_stop_never_holds_the_host_up(host: float, reposition: float) -> None:
-    drive = tape.TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=reposition)
+    drive = tape.TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6, reposition_time=reposition)
     accepted, seconds, waited = cycles(drive, host, 5e6, 6)
-    assert not waited
-    assert accepted / seconds == pytest.approx(tape.stop_start_rate(drive, host), rel=2.0 / BLOCKS)
+    assert waited == 0.0
+    assert accepted / seconds == pytest.approx(streaming.stop_start_rate(drive, host), rel=2.0 / BLOCKS)
+
+
+@pytest.mark.parametrize("hosts", [(30e6, 20e6, 20e6), (25e6, 45e6), (5e6, 5e6, 60e6)])
+def test_blocks_of_several_hosts_one_by_one_agree_with_the_closed_form_of_their_sum(hosts: tuple[float, ...]) -> None:
+    """Each host makes blocks at its rate and waits while the buffer is full; the tape takes them as they came."""
+    drive = tape.TapeDriveParameters(
+        80e6, 400e9, 680, 44, 5.3, 7, 19, 20, 4, 3, 64e6, reposition_time=3.0
+    )  # fmt: skip
+    env, block = simpy.Environment(), drive.buffer / BLOCKS
+    buffer, accepted, stops = simpy.Container(env, BLOCKS), [0.0 for _ in hosts], list[tuple[float, list[float]]]()
+    stopped = env.event()
+
+    def make(number: int) -> Generator[simpy.Event, Any, None]:
+        while True:
+            yield env.timeout(block / hosts[number])
+            yield buffer.put(1)
+            accepted[number] += block
+
+    def write() -> Generator[simpy.Event, Any, None]:
+        while len(stops) < 8:
+            if buffer.level == 0:
+                stops.append((env.now, [*accepted]))
+                yield env.timeout(drive.reposition_time)
+            yield buffer.get(1)
+            yield env.timeout(block / drive.native_rate)
+        stopped.succeed()
+
+    for number in range(len(hosts)):
+        env.process(make(number))
+    env.process(write())
+    env.run(until=stopped)
+    (begin, before), (end, after) = stops[1], stops[-1]
+    came = [(now - then) / (end - begin) for now, then in zip(after, before, strict=True)]
+    expected = streaming.stop_start_rate(drive, sum(hosts))
+    assert expected < 0.95 * sum(hosts)
+    assert sum(came) == pytest.approx(expected, rel=0.02)
+    for each, host in zip(came, hosts, strict=True):
+        assert each == pytest.approx(host * expected / sum(hosts), rel=0.02)
+
+
+def commands(drive: tape.TapeDriveParameters, prepare: float, block: float, number: int) -> float:
+    """Bytes a second of a host that prepares one record while another is with a drive that writes through.
+
+    Each record is sent when the one before is on the tape, which has run on and backs up meanwhile.
+    """
+    env = simpy.Environment()
+    ready = simpy.Store(env, 1)
+    written = list[float]()
+    finished = env.event()
+
+    def make() -> Generator[simpy.Event, Any, None]:
+        while True:
+            yield env.timeout(prepare)
+            yield ready.put(block)
+
+    def back_up() -> Generator[simpy.Event, Any, None]:
+        yield env.timeout(drive.reposition_time)
+
+    def write() -> Generator[simpy.Event, Any, None]:
+        backed: simpy.Event = env.timeout(0.0)
+        while len(written) <= number:
+            yield ready.get()
+            yield env.timeout(drive.command_time)
+            yield env.timeout(block / drive.host_rate)
+            yield backed
+            yield env.timeout(block / drive.native_rate)
+            written.append(env.now)
+            backed = env.process(back_up())
+        finished.succeed()
+
+    env.process(make())
+    env.process(write())
+    env.run(until=finished)
+    return block * (number - 1) / (written[-1] - written[1])
+
+
+@pytest.mark.parametrize("block", [2e3, 10e3, 60e3])
+@pytest.mark.parametrize("host", [10e3, 40e3, 1e6])
+@pytest.mark.parametrize("reposition", [0.01, 0.4])
+def test_records_one_by_one_agree_with_the_closed_form_of_a_drive_that_writes_through(
+    block: float, host: float, reposition: float
+) -> None:
+    drive = tape.TapeDriveParameters(
+        90e3, 296e6, 183, 48, 2.5, 2.5, 40, 40, 2, 1, 64e3,
+        host_rate=1e6, command_time=2e-3, reposition_time=reposition, write_through=True,
+    )  # fmt: skip
+    seen = commands(drive, block / host, block, 200)
+    assert seen == pytest.approx(streaming.stop_start_rate(drive, host, block=block), rel=0.01)
+
+
+@pytest.mark.parametrize(("block", "each"), [(64512.0, 1e-4), (262144.0, 1e-4), (262144.0, 5e-5), (10240.0, 2e-4)])
+def test_commands_one_by_one_into_a_buffer_agree_with_the_rate_of_the_interface(block: float, each: float) -> None:
+    """A drive that compresses well: its buffer never fills, and one command follows the other."""
+    drive = tape.TapeDriveParameters(
+        140e6, 1.5e12, 846, 80, 6.3, 7, 12, 17, 4, 3, 256e6, host_rate=280e6, command_time=each, reposition_time=3,
+        slowest_rate=40e6,
+    )  # fmt: skip
+    env = simpy.Environment()
+    buffer = simpy.Container(env, drive.buffer)
+    sent = [0]
+
+    def send() -> Generator[simpy.Event, Any, None]:
+        while True:
+            yield env.timeout(drive.command_time + block / drive.host_rate)
+            yield buffer.put(block / 20.0)
+            sent[0] += 1
+
+    def drain() -> Generator[simpy.Event, Any, None]:
+        while True:
+            yield env.timeout(drive.reposition_time)  # stopped, and empty before
+            while buffer.level >= 1e5:
+                yield buffer.get(1e5)
+                yield env.timeout(1e5 / drive.native_rate)
+
+    env.process(send())
+    env.process(drain())
+    env.run(until=20.0)
+    assert sent[0] * block / 20.0 == pytest.approx(streaming.stop_start_rate(drive, math.inf, 20.0, block), rel=0.01)
 
 
 SEED = 7
@@ -210,7 +333,7 @@ DEVIATIONS = 3.56
 def mount_waits(load: float, robots: int, exchange: float) -> list[float]:
     """The wait for a robot of each of many mounts that are asked for independently of each other."""
     env, trace, rng = simpy.Environment(), Trace(), np.random.default_rng(SEED)
-    figures = tape.TapeDrive(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
+    figures = tape.TapeDriveParameters(5e6, 35e9, 541, 52, 4.06, 4.445, 40, 17, 2.5, 1.5, 8e6)
     spare = Drive("drive", figures, Link("drive", 1.0))
     library = Library(Clock(env, trace), "library", simpy.Resource(env, robots), exchange, [], [spare])
     gaps = rng.exponential(exchange / (robots * load), ARRIVALS)

@@ -34,6 +34,13 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return wheel, sdist
 
 
+def measured_beside_simulated() -> str:
+    """The part of RESULTS.md that `simbackup reproduce --markdown` prints; the other parts are held to the program's
+    output beside the published measurements."""
+    told = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
+    return told[told.index("### ") : told.index("\n## Fitted or chosen constants")]
+
+
 def data_files() -> set[str]:
     found = {path.relative_to(ROOT).as_posix() for part in PARTS[1:] for path in (ROOT / part).rglob("*.yaml")}
     found |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "scenarios").rglob("*.csv")}
@@ -44,14 +51,14 @@ def data_files() -> set[str]:
 def test_the_wheel_holds_models_and_scenarios(built: tuple[Path, Path]) -> None:
     names = set(zipfile.ZipFile(built[0]).namelist())
     assert {f"simbackup/_data/{name}" for name in data_files()} <= names
-    assert {"simbackup/cli.py", *TEMPLATES} <= names
+    assert {"simbackup/cli/app.py", *TEMPLATES} <= names
     assert not [name for name in names if name.startswith(("tests/", "models/", "scenarios/"))]
 
 
 def test_the_source_distribution_holds_models_and_scenarios(built: tuple[Path, Path]) -> None:
     with tarfile.open(built[1]) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
-    assert data_files() | {"pyproject.toml", "simbackup/cli.py", *TEMPLATES} <= names
+    assert data_files() | {"pyproject.toml", "simbackup/cli/app.py", *TEMPLATES} <= names
 
 
 def test_the_unpacked_wheel_reproduces_the_documents_from_anywhere(built: tuple[Path, Path], tmp_path: Path) -> None:
@@ -63,9 +70,10 @@ def test_the_unpacked_wheel_reproduces_the_documents_from_anywhere(built: tuple[
     where = [sys.executable, "-P", "-c", "import simbackup; print(simbackup.__file__)"]
     home = subprocess.run(where, capture_output=True, text=True, check=True, cwd=elsewhere, env=environment)
     assert Path(home.stdout.strip()).is_relative_to(site)
-    command = [sys.executable, "-P", "-m", "simbackup.cli", "reproduce"]
+    command = [sys.executable, "-P", "-m", "simbackup.cli", "reproduce", "--markdown"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=elsewhere, env=environment)
     assert done.returncode in {0, 1}, done.stdout + done.stderr
     assert "lvm-dd-same-disk" in done.stdout
+    assert done.stdout == measured_beside_simulated()
     assert "Traceback" not in done.stderr
     assert list(elsewhere.iterdir()) == []

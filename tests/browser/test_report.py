@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -11,17 +12,18 @@ from typing import Any
 import pytest
 
 from simbackup import report
+from simbackup.text import for_terminal
 
 TAPE, LVM = "teaching/one-file-from-tape", "published/003-lvm-snapshots/same-disk"
 PAGES = {
-    "tape": ([TAPE], ["Where do the minutes go?", "locate", "Tape drives", "extends nothing published"]),
+    "tape": ([TAPE], ["Where do the minutes go?", "locate", "Tape drives", "does not extend a published one"]),
     "lvm": ([LVM], ["metadata commit", "003-lvm-snapshots", "Assumptions", "Sources"]),
-    "fleet": (["planning/spread-starts-night"], ["All 200 jobs ended inside their windows", "The slowest took"]),
+    "fleet": (["planning/spread-starts-night"], ["All 200 jobs finished within their windows", "The slowest took"]),
     "two": (
         ["planning/mysql-innodb-logical", "planning/mysql-innodb-snapshot"],
         ["2 scenarios compared", "Side by side", "Where the scenarios differ"],
     ),
-    "failed": (["failed.yaml"], ["Failed as it began", "Did not run", "after the end of its window"]),
+    "failed": (["failed.yaml"], ["Failed at its start", "Did not run", "missed its window"]),
 }
 """What is reported on, and texts that must be seen."""
 FAILED = """
@@ -36,6 +38,13 @@ jobs:
   back: {restore: image, after: image}
 """
 WIDTHS = (375, 1440)
+HANGS = 1_800_000
+"""Milliseconds after which the browser hangs; a busy machine is never that slow."""
+HOSTILE = (
+    "<script>document.title='owned'</script> \"><img src=x onerror=\"document.title='owned'\"> <b>bold</b> &amp; "
+    "{{ 7*7 }} [red]x[/red] $a$ =1+1 javascript:alert(1) \x1b[31mred \u202eright </style></title></svg>"
+)
+"""What a page must show letter by letter, and never run."""
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +58,10 @@ def browser() -> Iterator[Any]:
         pytest.skip(message)
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield opened
+        opened = started.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=HANGS)
+        context = opened.new_context()
+        context.set_default_timeout(HANGS)
+        yield context
         opened.close()
 
 
@@ -83,4 +94,37 @@ def test_a_report_is_read_in_a_browser(name: str, browser: Any, written: Path) -
     assert problems == []
     assert [url for url in requests if not url.startswith("data:")] == [file.as_uri()] * len(WIDTHS)
     assert page.pdf(format="A4").startswith(b"%PDF")
+    page.close()
+
+
+def test_text_of_users_is_shown_and_never_run(browser: Any, written: Path) -> None:
+    why = {"value": "1 GB", "basis": "assumed", "range": ["1 GB", "2 GB"], "why": HOSTILE, "at": HOSTILE}
+    own = written / "hostile.yaml"
+    scenario = {
+        "title": HOSTILE, "question": HOSTILE,
+        "hosts": {"server": {"model": "host/linux-modern-server", "owns": ["disk"]}},
+        "devices": {"disk": {"model": "disk/sata-7200-1tb-2008"}}, "data": {"file": {"on": "disk", "size": why}},
+        "jobs": {"save": {"method": "write", "data": "file", "flush": True}},
+    }  # fmt: skip
+    own.write_text(json.dumps(scenario), encoding="utf-8")
+    file = report([str(own)], written / "hostile.html")
+    page = browser.new_page()
+    problems: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("dialog", lambda dialog: problems.append(dialog.message))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(file.as_uri())
+    literal = for_terminal(HOSTILE)
+    assert " ".join(page.title().split()) == literal
+    shown = page.evaluate("document.body.innerText")
+    assert shown.count(literal) >= 3  # title, question, reason
+    assert page.evaluate("document.querySelectorAll('script, b, body style, img[src=x]').length") == 0
+    assert page.evaluate(
+        "[...document.querySelectorAll('*')].every(one => [...one.attributes].every(a => !/^on/i.test(a.name)))"
+    )
+    assert page.evaluate("[...document.images].every(image => image.complete && image.naturalWidth > 0)")
+    assert problems == []
+    assert [url for url in requests if not url.startswith("data:")] == [file.as_uri()]
     page.close()

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import pandas as pd
 import pytest
 
-from simbackup import cli, datasheets
+from simbackup import shelf
+from simbackup.cli import app as cli
 from simbackup.results.result import Result
 
 SNAPSHOT = "published/003-lvm-snapshots/same-disk"
@@ -106,19 +107,19 @@ def test_set_replaces_a_value_with_or_without_a_space(say: Say) -> None:
     [
         ("devices.cow.chunk", "has no value; write --set ADDRESS=VALUE"),
         ("=5", "has no value; write --set ADDRESS=VALUE"),
-        ("devices.cow.chunk=", "devices.cow.chunk: nothing is no quantity; write for example '2 GiB'"),
+        ("devices.cow.chunk=", "devices.cow.chunk: is empty; write for example '2 GiB'"),
         ("devices.cow.chunk=16", "devices.cow.chunk: 16 has no unit; write for example '5 MB', '2 GiB'"),
-        ("devices.cow.chunk=12KiB", "devices.cow.chunk: is no power of two of 512 bytes or more"),
+        ("devices.cow.chunk=12KiB", "devices.cow.chunk: is not a power of two of at least 512 bytes"),
         ("devices.cow.chunk=2MiB",
-         "devices.cow.chunk: in_flight is smaller than one chunk; let in_flight be one chunk or more"),
+         "devices.cow.chunk: in_flight is smaller than one chunk; make in_flight at least one chunk"),
         ("devices.cow.chnk=16KiB", "devices.cow.chnk: is not known here; did you mean 'chunk'?"),
         ("devices.cwo.chunk=16KiB", "devices.cwo.chunk: there is no 'cwo' under devices; did you mean 'cow'?"),
-        ("links.lan.rate=1 GB/s", "links.lan.rate: there is no 'lan' under links; there is none to choose from"),
-        ("device.cow.chunk=16KiB", "device.cow.chunk: is no address of a value; did you mean 'devices'?"),
-        ("devices..chunk=16KiB", "devices..chunk: is no address of a value; did you mean 'devices'?"),
+        ("links.lan.rate=1 GB/s", "links.lan.rate: there is no 'lan' under links; none is defined"),
+        ("device.cow.chunk=16KiB", "device.cow.chunk: is not the address of a value; did you mean 'devices'?"),
+        ("devices..chunk=16KiB", "devices..chunk: is not the address of a value; did you mean 'devices'?"),
         ("jobs.dd.data=flie", "jobs.dd.data: there is no data set 'flie'; did you mean 'file'?"),
-        ("devices.cow=16KiB", "devices.cow: is no mapping; write its keys below it, indented"),
-        ("devices.cow.chunk=[", "is no YAML: expected the node content"),
+        ("devices.cow=16KiB", "devices.cow: is not a mapping; write its keys below it, indented"),
+        ("devices.cow.chunk=[", "is not valid YAML: expected the node content"),
     ],
 )  # fmt: skip
 def test_a_wrong_set_is_told_with_its_text(option: str, told: str, say: Say) -> None:
@@ -131,7 +132,7 @@ def test_a_wrong_set_is_told_with_its_text(option: str, told: str, say: Say) -> 
 def test_extends_cannot_be_set(say: Say) -> None:
     said = say("run", SNAPSHOT, "--set", "extends=other.yaml")
     assert said.code == 2
-    assert said.err.startswith("--set extends=other.yaml: extends: is no address of a value; ")
+    assert said.err.startswith("--set extends=other.yaml: extends: is not the address of a value; ")
 
 
 def test_all_wrong_sets_are_told_at_once(say: Say) -> None:
@@ -152,21 +153,23 @@ def test_the_seed_is_recorded_and_a_wrong_one_refused(say: Say, tmp_path: Path) 
 
 def test_out_writes_a_result_that_reads_back_equal(say: Say, tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "result"
+    folder.parent.mkdir()
     said = say("run", SNAPSHOT, "--json", "--out", str(folder))
     assert (said.code, said.err) == (0, f"written to {folder}\n")
     names = {
         "run.json",
         "trace.jsonl",
+        "scenario.json",
         *(f"{n}.{kind}" for n in ("jobs", "devices", "users", "values") for kind in ("parquet", "csv")),
     }
     assert {path.name for path in folder.iterdir()} == names
     assert [path.name for path in folder.parent.iterdir()] == ["result"]
     result = Result.load(folder)
     assert json.loads(said.out) == json.loads(json.dumps(result.as_dict()))
-    pd.testing.assert_frame_equal(pd.read_parquet(folder / "jobs.parquet"), result.jobs)
+    pd.testing.assert_frame_equal(pd.read_parquet(folder / "jobs.parquet"), result.jobs.reset_index())
     pd.testing.assert_frame_equal(pd.read_parquet(folder / "devices.parquet"), result.devices)
     csv = pd.read_csv(folder / "jobs.csv")
-    assert list(csv.columns) == list(result.jobs.columns)
+    assert list(csv.columns) == ["job", *result.jobs.columns]
     assert csv["elapsed"].tolist() == result.jobs["elapsed"].tolist()
     run = json.loads((folder / "run.json").read_text())
     assert {"scenario", "hash", "seed", "version"} <= run["run"].keys()
@@ -176,10 +179,9 @@ def test_out_writes_a_result_that_reads_back_equal(say: Say, tmp_path: Path) -> 
 def test_out_replaces_an_older_result_whole(say: Say, tmp_path: Path) -> None:
     folder = tmp_path / "result"
     say("run", SNAPSHOT, "--out", str(folder))
-    (folder / "left-over.txt").touch()
     assert say("run", PLAIN, "--out", str(folder)).code == 0
     assert Result.load(folder).record.scenario == PLAIN
-    assert not (folder / "left-over.txt").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["result"]
 
 
 def test_out_refuses_a_folder_that_holds_something_else(say: Say, tmp_path: Path) -> None:
@@ -219,13 +221,13 @@ def test_an_unknown_scenario_gets_a_suggestion(name: str, say: Say) -> None:
     said = say("run", name)
     assert said.code == 2
     remedy = f"did you mean '{SNAPSHOT}'?"
-    assert said.err == f"{name}: there is neither such a file nor such a scenario; {remedy}\n"
+    assert said.err == f"{name}: there is no file or scenario of this name; {remedy}\n"
 
 
 def test_a_name_too_long_for_a_file_is_only_unknown(say: Say) -> None:
     said = say("run", "a" * 5000)
     assert said.code == 2
-    assert "there is neither such a file nor such a scenario" in said.err
+    assert "there is no file or scenario of this name" in said.err
 
 
 def test_reproduce_as_json_has_the_agreed_keys(reproduced: Callable[[str], Said]) -> None:
@@ -259,25 +261,26 @@ def test_reproduce_as_markdown_is_a_table(reproduced: Callable[[str], Said]) -> 
 
 
 def test_an_unknown_document_gets_the_choice(say: Say) -> None:
-    said = say("reproduce", "999")
-    assert said.code == 2
-    assert said.err.startswith("reproduce: 999: there is no such document; choose from")
+    for command in ("reproduce", "calibrate"):
+        said = say(command, "999")
+        assert (said.code, said.out) == (2, "")
+        assert said.err.startswith("999: there is no such document; choose from: 000-netbackup-frozen-images, ")
 
 
 def test_check_says_that_all_files_are_right(say: Say) -> None:
-    root = datasheets.roots()[-1]
+    root = shelf.roots()[-1]
     files = [
         *(root / "models").glob("*/*.yaml"),
         *(root / "scenarios").rglob("*.yaml"),
         root / "models" / "sources.yaml",
     ]
     said = say("check", *map(str, files))
-    assert (said.code, said.out, said.err) == (0, f"{len(files)} files are right\n", "")
+    assert (said.code, said.out, said.err) == (0, f"{len(files)} files are valid\n", "")
 
 
 def test_models_list_as_json_names_each_datasheet(say: Say) -> None:
     rows = json.loads(say("models", "list", "--json").out)
-    assert [row["name"] for row in rows] == datasheets.names()
+    assert [row["name"] for row in rows] == shelf.names()
     assert all({"name", "kind", "title"} <= row.keys() for row in rows)
     assert all(row["kind"] == row["name"].split("/")[0] for row in rows)
 
@@ -340,10 +343,13 @@ data:
 jobs:
   dd: {method: write, data: file, every: 1 s, until: 90000 s}
 """
+HANGS = 1800.0
+"""Seconds after which a process hangs; a busy machine is never that slow."""
 WATCHED = """\
-import sys
+import signal, sys
 from contextlib import contextmanager
-from simbackup import cli, run, show
+from simbackup import run
+from simbackup.cli import app as cli, show
 
 @contextmanager
 def progress():
@@ -353,6 +359,7 @@ def progress():
             told.append(print("running", flush=True))
     yield report
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which is off where the tests run in the background
 show.progress, run.STEPS_BETWEEN_REPORTS = progress, 10
 sys.argv = ["simbackup", *sys.argv[1:]]
 cli.main()
@@ -367,10 +374,10 @@ def test_an_interrupt_ends_with_one_line_and_leaves_nothing(tmp_path: Path) -> N
         assert running.stdout is not None
         assert running.stdout.readline() == "running\n"
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=60)
+        out, err = running.communicate(timeout=HANGS)
     assert running.returncode == 130
     assert out == ""
-    assert err == "interrupted; nothing half done was written\n"
+    assert err == "interrupted; no partial output was written\n"
     assert [path.name for path in tmp_path.iterdir()] == ["long.yaml"]
 
 
@@ -388,7 +395,7 @@ def test_trace_writes_what_a_timeline_viewer_opens(say: Say, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["trace", "{}/none", "-o", "{}/t.json"], "{}/none: there is neither such a file nor such a scenario; "),
+        (["trace", "{}/none", "-o", "{}/t.json"], "{}/none: there is no file or scenario of this name; "),
         (["trace", "{}", "-o", "{}/t.json"], "{} holds no result (No such file or directory: "),
         (["trace", PLAIN, "-o", "{}/file/t.json"], "{}/file/t.json cannot be written ("),
         (["trace", PLAIN, "-o", "{}"], "{} cannot be written (Is a directory)"),
@@ -424,15 +431,15 @@ def test_picture_shows_what_is_set(say: Say) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["picture", SNAPSHOT, "--format", "sgv"], "picture: there is no form 'sgv'; did you mean 'svg'?"),
+        (["picture", SNAPSHOT, "--format", "sgv"], "simbackup picture: there is no form 'sgv'; did you mean 'svg'?"),
         (
             ["picture", SNAPSHOT, "-o", "{}/x.png"],
-            "{}/x.png: its name does not tell the form of the picture; let",
+            "{}/x.png cannot be written (the extension '.png' is not known here); use .svg, .mmd or .dot",
         ),
         (["picture", SNAPSHOT, "-o", "{}/file/x.svg"], "{}/file/x.svg cannot be written ("),
         (["picture", "{}"], "{} holds no result ("),
         (["picture", "{}", "--set", "data.file.size=1 GB"], "{} is a result, in which nothing can be set"),
-        (["picture", "{}/none"], "{}/none: there is neither such a file nor such a scenario"),
+        (["picture", "{}/none"], "{}/none: there is no file or scenario of this name"),
     ],
 )
 def test_a_picture_that_cannot_be_drawn_is_told(words: list[str], told: str, say: Say, tmp_path: Path) -> None:
@@ -441,3 +448,57 @@ def test_a_picture_that_cannot_be_drawn_is_told(words: list[str], told: str, say
     assert (said.code, said.out) == (2, "")
     assert said.err.startswith(told.format(tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("length", [300, 5000])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run NAME", "explain NAME", "report NAME", "plot NAME", "picture NAME", "study NAME", "check NAME",
+        "trace NAME -o t.json", "reproduce NAME", "calibrate NAME", "models show NAME", "models cite NAME",
+        "run teaching/snapshot-slows-writes --out NAME", "trace teaching/snapshot-slows-writes -o NAME",
+        "picture teaching/snapshot-slows-writes -o NAME.svg", "explain teaching/snapshot-slows-writes NAME",
+        "run teaching/snapshot-slows-writes --set jobs.NAME.data=x",
+    ],
+)  # fmt: skip
+def test_a_name_that_no_file_can_have_is_told(
+    command: str, length: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["simbackup", *command.replace("NAME", "n" * length).split()])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["run"], "simbackup run: missing argument 'scenario'; see simbackup run --help\n"),
+        (["rnu"], "simbackup: no such command 'rnu'; "),
+        (["run", SNAPSHOT, "--sed", "1"], "simbackup run: no such option: --sed"),
+        (["run", SNAPSHOT, "--seed", "-1"], "simbackup run: invalid value for '--seed': "),
+        (["study", "x", "--workers", "0"], "simbackup study: invalid value for '--workers': "),
+        (["trace", SNAPSHOT], "simbackup trace: missing option '--out' / '-o'; see simbackup trace --help\n"),
+        (["explain", SNAPSHOT, "nix"], "simbackup explain: there is no job 'nix'; "),
+        (["calibrate", "999"], "999: there is no such document; choose from: "),
+        (
+            ["study", "base/small-site"],
+            "base/small-site: there is neither such a file nor such a study; it is a scenario: ",
+        ),
+        (["run", "{}"], "{}: is a folder; name a file in it; choose from: site.yaml\n"),
+        (["check", "{}"], "{}: is a folder; name a file in it; choose from: site.yaml\n"),
+        (["study", "{}"], "{}: is a folder; name a file in it; choose from: site.yaml\n"),
+        (["run", "teaching"], "teaching: is a folder of scenarios; choose from: teaching/bottleneck-moves, "),
+        (["study", "{}/site.yaml"], "{}/site.yaml: is a scenario, not a study; simbackup run {}/site.yaml\n"),
+    ],
+)
+def test_arguments_are_refused_in_one_line_that_says_what_would_be_right(
+    words: list[str], told: str, say: Say, tmp_path: Path
+) -> None:
+    (tmp_path / "site.yaml").write_text("title: A site\njobs: {}\n", encoding="utf-8")
+    said = say(*(word.replace("{}", str(tmp_path)) for word in words))
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(told.replace("{}", str(tmp_path)))
+    assert said.err.count("\n") == 1

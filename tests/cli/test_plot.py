@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import cli, simulate
+from simbackup import simulate
+from simbackup.cli import app as cli
 
 PNG, SNAPSHOT = b"\x89PNG\r\n\x1a\n", "published/003-lvm-snapshots/no-snapshot"
 QUEUE = "teaching/mount-queue"
@@ -62,9 +63,12 @@ def test_a_value_can_be_set_for_a_scenario_but_not_for_a_result(say: Say, tmp_pa
         ((SNAPSHOT, "timelin"), "simbackup plot: there is no picture 'timelin'; did you mean 'timeline'?\n"),
         ((SNAPSHOT, "drives"), f"{SNAPSHOT} has no tape drives; choose another picture\n"),
         (("empty",), "empty holds no result (No such file or directory: empty/run.json)\n"),
-        ((SNAPSHOT, "-o", "a.gif"), "a.gif: no format of pictures is called 'gif'; choose from: pdf, png, svg\n"),
+        (
+            (SNAPSHOT, "-o", "a.gif"),
+            "a.gif cannot be written (the extension '.gif' is not known here); use .png, .svg or .pdf\n",
+        ),
         ((SNAPSHOT, "-o", "none/a.png"), "none/a.png cannot be written (there is no folder none)\n"),
-        ((QUEUE, "compare"), f"{QUEUE} reproduces no measurement alone; choose another picture\n"),
+        ((QUEUE, "compare"), f"{QUEUE} alone reproduces no measured row; choose another picture\n"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line_and_nothing_is_written(
@@ -79,7 +83,7 @@ def test_without_matplotlib_it_says_what_to_install(tmp_path: Path) -> None:
     program = (
         "import importlib.util as u, sys; real = u.find_spec\n"
         "u.find_spec = lambda name, *rest: None if name == 'matplotlib' else real(name, *rest)\n"
-        "from simbackup import cli; sys.argv = ['simbackup', 'plot', sys.argv[1]]; cli.main()\n"
+        "from simbackup.cli import app as cli; sys.argv = ['simbackup', 'plot', sys.argv[1]]; cli.main()\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, SNAPSHOT], capture_output=True, text=True, check=False, cwd=tmp_path
@@ -90,14 +94,15 @@ def test_without_matplotlib_it_says_what_to_install(tmp_path: Path) -> None:
 
 INTERRUPTED = """\
 import os, signal, sys
-from simbackup import cli
-from simbackup.results.plots import style
+from simbackup.cli import app as cli
+from simbackup.plots import style
 
 def savefig(self, path, **settings):
     path.write_bytes(b"half")
     os.kill(os.getpid(), signal.SIGINT)
 
-style.Picture.savefig = savefig
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which is off where the tests run in the background
+style.Chart.savefig = savefig
 sys.argv = ["simbackup", "plot", sys.argv[1]]
 cli.main()
 """
@@ -109,5 +114,5 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path) -> None:
         [sys.executable, "-c", INTERRUPTED, SNAPSHOT], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     assert done.returncode == 130
-    assert done.stderr == "interrupted; nothing half done was written\n"
+    assert done.stderr == "interrupted; no partial output was written\n"
     assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simbackup import cli
+from simbackup.cli import app as cli
 
 WRITE, OTHER = "published/003-lvm-snapshots/no-snapshot", "published/003-lvm-snapshots/same-disk"
 Say = Callable[..., tuple[object, str, str]]
@@ -77,7 +77,7 @@ def test_tables_are_written_beside_the_page(say: Say, tmp_path: Path) -> None:
 def test_a_workbook_of_another_name_is_refused_before_a_run(say: Say, tmp_path: Path) -> None:
     code, _, error = say(WRITE, "--excel", "tables.ods")
     assert code == 2
-    assert "let it end with .xlsx" in error
+    assert "use .xlsx" in error
     assert list(tmp_path.iterdir()) == []
 
 
@@ -85,7 +85,7 @@ def test_two_scenarios_are_compared(say: Say, tmp_path: Path) -> None:
     assert say(WRITE, OTHER, "--quick")[0] == 0
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "2 scenarios compared" in text
-    assert "dd takes least in no-snapshot (17 s) and most in same-disk (6 min 37 s" in text
+    assert "dd is fastest in no-snapshot (17 s) and slowest in same-disk (6 min 37 s" in text
 
 
 def test_what_is_set_holds_for_every_scenario(say: Say, tmp_path: Path) -> None:

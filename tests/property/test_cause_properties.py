@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbackup import Scenario, load, simulate
-from simbackup.experiments.explain import explain
-from simbackup.results.causes import WAIT, split
+from simbackup.engine.activity import Activity
+from simbackup.experiments.what_if import reasons
+from simbackup.results.causes import split
 
 STORES = (
     "model: disk/scsi-10k-146gb-2004",
@@ -40,6 +41,7 @@ class Plan:
     jobs: tuple[tuple[str, int, str], ...]
     restores: bool
     together: bool
+    shared: int = 1
 
     def text(self) -> str:
         """The scenario."""
@@ -74,7 +76,8 @@ class Plan:
             target = {WRITE: "", COPY: ", to: d1"}.get(method, f", to: {to}")
             data = 0 if method == COPY else wanted
             wait = f", after: {before}" if before and not self.together else ""
-            found.append(f"  j{i}: {{method: {method}, data: d{data}{target}{wait}}}")
+            share = f", multiplexing: {self.shared}" if to == "jb" and method in {IMAGE, FILES} else ""
+            found.append(f"  j{i}: {{method: {method}, data: d{data}{target}{wait}{share}}}")
             before = f"j{i}"
             if self.restores and method in {IMAGE, FILES}:
                 found.append(f"  r{i}: {{restore: j{i}, after: j{i}}}")
@@ -99,6 +102,7 @@ def plans(draw: st.DrawFn, *, serial: bool = False) -> Plan:
         jobs=tuple(draw(st.lists(job, min_size=1, max_size=1 if serial else 4))),
         restores=not serial and draw(st.booleans()),
         together=not serial and draw(st.booleans()),
+        shared=1 if serial else draw(st.sampled_from([1, 2, 3])),
     )
 
 
@@ -117,7 +121,7 @@ def test_every_job_is_split_without_remainder(plan: Plan) -> None:
     for row in result.job_rows:
         causes = split(result, row["job"])
         assert sum(causes.values()) == pytest.approx(row["elapsed"], rel=1e-9, abs=1e-12)
-        assert not {WAIT, "other", ""} & {cause.activity for cause in causes}
+        assert not {Activity.WAIT, "other", ""} & {cause.activity for cause in causes}
 
 
 @settings(max_examples=40, deadline=None)
@@ -130,7 +134,7 @@ def test_a_serial_job_gains_no_more_than_the_share_of_what_is_removed(plan: Plan
     the writer is told to be the limit hides work of the disk, which is gained, too, when the disk is removed.
     """
     scenario = loaded(plan)
-    for one in explain(simulate(scenario), scenario):
+    for one in reasons(simulate(scenario), scenario):
         assert one.doubled is not None
         assert one.without is not None
         assert one.elapsed - one.without <= one.share + 1e-6

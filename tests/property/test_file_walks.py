@@ -12,15 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbackup import Result, simulate
-from simbackup.components.host import Host, Machine
-from simbackup.components.storage import Array, Disk, Raid, Region, Ssd, Store
-from simbackup.components.volume import Volume
+from simbackup.data.live import DataSet, Files
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.host.live import Host, Machine
+from simbackup.devices.raid.live import Array, Raid
+from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.store import Region, Store
+from simbackup.devices.volume.live import Volume
 from simbackup.engine.flows import FlowNetwork
 from simbackup.equations import disk as disks
-from simbackup.jobs.system import DataSet, Files
-from simbackup.jobs.walk import walking
+from simbackup.methods.file_backup.walk import Walkers, walking
 
-FIGURES = disks.Disk(10e12, 120.0, 1e-3, 8.5e-3, 18e-3, 200e6, 100e6, 0.3e-3, 1e6)
+FIGURES = disks.DiskParameters(10e12, 120.0, 1e-3, 8.5e-3, 18e-3, 200e6, 100e6, 0.3e-3, 1e6)
 STORES: dict[str, Store] = {
     "disk": Disk("devices.a", FIGURES),
     "array": Raid("devices.a", Array("0", 6, FIGURES, 65536.0, 1e9, 0.1e-3)),
@@ -57,9 +60,9 @@ class Walk:
         volume = Volume(ENV, "devices.v", Region(store, 0.0, store.size))
         data = DataSet(
             "d", volume, 0.0, size, self.files, 1.0, files,
-            cached=self.cached, together=self.together, file_size=self.each,
+            cached=self.cached, scattered=0.0 if self.together else 1.0, file_size=self.each,
         )  # fmt: skip
-        shape = walking(host, data, volume.region.part(0.0, size), self.file_cpu)
+        shape = walking(host, data, volume.region.part(0.0, size), Walkers(file_cpu=self.file_cpu))
         busiest = max(demand / link.capacity for link, demand in shape.demands.items())
         return size * max(1.0 / shape.cap, busiest)
 

@@ -7,18 +7,21 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simbackup import datasheets, units
-from simbackup.checking import check_file
-from simbackup.cli import overrides
+from benchmarks.fuzz import SHARES, fuzz
+from simbackup import shelf, units
+from simbackup.cli.app import overrides
+from simbackup.cli.checking import check_file
 from simbackup.errors import InputError, Problem, SimbackupError
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load, names
-from simbackup.schema.tree import read
+from simbackup.schema.yaml_file import read
+from tests.shared import loaded
 
-ROOT = datasheets.roots()[-1]
+ROOT = shelf.roots()[-1]
 GREATEST_SIZE = 1e15
 """Bytes of data, bytes a second or seconds above which a file that was changed is not simulated."""
 LEAST_SIZE = 1e-6
@@ -34,7 +37,7 @@ def _text(path: Path) -> str:
 
 
 SCENARIOS = [_text(ROOT / "scenarios" / f"{name}.yaml") for name in names()]
-SHEETS = [_text(ROOT / "models" / f"{name}.yaml") for name in datasheets.names()]
+SHEETS = [_text(ROOT / "models" / f"{name}.yaml") for name in shelf.names()]
 NUMBER = re.compile(r"(?<![\w.])\d[\d_.]*")
 UNIT = re.compile(r"(?<=\d )(?:[kKMGT]?i?B(?:/s)?|%|ms|s|ns/B|rpm|m/s|m)\b")
 WORD = re.compile(r"[A-Za-z_][\w-]+")
@@ -131,7 +134,7 @@ def assert_located(problems: tuple[Problem, ...] | list[Problem]) -> None:
         assert (place.line >= 1 and place.column >= 1) or place.file.startswith(("--set ", "with_")), str(problem)
         assert "\n" not in str(problem)
         assert "Node(" not in str(problem)
-        assert "Given(" not in str(problem)
+        assert "Quantity(" not in str(problem)
 
 
 class EnoughError(Exception):
@@ -167,7 +170,11 @@ def _check(text: str) -> None:
         except InputError as error:
             assert_located(error.problems)
         else:
-            assert_simulates(scenario)
+            if scenario.spec.jobs:
+                assert not check_file(path)
+                assert_simulates(scenario)
+            else:  # what is right for `check` can be run
+                assert_located(check_file(path))
 
 
 @LONG
@@ -186,7 +193,7 @@ def test_a_changed_datasheet_is_right_or_wrong_at_a_place(text: str) -> None:
         if problems:
             assert_located(problems)
         elif "parameters" in read(path).mapping:
-            sheet = datasheets.read_datasheet(path, "changed")
+            sheet = shelf.read_datasheet(path, "changed")
             assert list(sheet.values()) or sheet.kind == "population"  # that of files may hold a word alone
 
 
@@ -207,7 +214,7 @@ PLAIN = st.recursive(
     ),
     max_leaves=6,
 )
-LOADED = {name: load(name) for name in names()}
+NAMES = names()
 
 
 def _paths(node: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
@@ -219,8 +226,8 @@ def _paths(node: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
 @st.composite
 def replaced_values(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     """The name of a scenario, and other values for one to three of its addresses."""
-    name = draw(st.sampled_from(list(LOADED)))
-    paths = [".".join(path) for path in _paths(LOADED[name].tree) if path[0] not in {"title", "question", "extends"}]
+    name = draw(st.sampled_from(NAMES))
+    paths = [".".join(path) for path in _paths(loaded(name).tree) if path[0] not in {"title", "question", "extends"}]
     return name, draw(st.dictionaries(st.sampled_from(paths), PLAIN, min_size=1, max_size=3))
 
 
@@ -229,7 +236,7 @@ def replaced_values(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
 def test_a_changed_tree_is_right_or_wrong_at_a_place(case: tuple[str, dict[str, Any]]) -> None:
     name, changes = case
     try:
-        changed = LOADED[name].with_(changes)
+        changed = loaded(name).with_(changes)
     except InputError as error:
         assert_located(error.problems)
     else:
@@ -242,9 +249,9 @@ FACTORS = st.sampled_from([0.0, 1e-6, 1e-3, 0.1, 0.5, 0.9, 1.1, 2.0, 3.0, 10.0, 
 @st.composite
 def scaled_values(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
     """The name of a scenario, and one to four of its figures multiplied."""
-    name = draw(st.sampled_from(list(LOADED)))
+    name = draw(st.sampled_from(NAMES))
     chosen = draw(
-        st.lists(st.sampled_from(LOADED[name].values), min_size=1, max_size=4, unique_by=lambda value: value.address)
+        st.lists(st.sampled_from(loaded(name).values), min_size=1, max_size=4, unique_by=lambda value: value.address)
     )
     scaled = {value.address: (value.given.si * draw(FACTORS), value.given.unit) for value in chosen}
     return name, {
@@ -257,7 +264,7 @@ def scaled_values(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
 def test_other_figures_run_or_are_wrong_at_a_place(case: tuple[str, dict[str, str]]) -> None:
     name, changes = case
     try:
-        changed = LOADED[name].with_(changes)
+        changed = loaded(name).with_(changes)
     except InputError as error:
         assert_located(error.problems)
     else:
@@ -288,3 +295,20 @@ def test_options_are_right_or_wrong_at_a_place(options: list[str]) -> None:
         assert_located(error.problems)
     else:
         assert_simulates(scenario)
+
+
+@pytest.mark.parametrize("kind", SHARES)
+def test_a_changed_file_of_any_kind_is_right_or_wrong_at_a_place(kind: str) -> None:
+    counts = fuzz(files=30, minutes=60.0, seed=4, shares={kind: 1})
+    assert counts.number["refused"] + counts.number["right"] == counts.number["files"] == 30
+    assert [found for found in counts.findings if not found.startswith(("refused by the run", "over 20 s"))] == []
+
+
+def test_a_finding_is_one_whatever_goes_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: object) -> list[Problem]:
+        raise RuntimeError("no message for a user")
+
+    monkeypatch.setattr("benchmarks.fuzz.check_file", broken)
+    counts = fuzz(files=2, minutes=60.0, seed=0)
+    assert counts.number["tracebacks"] == 2
+    assert "RuntimeError: no message for a user" in counts.findings[0]

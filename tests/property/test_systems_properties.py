@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from simbackup import Result, load, simulate
 from simbackup.build import build
-from simbackup.jobs.catalogue import SaveSet
-from simbackup.jobs.job import start
-from simbackup.jobs.system import System
+from simbackup.catalogue import SaveSet
+from simbackup.methods.job import start
+from simbackup.system import System
 
 MB = 10**6
 
@@ -270,7 +270,7 @@ def played(plan: Tapes) -> System:
 def check_tiles(save_set: SaveSet) -> None:
     """Every byte of a save set lies in one extent, none of which is empty."""
     place = 0.0
-    for extent in save_set.extents:
+    for extent in save_set.copies[0].extents:
         assert extent.begin == pytest.approx(place, abs=1.0)
         assert extent.size >= 1.0
         place = extent.begin + extent.size
@@ -303,7 +303,7 @@ def test_a_whole_restore_reads_every_saved_byte_once(plan: Tapes) -> None:
         assert jobs[f"full{i}"]["bytes"] == jobs[f"back{i}"]["bytes"] == pytest.approx(size * MB)
     for save_set in system.catalogue.save_sets:
         check_tiles(save_set)
-        assert sum(e.size for e in save_set.locate(0.0, save_set.size)) == pytest.approx(save_set.size)
+        assert sum(e.size for e in save_set.copies[0].locate(0.0, save_set.size)) == pytest.approx(save_set.size)
     through = sum(drive.link.bytes_moved for drive in system.libraries["jukebox"].drives)
     assert through == pytest.approx(2 * sum(plan.sizes) * MB)
 
@@ -314,8 +314,8 @@ def test_no_two_extents_share_a_place_on_a_cartridge_and_none_lies_beyond_its_en
     system = played(plan)
     found: dict[str, list[tuple[float, float]]] = {}
     for save_set in system.catalogue.save_sets:
-        for extent in save_set.extents:
-            end = extent.position + extent.size / save_set.compression
+        for extent in save_set.copies[0].extents:
+            end = extent.position + extent.size / save_set.copies[0].compression
             found.setdefault(extent.medium, []).append((extent.position, end))
     for cartridge in system.libraries["jukebox"].cartridges:
         lying = sorted(found.get(cartridge.name, []))

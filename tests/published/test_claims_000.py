@@ -11,7 +11,9 @@ import pytest
 
 import simbackup as sb
 from simbackup.build import build
-from simbackup.components.storage import Region
+from simbackup.devices.mirror.live import Mirror
+from simbackup.devices.snapshot.live import Snapshot
+from simbackup.devices.store import Region
 from simbackup.results.result import Result
 from simbackup.scenario import load
 
@@ -202,7 +204,9 @@ def test_claim_8_a_checkpoint_takes_the_room_of_what_was_updated_and_a_mirror_th
     assert run("create").get("devices.checkpoint.copied_bytes") == 0.0
     assert run("checkpoint").get("devices.checkpoint.copied_bytes") == pytest.approx(26 * GB + 340e6, rel=0.02)
     system, _ = build(load(f"{FOLDER}/mirror").spec, seed=0)
-    assert system.mirrors["mirror"].region.size == system.volumes["datavol"].region.size == 310 * GB
+    mirror = system.images["mirror"]
+    assert isinstance(mirror, Mirror)
+    assert mirror.region.size == system.volumes["datavol"].region.size == 310 * GB
 
 
 INSTANT = """\
@@ -226,11 +230,9 @@ def test_claim_8_an_instant_snapshot_needs_no_synchronisation_before(case: Calla
 
 def test_claim_9_a_checkpoint_lies_on_the_disks_of_its_volume_and_a_mirror_on_others() -> None:
     system, _ = build(load(f"{FOLDER}/create").spec, seed=0)
-    volume, checkpoint, mirror = (
-        system.volumes["datavol"].region,
-        system.snapshots["checkpoint"],
-        system.mirrors["mirror"],
-    )
+    volume, checkpoint, mirror = system.volumes["datavol"].region, system.images["checkpoint"], system.images["mirror"]
+    assert isinstance(checkpoint, Snapshot)
+    assert isinstance(mirror, Mirror)
     for region in (checkpoint.area, checkpoint.source(0.0, 26 * GB)):
         assert region.store is volume.store
         assert volume.begin <= region.begin < region.begin + region.size <= volume.begin + volume.size

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
-import simbackup as sb
 from simbackup.results.result import Result
+from tests.shared import simulated
+
+pytestmark = pytest.mark.xdist_group("planning/midnight")
 
 DAY, WINDOW = 86_400.0, 6 * 3600.0
 TEMPLATE = "fleets.servers.jobs.save-{number}"
@@ -16,9 +16,8 @@ FEWER = (("fleets.servers.count", "50"), (SIZE, "280 GB"))
 """A quarter of the servers with four times the data each: as much in all, and quicker to simulate."""
 
 
-@cache
 def run(name: str, *changes: tuple[str, str]) -> Result:
-    result = sb.simulate(f"planning/{name}", dict(changes))
+    result = simulated(f"planning/{name}", dict(changes))
     assert result.get("fleets.servers.failed") == 0
     return result
 

@@ -270,7 +270,7 @@ def test_claim_8_a_snapshot_that_may_be_deleted_makes_room(filer: Load) -> None:
     result = sb.simulate(filer(more + CREATE + WRITE + full))
     assert status(result, "write")[0] == "done"
     assert state(result, "snap") == "deleted"
-    assert status(result, "full") == ("failed", "'snap' was deleted: there was no room for it")
+    assert status(result, "full") == ("failed", "'snap' was deleted to make room")
 
 
 @pytest.mark.parametrize("share", [0.25, 0.5, 1.0])

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from simbackup.experiments.reproduce import reproduce
-from simbackup.results.compare import Row
+from simbackup.results.compare import Row, Summary
 from simbackup.run import simulate
 from simbackup.scenario import load
 
 FOUND = reproduce(intervals=False)
 
-PRINTED = Path(__file__).with_name("printed.csv")
-"""The figures as the documents print them, typed a second time."""
+PRINTED = sorted((Path(__file__).parents[2] / "scenarios" / "published").glob("*/printed.csv"))
+"""The figures as each document prints them, typed a second time."""
 
 MOST_CONSTANTS = {
     "000-netbackup-frozen-images": 8,
@@ -24,6 +24,26 @@ MOST_CONSTANTS = {
     "003-lvm-snapshots": 3,
     "004-zrm-mysql": 8,
 }
+"""Constants that a document may have at most, where that is fewer than it has groups of rows."""
+
+
+def printed() -> dict[str, tuple[object, ...]]:
+    """The figures of all documents by the names of their rows."""
+
+    def number(text: str) -> float | None:
+        return float(text) if text else None
+
+    found: dict[str, tuple[object, ...]] = {}
+    for path in PRINTED:
+        with path.open(encoding="utf-8", newline="") as file:
+            found |= {
+                row["id"]: (
+                    row["document"], float(row["value"]), row["unit"], number(row["low"]), number(row["high"]),
+                    row["group"], row["kind"],
+                )
+                for row in csv.DictReader(file)
+            }  # fmt: skip
+    return found
 
 
 @pytest.mark.parametrize("row", FOUND.rows, ids=lambda row: row.measurement.id)
@@ -34,22 +54,11 @@ def test_the_row_is_within_ten_per_cent_or_rightly_declared_off(row: Row) -> Non
 
 
 def test_the_rows_are_those_of_the_documents() -> None:
-    def number(text: str) -> float | None:
-        return float(text) if text else None
-
-    with PRINTED.open(encoding="utf-8", newline="") as file:
-        printed = {
-            row["id"]: (
-                row["document"], float(row["value"]), row["unit"], number(row["low"]), number(row["high"]),
-                row["group"], row["kind"],
-            )
-            for row in csv.DictReader(file)
-        }  # fmt: skip
     rows = {
         m.id: (m.document, m.value, m.unit, m.low, m.high, m.group, m.row.kind)
         for m in (row.measurement for row in FOUND.rows)
     }
-    assert rows == printed
+    assert rows == printed()
 
 
 def test_inputs_are_found_out_by_the_program() -> None:
@@ -60,8 +69,8 @@ def test_inputs_are_found_out_by_the_program() -> None:
 
 
 @pytest.mark.parametrize("summary", FOUND.summaries, ids=lambda s: s.document)
-def test_few_constants_are_fitted(summary: object) -> None:
-    assert summary.constants <= MOST_CONSTANTS[summary.document]  # type: ignore[attr-defined]
+def test_few_constants_are_fitted(summary: Summary) -> None:
+    assert summary.constants <= MOST_CONSTANTS.get(summary.document, summary.groups - 1)
 
 
 def test_a_fitted_row_is_never_called_held_out() -> None:
@@ -95,9 +104,9 @@ def test_a_value_that_replaces_a_fitted_one_leaves_its_rows_fitted() -> None:
 
 def test_all_documents_together_reach_what_was_aimed_at() -> None:
     total = FOUND.total
-    assert total.rows == 100
-    assert total.within >= 95
-    assert total.constants <= 30
+    assert total.rows == len(printed())
+    assert total.within >= 0.95 * total.rows
+    assert total.constants <= 0.3 * total.rows
     assert total.median is not None
     assert total.median < 0.05
     assert total.held_out_groups >= total.groups / 3

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import simbackup as sb
 from simbackup import units
+from simbackup.cli.show_published import cross_validation_markdown, markdown
 from simbackup.experiments.cross_validate import cross_validate
 from simbackup.experiments.overview import fitted_list
 from simbackup.experiments.reproduce import Reproduction, reproduce
-from simbackup.show_published import cross_validation_markdown, markdown
 
 TOP = Path(__file__).resolve().parents[2]
 README, RESULTS = TOP / "README.md", TOP / "RESULTS.md"
@@ -44,13 +44,23 @@ def summary_table(found: Reproduction) -> str:
     return "\n".join(lines) + "\n"
 
 
-def results(found: Reproduction) -> str:
+def head() -> str:
     return (
-        "# Measured beside simulated\n\nMade by `python tests/published/test_readme.py`; a test holds it to the "
-        f"program's output.\n\n{markdown(found)}\n## Fitted or chosen constants\n\n{fitted_table()}\n"
-        "## Cross-validation\n\nEach row of a fit, predicted by the same fit to its other rows.\n\n"
+        "# Measured beside simulated\n\nWritten by `python tests/published/test_readme.py`; a test compares it with "
+        "the program's output.\n\n"
+    )
+
+
+def tail() -> str:
+    return (
+        f"## Fitted or chosen constants\n\n{fitted_table()}\n"
+        "## Cross-validation\n\nEach row of a fit, predicted by the same fit to the other rows.\n\n"
         f"{cross_validation_markdown(cross_validate())}"
     )
+
+
+def results(found: Reproduction) -> str:
+    return f"{head()}{markdown(found)}\n{tail()}"
 
 
 def between(text: str, name: str) -> str:
@@ -60,8 +70,11 @@ def between(text: str, name: str) -> str:
 
 
 def test_the_tables_are_those_of_the_program() -> None:
-    found = reproduce()
-    assert RESULTS.read_text(encoding="utf-8") == results(found)
+    """All but the rows with their intervals, which the unpacked wheel reproduces in tests/architecture."""
+    text, rows = RESULTS.read_text(encoding="utf-8"), "### "
+    assert text.partition(rows)[0] == head()
+    assert text[text.index("## Fitted or chosen constants") :] == tail()
+    found = reproduce(intervals=False)
     assert between(README.read_text(encoding="utf-8"), "summary") == summary_table(found)
 
 

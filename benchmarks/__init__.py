@@ -1,0 +1,1 @@
+"""Measurements of the program itself: its speed, and its handling of wrong files."""

@@ -1,0 +1,287 @@
+"""Many files changed at random: each is valid and runs, or has an error with its place; nothing else is allowed.
+
+Every file that ships with the program is a seed: scenarios, datasheets, studies, measured rows, calibrations, and
+inventories of fleets. Files that pass `simbackup check` are also run. A case depends only on the seed and its number.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import shutil
+import signal
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import filterfalse
+from pathlib import Path
+
+from benchmarks.mutations import mutated, texts
+from simbackup import shelf
+from simbackup.cli.checking import check_file
+from simbackup.errors import Problem, SimbackupError
+from simbackup.experiments.reproduce import reproduce
+from simbackup.experiments.study import figures_of, read_study
+from simbackup.run import simulate
+from simbackup.scenario import load
+
+SLOW = 20.0
+"""Seconds of the processor after which a file counts as slow, and is given up."""
+RUNS = 2
+"""Runs of a valid study."""
+MOST_REPORTS = 4
+"""Thousands of steps, five at a time, after which a simulation counts as running."""
+SITE = """
+title: A site from a table
+fleets:
+  servers:
+    inventory: servers.csv
+    hosts: {"{name}": {model: host/linux-modern-server, owns: ["{name}-disk"]}}
+    devices: {"{name}-disk": {model: disk/sata-7200-1tb-2008}}
+    data: {"{name}-files": {on: "{name}-disk", size: "{size}"}}
+    jobs: {"{name}-copy": {method: write, data: "{name}-files", flush: true, begin: "{begin}"}}
+"""
+INVENTORY = 'name,size,begin,note\nweb,10 GB,0 s,"a, b"\nmail,200 MB,90 s,\ndb,1.5 GiB,22:00,"say ""x"""\n'
+COUNTED = ("files", "refused", "right", "refused by the run", "tracebacks", "over 20 s", "problems without a location")
+
+
+class SlowError(BaseException):
+    """A file took too long; not an Exception, so that no handler catches it."""
+
+
+class EnoughError(Exception):
+    """A run has gone far enough."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """The outcomes of the files, and the findings."""
+
+    number: Counter[str] = field(default_factory=Counter[str])
+    kinds: Counter[str] = field(default_factory=Counter[str])
+    findings: list[str] = field(default_factory=list[str])
+
+    def finding(self, what: str, case: str, told: str) -> None:
+        """Count one more finding."""
+        self.number[what] += 1
+        self.findings.append(f"{what}: {case}: {told}")
+
+
+def seeds(root: Path) -> dict[str, list[tuple[Path, str]]]:
+    """The files that are changed, by kind: each with its place below a root, and its text."""
+    every = texts(root, "scenarios/**/*.yaml")
+    named = {"measured.yaml": "measured", "calibration.yaml": "calibration"}
+    found: dict[str, list[tuple[Path, str]]] = {}
+    for path, text in every.items():
+        kind = named.get(path.name, "study" if path.name.endswith(".study.yaml") else "scenario")
+        found.setdefault(kind, []).append((path, text))
+    found["datasheet"] = list(texts(root, "models/*/*.yaml").items())
+    found["inventory"] = [(Path("scenarios/fuzz/servers.csv"), INVENTORY)]
+    return found
+
+
+SHARES = {"scenario": 47, "datasheet": 24, "study": 8, "measured": 5, "calibration": 6, "inventory": 10}
+"""Of a hundred files, how many are of each kind."""
+
+
+def located(problem: Problem) -> bool:
+    """Whether a problem says where it is: a line and a column, or that a whole file cannot be read."""
+    place, whole = problem.place, problem.message.startswith(("cannot be read", "there is neither"))
+    text = str(problem)
+    return bool(place.file and problem.message) and (place.line > 0 < place.column or whole) and "\n" not in text
+
+
+@contextmanager
+def searched(root: Path) -> Generator[None]:
+    """Inside, datasheets are looked for in a folder first."""
+    before = os.environ.get(shelf.SEARCH_PATH)
+    os.environ[shelf.SEARCH_PATH] = str(root)
+    try:
+        yield
+    finally:
+        del os.environ[shelf.SEARCH_PATH]
+        if before is not None:
+            os.environ[shelf.SEARCH_PATH] = before
+
+
+@contextmanager
+def limited(seconds: float) -> Generator[None]:
+    """What takes more seconds of the processor inside is broken off with `SlowError`."""
+
+    def broken_off(*_: object) -> None:
+        raise SlowError
+
+    before = signal.signal(signal.SIGPROF, broken_off)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def enough() -> Callable[[float, int, int], None]:
+    """Stop a long simulation that runs as it should."""
+    times = 0
+
+    def progress(*_: float) -> None:
+        nonlocal times
+        times += 1
+        if times >= MOST_REPORTS:
+            raise EnoughError
+
+    return progress
+
+
+def run_scenario(path: Path) -> None:
+    """Simulate a scenario, unless it does nothing."""
+    scenario = load(path)
+    if scenario.spec.jobs:
+        simulate(scenario, progress=enough())
+
+
+def run_study(path: Path) -> None:
+    """Simulate the first runs of a study, and read their figures."""
+    for run in read_study(path)[1][:RUNS]:
+        figures_of(run, progress=enough())
+
+
+def run_measured(path: Path) -> None:
+    """Simulate the scenarios of the rows."""
+    reproduce([str(path.parent)], intervals=False, workers=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A copy of all files, in which one file at a time is changed."""
+
+    root: Path
+    users: dict[str, Path]
+    """For each datasheet a scenario that names it."""
+
+    def run(self, kind: str, path: Path) -> None:
+        """Run a valid file."""
+        if kind == "scenario":
+            run_scenario(path)
+        elif kind == "study":
+            run_study(path)
+        elif kind == "measured":
+            run_measured(path)
+        elif kind == "datasheet":
+            name = path.relative_to(self.root / "models").with_suffix("").as_posix()
+            if name in self.users and not check_file(self.users[name]):  # a valid datasheet may fit no scenario
+                run_scenario(self.users[name])
+
+    def checked(self, kind: str, path: Path) -> tuple[list[Problem], Path]:
+        """The errors of a changed file, or what to run if there are none."""
+        if kind == "inventory":
+            site = path.with_name("site.yaml")
+            return check_file(site), site
+        return check_file(path), path
+
+
+def make_site(root: Path) -> Site:
+    """The copy, in a folder that is searched first."""
+    program = shelf.roots()[-1]
+    for folder in ("scenarios", "models"):
+        shutil.copytree(program / folder, root / folder)
+    (root / "scenarios" / "fuzz").mkdir()
+    (root / "scenarios" / "fuzz" / "site.yaml").write_text(SITE, encoding="utf-8")
+    (root / "scenarios" / "fuzz" / "servers.csv").write_text(INVENTORY, encoding="utf-8")
+    users: dict[str, Path] = {}
+    for path, text in texts(root, "scenarios/**/*.yaml").items():
+        for name in re.findall(r"model: ([\w/.+-]+)", text):
+            if not path.name.endswith((".study.yaml", "measured.yaml", "calibration.yaml")):
+                users.setdefault(name, root / path)
+    return Site(root, users)
+
+
+def fuzzed(site: Site, kind: str, path: Path, data: bytes, counts: Counts, *, case: str) -> bool:
+    """Whether a changed file gave no finding; its outcome is counted."""
+    before, good = len(counts.findings), path.read_bytes()
+    counts.number["files"] += 1
+    counts.kinds[kind] += 1
+    path.write_bytes(data)
+    if kind == "datasheet":
+        shelf.forget()
+    try:
+        with limited(SLOW):
+            problems, right = site.checked(kind, path)
+            if problems:
+                counts.number["refused"] += 1
+                for problem in filterfalse(located, problems):
+                    counts.finding("problems without a location", case, str(problem))
+            else:
+                counts.number["right"] += 1
+                site.run("scenario" if kind == "inventory" else kind, right)
+    except EnoughError:
+        pass
+    except SimbackupError as error:
+        counts.finding("refused by the run", case, str(error).partition("\n")[0])
+    except SlowError:
+        where = "".join(traceback.format_exc().splitlines()[-3:-1])
+        counts.finding("over 20 s", case, where.strip())
+    except Exception as error:  # noqa: BLE001 (whatever it is, it is what is looked for)
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        counts.finding("tracebacks", case, f"{type(error).__name__}: {error} ({last.filename}:{last.lineno})"[:400])
+    finally:
+        path.write_bytes(good)
+        if kind == "datasheet":
+            shelf.forget()
+    return len(counts.findings) == before
+
+
+def fuzz(
+    *,
+    files: int,
+    minutes: float,
+    seed: int,
+    kept: Path | None = None,
+    first: int = 0,
+    shares: Mapping[str, int] = SHARES,
+) -> Counts:
+    """The outcomes of so many changed files, or of so many minutes."""
+    counts, ends = Counts(), time.monotonic() + 60.0 * minutes
+    with tempfile.TemporaryDirectory() as folder:
+        site = make_site(Path(folder))
+        known = seeds(site.root)
+        with searched(site.root):
+            for number in range(first, first + files):
+                if time.monotonic() > ends:
+                    break
+                draw = random.Random(f"{seed}/{number}")  # noqa: S311 (a case is no secret)
+                kind = draw.choices(list(shares), list(shares.values()))[0]
+                path, text = draw.choice(known[kind])
+                data, case = mutated(draw, text), f"{seed}/{number} {path.as_posix()}"
+                if not fuzzed(site, kind, site.root / path, data, counts, case=case):
+                    print(counts.findings[-1], flush=True)
+                    if kept is not None:
+                        kept.mkdir(parents=True, exist_ok=True)
+                        (kept / f"{seed}-{number}-{path.name}").write_bytes(data)
+    return counts
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print each finding as it comes, and the counts at the end; ends with 1 when there were findings."""
+    parser = argparse.ArgumentParser(description="files changed at random: valid, or an error with its place")
+    parser.add_argument("--minutes", type=float, default=10.0, help="ends after so many (10)")
+    parser.add_argument("--files", type=int, default=10**9, help="ends after so many (no limit)")
+    parser.add_argument("--seed", type=int, default=0, help="draws other changes (0)")
+    parser.add_argument("--first", type=int, default=0, help="number of the first case, to repeat a finding (0)")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="writes the files of findings there")
+    asked = parser.parse_args(arguments)
+    counts = fuzz(files=asked.files, minutes=asked.minutes, seed=asked.seed, kept=asked.keep, first=asked.first)
+    for name in COUNTED:
+        print(f"{name:>28} {counts.number[name]:>8}")
+    print(", ".join(f"{number} {kind}" for kind, number in sorted(counts.kinds.items())))
+    raise SystemExit(1 if counts.findings else 0)
+
+
+if __name__ == "__main__":
+    main()

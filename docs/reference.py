@@ -1,0 +1,240 @@
+"""Write docs/reference/ from the classes that read the files; python docs/reference.py."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+from ruamel.yaml import YAML
+
+from simbackup import shelf, units
+from simbackup.scenario import load, names
+from simbackup.schema import registry
+from simbackup.schema.calibration import Fit
+from simbackup.schema.fleet import Fleet, SpreadStarts
+from simbackup.schema.job import JobSpec
+from simbackup.schema.measured import MeasuredRow
+from simbackup.schema.origin import Origin
+from simbackup.schema.part import Part
+from simbackup.schema.quantity import EXAMPLES, LATEST, Unit
+from simbackup.schema.reflection import mark_of, nested_part, sheet_kind
+from simbackup.schema.study import StudySpec
+from simbackup.schema.yaml_file import read
+
+FOLDER = Path(__file__).parent / "reference"
+FOLDERS = ("devices", "jobs", "workloads")
+"""Sections whose pages lie in a folder."""
+SECTIONS = ("hosts", "links", "devices", "data", "workloads", "jobs")
+SHAPES = {
+    "bool": "`true` or `false`",
+    "dict": "mapping",
+    "tuple[typing.Any, typing.Any]": "two values, `[lowest, highest]`",
+    "tuple": "name, or list of names",
+    "str": "text",
+    "": "text or mapping",
+}
+"""What a key holds, by the first of these that its type has in it."""
+Pages = dict[str, str]
+
+
+def pages() -> Pages:
+    """The text of each page by its path below docs/reference/."""
+    found: Pages = {}
+    examples = _examples()
+    rows, fits = _file("published/*/measured.yaml", "measurements"), _file("published/*/calibration.yaml", "constants")
+    for name, kind in registry.device_kinds().items():
+        found[f"devices/{name}.md"] = _page(name, kind.spec, examples.get(kind.spec), "devices")
+    for name, section in registry.sections().items():
+        found[f"{name}.md"] = _page(name, section, examples.get(section), name)
+    for kind in {id(kind): kind for kind in registry.method_kinds().values()}.values():
+        found[f"methods/{kind.names[0]}.md"] = _page(", ".join(kind.names), kind.spec, examples.get(kind.spec), "jobs")
+    for name, kind in registry.workload_kinds().items():
+        found[f"workloads/{name}.md"] = _page(name, kind.spec, examples.get(kind.spec), "workloads")
+    for name, sheet in registry.sheets().items():
+        found[f"datasheets/{name}.md"] = _page(name, sheet, None, "")
+    found["jobs.md"] = _page("Every job", JobSpec, None, "")
+    found["study.md"] = _page("Studies: NAME.study.yaml", StudySpec, _file("*/*.study.yaml"), "")
+    found["fleets.md"] = "\n".join([_page("Fleets", Fleet, None, ""), *_nested("begin", SpreadStarts), ""])
+    found["measured.md"] = _page("Measured rows: measured.yaml", MeasuredRow, rows, "")
+    found["calibration.md"] = _page("Fitted constants: calibration.yaml", Fit, fits, "")
+    found["origin.md"] = _page("Where a value comes from", Origin, None, "")
+    found["README.md"] = _contents(found)
+    return found
+
+
+def _page(title: str, part: type[BaseModel], example: tuple[str, str] | None, section: str) -> str:
+    """The page of one class: what it is, its keys, and an example from a scenario."""
+    keys, sheet = list(part.model_fields), sheet_kind(part)
+    common = set(JobSpec.model_fields) if issubclass(part, JobSpec) and part is not JobSpec else set[str]()
+    of_sheet = registry.sheets()[sheet].model_fields if sheet else {}
+    supplied = [k for k in keys if k in of_sheet and of_sheet[k].is_required() == part.model_fields[k].is_required()]
+    lines = [f"# {title}", "", _text(part.__doc__), ""]
+    if section:
+        lines += [f"Stands under `{section}:`.", ""]
+    lines += _table(part, [key for key in keys if key not in common and key not in supplied])
+    if supplied:
+        named, up = ", ".join(f"`{key}`" for key in supplied), "../" if section in FOLDERS else ""
+        lines += ["", f"Keys of its [datasheet]({up}datasheets/{sheet}.md), of which own values here win: {named}."]
+    if common:
+        named = ", ".join(f"`{key}`" for key in sorted(common))
+        lines += ["", f"Keys of [every job](../jobs.md): {named}."]
+    for key in keys:
+        inner = nested_part(part, key)
+        if inner is not None and sheet_kind(inner) is None:
+            lines += ["", *_nested(key, inner)]
+    if example is not None:
+        origin, text = example
+        lines += ["", "## Example", "", f"From `{origin}`:", "", "```yaml", text.rstrip(), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def _nested(key: str, part: type[BaseModel]) -> list[str]:
+    """What stands inside a key."""
+    return [f"## `{key}`", "", _text(part.__doc__), "", *_table(part, list(part.model_fields))]
+
+
+def _table(part: type[BaseModel], keys: Iterable[str]) -> list[str]:
+    rows = [f"| `{key}` | {_type(part, key)} | {_default(part, key)} | {_meaning(part, key)} |" for key in keys]
+    return ["| key | value | default | meaning |", "|---|---|---|---|", *rows] if rows else ["It has no keys."]
+
+
+def _meaning(part: type[BaseModel], key: str) -> str:
+    """What a key says; a key that may hold one word only says which kind or method it is."""
+    said = _text(part.model_fields[key].description)
+    words = [word for word in get_args(part.model_fields[key].annotation) if isinstance(word, str)]
+    if said or len(words) != 1:
+        return said
+    if key == "kind" and sheet_kind(part) is not None:
+        return "The kind of device; a `model` says it, too."
+    return f"The {'kind of device' if key == 'kind' else key}."
+
+
+def _type(part: type[BaseModel], key: str) -> str:
+    """What a key holds: its dimension with an example, its words, or what it names."""
+    unit, inner = mark_of(part, key, Unit), nested_part(part, key)
+    words = [word for each in _alternatives(part, key) for word in get_args(each) if isinstance(word, str)]
+    if unit is not None:
+        return _quantity(unit)
+    if words:
+        return " or ".join(f"`{word}`" for word in words)
+    if inner is not None:
+        kind, up = sheet_kind(inner), "" if part in registry.sections().values() else "../"
+        named = f"[datasheet]({up}datasheets/{kind}.md) `{kind}/NAME`, or a mapping"
+        return named if kind is not None else f"mapping, see `{key}` below"
+    annotation = str(part.model_fields[key].annotation)
+    return next(shown for begin, shown in SHAPES.items() if begin in annotation)
+
+
+def _quantity(unit: Unit) -> str:
+    """The dimension of a quantity with an example, and its bounds."""
+    bounds = [f"at least {units.show_short(unit.least, unit.unit)}"] if unit.least else []
+    bounds += ["more than 0"] if unit.positive and not unit.least else []
+    bounds += [f"at most {units.show_short(unit.most, unit.unit)}"] if unit.most not in {LATEST, math.inf} else []
+    shown = f"{units.DIMENSIONS[unit.unit].noun}, such as `{EXAMPLES[unit.unit]}`"
+    return f"{shown}; {', '.join(bounds)}" if bounds else shown
+
+
+def _alternatives(part: type[BaseModel], key: str) -> Iterator[Any]:
+    """The annotation of a key, and what it is made of."""
+    front = [part.model_fields[key].annotation]
+    while front:
+        here = front.pop(0)
+        yield here
+        front += [each for each in get_args(here) if not isinstance(each, str)]
+
+
+def _default(part: type[BaseModel], key: str) -> str:
+    field = part.model_fields[key]
+    if field.is_required():
+        return "`model`" if key == "kind" and sheet_kind(part) is not None else "required"
+    if not field.default or field.default is PydanticUndefined:
+        return "`false`" if field.default is False else ""
+    return f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
+
+
+def _text(text: str | None) -> str:
+    """A docstring as one paragraph for a cell."""
+    return " ".join((text or "").split()).replace("|", "\\|")
+
+
+def _examples() -> dict[type[Part], tuple[str, str]]:
+    """For each class the shortest part of a scenario that is of it, with the name of the scenario."""
+    found: dict[type[Part], tuple[str, str]] = {}
+    for name in names():
+        scenario = load(name)
+        for section in SECTIONS:
+            parts: Mapping[str, Part] = getattr(scenario.spec, section)
+            written = scenario.source.mapping.get(section)
+            for key, part in parts.items():
+                node = written.mapping.get(key) if written is not None else None
+                text = _yaml({section: {key: _plain(node.plain())}}) if node is not None else ""
+                known = found.get(type(part))
+                if text and (known is None or len(text) < len(known[1])):
+                    found[type(part)] = (name, text)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """A part as a file may write it, without the origins of its values."""
+    if not isinstance(value, dict):
+        return value
+    return value["value"] if "value" in value else {key: _plain(inner) for key, inner in value.items()}
+
+
+def _file(path: str, *keep: str) -> tuple[str, str]:
+    """The shortest file of a name among the scenarios; of mappings under some keys the first part only."""
+    folder = Path(shelf.roots()[0]) / "scenarios"
+    file = min(folder.glob(path), key=lambda path: (len(path.read_text(encoding="utf-8")), path))
+    plain = read(file, file.name).plain()
+    for key in keep:
+        plain[key] = dict([*plain[key].items()][:1])
+    return file.relative_to(folder).as_posix(), _yaml(plain, flow=False)
+
+
+def _yaml(plain: Any, *, flow: bool | None = None) -> str:
+    """YAML of plain data; innermost mappings and lists on one line unless told otherwise."""
+    written = io.StringIO()
+    yaml = YAML()
+    yaml.width, yaml.default_flow_style = 100, flow
+    yaml.dump(plain, written)
+    return written.getvalue()
+
+
+def _contents(found: Pages) -> str:
+    """The page that lists all others."""
+    lines = [
+        "# Reference",
+        "",
+        "What files may say. `python docs/reference.py` writes these pages from the classes that read the files.",
+        "`simbackup schema` has the same texts for editors. A quantity is a text with its unit, or a mapping that says",
+        "[where it comes from](origin.md).",
+        "",
+    ]
+    folders: dict[str, list[str]] = {}
+    for path in found:
+        folder, _, file = path.rpartition("/")
+        folders.setdefault(folder, []).append(f"[{file.removesuffix('.md')}]({path})")
+    for folder, links in sorted(folders.items()):
+        lines += [f"- **{folder or 'scenarios and other files'}**: {', '.join(sorted(links))}"]
+    return "\n".join(lines) + "\n"
+
+
+def write() -> None:
+    """Write all pages, and take away those that no class stands behind any more."""
+    found = pages()
+    for path in FOLDER.rglob("*.md"):
+        if path.relative_to(FOLDER).as_posix() not in found:
+            path.unlink()
+    for name, text in found.items():
+        path = FOLDER / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,1 @@
+"""A device and a method for simbackup, with a datasheet and a scenario of their own."""

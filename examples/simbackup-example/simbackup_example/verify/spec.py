@@ -1,0 +1,36 @@
+"""What a file may say of a check of a save set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from simbackup.errors import choices
+from simbackup.schema.capability import BlockDevice
+from simbackup.schema.job import JobSpec, Saving
+from simbackup.schema.part import Path
+from simbackup.schema.quantity import PositiveTimePerByte, Text
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+
+
+class VerifySpec(JobSpec):
+    """Check of the newest save set of a backup: it is read back from its disk, and each byte costs the processor."""
+
+    method: Literal["verify"]
+    save_set: Text
+    """The backup onto a disk whose newest complete save set is checked."""
+    check_cpu: PositiveTimePerByte
+    """Time of the reference core for each byte that is checked."""
+
+    relations: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {"save_set": ("reads", ("jobs",))}
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """What is checked lies on a disk."""
+        jobs, devices = checks.spec.jobs, checks.spec.devices
+        saving = {name: job for name, job in jobs.items() if isinstance(job, Saving)}
+        legal = [name for name, job in saving.items() if isinstance(devices.get(job.to), BlockDevice)]
+        if not checks.name((*path, "save_set"), self.save_set, legal, "job") and self.save_set in jobs:
+            message = f"'{self.save_set}' makes no save set on a disk"
+            checks.report((*path, "save_set"), message, choices(self.save_set, legal))

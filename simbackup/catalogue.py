@@ -1,0 +1,98 @@
+"""The catalogue: which backup saved what, and where each byte of each copy is stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Extent(NamedTuple):
+    """A run of a save set: where it begins in the set, its size, the cartridge or volume, and where it lies on it.
+
+    Where blocks of others lie between its own it is spread over so many times its size.
+    """
+
+    begin: float
+    size: float
+    medium: str
+    position: float
+    spread: float = 1.0
+
+
+def made_by(run: str, job: str) -> bool:
+    """Whether the run of some job at an address is one of a job's, which may repeat.
+
+    >>> made_by("jobs.full.2", "jobs.full"), made_by("jobs.fuller", "jobs.full")
+    (True, False)
+    """
+    return run == job or run.startswith(f"{job}.")
+
+
+@dataclass(slots=True)
+class Copy:
+    """A copy of a save set: the job that wrote it, the device, how well it is compressed there, when it was begun.
+
+    Extents are in the order of the save set.
+    """
+
+    job: str
+    target: str
+    compression: float
+    time: float
+    extents: list[Extent] = field(default_factory=list[Extent])
+
+    @property
+    def done(self) -> float:
+        """Bytes of the save set that are on media, from its beginning."""
+        return self.extents[-1].begin + self.extents[-1].size if self.extents else 0.0
+
+    def locate(self, begin: float, size: float) -> list[Extent]:
+        """The runs on media that hold `size` bytes from a byte of the save set on."""
+        found: list[Extent] = []
+        for extent in self.extents:
+            low = max(begin, extent.begin)
+            high = min(begin + size, extent.begin + extent.size)
+            if low < high:
+                offset = (low - extent.begin) * extent.spread / self.compression
+                found.append(extent._replace(begin=low, size=high - low, position=extent.position + offset))
+        return found
+
+
+@dataclass(slots=True)
+class SaveSet:
+    """What one run of a backup job saved, and its existing copies, oldest first."""
+
+    job: str
+    data: str
+    method: str
+    size: float
+    files: float
+    time: float
+    copies: list[Copy] = field(default_factory=list[Copy])
+
+    def copy_by(self, job: str) -> Copy | None:
+        """The copy that a job made, the backup or one that copies it; None if there is none."""
+        return next((copy for copy in self.copies if made_by(copy.job, job)), None)
+
+
+@dataclass(slots=True)
+class Catalogue:
+    """All save sets in the order in which they were made."""
+
+    save_sets: list[SaveSet] = field(default_factory=list[SaveSet])
+
+    def last(self, job: str) -> SaveSet | None:
+        """The newest complete save set of a backup job, of whichever of its runs."""
+        return next((saved for saved in reversed(self.save_sets) if made_by(saved.job, job)), None)
+
+    def last_copy(self, job: str, by: str | None = None) -> tuple[SaveSet, Copy] | None:
+        """The newest save set of a backup job that has a copy by a job, or any; with that copy, the first of any."""
+        for saved in reversed(self.save_sets):
+            copy = saved.copy_by(by) if by is not None else next(iter(saved.copies), None)
+            if copy is not None and made_by(saved.job, job):
+                return saved, copy
+        return None
+
+    def since(self, job: str, time: float) -> list[SaveSet]:
+        """The save sets of a backup job, of whichever of its runs, that were made after a time, oldest first."""
+        return [saved for saved in self.save_sets if saved.time > time and made_by(saved.job, job)]

@@ -1,0 +1,236 @@
+"""Tables on a terminal, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+import json as json_format
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+from simbackup import units
+from simbackup.experiments.replications import HALF
+from simbackup.results.causes import split
+from simbackup.text import for_terminal
+
+if TYPE_CHECKING:
+    from simbackup.experiments.studied import Study
+    from simbackup.results.result import Result
+
+QUIET_SECONDS = 1.0
+"""Wall-clock seconds before a progress bar appears."""
+WIDE = 160
+"""Columns where standard output is not a terminal."""
+MOST_REASONS = 5
+"""Most reasons for failed jobs that are printed below the table of a study."""
+Cells = Sequence[Sequence[str]]
+Columns = dict[str, tuple[str, Callable[[Any], str]]]
+"""Heads by the key of a row, with the function that formats its value."""
+
+
+def json(data: object) -> None:
+    """Print data as JSON."""
+    text = json_format.dumps(data, indent=1, allow_nan=False)
+    print(text.replace("\x7f", "\\u007f"))  # noqa: T201 (the only control character that JSON leaves as it is)
+
+
+def line(text: str = "") -> None:
+    """Print text."""
+    print(for_terminal(text))  # noqa: T201 (a command line prints)
+
+
+def table(header: Sequence[str], rows: Cells, title: str = "", right: Sequence[int] = ()) -> None:
+    """Print a table."""
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415 (unlike a string, it holds no markup)
+
+    console = Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+    drawn = Table(
+        title=Text(for_terminal(title)) if title else None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False
+    )
+    for i, name in enumerate(header):
+        drawn.add_column(Text(for_terminal(name)), justify="right" if i in right else "left", overflow="fold")
+    for row in rows:
+        drawn.add_row(*(Text(for_terminal(cell)) for cell in row))
+    console.print(drawn)
+
+
+def listing(rows: list[dict[str, Any]], *, as_json: bool) -> None:
+    """Print rows with the same keys."""
+    if as_json:
+        json(rows)
+    elif rows:
+        header = list(dict.fromkeys(key for row in rows for key in row))
+        table(header, [[_text(row.get(key, "")) for key in header] for row in rows])
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(_text(item) for item in cast("list[object]", value))
+    return f"{value:g}" if isinstance(value, float) else "" if value is None else str(value)
+
+
+def _seconds(value: float) -> str:
+    return units.show_short(value, "s")
+
+
+def _bytes(value: float) -> str:
+    return units.show_short(value, "B")
+
+
+def _rate(value: float) -> str:
+    return units.show_short(value, "B/s")
+
+
+def _share(value: float) -> str:
+    return units.show_short(value, "1")
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def result(one: Result) -> None:
+    """Print the jobs, devices and inputs of a result; the many equal parts of a fleet share one row."""
+    from simbackup.results import groups  # noqa: PLC0415 (it reads results, which takes time to import)
+
+    jobs = list(groups.grouped(one, one.job_rows, "job"))
+    rows: list[dict[str, Any]] = []
+    for item in jobs:
+        row = {**(groups.job_row(item) if isinstance(item, groups.Group) else item)}
+        took = _seconds(row["elapsed"])
+        if isinstance(item, groups.Group) and groups.repeated(item):
+            took = f"mean {_seconds(row['mean'])}, worst {_seconds(row['slowest'])}"
+        rows.append({**row, "elapsed": took})
+    columns: Columns = {
+        "job": ("job", str), "method": ("method", str), "start": ("start", _seconds), "elapsed": ("elapsed", str),
+        "bytes": ("bytes", _bytes), "files": ("files", _count), "rate": ("rate", _rate),
+        "transfer_rate": ("transfer rate", _rate), "waits": ("waits", _seconds), "lock": ("lock", _seconds),
+    }  # fmt: skip
+    if all(_rate(row["transfer_rate"]) in {_rate(row["rate"]), _rate(0.0)} for row in rows):
+        del columns["transfer_rate"]  # all jobs did nothing but move bytes
+    cells = [
+        [
+            *(shown(row[key]) for key, (_, shown) in columns.items()),
+            ": ".join(filter(None, (row["status"], row["reason"]))),
+        ]
+        for row in rows
+    ]
+    header = [*(name for name, _ in columns.values()), "status"]
+    table(header, cells, one.record.title, right=range(2, len(columns)))
+    for item in jobs:
+        row = groups.slowest(item) if isinstance(item, groups.Group) else item
+        longest = list(split(one, row["job"]).items())[:4]
+        told = ", ".join(f"{activity} on {cause} {units.show_short(s, 's')}" for (cause, activity), s in longest)
+        if told:
+            took = f" (the slowest, {units.show_short(row['elapsed'], 's')})" if item is not row else ""
+            line(f"{row['job']}{took}: {told}")
+    _devices(one)
+    for event in one.trace.events:
+        if event.what.startswith("is "):
+            line(f"{event.address} {event.what}, at {units.show_short(event.time, 's')}")
+    users(one)
+    told = ", ".join(f"{count} {basis}" for basis, count in one.bases().items())
+    line(f"inputs: {told} values; scenario {one.record.hash}, seed {one.record.seed}")
+
+
+def _devices(one: Result) -> None:
+    """Print how busy devices were from the first start to the last end of any job, and in the windows."""
+    from simbackup.results import groups  # noqa: PLC0415
+
+    used = [row for row in one.device_rows if row["bytes"] or row["busy_s"]]
+    items = groups.grouped(one, used, "device")
+    rows = [groups.device_row(item) if isinstance(item, groups.Group) else item for item in items]
+    columns: Columns = {
+        "device": ("device", str), "kind": ("kind", str), "busy": ("busy", _share),
+        "busy_window": ("busy in window", _share), "bytes": ("bytes", _bytes), "peak": ("peak", _rate),
+    }  # fmt: skip
+    if not any("busy_window" in row for row in rows):
+        del columns["busy_window"]
+    cells = [[*(shown(row[key]) for key, (_, shown) in columns.items()), str(row.get("state", ""))] for row in rows]
+    table([*(name for name, _ in columns.values()), "state"], cells, right=range(2, len(columns)))
+
+
+def users(one: Result) -> None:
+    """Print the workload impact; columns without any figure are left out."""
+    columns: Columns = {
+        "offered": ("asked for", _count), "served": ("served", _count), "rate": ("served a second", "{:,.4g}".format),
+        "lost": ("lost", _share), "waited": ("waited for lock", _count), "mean_wait": ("mean wait", _seconds),
+        "longest_wait": ("longest wait", _seconds), "slowdown": ("disk slowed", "{:.3g} times".format),
+        "network_wait": ("wait at links", _seconds), "timed_out": ("timed out", _share),
+    }  # fmt: skip
+    told = {key: column for key, column in columns.items() if any(key in row for row in one.user_rows)}
+    felt = [
+        [row["users"], row["job"], *(show(row[key]) if key in row else "" for key, (_, show) in told.items())]
+        for row in one.user_rows
+    ]
+    if felt:
+        table(["users", "during", *(name for name, _ in told.values())], felt, right=range(2, 2 + len(told)))
+
+
+def study(found: Study) -> None:
+    """Print the table of a study."""
+    header = ["scenario", *found.varied, *(HALF.strip() if n.endswith(HALF) else n for n in found.figures)]
+    rows = [
+        [str(row["scenario"]), *(row[name] for name in found.varied), *(_figure(n, row.get(n)) for n in found.figures)]
+        for row in found.rows
+    ]
+    table(header, rows, found.title, right=range(1, len(header)))
+    reasons = Counter(row["failed"] for row in found.rows if row.get("failed"))
+    if reasons:
+        line(f"{reasons.total()} of {len(rows)} runs had a failed job:")
+    for reason, times in reasons.most_common(MOST_REASONS):
+        line(f"  {times} x {reason}")
+    if len(reasons) > MOST_REASONS:
+        line(f"  and {len(reasons) - MOST_REASONS} other reasons, in the column 'failed' of --json and --out")
+    if found.question:
+        line(found.question)
+
+
+COLUMN_UNITS = {
+    "elapsed": "s", "start": "s", "end": "s", "slowest": "s", "mean": "s", "active": "s", "saturated": "s",
+    "waits": "s", "lock": "s", "mean_wait": "s", "longest_wait": "s",
+    "network_wait": "s", "timed_out": "1", "lost": "1", "busy_s": "s", "bytes": "B", "copied_bytes": "B",
+    "area_bytes": "B", "used_bytes": "B", "kept_bytes": "B", "size": "B", "rate": "B/s", "transfer_rate": "B/s",
+    "peak": "B/s", "busy": "1", "busy_window": "1",
+}  # fmt: skip
+"""Units of the figures of a result, by the last word of their address."""
+
+
+def _figure(address: str, value: float | str | None) -> str:
+    if value is None:
+        return "failed"
+    if isinstance(value, str):
+        return value
+    unit = COLUMN_UNITS.get(address.removesuffix(HALF).rpartition(".")[2])
+    return f"{value:g}" if unit is None else units.show_short(value, unit)
+
+
+@contextmanager
+def progress() -> Generator[Callable[[float, int, int], None]]:
+    """A bar on standard error that appears when a run takes longer than a second."""
+    begin, bar = time.monotonic(), None
+
+    def report(now: float, ended: int, jobs: int) -> None:
+        nonlocal bar
+        if bar is None and (time.monotonic() - begin < QUIET_SECONDS or not sys.stderr.isatty()):
+            return
+        if bar is None:
+            from rich.console import Console  # noqa: PLC0415
+            from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
+
+            bar = Progress(BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True)
+            bar.add_task("", total=jobs)
+            bar.start()
+        text = f"{ended} jobs ended, simulated time {units.show_short(now, 's')}"
+        bar.update(bar.task_ids[0], completed=min(ended, jobs), description=text)
+
+    try:
+        yield report
+    finally:
+        if bar is not None:
+            bar.stop()

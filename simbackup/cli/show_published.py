@@ -1,0 +1,203 @@
+"""Measured beside simulated, fits and cross-validation, as tables on a terminal and as Markdown."""
+
+from __future__ import annotations
+
+import math
+
+from simbackup import units
+from simbackup.cli import show
+from simbackup.experiments.calibrate import Fitted
+from simbackup.experiments.cross_validate import CrossValidation
+from simbackup.experiments.reproduce import Reproduction
+from simbackup.experiments.separability import NEAR_NULL, NEAR_ONE, Separability
+from simbackup.results.compare import Row, Summary
+from simbackup.text import for_markdown
+
+
+def _error(row: Row) -> str:
+    return "within" if row.error == 0 else f"{row.error:+.1%}"
+
+
+def _cells(row: Row) -> list[str]:
+    m = row.measurement
+    spread = ""
+    if row.interval is not None:
+        spread = f"{max(row.interval[0], 0.0):.4g} to {row.interval[1]:.4g}" + (
+            "" if row.identified else ", unidentified"
+        )
+    return [
+        m.id,
+        m.row.operation,
+        f"{m.value:g} {m.unit}",
+        f"{row.simulated:.4g}",
+        _error(row),
+        row.role,
+        row.verdict,
+        spread,
+    ]
+
+
+HEADER = (
+    "id",
+    "operation",
+    "measured",
+    "simulated",
+    "error",
+    "role",
+    "within 10 %",
+    "over the assumed ranges",
+)
+
+
+def reproduction(found: Reproduction) -> None:
+    """Print measured beside simulated, document by document."""
+    for s in found.summaries:
+        rows = [row for row in found.rows if row.measurement.folder == s.document]
+        show.table(HEADER, [_cells(row) for row in rows], s.document, right=(2, 3, 4))
+        for row in rows:
+            if row.measurement.row.off:
+                show.line(f"{row.measurement.id} is off: {row.measurement.row.off}")
+        show.line(_summary(s) + "\n")
+    if len(found.summaries) > 1:
+        show.line(_summary(found.total))
+
+
+def reproduction_markdown(found: Reproduction) -> None:
+    """Print the same as Markdown."""
+    show.line(markdown(found).removesuffix("\n"))
+
+
+def markdown(found: Reproduction) -> str:
+    """Measured beside simulated as Markdown."""
+    lines: list[str] = []
+    for s in found.summaries:
+        rows = [row for row in found.rows if row.measurement.folder == s.document]
+        lines += [
+            f"### {for_markdown(s.document)}",
+            "",
+            "| " + " | ".join(HEADER) + " |",
+            "|---|---|--:|--:|--:|---|---|---|",
+        ]
+        lines += ["| " + " | ".join(map(for_markdown, _cells(row))) + " |" for row in rows]
+        lines += [
+            "",
+            *(
+                f"- {for_markdown(r.measurement.id)}: {for_markdown(r.measurement.row.off)}"
+                for r in rows
+                if r.measurement.row.off
+            ),
+        ]
+        lines += ["", for_markdown(_summary(s)), ""]
+    return "\n".join(lines)
+
+
+def _summary(s: Summary) -> str:
+    def share(value: float | None) -> str:
+        return "-" if value is None else f"{value:.1%}"
+
+    return (
+        f"{s.document}: {s.rows} rows in {s.groups} groups, {s.within} within 10 %, {s.off} declared off; error over "
+        f"all groups: median {share(s.median)}, worst {share(s.worst)}; over {s.held_out_groups} held-out groups: "
+        f"median {share(s.held_out_median)}, worst {share(s.held_out_worst)}; {s.constants} fitted or chosen constants"
+    )
+
+
+def fits(found: list[Fitted], apart: Separability) -> None:
+    """Print fitted constants, and which of them are not identifiable."""
+    rows = [
+        [
+            f.constant, units.show_short(f.value, f.unit),
+            units.show_short(f.uncertainty, f.unit), " to ".join(units.show_short(end, f.unit) for end in f.plausible),
+            ", ".join(f"{row} {error:+.1%}" for row, error in f.errors.items()),
+        ]
+        for f in found
+    ]  # fmt: skip
+    show.table(["constant", "value", "uncertainty", "plausible", "rows and what is left"], rows)
+    for line in _apart(apart):
+        show.line(line)
+
+
+def _apart(found: Separability) -> list[str]:
+    """Which constants are not identifiable, in sentences."""
+    lines: list[str] = []
+    if found.single:
+        told = "; ".join(f"{constant} ({row})" for constant, row in found.single)
+        lines.append(f"{len(found.single)} constants have one row, so no residual shows their uncertainty: {told}")
+    for pair in found.pairs:
+        if not pair.told_apart:
+            rows, (one, other) = ", ".join(pair.rows), pair.constants
+            lines.append(
+                f"{one} and {other} are not identifiable separately from {rows}: correlation {pair.correlation:+.2f}"
+            )
+    for group in found.groups:
+        powers = ", ".join(f"{constant} as k^{power:.2g}" for constant, power in group.powers.items())
+        lines.append(
+            f"the rows hardly change when these change together: {powers} (singular value {group.singular_value:.2g})"
+        )
+    if len(lines) > bool(found.single):
+        lines.append(
+            f"(at a correlation of {NEAR_ONE}, a singular value of {NEAR_NULL:.2g}, not knowing one constant makes "
+            f"the other {1 / math.sqrt(1 - NEAR_ONE**2):.0f} times as uncertain)"
+        )
+    elif found.pairs:
+        most = max(found.pairs, key=lambda pair: abs(pair.correlation))
+        lines.append(
+            f"all {len(found.pairs)} pairs of constants that share rows are identifiable; the highest correlation is "
+            f"{most.correlation:+.2f}, of {most.constants[0]} and {most.constants[1]}"
+        )
+    return lines
+
+
+def fits_json(found: list[Fitted], apart: Separability) -> None:
+    """Print the same as JSON."""
+    constants = [
+        {
+            "datasheet": f.fit.datasheet, "parameter": f.fit.parameter, "value": f.value, "unit": f.unit,
+            "uncertainty": f.uncertainty, "plausible": list(f.plausible), "errors": f.errors,
+            "inflation": apart.inflations.get(f.constant),
+        }
+        for f in found
+    ]  # fmt: skip
+    pairs = [
+        {
+            "constants": list(p.constants), "correlation": p.correlation, "rows": list(p.rows),
+            "told_apart": p.told_apart,
+        }
+        for p in apart.pairs
+    ]  # fmt: skip
+    groups = [{"powers": group.powers, "singular_value": group.singular_value} for group in apart.groups]
+    singles = [{"constant": constant, "row": row} for constant, row in apart.single]
+    thresholds = {"correlation": NEAR_ONE, "singular_value": NEAR_NULL}
+    show.json({"constants": constants, "pairs": pairs, "groups": groups, "single": singles, "thresholds": thresholds})
+
+
+LEFT_OUT = ("constant", "row left out", "constant from the others", "error of the row")
+
+
+def cross_validation(found: CrossValidation, *, as_json: bool = False, markdown: bool = False) -> None:
+    """Print how well the rows of fits predict each other."""
+    if as_json:
+        rows = [{"constant": r.constant, "row": r.row, "value": r.value, "error": r.error} for r in found.left_out]
+        singles = [{"constant": constant, "row": row} for constant, row in found.single]
+        show.json({"left_out": rows, "single": singles})
+    elif markdown:
+        show.line(cross_validation_markdown(found).removesuffix("\n"))
+    else:
+        show.table(LEFT_OUT, _left_out(found), right=(2, 3))
+        show.line(_singles(found))
+
+
+def cross_validation_markdown(found: CrossValidation) -> str:
+    """The same as Markdown."""
+    lines = ["| " + " | ".join(LEFT_OUT) + " |", "|---|---|--:|--:|"]
+    lines += ["| " + " | ".join(map(for_markdown, cells)) + " |" for cells in _left_out(found)]
+    return "\n".join([*lines, "", for_markdown(_singles(found)), ""])
+
+
+def _left_out(found: CrossValidation) -> list[list[str]]:
+    return [[r.constant, r.row, units.show_short(r.value, r.unit), f"{r.error:+.1%}"] for r in found.left_out]
+
+
+def _singles(found: CrossValidation) -> str:
+    told = "; ".join(f"{constant} ({row})" for constant, row in found.single)
+    return f"{len(found.single)} constants have one row, so no such error: {told}" if found.single else ""

@@ -1,1 +1,0 @@
-"""Things that take time: hosts, disks, snapshots, tape libraries."""

@@ -1,0 +1,62 @@
+"""Data sets, and the costs of their file systems and database engines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simbackup.devices.volume.live import Volume
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What a file system costs for each file: reads, reference core seconds; bytes of runs, records, residents.
+
+    What opening one for reading waits besides; and what making one costs: core seconds, writes behind and writes that
+    are waited for, core seconds of a change of attributes, bytes of the journal for each of these, and how many files a
+    directory has.
+    """
+
+    reads_per_file: float
+    cpu_per_file: float
+    fragment: float
+    record: float = 0.0
+    resident: float = 0.0
+    record_read: float | None = None
+    open_time: float = 0.0
+    create_cpu: float | None = None
+    create_writes: float = 0.0
+    create_syncs: float = 0.0
+    attribute_cpu: float = 0.0
+    log_record: float = 0.0
+    files_per_directory: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """What a database engine costs: bytes of dump a stored byte, reference core seconds a byte, seconds to flush."""
+
+    dump_ratio: float
+    dump_cpu: float
+    load_cpu: float
+    replay_cpu: float
+    flush_time: float
+    locks_for_snapshot: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """Data on a volume."""
+
+    name: str
+    volume: Volume
+    begin: float
+    size: float
+    files: int
+    compression: float = 1.0
+    filesystem: Files | None = None
+    database: Database | None = None
+    content: float = 0.0
+    cached: float = 0.0
+    scattered: float = 1.0
+    file_size: float | None = None
+    directories: float | None = None

@@ -1,0 +1,34 @@
+"""Live data sets from its spec."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup.data.live import Database, DataSet, Files
+from simbackup.data.spec import DataSpec
+from simbackup.devices.changes import Spread
+from simbackup.parameters import parameters_of
+from simbackup.schema.quantity import si_or
+
+if TYPE_CHECKING:
+    from simbackup.system import System
+
+
+def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
+    """The data set, which begins at a byte of its volume, as earlier updates have left it."""
+    files, size = si_or(data.files, 1.0), data.size.si
+    made = parameters_of(
+        DataSet, data, name=name, volume=system.volumes[data.on], begin=begin, files=int(files),
+        filesystem=parameters_of(Files, data.filesystem) if data.filesystem else None,
+        database=parameters_of(Database, data.database) if data.database else None,
+        content=si_or(data.content, size), scattered=si_or(data.layout, 1.0),
+    )  # fmt: skip
+    aged = data.aged
+    spread = None
+    if aged is not None:
+        spread = Spread(
+            aged.update_size.si, size * si_or(aged.working_set, 1.0), si_or(aged.hot_data, 1.0),
+            si_or(aged.hot_updates, 1.0),
+        )  # fmt: skip
+    made.volume.lay(f"data.{name}", (begin, size), spread, si_or(aged.updates, 0.0) if aged else 0.0)
+    return made

@@ -1,0 +1,231 @@
+"""What a file may say about data sets, their file systems and database engines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup import units
+from simbackup.schema.capability import BlockDevice, VolumeDevice
+from simbackup.schema.facts import Fact, Facts, amount, made, number
+from simbackup.schema.part import Modelled, Part, Path
+from simbackup.schema.unknown import Unknown
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+
+from typing import Annotated
+
+from simbackup.schema.quantity import (
+    Count,
+    Duration,
+    Frozen,
+    Multiple,
+    PositiveCount,
+    PositiveShare,
+    PositiveSize,
+    PositiveTimePerByte,
+    Quantity,
+    Ratio,
+    Share,
+    Size,
+    SizePerFile,
+    Text,
+    TimePerFile,
+    Unit,
+    Word,
+)
+
+Times = Annotated[Quantity, Unit("1")]
+"""How many in the mean."""
+Layout = Annotated[Quantity, Unit("1", most=1.0, words=(("together", 0.0), ("scattered", 1.0)))]
+"""A share, or one of two words for its ends."""
+
+
+class FilesystemSheet(Frozen):
+    """What a file system costs for each file."""
+
+    reads_per_file: Multiple
+    """Positioned reads for each file besides its data, cache cold, in directory order."""
+    cpu_per_file: TimePerFile
+    """Time of the reference core to walk to, open, read and close a file."""
+    fragment: PositiveSize
+    """Mean contiguous run of a file's data."""
+    record: PositiveSize | None = None
+    """Bytes of a file's record, which are read before its data."""
+    record_read: PositiveSize | None = None
+    """Bytes of one read where files lie together; the host's read-ahead unless stated."""
+    resident: PositiveSize | None = None
+    """Largest file that lies inside its record; none does unless stated."""
+    open_time: TimePerFile | None = None
+    """Time that opening a file to read it waits beside processor and reads, as for filters; none unless stated."""
+    create_cpu: TimePerFile | None = None
+    """Time of the reference core to create, write and close a file; that of cpu_per_file unless stated."""
+    create_writes: Times | None = None
+    """Positioned writes behind for each file made, after neighbours are gathered; none unless stated."""
+    create_syncs: Times | None = None
+    """Positioned writes for each file made that whoever makes it waits for; none unless stated."""
+    attribute_cpu: TimePerFile | None = None
+    """Time of the reference core to change times, owner or rights of a file once; none unless stated."""
+    log_record: SizePerFile | None = None
+    """Bytes that a journal takes for each file made, and for each change of its attributes; none unless stated."""
+    files_per_directory: Ratio | None = None
+    """Files of a directory where the data do not say how many directories they have; all in one unless stated."""
+
+
+class FilesystemSpec(Modelled, FilesystemSheet):
+    """The file system that holds a data set."""
+
+
+class DatabaseSheet(Frozen):
+    """What the engine of a database costs when it is backed up and restored."""
+
+    dump_ratio: Ratio
+    """Bytes of a logical dump for each byte that the database takes on disk."""
+    dump_cpu: PositiveTimePerByte
+    """Time of the reference core for each byte of a dump: read the rows, write the text."""
+    load_cpu: PositiveTimePerByte
+    """Time of the reference core for each byte of a dump that is loaded: parse, insert, build indexes."""
+    replay_cpu: PositiveTimePerByte
+    """Time of the reference core for each byte of a binary log that is replayed."""
+    flush_time: Duration
+    """Time to flush tables and logs on an idle server."""
+    locks_for_snapshot: Annotated[bool, Word()]
+    """Whether a snapshot needs the read lock while it is created."""
+    hot_copy: Annotated[bool, Word()] = True
+    """Whether its files may be copied under the read lock while it runs; yes unless stated."""
+
+
+class DatabaseSpec(Modelled, DatabaseSheet):
+    """The database engine that a data set belongs to."""
+
+    conditional: ClassVar[Mapping[str, str]] = {
+        "dump_ratio": "in logical dumps",
+        "dump_cpu": "in logical dumps",
+        "load_cpu": "in restores of logical dumps",
+        "replay_cpu": "in restores with 'replay'",
+        "flush_time": "in backups of databases",
+        "locks_for_snapshot": "in snapshot copies",
+    }
+
+
+class FilesSheet(Frozen):
+    """Files: how many, and how well they compress."""
+
+    files: PositiveCount | None = None
+    """Number of files; one unless stated."""
+    file_size: Size | None = None
+    """Mean size of a file on disk, zero for empty files; `size` over `files` unless stated."""
+    directories: Count | None = None
+    """Number of directories; by the file system's files_per_directory unless stated."""
+    layout: Layout | None = None
+    """Share of the files that are scattered, not together as they were written: `scattered` all, `together` none;
+    scattered unless stated."""
+    compression: Ratio | None = None
+    """Bytes before over bytes after compression, such as `2:1`; 1 unless stated."""
+
+
+class PopulationSheet(FilesSheet):
+    """A population of files, and how large they are together."""
+
+    size: PositiveSize | None = None
+    """Bytes of all files."""
+
+
+class AgedSpec(Frozen):
+    """Random updates since the data were written in sequence; each went to a free place."""
+
+    updates: Count
+    """Number of updates."""
+    update_size: PositiveSize
+    """Bytes of each."""
+    working_set: PositiveShare | None = None
+    """Share of the data that was updated; all of it unless stated."""
+    hot_data: PositiveShare | None = None
+    """Share of the working set that took most of them."""
+    hot_updates: PositiveShare | None = None
+    """Share of the updates that went to the hot data."""
+
+
+class DataSpec(Part, Modelled, FilesSheet):
+    """A data set: bytes in files on a device."""
+
+    sheet = "population"
+    on: Text
+    """The device or volume that it lies on."""
+    size: PositiveSize
+    """Its bytes."""
+    at: Size | None = None
+    """Where it begins on the device; behind the data sets listed before it unless stated."""
+    filesystem: FilesystemSpec | None = None
+    """The file system that holds its files: a datasheet `filesystem/name`, or a mapping."""
+    database: DatabaseSpec | None = None
+    """The database engine that it belongs to: a datasheet `database/name`, or a mapping."""
+    cached: Share | None = None
+    """Share of it that lies in the memory of its host; none unless stated."""
+    aged: AgedSpec | None = None
+    """Random updates before the start, on a volume that writes to free places; none unless stated."""
+    content: PositiveSize | None = None
+    """Bytes of its rows, which a logical dump writes; all its bytes unless stated."""
+
+    conditional: ClassVar[Mapping[str, str]] = {
+        "compression": "in backups to tape and in database_native backups",
+        "layout": "in file_level backups and copies of files",
+        "file_size": "in file_level backups and copies of files",
+        "directories": "where files are made: restores, copies, and writes of files",
+        "cached": "in image and file_level backups of the data themselves",
+    }
+
+    def facts(self) -> Facts:
+        """Size, files, compression, and file system or database."""
+        yield from amount(self.size)
+        yield from number(self.files, "file")
+        if self.compression is not None and self.compression.si != 1:
+            yield Fact(f"{self.compression.si:g}:1 compressible")
+        if self.cached is not None and self.cached.si > 0:
+            yield from amount(self.cached, "in memory")
+        yield from made(self.filesystem)
+        yield from made(self.database)
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report data that are on no block device, or overlap its volumes and copy areas."""
+        if isinstance(self.on, Unknown) or not checks.block_device((*path, "on"), self.on):
+            return
+        for step in (self._check_cached, self._check_aged, self._check_room):
+            with checks.about(*path):
+                step(checks, path)
+
+    def _check_room(self, checks: Checks, path: Path) -> None:
+        """Report data that do not fit on their device."""
+        spec, below, room = checks.spec, checks.spec.devices[self.on], checks.capacity(self.on)
+        begin = spec.begins_on(self.on)[str(path[-1])]
+        whole = isinstance(below, BlockDevice) and below.holds_volumes
+        if whole and begin < spec.guaranteed(self.on):
+            message = f"overlaps the volumes and copy areas on '{self.on}'"
+            checks.report((*path, "on"), message, "put it on a volume, or place it behind them with 'at:'")
+        if room is not None and begin + self.size.si > room:
+            over = units.show_short(begin + self.size.si - room, "B")
+            where = units.show_short(begin, "B")
+            message = f"does not fit on '{self.on}': it begins at {where} and is {over} too large"
+            checks.report((*path, "size"), message, f"'{self.on}' holds {units.show_short(room, 'B')}")
+
+    def _check_cached(self, checks: Checks, path: Path) -> None:
+        """Report cached data that do not fit in memory."""
+        host = checks.spec.hosts.get(checks.spec.owner_of(self.on) or "")
+        if self.cached is None or host is None:
+            return
+        bytes_there = self.cached.si * self.size.si
+        if bytes_there > host.memory.si:
+            message = f"{units.show_short(bytes_there, 'B')} do not fit in the memory of the host"
+            checks.report((*path, "cached"), message, f"it has {units.show_short(host.memory.si, 'B')}")
+
+    def _check_aged(self, checks: Checks, path: Path) -> None:
+        """Report `aged` on a device that is overwritten in place."""
+        if self.aged is None:
+            return
+        below = checks.spec.devices[self.on]
+        if not isinstance(below, VolumeDevice) or below.overwrites:
+            message = f"has no effect on '{self.on}', which is overwritten in place"
+            checks.report((*path, "aged"), message, "leave it out, or put the data on a redirect_volume")
+        if (self.aged.hot_data is None) != (self.aged.hot_updates is None):
+            checks.report((*path, "aged"), "hot_data and hot_updates go together", "give both, or neither")

@@ -1,0 +1,1 @@
+"""Devices: each room holds the spec of a device, the live device, and the function that makes it."""

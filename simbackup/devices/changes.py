@@ -1,0 +1,119 @@
+"""What has changed since a volume was frozen: runs of bytes, and places drawn at random."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from simbackup.devices.extents import ExtentSet
+
+SPENT = 1e-3
+"""Share of first touches among the updates below which hardly anything is left to touch."""
+
+
+@dataclass(slots=True)
+class Scatter:
+    """Updates at random places of some data, and the granules (chunks, regions) that they have touched.
+
+    `classes` are parts of the data: the share of the updates that each takes, and its granules. Of N granules that n
+    updates hit at random, N (1 - exp(-n / N)) have been touched in the mean; an update of k granules hits k times.
+
+    >>> scatter = Scatter(((1.0, 1000.0),), hits=1.0)
+    >>> scatter.update(1000.0)
+    >>> round(scatter.touched), round(scatter.fresh(), 3)
+    (632, 0.368)
+    """
+
+    classes: tuple[tuple[float, float], ...]
+    hits: float
+    updates: float = 0.0
+
+    @property
+    def touched(self) -> float:
+        """Granules touched so far, in the mean."""
+        return self._after(self.updates)
+
+    def fresh(self, updates: float = 0.0) -> float:
+        """Granules that an update touches for the first time: now, or in the mean over so many updates from now on."""
+        if updates > 0.0:
+            return (self._after(self.updates + updates) - self.touched) / updates
+        rates = (share * self.hits * math.exp(-share * self.hits * self.updates / n) for share, n in self.classes)
+        return sum(rates)
+
+    def step(self, change: float) -> float:
+        """Updates over which the share of fresh granules in the part that is hit most changes by so much."""
+        now = self.fresh()
+        if now <= SPENT * self.hits:
+            return math.inf
+        alive = [
+            n / (share * self.hits)
+            for share, n in self.classes
+            if share * self.hits * math.exp(-share * self.hits * self.updates / n) > change * now
+        ]
+        return change * min(alive, default=math.inf)
+
+    def update(self, updates: float) -> None:
+        """Count so many more updates."""
+        self.updates += updates
+
+    def _after(self, updates: float) -> float:
+        return sum(n * -math.expm1(-share * self.hits * updates / n) for share, n in self.classes)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Where updates go: bytes of each, bytes of the working set, and the share of both that is hot."""
+
+    size: float
+    working_set: float
+    hot_data: float = 1.0
+    hot_updates: float = 1.0
+
+    def over(self, granule: float) -> Scatter:
+        """These updates counted in granules."""
+        hits = max(self.size / granule, 1.0)
+        whole = max(self.working_set / granule, 1.0)
+        if self.hot_data >= 1.0:
+            return Scatter(((1.0, whole),), hits)
+        hot, cold = self.hot_data * whole, (1.0 - self.hot_data) * whole
+        return Scatter(((self.hot_updates, hot), (1.0 - self.hot_updates, cold)), hits)
+
+
+@dataclass(slots=True)
+class Changes:
+    """The granules of a volume that have changed: runs written in sequence, and what users have hit here and there.
+
+    Runs and random places, and those of several users, are counted as if they did not overlap, up to the whole volume.
+    """
+
+    granule: float
+    size: float = math.inf
+    runs: ExtentSet = field(default_factory=ExtentSet)
+    scattered: dict[str, Scatter] = field(default_factory=dict[str, Scatter])
+
+    @property
+    def total(self) -> float:
+        """Bytes in changed granules, no more than there are."""
+        scattered = self.granule * sum(scatter.touched for scatter in self.scattered.values())
+        return min(self.runs.total + scattered, max(self.size, self.runs.total))
+
+    def scatter(self, users: str, spread: Spread) -> Scatter:
+        """The random updates of some users."""
+        if users not in self.scattered:
+            self.scattered[users] = spread.over(self.granule)
+        return self.scattered[users]
+
+    def take(self, later: Changes) -> None:
+        """Note all that changed later, too."""
+        for begin, end in later.runs.ranges:
+            self.runs.add(begin, end)
+        for users, scatter in later.scattered.items():
+            if users in self.scattered:
+                self.scattered[users].update(scatter.updates)
+            else:
+                self.scattered[users] = scatter
+
+    def add(self, begin: float, size: float) -> None:
+        """Note that a run of bytes was written; whole granules count."""
+        first = begin // self.granule * self.granule
+        self.runs.add(first, -(-(begin + size) // self.granule) * self.granule)

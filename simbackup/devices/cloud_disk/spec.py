@@ -1,0 +1,59 @@
+"""What a file may say about a block volume of a cloud."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from simbackup.schema.capability import BlockDevice
+from simbackup.schema.facts import Facts, amount
+from simbackup.schema.part import Modelled, Rules
+from simbackup.schema.quantity import Duration, Frequency, Frozen, PositiveCount, PositiveSize, Rate, Share
+
+
+class CloudDiskSheet(Frozen):
+    """A block volume of a cloud."""
+
+    capacity: PositiveSize
+    """Capacity."""
+    rate: Rate
+    """Greatest rate, read and written together."""
+    iops: Frequency
+    """Most operations a second while credits last."""
+    operation_size: PositiveSize
+    """Bytes that count as one operation; a larger request counts as several."""
+    latency: Duration
+    """Time of one request of any size."""
+    baseline_iops: Frequency | None = None
+    """Operations a second without credits, and credits earned a second; `iops` unless stated."""
+    credits: PositiveCount | None = None
+    """Most credits it can hold; one credit is one operation above the baseline."""
+
+    def rules(self) -> Rules:
+        """Credits and a baseline go together, and the baseline is the lower rate."""
+        if (self.baseline_iops is None) != (self.credits is None):
+            message = "baseline_iops and credits go together"
+            yield ("baseline_iops", "credits"), message, "give both, or neither"
+        elif self.baseline_iops is not None and self.baseline_iops.si > self.iops.si:
+            message = "baseline_iops is above iops"
+            yield ("baseline_iops", "iops"), message, "iops is the maximum, with or without credits"
+
+
+class CloudDiskSpec(BlockDevice, Modelled, CloudDiskSheet):
+    """A block volume of a cloud in a scenario."""
+
+    kind: Literal["cloud_disk"]
+    saved_up: Share | None = None
+    """Share of its credits at the start; all unless stated."""
+
+    def rules(self) -> Rules:
+        """Only credits can be saved up."""
+        yield from super().rules()
+        if self.saved_up is not None and self.credits is None:
+            yield ("saved_up", "credits"), "saved_up has no effect without credits", "leave it out, or add credits"
+
+    def facts(self) -> Facts:
+        """Capacity, rate and operations a second."""
+        yield from amount(self.capacity, "in a cloud")
+        yield from amount(self.rate)
+        yield from amount(self.iops, "at most")
+        yield from amount(self.baseline_iops, "without credits")

@@ -1,0 +1,74 @@
+"""Rotating disks."""
+
+from __future__ import annotations
+
+import math
+
+from simbackup.devices.network.live import Network
+from simbackup.devices.store import Direction, Service
+from simbackup.engine.flows import Flow, Link
+from simbackup.equations import disk as disks
+from simbackup.equations import disk_turns
+
+
+class Disk:
+    """A rotating disk."""
+
+    def __init__(self, name: str, parameters: disks.DiskParameters) -> None:
+        self.name = name
+        self.parameters = parameters
+        self.size = parameters.capacity
+        self.link = Link(name, 1.0, self._turns)
+        self.path: tuple[Network, ...] = ()
+
+    def _turns(self, flow: Flow) -> float:
+        """Seconds lost per unit of a sequential stream by turning to it from others."""
+        return turns(self.parameters, flow.moves.get(self.link, 0.0)) * flow.sequential
+
+    def stream(self, direction: Direction, position: float, size: float) -> float:
+        """Seconds of its time for each byte of a sequential stream."""
+        del direction  # a disk reads and writes at the rate of its media
+        return disks.transfer_time(self.parameters, position, size) / size
+
+    def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
+        """What one positioned request takes; it occupies the disk throughout."""
+        del direction
+        time = disks.request_time(self.parameters, head, position, size)
+        return Service(time, time)
+
+    def continued(self, position: float, size: float) -> Service:
+        """What the next read of a sequence takes: overhead and transfer."""
+        time = self.parameters.command_overhead + size / disks.rate_at(self.parameters, position)
+        return Service(time, time)
+
+    def append(self, position: float, size: float) -> Service:
+        """What a write takes that just missed its place: whole revolutions."""
+        return missed(self.parameters, position, size)
+
+    def alone(self, position: float, size: float) -> float:
+        """No limit of its own: the device reads ahead."""
+        del position, size
+        return math.inf
+
+    def turn(self, here: float, there: float, size: float) -> Service:
+        """What a request loses to a stream elsewhere: a seek there and back, and half a revolution."""
+        time = turning(self.parameters, here, there) * min(size / self.parameters.stream_turn, 1.0)
+        return Service(time, time)
+
+
+def missed(disk: disks.DiskParameters, position: float, size: float) -> Service:
+    """A write whose place has just passed under the head: overhead and transfer, up to the next whole revolution."""
+    time = disk.command_overhead + size / disks.rate_at(disk, position)
+    whole = math.ceil(time * disk.rotation_speed) / disk.rotation_speed
+    return Service(whole, whole)
+
+
+def turning(disk: disks.DiskParameters, here: float, there: float) -> float:
+    """Seconds from one stream to another and back: two seeks, and half a revolution to come upon the first again."""
+    seek = disks.seek_time(disk, abs(disks.cylinder(disk, there) - disks.cylinder(disk, here)))
+    return 2.0 * seek + disks.rotational_latency(disk)
+
+
+def turns(disk: disks.DiskParameters, size: float) -> float:
+    """Seconds that a disk loses over so many bytes of a stream when it turns to it again and again from others."""
+    return size / disk.stream_turn * disk_turns.turn_time(disk)

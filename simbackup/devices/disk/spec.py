@@ -1,0 +1,64 @@
+"""What a file may say about a rotating disk."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from simbackup.schema.capability import BlockDevice
+from simbackup.schema.facts import Fact, Facts, amount
+from simbackup.schema.part import Modelled, Rules
+from simbackup.schema.quantity import (
+    Duration,
+    Frequency,
+    Frozen,
+    PositiveSize,
+    Rate,
+)
+
+
+class DiskSheet(Frozen):
+    """A rotating disk."""
+
+    capacity: PositiveSize
+    """Formatted capacity."""
+    rotation_speed: Frequency
+    """Revolutions a second."""
+    track_to_track_seek: Duration
+    """Time of the shortest seek."""
+    average_seek: Duration
+    """Time of a seek over a third of the stroke."""
+    full_stroke_seek: Duration
+    """Time of the longest seek."""
+    outer_rate: Rate
+    """Sustained rate in the outermost zone, where the addresses begin."""
+    inner_rate: Rate
+    """Sustained rate in the innermost zone."""
+    stream_turn: PositiveSize
+    """Bytes served for one sequential stream before the disk turns to another."""
+    command_overhead: Duration
+    """Time that drive and controller spend on each request."""
+
+    def rules(self) -> Rules:
+        """The outer zone is the faster, and longer seeks take longer."""
+        if self.inner_rate.si > self.outer_rate.si:
+            message = "inner_rate is above outer_rate"
+            yield ("inner_rate", "outer_rate"), message, "addresses begin in the outer zone, which is faster"
+        if not self.track_to_track_seek.si <= self.average_seek.si <= self.full_stroke_seek.si:
+            message = "average_seek is not between track_to_track_seek and full_stroke_seek"
+            yield (
+                ("average_seek", "track_to_track_seek", "full_stroke_seek"),
+                message,
+                "keep track_to_track_seek <= average_seek <= full_stroke_seek",
+            )
+
+
+class DiskSpec(BlockDevice, Modelled, DiskSheet):
+    """A rotating disk in a scenario."""
+
+    kind: Literal["disk"]
+
+    def facts(self) -> Facts:
+        """Capacity, speed and rate."""
+        yield from amount(self.capacity)
+        yield Fact(f"{self.rotation_speed.si * 60:,.0f} rpm")
+        yield from amount(self.outer_rate, "outside")

@@ -1,0 +1,87 @@
+"""A host: processor cores, reading with read-ahead, and a page cache for each device that it writes to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simbackup.devices.host.page_cache import PageCache
+from simbackup.devices.network.live import travel_time, travelling
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Region, Store
+from simbackup.engine.activity import Activity
+from simbackup.engine.flows import FlowNetwork, Link
+from simbackup.equations.read_ahead import read_ahead_rate
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A host's cores and their speed, bytes a second of one core, bytes of memory, dirty data and a read-ahead window.
+
+    The speed is that of one core relative to the reference core, for which programs' costs are stated.
+    """
+
+    cores: float
+    copy_rate: float
+    dirty_limit: float
+    dirty_background: float
+    read_ahead: float | None = None
+    memory: float = 0.0
+    speed: float = 1.0
+
+
+class Host:
+    """A computer that runs jobs; a virtual machine computes on the cores of the host below it."""
+
+    def __init__(self, network: FlowNetwork, name: str, machine: Machine, below: Host | None = None) -> None:
+        self.network = network
+        self.name = name
+        self.machine = machine
+        self.below = below
+        self.cpu = Link(f"{name}.cores", machine.cores, pooled=True)
+        self.copy_rate = machine.copy_rate
+        self.speed: float = machine.speed if below is None else below.speed
+        self.caches: dict[str, PageCache] = {}
+        self.suspended: float | None = None
+        self.image: tuple[str, float] | None = None
+        self.places: dict[str, float] = {}
+
+    def seconds(self, reference: float) -> float:
+        """Seconds of one core here for seconds of the reference core."""
+        return reference / self.speed
+
+    def working(self, shape: FlowShape, seconds: float) -> FlowShape:
+        """The shape when each unit takes some seconds of one core, too, side by side with all else."""
+        shape = shape.plus({self.cpu: seconds})
+        return shape if self.below is None else self.below.working(shape, seconds)
+
+    def then(self, shape: FlowShape, seconds: float, activity: str = "") -> FlowShape:
+        """The shape when each unit then takes some seconds of one core, one after the other."""
+        shape = shape.after(seconds, self.cpu, activity)
+        return shape if self.below is None else self.below.working(shape, seconds)
+
+    def cache(self, store: Store) -> PageCache:
+        """The page cache in front of a device; each device is written back at its own pace."""
+        if store.name not in self.caches:
+            name = f"{self.name}.page_cache.{store.name}"
+            limits = (self.machine.dirty_limit, self.machine.dirty_background)
+            self.caches[store.name] = PageCache(self.network, name, *limits)
+        return self.caches[store.name]
+
+    def reading(self, region: Region, each: float | None = None, cached: float = 0.0) -> FlowShape:
+        """How a byte of a file that a program reads in sequence loads device and core.
+
+        `each` are core seconds a byte, those of one copy unless given; `cached` is the share in memory.
+        """
+        store, copy = region.store, 1.0 / self.copy_rate if each is None else each
+        shape = self.working(region.streaming("read").part(1.0 - cached), copy)
+        window = self.machine.read_ahead
+        if window is None or cached >= 1.0:  # the next windows are asked for while the program works on the last
+            return shape.at_most(1.0 / copy, self.cpu.name)
+        away, cold = travel_time(store.path), (1.0 - cached) / window
+        read = store.continued(region.begin, window).latency
+        parts = {(store.name, Activity.READ): cold * read, **travelling(store.path, cold), (self.cpu.name, ""): copy}
+        return shape.cycle(parts, read_ahead_rate(window, (1.0 - cached) * (read + away), 1.0 / copy))
+
+    def copying(self, region: Region) -> FlowShape:
+        """How a byte of a file that a program reads and writes loads device and core."""
+        return self.then(self.reading(region), 1.0 / self.copy_rate)

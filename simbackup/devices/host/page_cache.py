@@ -1,0 +1,107 @@
+"""The page cache of a host: programs write into memory, write-back empties it, and a limit couples the two."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import simpy
+
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.volume.live import Stretch, Volume
+from simbackup.engine.activity import Activity
+from simbackup.engine.buffer import Buffer
+from simbackup.engine.flows import Flow, FlowNetwork
+from simbackup.engine.limit import WHOLE, Law, Segment
+
+LEAST = 1.0
+"""Bytes that are worth writing: what is left below this is rounding."""
+
+
+NOTHING = FlowShape()
+
+
+class VolumeRange(NamedTuple):
+    """Bytes of a volume: from where, how many, and how each loads devices beside itself when it goes to disk."""
+
+    volume: Volume
+    begin: float
+    size: float
+    beside: FlowShape = NOTHING
+
+
+@dataclass(slots=True, eq=False)
+class Dirty:
+    """Bytes of a volume that a job has written or is about to write, not yet on disk."""
+
+    job: str
+    volume: Volume
+    begin: float
+    size: float
+    beside: FlowShape
+    on_disk: simpy.Event
+    written: bool = False
+    segments: list[Segment] = field(default_factory=list[Segment])
+
+    def limits(self, since: float) -> list[Segment]:
+        """What limited its way to disk from a time (seconds) on, with the times when it had to wait for its turn."""
+        return [s._replace(begin=max(s.begin, since)) for s in self.segments if s.end > since]
+
+
+class PageCache:
+    """Unwritten data of one host for one device.
+
+    Each writer's data are written back by themselves: side by side with those of others at work, and after those that
+    others left behind on the same volume. Writers that come while others' data are dirty share the limit equally.
+    """
+
+    def __init__(self, network: FlowNetwork, name: str, limit: float, background: float) -> None:
+        self.network = network
+        self.env = network.env
+        self.name = name
+        self.limit = limit
+        self.background = background
+        self.dirty: list[Dirty] = []
+
+    def write(
+        self, job: str, place: VolumeRange, fill: FlowShape, activity: str = Activity.WRITE, *, law: Law | None = None
+    ) -> Generator[simpy.Event, Any, tuple[Flow, Dirty]]:
+        """Write bytes of a volume through the cache; ends when the last of them is in memory."""
+        dirty = Dirty(job, *place, self.env.event())
+        older = [other.on_disk for other in self.dirty if other.written and other.volume is place.volume]
+        self.dirty.append(dirty)
+        part = 1.0 / len(self.dirty)
+        flow = fill.start(self.network, job, activity, place.size, law=law)
+        buffer = Buffer(self.network, part * self.limit, self.name)
+        buffer.fill(flow)
+        begin = buffer.when(part * self.background, rising=True) | flow.done
+        self.env.process(self._write_back(dirty, buffer, begin & self.env.all_of(older)))
+        yield flow.done
+        dirty.written = True
+        return flow, dirty
+
+    def _write_back(self, dirty: Dirty, buffer: Buffer, begin: simpy.Event) -> Generator[simpy.Event, Any, None]:
+        """Write dirty data back, from the background limit or the end of writing on."""
+        since = float(self.env.now)
+        yield begin
+        if self.env.now > since:  # those before it go first
+            dirty.segments.append(Segment(since, float(self.env.now), self.name, WHOLE))
+        done = 0.0
+        while dirty.size - done >= LEAST:
+            stretch = dirty.volume.stretch(dirty.begin + done, dirty.size - done)
+            written = yield from self._drain(dirty, buffer, stretch)
+            dirty.volume.wrote(stretch, written)
+            done += written
+        self.dirty.remove(dirty)
+        dirty.on_disk.succeed()
+
+    def _drain(self, dirty: Dirty, buffer: Buffer, stretch: Stretch) -> Generator[simpy.Event, Any, float]:
+        """Write one stretch, or as much of it as costs the same; bytes that reached the disk."""
+        shape = dirty.volume.write_shape(stretch).plus(dirty.beside.demands, dirty.beside.moves)
+        flow = shape.start(self.network, dirty.job, Activity.WRITE_BACK, stretch.size)
+        buffer.drain(flow)
+        yield flow.done | dirty.volume.changed
+        written = self.network.stop(flow)
+        dirty.segments += flow.segments
+        return written

@@ -1,0 +1,88 @@
+"""What a file may say about a host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup.errors import choices
+from simbackup.schema.facts import Fact, Facts, amount, number
+from simbackup.schema.part import Modelled, Part, Path, Rules
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+
+from simbackup.schema.quantity import (
+    Frozen,
+    Pieces,
+    PositiveShare,
+    PositiveSize,
+    Rate,
+    Ratio,
+    Share,
+    Text,
+)
+
+
+class HostSheet(Frozen):
+    """A computer and the page cache of its operating system."""
+
+    cores: Pieces
+    """Processor cores."""
+    memory: PositiveSize
+    """Main memory."""
+    dirty_limit: PositiveShare
+    """Share of memory that may hold unwritten data before writers must wait for the disks."""
+    dirty_background: Share
+    """Share of memory that may hold unwritten data before write-back begins."""
+    copy_rate: Rate
+    """Rate at which one core moves data between a program and the page cache."""
+    speed: Ratio | None = None
+    """Speed of one core over that of the reference core, one of SPECint_base2006 10; the same unless stated."""
+    read_ahead: PositiveSize | None = None
+    """Bytes that are read ahead of a program, which waits for each window; unless stated it never waits."""
+
+    def rules(self) -> Rules:
+        """Report a background limit above the limit."""
+        if self.dirty_background.si > self.dirty_limit.si:
+            message = "write-back would begin above the limit at which writers wait"
+            yield ("dirty_background", "dirty_limit"), message, "make dirty_background at most dirty_limit"
+
+
+class HostSpec(Part, Modelled, HostSheet):
+    """A computer: it owns devices, runs jobs, and caches what is written."""
+
+    owns: tuple[Text, ...] = ()
+    """The devices attached to it."""
+    within: Text | None = None
+    """The host on which it is a virtual machine; it computes on the cores of that host."""
+
+    conditional: ClassVar[Mapping[str, str]] = {
+        "read_ahead": (
+            "where programs of the host read in sequence: image backups to disk, restores from disk, copies"
+        ),
+    }
+
+    def facts(self) -> Facts:
+        """Cores and memory."""
+        if self.within is not None:
+            yield Fact("virtual machine")
+        yield from number(self.cores, "core")
+        yield from amount(self.memory, "memory")
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report a virtual machine without a real host, or with a speed of its own."""
+        if self.within is None:
+            return
+        host, hosts, here = str(path[-1]), checks.spec.hosts, (*path, "within")
+        if self.speed is not None:
+            checks.report((*path, "speed"), "a virtual machine is as fast as its host", "leave it out")
+        real = [name for name in checks.named("hosts") if name != host]
+        whole = [name for name, h in hosts.items() if h.within is None]
+        if self.within == host:
+            checks.report(here, f"'{host}' would run on itself", choices(host, whole))
+        elif checks.name(here, self.within, real, "host"):
+            below = hosts.get(self.within)
+            if below is not None and below.within is not None:
+                remedy = f"write '{below.within}'" if below.within in whole else choices(self.within, whole)
+                checks.report(here, f"'{self.within}' is itself a virtual machine", remedy)

@@ -1,0 +1,93 @@
+"""What every live frozen image does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from simbackup.devices.store import Region
+from simbackup.engine.trace import Trace
+
+if TYPE_CHECKING:
+    from simbackup.devices.shape import FlowShape
+    from simbackup.devices.volume.live import Volume
+
+
+class Times(NamedTuple):
+    """Seconds to create and to remove a frozen image, and to look up a chunk of it."""
+
+    create: float
+    remove: float
+    lookup: float = 0.0
+
+
+class FrozenImage(Protocol):
+    """A frozen image of a volume."""
+
+    name: str
+    origin: Volume
+    create_time: float
+    remove_time: float
+    lookup_time: float
+
+    @property
+    def lookup_size(self) -> float:
+        """Bytes covered by one lookup."""
+        ...
+
+    @property
+    def hindrance(self) -> str | None:
+        """Why it cannot be created now; None if it can."""
+        ...
+
+    @property
+    def removable(self) -> bool:
+        """Whether there is something to remove."""
+        ...
+
+    @property
+    def loss(self) -> str | None:
+        """Why there is no frozen image; None if there is one."""
+        ...
+
+    def source(self, begin: float, size: float) -> Region:
+        """Where a part of the frozen image is read."""
+        ...
+
+    def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
+        """Where a file system that keeps old blocks for the image writes a part of it back; None if in place."""
+        ...
+
+    def create(self) -> None:
+        """Freeze the volume as it is now."""
+        ...
+
+    def remove(self) -> None:
+        """Remove the frozen image."""
+        ...
+
+    def record(self, trace: Trace) -> None:
+        """Record its state in the trace."""
+        ...
+
+
+class SynchronisedImage(FrozenImage, Protocol):
+    """A frozen image that can be synchronised with its volume again."""
+
+    state: str
+
+    @property
+    def behind(self) -> tuple[float, float]:
+        """Bytes to copy: in sequence, and in scattered regions."""
+        ...
+
+    def synchronise(self) -> None:
+        """Take new writes from now on, while old data are copied."""
+        ...
+
+    def copying(self, size: float, *, scattered: bool) -> FlowShape:
+        """What a byte of a synchronisation loads on both sides."""
+        ...
+
+    def attach(self) -> None:
+        """Mark it as in sync with the volume."""
+        ...

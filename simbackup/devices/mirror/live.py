@@ -1,0 +1,166 @@
+"""Mirrors of volumes that are split off as frozen images, and synchronised again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from simbackup.devices.changes import Changes
+from simbackup.devices.network.live import travel_time, travelling
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Direction, Region, Service
+from simbackup.engine.activity import Activity
+from simbackup.engine.trace import Trace
+
+if TYPE_CHECKING:
+    from simbackup.devices.volume.live import Volume
+
+State = Literal["new", "synchronising", "attached", "split"]
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorParameters:
+    """Bytes of a region that one bit stands for, bytes of a request, requests at once, whether changes are tracked."""
+
+    region: float
+    request: float
+    in_flight: float
+    fast_resync: bool
+
+
+class Mirror:
+    """A mirror of a volume on disks of its own.
+
+    Attached, it takes every write that its volume takes. Split, it keeps what it had, and a map remembers the regions
+    of the volume that change. Synchronising, it takes new writes while the old data are copied.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        origin: Volume,
+        region: Region,
+        *,
+        parameters: MirrorParameters,
+        times: tuple[float, float],
+        state: State = "attached",
+    ) -> None:
+        self.name = name
+        self.origin = origin
+        self.region = region
+        self.parameters = parameters
+        self.create_time, self.remove_time = times
+        self.lookup_time = 0.0
+        self.lookup_size = parameters.region
+        self.state: State = state
+        self.changes = Changes(parameters.region, origin.region.size)
+        self.active = False
+        origin.mirrors.append(self)
+
+    @property
+    def follows(self) -> bool:
+        """Whether what is written to the volume is written to the mirror, too."""
+        return self.state in {"attached", "synchronising"}
+
+    @property
+    def hindrance(self) -> str | None:
+        """Why it cannot be split off now; None if it can."""
+        if self.active:
+            return "exists already: the mirror is split"
+        return None if self.state == "attached" else "cannot be split off: the mirror is not in sync with its volume"
+
+    @property
+    def removable(self) -> bool:
+        """Whether there is an image to give up."""
+        return self.active
+
+    @property
+    def loss(self) -> str | None:
+        """Why there is no frozen image; None if there is one."""
+        return None if self.active else "does not exist: the mirror is not split"
+
+    def source(self, begin: float, size: float) -> Region:
+        """Where a part of the frozen image is read: on the disks of the mirror."""
+        return self.region.part(begin, size)
+
+    def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
+        """Old data are written back in place."""
+        del volume, begin, size
+
+    def record(self, trace: Trace) -> None:
+        """Nothing: its disks have their own records."""
+
+    def create(self) -> None:
+        """Split the mirror off: it keeps its data."""
+        self.state, self.active, self.changes = "split", True, Changes(self.parameters.region, self.origin.region.size)
+        self.origin.announce()
+
+    def remove(self) -> None:
+        """Remove the frozen image; the mirror stays split until it is synchronised."""
+        self.active = False
+
+    def wrote(self, begin: float, size: float) -> None:
+        """Note that a run of the volume was written."""
+        if self.state == "split":
+            self.changes.add(begin, size)
+
+    @property
+    def behind(self) -> tuple[float, float]:
+        """Bytes to copy to synchronise it: in sequence, and in scattered regions."""
+        if self.state == "attached":
+            return 0.0, 0.0
+        if self.state == "new" or not self.parameters.fast_resync:
+            return self.origin.region.size, 0.0
+        return self.changes.runs.total, self.changes.total - self.changes.runs.total
+
+    def synchronise(self) -> None:
+        """Take new writes from now on, while old data are copied."""
+        self.state, self.active = "synchronising", False
+        self.origin.announce()
+
+    def attach(self) -> None:
+        """Mark it as in sync with the volume."""
+        self.state, self.changes = "attached", Changes(self.parameters.region, self.origin.region.size)
+        self.origin.announce()
+
+    def _positioned(self, size: float, request: float, *, scattered: bool) -> tuple[float, float]:
+        """The share of requests before which the arms move, and the distance."""
+        room = self.origin.region.size - request
+        if any(not flow.sequential for flow in self.origin.region.store.link.flows):
+            return 1.0, room / 3.0  # users have moved the arms since the last request
+        if not scattered:
+            return 0.0, 0.0
+        regions = max(size / self.parameters.region, 1.0)
+        return min(request / self.parameters.region, 1.0), min(self.origin.region.size / regions, room)
+
+    def copying(self, size: float, *, scattered: bool) -> FlowShape:
+        """How a byte of a synchronisation loads both sides: so many requests at once, each a read and then a write.
+
+        Scattered regions are visited in order: the arms pass over what is between two of them. Where users
+        work meanwhile the arms have been elsewhere before each request.
+        """
+        source, target = self.origin.region, self.region
+        request = min(self.parameters.request, source.size)
+        positioned = self._positioned(size, request, scattered=scattered)
+        read = _mixed(source, "read", request, *positioned)
+        write = _mixed(target, "write", request, *positioned)
+        away = travel_time((*source.store.path, *target.store.path))
+        each = 1.0 / (self.parameters.in_flight * request)
+        parts = {
+            (source.store.name, Activity.COPY_READ): each * read.latency,
+            (target.store.name, Activity.COPY_WRITE): each * write.latency,
+            **travelling((*source.store.path, *target.store.path), each),
+        }
+        shape = FlowShape(sequential=not scattered).over(source.store.path).over(target.store.path)
+        for region, service in ((source, read), (target, write)):
+            shape = shape.plus({region.store.link: service.busy / request}, {region.store.link: 1.0})
+        latency = read.latency + write.latency + away
+        return shape.cycle(parts, self.parameters.in_flight * request / latency)
+
+
+def _mixed(region: Region, direction: Direction, size: float, positioned: float, distance: float) -> Service:
+    """Mean time of a request when a share of them is some distance from the one before."""
+    store, begin = region.store, region.begin
+    after = store.continued(begin, size) if direction == "read" else store.request("write", begin, begin, size)
+    away = store.request(direction, begin, begin + distance, size)
+    return Service(*(positioned * a + (1.0 - positioned) * b for a, b in zip(away, after, strict=True)))

@@ -1,0 +1,16 @@
+"""A live mirror from its spec."""
+
+from __future__ import annotations
+
+from simbackup.devices.mirror.live import Mirror, MirrorParameters
+from simbackup.devices.mirror.spec import MirrorSpec
+from simbackup.devices.site import Site
+from simbackup.parameters import parameters_of
+
+
+def make(site: Site, mirror: MirrorSpec) -> Mirror:
+    """The mirror, in its region."""
+    return Mirror(
+        site.address, site.system.volumes[mirror.of], site.room, parameters=parameters_of(MirrorParameters, mirror),
+        times=(mirror.create_time.si, mirror.remove_time.si), state=mirror.state,
+    )  # fmt: skip

@@ -1,0 +1,75 @@
+"""What a file may say about a mirror that is split off its volume."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup.schema.capability import OnDevice, SplitMirror, VolumeDevice
+from simbackup.schema.facts import Fact, Facts, amount
+from simbackup.schema.part import Modelled, Path, Rules
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
+from typing import Annotated, Literal
+
+from simbackup.schema.quantity import Duration, Frozen, Pieces, PositiveSize, Text, Word
+
+GREATEST_IN_FLIGHT = 2**30
+"""Bytes beyond which requests at once are a slip of the pen."""
+
+
+class MirrorSheet(Frozen):
+    """A mirror of a volume that is split off as a frozen image, and synchronised again."""
+
+    region: PositiveSize
+    """Bytes for which one bit remembers that they changed while the mirror was split."""
+    request: PositiveSize
+    """Bytes of one request of a synchronisation."""
+    in_flight: Pieces
+    """Requests of a synchronisation under way at once."""
+    fast_resync: Annotated[bool, Word()]
+    """Whether only what changed is copied when a split mirror is synchronised."""
+    create_time: Duration
+    """Time to split the mirror off."""
+    remove_time: Duration
+    """Time to discard the frozen image, before the mirror is synchronised again."""
+
+    def rules(self) -> Rules:
+        """Report requests that are too much in flight at once."""
+        if self.in_flight.si * self.request.si > GREATEST_IN_FLIGHT:
+            message = "more than 1 GiB would be in flight at once"
+            yield ("in_flight", "request"), message, "write fewer or smaller requests"
+
+
+class MirrorSpec(SplitMirror, OnDevice, Modelled, MirrorSheet):
+    """A mirror of a volume on disks of its own."""
+
+    kind: Literal["mirror"]
+    of: Text
+    """The volume that it mirrors."""
+    on: Text
+    """The device that it lies on; it takes as much room there as the volume."""
+    state: Literal["attached", "new"] = "attached"
+    """At the start, `attached` if it is in line with the volume, `new` if it has yet to be synchronised."""
+
+    size_key: ClassVar[str] = "on"
+
+    def room(self, spec: Spec, name: str) -> float | None:
+        """As many bytes as its volume."""
+        del name
+        origin = spec.devices.get(self.of)
+        return origin.size.si if isinstance(origin, VolumeDevice) and origin.overwrites else None
+
+    def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
+        """Report a mirror on the device of its volume."""
+        if volume.on == self.on:
+            message = f"is on '{self.on}', like the volume that it mirrors"
+            checks.report((*path, "on"), message, "put it on other disks")
+
+    def facts(self) -> Facts:
+        """State and regions."""
+        if self.state != "attached":
+            yield Fact("still to be synchronised")
+        yield from amount(self.region, "regions")

@@ -1,0 +1,73 @@
+"""What a file may say about a network or bus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup.errors import choices
+from simbackup.schema.facts import Facts, amount, number
+from simbackup.schema.part import Modelled, Part, Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+
+from simbackup.schema.quantity import (
+    Duration,
+    Frozen,
+    Pieces,
+    PositiveSize,
+    Rate,
+    Text,
+)
+
+ENDS = ("hosts", "devices", "links")
+"""Sections of what a link may join."""
+
+
+class NetworkSheet(Frozen):
+    """A network or bus."""
+
+    rate: Rate
+    """Payload rate in each direction."""
+    latency: Duration
+    """Round trip."""
+    window: PositiveSize | None = None
+    """Bytes of one stream that wait in the queue of the adapter; none unless stated."""
+
+
+class LinkSpec(Part, Modelled, NetworkSheet):
+    """A network or bus that joins hosts and devices."""
+
+    joins: tuple[Text, ...]
+    """The hosts, devices and other links that it joins."""
+    count: Pieces | None = None
+    """Links of this kind side by side, each stream on one of them; one unless stated."""
+
+    conditional: ClassVar[Mapping[str, str]] = {"window": "where requests of a workload cross the link ('via')"}
+
+    def facts(self) -> Facts:
+        """Number, rate and round trip."""
+        if self.count is not None and self.count.si > 1:
+            yield from number(self.count, "link side by side", "links side by side")
+        yield from amount(self.rate)
+        if self.latency.si > 0:
+            yield from amount(self.latency, "round trip")
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report a link that joins fewer than two, or something unknown."""
+        if len(set(self.joins)) < 2:  # noqa: PLR2004 (a link has two ends or more)
+            lost = checks.lost("hosts") or checks.lost("devices")
+            if lost is None:
+                checks.report((*path, "joins"), "a link joins two or more parts", "list what it joins")
+            else:
+                checks.wait(path, lost)
+        hosts, devices, links = (checks.named(section) for section in ENDS)
+        for i, end in enumerate(self.joins):
+            if end in hosts or end in devices or (end in links and end != path[-1]):
+                continue
+            waits_for = [section for section in ENDS if checks.pending((*path, "joins", i), section, end)]
+            if not waits_for:
+                message = f"there is no host, device or other link '{end}'"
+                remedy = choices(end, [*hosts, *devices, *(name for name in links if name != path[-1])])
+                checks.report((*path, "joins", i), message, remedy)

@@ -1,0 +1,13 @@
+"""What a file may say about a device that keeps nothing."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from simbackup.schema.capability import Sink
+
+
+class NulSpec(Sink):
+    """A device that takes all data and keeps nothing; it measures the reading side alone."""
+
+    kind: Literal["nul"]

@@ -1,0 +1,90 @@
+"""What a file may say about an array of equal disks."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from simbackup.devices.disk.spec import DiskSheet
+from simbackup.equations import raid
+from simbackup.schema.capability import BlockDevice
+from simbackup.schema.facts import Fact, Facts, amount, made, number
+from simbackup.schema.part import Modelled, Rules
+from simbackup.schema.quantity import (
+    Duration,
+    Frozen,
+    Pieces,
+    PositiveSize,
+    Rate,
+    Word,
+)
+
+
+class RaidSheet(Frozen):
+    """A redundant or striped array of equal disks."""
+
+    level: Annotated[Literal["0", "1", "10", "4", "5", "6", "dp"], Word()]
+    """RAID level; `dp` is double parity on two dedicated disks."""
+    stripe_unit: PositiveSize
+    """Bytes on one disk before the stripe goes on to the next."""
+    controller_rate: Rate | None = None
+    """Greatest rate through the controller, if it may limit."""
+    controller_overhead: Duration
+    """Time that the controller spends on each request."""
+    prefetches: Annotated[bool, Word()] = False
+    """Whether the controller reads ahead into a cache of its own, and serves sequential reads from there."""
+    group_limit: Pieces | None = None
+    """Disks that one group has at most, parity included; any number unless stated."""
+
+
+class MemberDiskSpec(Modelled, DiskSheet):
+    """The disks of an array."""
+
+
+class RaidSpec(BlockDevice, Modelled, RaidSheet):
+    """An array of equal disks in a scenario."""
+
+    kind: Literal["raid"]
+    disk: MemberDiskSpec
+    """The disks it is made of: a datasheet `disk/name`, or a mapping."""
+    disks: Pieces
+    """Number of disks, parity and mirrors included."""
+    groups: Pieces | None = None
+    """Groups of equally many disks, each with its own parity or mirrors; one unless stated."""
+
+    drawn_as: ClassVar[str] = "array"
+
+    def rules(self) -> Rules:
+        """Report disks that do not make up whole groups of the level."""
+        least, groups = raid.minimum_disks(self.level), int(self.groups.si) if self.groups else 1
+        if self.disks.si < least * groups:
+            each = f", in each of {groups} groups" if groups > 1 else ""
+            message = f"level {self.level} needs {least} disks or more{each}"
+            yield ("disks", "level"), message, f"write {least * groups} or more"
+        elif self.disks.si % groups:
+            yield (
+                ("groups", "disks"),
+                "the disks do not divide evenly into groups",
+                f"make the number of disks a multiple of {groups}",
+            )
+        elif self.level == "10" and self.disks.si // groups % 2:
+            yield ("disks", "level"), "mirrors come in pairs", "write an even number of disks"
+        if self.group_limit is not None and self.disks.si > groups * self.group_limit.si:
+            most = int(self.group_limit.si)
+            message = f"a group would have more than its maximum of {most} disks"
+            least = -(-int(self.disks.si) // most)
+            yield ("disks", "groups", "group_limit"), message, f"write 'groups: {least}' or more"
+
+    def capacity_bytes(self) -> float | None:
+        """Bytes for data, None if the disks do not make up whole groups."""
+        disks, groups = int(self.disks.si), int(self.groups.si) if self.groups else 1
+        odd, disks = (self.level == "10" and disks // groups % 2) or disks % groups, disks // groups
+        if disks < raid.minimum_disks(self.level) or odd:
+            return None
+        return groups * raid.usable_capacity(self.level, disks, self.disk.capacity.si)
+
+    def facts(self) -> Facts:
+        """Level and disks."""
+        yield Fact("RAID-DP" if self.level == "dp" else f"RAID {self.level}")
+        yield from number(self.disks, "disk")
+        yield from amount(self.disk.capacity, "each")
+        yield from made(self.disk)

@@ -1,0 +1,175 @@
+"""Fragmented data of a redirect-on-write volume, and the volume as a device that is written to free places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from simbackup.devices.changes import Scatter, Spread
+from simbackup.devices.network.live import Network
+from simbackup.devices.store import Direction, Service, Store
+from simbackup.engine.flows import Link
+from simbackup.equations import fragmentation as equations
+
+STEPS = 60
+"""Halvings by which a number of updates is found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """Parameters of a redirect-on-write volume.
+
+    Bytes of a block, of a run that is written in one piece, of a client's request and of what the server reads ahead;
+    seconds until a write is safe.
+    """
+
+    block: float
+    run: float
+    request: float
+    write_latency: float
+    read_ahead: float | None = None
+
+
+@dataclass(slots=True)
+class Aged:
+    """Data that were once in sequence, and the updates that have moved parts of them since."""
+
+    begin: float
+    size: float
+    unit: float
+    scatter: Scatter
+    seen: float = 0.0
+
+    @property
+    def updated(self) -> float:
+        """Share of the data that was moved by updates, in the mean."""
+        return min(self.scatter.touched * self.unit / self.size, 1.0)
+
+    def rewrite(self, share: float) -> None:
+        """Put a share of the data in sequence again, and adjust the number of updates to what is still moved."""
+        left, low, high = (1.0 - share) * self.scatter.touched, 0.0, self.scatter.updates
+        for _ in range(STEPS):
+            middle = (low + high) / 2.0
+            self.scatter.updates = middle
+            low, high = (middle, high) if self.scatter.touched < left else (low, middle)
+        self.scatter.updates = low
+
+
+@dataclass(slots=True)
+class Fragments:
+    """All fragmented data of a volume; positions are those on the device."""
+
+    block: float
+    aged: dict[str, Aged] = field(default_factory=dict[str, Aged])
+
+    def of(self, users: str, begin: float, size: float, spread: Spread) -> Aged:
+        """Add the data that some users' updates move."""
+        if users not in self.aged:
+            unit = max(spread.size, self.block)
+            self.aged[users] = Aged(begin, size, unit, spread.over(unit))
+        return self.aged[users]
+
+    def breaks(self, begin: float, size: float) -> float:
+        """Mean breaks in sequence per byte of a range.
+
+        The updates of several users, and those before the beginning, break the same order independently of each other.
+        """
+        whole = 1.0
+        for aged in self.aged.values():
+            share = max(min(begin + size, aged.begin + aged.size) - max(begin, aged.begin), 0.0) / size
+            whole *= 1.0 - share * equations.broken_share(aged.updated) * self.block / aged.unit
+        return (1.0 - whole) / self.block
+
+    def rewrite(self, begin: float, size: float) -> None:
+        """A range was written in sequence, and is in sequence again."""
+        for aged in self.aged.values():
+            share = max(min(begin + size, aged.begin + aged.size) - max(begin, aged.begin), 0.0) / aged.size
+            if share > 0.0:
+                aged.rewrite(share)
+
+
+class RedirectStore:
+    """A volume as its readers and writers see it: reads go to the blocks, writes go to free places in runs.
+
+    It takes no time itself: all requests go to the device below, one for each fragment.
+    """
+
+    def __init__(self, below: Store, parameters: Redirect, begin: float, size: float) -> None:
+        self.below = below
+        self.parameters = parameters
+        self.begin = begin
+        self.room = size
+        self.fragments = Fragments(parameters.block)
+        self.name = below.name
+        self.size = below.size
+        self.link: Link = below.link
+        self.path: tuple[Network, ...] = below.path
+
+    def _hop(self) -> Service:
+        """What it takes to go to a block elsewhere on the volume, besides its transfer in one piece with others.
+
+        Two places drawn at random are a third of the volume apart in the mean.
+        """
+        block, begin = self.parameters.block, self.begin
+        there = begin + max(min(self.room / 3.0, self.room - block), 0.0)
+        one, each = self.below.request("read", begin, there, block), self.below.stream("read", there, block) * block
+        return Service(max(one.latency - each, 0.0), max(one.busy - each, 0.0))
+
+    def _disks(self) -> int:
+        """Requests that the device below serves at once: the time of one over the device's time that it takes."""
+        one = self.below.request("read", self.begin, self.begin, self.parameters.block)
+        return max(round(one.latency / one.busy), 1)
+
+    def _breaks(self, position: float, size: float) -> float:
+        """Fragments that begin inside a range, in the mean."""
+        return self.fragments.breaks(position, size) * max(size - self.parameters.block, 0.0)
+
+    def _ahead(self, size: float) -> float:
+        """Bytes requested from the disks at once when a client asks for so many in sequence."""
+        return min(max(size, self.parameters.read_ahead or 0.0), self.room)
+
+    def stream(self, direction: Direction, position: float, size: float) -> float:
+        """Seconds of the device's time for each byte of a sequential stream: its transfer, and a hop at each break."""
+        each = self.below.stream(direction, position, size)
+        if direction == "write":
+            return each + self._hop().busy / self.parameters.run
+        return each + self.fragments.breaks(position, size) * self._hop().busy
+
+    def alone(self, position: float, size: float) -> float:
+        """Greatest rate of one reader: one window after the other, all fragments of each requested at once."""
+        if not self.fragments.breaks(position, size):
+            return self.below.alone(position, size)
+        window = min(self._ahead(self.parameters.request), size)
+        breaks = self.fragments.breaks(position, size) * window
+        rate = 1.0 / self.below.stream("read", position, window)
+        return window / equations.fetch_time(window, breaks, self._disks(), self._hop().latency, rate)
+
+    def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
+        """What one request takes: a read goes to each fragment, a write is safe before it goes to disk in a run."""
+        if direction == "write":
+            whole = max(size, self.parameters.block)
+            return Service(self.parameters.write_latency, whole * self.stream("write", self.begin, whole))
+        one, breaks = self.below.request(direction, head, position, size), self._breaks(position, size)
+        return self._fetched(one, breaks)
+
+    def continued(self, position: float, size: float) -> Service:
+        """What one read takes that goes on where the last one ended: its part of all that is asked for at once."""
+        ahead = max(min(self._ahead(size), self.size - position), size)
+        share = size / ahead
+        one = self._fetched(self.below.continued(position, ahead), self.fragments.breaks(position, ahead) * ahead)
+        return Service(one.latency * share, one.busy * share)
+
+    def _fetched(self, one: Service, breaks: float) -> Service:
+        """A read in one piece when so many breaks are in it."""
+        if not breaks:
+            return one
+        hop = self._hop()
+        queue = equations.longest_queue(breaks, self._disks())
+        return Service(one.latency + queue * hop.latency, one.busy + breaks * hop.busy)
+
+    def append(self, position: float, size: float) -> Service:
+        """What a write takes; there is no rotation to miss, as any free place will do."""
+        return self.request("write", position, position, size)
+
+    def turn(self, here: float, there: float, size: float) -> Service:
+        """What a request loses to a stream elsewhere on the same device."""
+        return self.below.turn(here, there, size)

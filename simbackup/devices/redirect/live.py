@@ -1,0 +1,289 @@
+"""Redirect-on-write volumes, their snapshots and clones: nothing is copied; overwritten blocks stay allocated."""
+
+from __future__ import annotations
+
+import simpy
+
+from simbackup import units
+from simbackup.devices.changes import SPENT, Changes, Spread
+from simbackup.devices.extents import ExtentSet
+from simbackup.devices.image import Times
+from simbackup.devices.redirect.fragments import Redirect, RedirectStore
+from simbackup.devices.space import Space
+from simbackup.devices.store import Region, Store
+from simbackup.devices.volume.live import Stretch, Volume
+from simbackup.engine.trace import Trace
+
+HALVINGS = 50
+"""Halvings by which the bytes are found that still fit."""
+REST = 1.0
+"""Bytes of a write below which nothing of it is still to come."""
+
+
+class RedirectVolume(Volume):
+    """A volume whose writes go to free places; with a guarantee all its room on the device is reserved."""
+
+    def __init__(
+        self,
+        env: simpy.Environment,
+        name: str,
+        place: tuple[Store, float, float],
+        *,
+        parameters: Redirect,
+        space: Space,
+        guaranteed: bool,
+        trace: Trace,
+    ) -> None:
+        below, begin, size = place
+        self.store = RedirectStore(below, parameters, begin, size)
+        super().__init__(env, name, Region(self.store, begin, size))
+        self.parameters = parameters
+        self.space = space
+        self.guaranteed = guaranteed
+        self.trace = trace
+        self.allocated = ExtentSet()
+        self.images: list[RedirectSnapshot] = []
+        self.coming: list[tuple[float, float]] = []
+        self.seen: dict[str, float] = {}
+        self.full_since: float | None = None
+        space.taken[name] = self.taken
+
+    def taken(self) -> float:
+        """Bytes that it takes on its device: its size where that is guaranteed, else what it uses and has promised."""
+        return self.region.size if self.guaranteed else self.used + self.promised
+
+    def record(self, trace: Trace) -> None:
+        """Record in the trace what it uses and keeps, and how fragmented it is."""
+        region = self.region
+        trace.device(
+            self.name, "volume", 0.0, units=0.0, bytes_moved=0.0, peak_bytes_per_s=0.0,
+            used_bytes=self.used, kept_bytes=self.held,
+            breaks=self.store.fragments.breaks(region.begin, region.size) * region.size,
+        )  # fmt: skip
+
+    @property
+    def held(self) -> float:
+        """Bytes that were overwritten, and that snapshots keep: each keeps what changed until the next was taken."""
+        return sum(image.changes.total for image in self.images)
+
+    @property
+    def used(self) -> float:
+        """Bytes of the data as they are now, and of what snapshots keep."""
+        return self.allocated.total + self.held
+
+    @property
+    def promised(self) -> float:
+        """Bytes of room that writes under way will still take; nobody else may have it."""
+        return sum(self._new(begin, end - begin) for begin, end in self.coming)
+
+    @property
+    def free(self) -> float:
+        """Bytes that may still be written to new places and kept."""
+        inside = self.region.size - self.used - self.promised
+        return max(inside if self.guaranteed else min(inside, self.space.free), 0.0)
+
+    @property
+    def full(self) -> bool:
+        """Whether updates fail because what they overwrite cannot be kept."""
+        return self.full_since is not None
+
+    def _new(self, begin: float, size: float) -> float:
+        """Bytes of room that a write in sequence takes: what was never written, and what a snapshot comes to keep."""
+        end = begin + size
+        there = size - _missing(self.allocated, begin, end)
+        kept = _missing(self.images[-1].changes.runs, begin, end) - (size - there) if self.images else 0.0
+        return size - there + max(kept, 0.0)
+
+    def fits(self, begin: float, size: float) -> float:
+        """Bytes of a write in sequence that find room; snapshots that may go do so first."""
+        while self._new(begin, size) > self.free:
+            if self._give_up_one():
+                continue
+            low, high = 0.0, size
+            for _ in range(HALVINGS):
+                middle = (low + high) / 2.0
+                low, high = (middle, high) if self._new(begin, middle) <= self.free else (low, middle)
+            return low
+        return size
+
+    def expect(self, begin: float, size: float) -> None:
+        """Reserve room for a write that begins now, until `wrote` has reported all of it."""
+        if size >= REST:
+            self.coming.append((begin, begin + size))
+
+    def _come(self, begin: float, end: float) -> None:
+        """Release the reserved room of a part that was written."""
+        for i, (first, last) in enumerate(self.coming):
+            if abs(begin - first) < REST:
+                self.coming[i : i + 1] = [(end, last)] if last - end >= REST else []
+                return
+
+    def wrote(self, stretch: Stretch, size: float) -> None:
+        """Note that the first `size` bytes of a stretch are on disk, in a free place and in sequence."""
+        super().wrote(stretch, size)
+        end = stretch.begin + size
+        self._come(stretch.begin, end)
+        for begin, until in _present(self.allocated, stretch.begin, end) if self.images else ():
+            self.images[-1].changes.add(begin, until - begin)
+        self.allocated.add(stretch.begin, end)
+        self.store.fragments.rewrite(self.region.begin + stretch.begin, size)
+
+    def lay(self, data: str, place: tuple[float, float], spread: Spread | None, updates: float) -> None:
+        """Place data at the start: in sequence, or fragmented by earlier updates."""
+        begin, size = place
+        self.allocated.add(begin, begin + size)
+        if spread is not None:
+            self.updated(data, place, spread, updates)
+
+    def updated(self, users: str, place: tuple[float, float], spread: Spread, updates: float) -> None:
+        """Note how many updates some users have made in all."""
+        fresh = updates - self.seen.get(users, 0.0)
+        self.seen[users] = updates
+        if self.full:
+            return  # they failed
+        self.store.fragments.of(users, self.region.begin + place[0], place[1], spread).scatter.update(fresh)
+        if self.images:
+            self.images[-1].changes.scatter(users, spread).update(fresh)
+
+    def until_next(self, users: str, place: tuple[float, float], spread: Spread, change: float) -> float:
+        """Updates until their cost or the room has changed; where there is none left the volume is full."""
+        aged = self.store.fragments.of(users, self.region.begin + place[0], place[1], spread)
+        least = aged.scatter.step(change)
+        while self.images:
+            changes = self.images[-1].changes
+            scatter = changes.scatter(users, spread)
+            fresh = scatter.fresh()
+            if fresh <= SPENT * scatter.hits:
+                return least  # all that they overwrite is kept already
+            each = fresh * changes.granule
+            if self.free >= changes.granule:
+                return max(min(least, scatter.step(change), self.free / each), 1.0)
+            if not self._give_up_one():
+                if self.full_since is None:
+                    self.full_since = self.env.now
+                    self.trace.event(self.env.now, self.name, "is full: writes fail, as snapshots keep the old data")
+                return least
+        return least
+
+    def _give_up_one(self) -> bool:
+        """Delete the oldest snapshot that may be deleted to make room; whether there was one."""
+        for image in self.images:
+            if image.autodelete:
+                image.give_up(self.env.now)
+                return True
+        return False
+
+
+class RedirectSnapshot:
+    """A snapshot of a redirect-on-write volume: pointers to the blocks as they were, which stay allocated.
+
+    A clone is one that can be guaranteed as much room as its volume has, so that all of it could be written anew.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        origin: RedirectVolume,
+        times: Times,
+        *,
+        trace: Trace,
+        autodelete: bool = False,
+        guarantee: float = 0.0,
+    ) -> None:
+        self.name = name
+        self.origin = origin
+        self.create_time, self.remove_time, self.lookup_time = times
+        self.lookup_size = origin.parameters.block
+        self.trace = trace
+        self.autodelete = autodelete
+        self.guarantee = guarantee
+        self.active = False
+        self.gone: str | None = None
+        self.changes = self._none()
+        if guarantee:
+            origin.space.taken[name] = lambda: guarantee if self.active else 0.0
+
+    def _none(self) -> Changes:
+        return Changes(self.origin.parameters.block, self.origin.region.size)
+
+    @property
+    def hindrance(self) -> str | None:
+        """Why it cannot be created now; None if it can."""
+        if self.active:
+            return "exists already"
+        free = self.origin.space.free
+        if self.guarantee and free < self.lookup_size:
+            return f"fails: not enough space on '{self.origin.region.store.name}'"
+        if free < self.guarantee:
+            short = units.show_short(self.guarantee - free, "B")
+            return f"fails: space not guaranteed, '{self.origin.region.store.name}' lacks {short}"
+        return None
+
+    @property
+    def removable(self) -> bool:
+        """Whether there is something to remove."""
+        return self.active or self.gone is not None
+
+    @property
+    def loss(self) -> str | None:
+        """Why there is no frozen image; None if there is one."""
+        return self.gone or (None if self.active else "is not there")
+
+    @property
+    def kept(self) -> float:
+        """Bytes that were overwritten since, until the next snapshot was taken, and that it keeps."""
+        return self.changes.total
+
+    def source(self, begin: float, size: float) -> Region:
+        """Where a part of the frozen image is read: in the volume, where updates left its blocks."""
+        return self.origin.region.part(begin, size)
+
+    def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
+        """Old data are written back to where the volume finds room."""
+        del volume, begin, size
+
+    def record(self, trace: Trace) -> None:
+        """Record its state and what it keeps in the trace."""
+        state = "deleted" if self.gone else "active" if self.active else "removed"
+        trace.device(
+            self.name, "snapshot", 0.0, units=self.kept / self.lookup_size, bytes_moved=self.kept,
+            peak_bytes_per_s=0.0, state=state, kept_bytes=self.kept,
+        )  # fmt: skip
+
+    def create(self) -> None:
+        """Freeze the volume as it is now."""
+        self.active, self.gone, self.changes = True, None, self._none()
+        self.origin.images.append(self)
+        self.origin.announce()
+
+    def remove(self) -> None:
+        """Remove the frozen image; what only it kept is free again."""
+        if self.active:
+            self._release()
+        self.active, self.gone, self.changes = False, None, self._none()
+
+    def give_up(self, time: float) -> None:
+        """Delete the frozen image to make room for writes."""
+        self.trace.event(time, self.name, "is deleted to make room", bytes=self.kept)
+        self._release()
+        self.active, self.gone = False, "was deleted to make room"
+
+    def _release(self) -> None:
+        """Hand what changed since to the snapshot before it, if there is one."""
+        images = self.origin.images
+        i = images.index(self)
+        if i:
+            images[i - 1].changes.take(self.changes)
+        images.remove(self)
+        self.origin.full_since = None
+        self.origin.announce()
+
+
+def _present(extents: ExtentSet, begin: float, end: float) -> list[tuple[float, float]]:
+    """The parts of a range that are in a set."""
+    return [(max(b, begin), min(e, end)) for b, e in extents.ranges if b < end and e > begin]
+
+
+def _missing(extents: ExtentSet, begin: float, end: float) -> float:
+    """Bytes of a range that are not in a set."""
+    return end - begin - sum(e - b for b, e in _present(extents, begin, end))

@@ -1,0 +1,130 @@
+"""What a file may say about redirect-on-write volumes, their snapshots and their clones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup import units
+from simbackup.errors import choices
+from simbackup.schema.capability import InVolume, VolumeDevice
+from simbackup.schema.facts import Fact, Facts, amount
+from simbackup.schema.part import Modelled, Path, Rules
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
+from typing import Literal
+
+from simbackup.schema.quantity import (
+    Duration,
+    Frozen,
+    PositiveSize,
+    Text,
+)
+
+
+class RedirectVolumeSheet(Frozen):
+    """A volume that writes to free places, never over old data, as WAFL does."""
+
+    block: PositiveSize
+    """Bytes of a block, the least that is written to a new place."""
+    run: PositiveSize
+    """Bytes that are written to contiguous free room before the arms move on."""
+    request: PositiveSize
+    """Bytes that a client which reads in sequence asks for at once, where its host does not say."""
+    read_ahead: PositiveSize | None = None
+    """Bytes that the server reads ahead for such a client; none unless stated, as for a LUN."""
+    write_latency: Duration
+    """Time until a write is safe, in memory that keeps it or in a log."""
+    create_time: Duration
+    """Time to create a snapshot or a clone."""
+    remove_time: Duration
+    """Time to remove one."""
+
+    def rules(self) -> Rules:
+        """Report runs below a block, and read-ahead below a request."""
+        if self.run.si < self.block.si:
+            yield ("run", "block"), "run is smaller than a block", "make run at least one block"
+        if self.read_ahead is not None and self.read_ahead.si < self.request.si:
+            message = "read_ahead is smaller than one request"
+            yield ("read_ahead", "request"), message, "leave it out if the server does not read ahead"
+
+
+class RedirectVolumeSpec(Modelled, RedirectVolumeSheet, VolumeDevice):
+    """A volume that writes to free places, in a scenario."""
+
+    kind: Literal["redirect_volume"]
+    guarantee: Literal["volume", "none"] = "volume"
+    """Whether its whole size is reserved on its device, or it takes only what it uses."""
+
+    drawn_as: ClassVar[str] = "volume"
+    overwrites: ClassVar[bool] = False
+
+    def room(self, spec: Spec, name: str) -> float | None:
+        """Its size if guaranteed, else the bytes up to the end of its data."""
+        return self.size.si if self.guarantee == "volume" else min(spec.data_end(name), self.size.si)
+
+    def facts(self) -> Facts:
+        """Size and guarantee."""
+        yield from amount(self.size)
+        yield Fact("guaranteed" if self.guarantee == "volume" else "not guaranteed")
+
+
+class _Pointers(InVolume):
+    """An image of a redirect-on-write volume: old blocks stay where they are."""
+
+    times_of_volume: ClassVar[bool] = True
+
+    def check_frozen(self, checks: Checks, path: Path) -> None:
+        """Report an image of anything but a redirect-on-write volume."""
+        legal = checks.spec.devices_with(RedirectVolumeSpec)
+        if checks.name((*path, "of"), self.of, legal, "device"):
+            volume = checks.spec.devices[self.of]
+            if isinstance(volume, RedirectVolumeSpec):
+                self.check_volume(checks, path, volume)
+        elif self.of in checks.spec.devices:
+            message = f"'{self.of}' is not a redirect-on-write volume"
+            checks.report((*path, "of"), message, choices(self.of, legal))
+
+
+class RedirectSnapshotSpec(_Pointers):
+    """A snapshot of a redirect-on-write volume: nothing is copied, and what is overwritten stays allocated."""
+
+    kind: Literal["redirect_snapshot"]
+    of: Text
+    """The volume that it freezes."""
+    autodelete: bool = False
+    """Whether it is deleted when writes find no room; otherwise it stays, and the writes fail."""
+
+    drawn_as: ClassVar[str] = "snapshot"
+
+    def facts(self) -> Facts:
+        """What happens where room is short."""
+        yield Fact("deleted where room is short" if self.autodelete else "kept where room is short")
+
+
+class CloneSpec(_Pointers):
+    """A clone of a redirect-on-write volume: a snapshot with as much room reserved as its volume has."""
+
+    kind: Literal["clone"]
+    of: Text
+    """The volume that it is a clone of."""
+    guarantee: Literal["volume", "none"] = "volume"
+    """`volume` reserves the size of its volume, and creation fails without room for it; `none` reserves nothing."""
+
+    def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
+        """Report a clone that exists from the start and has no room."""
+        if any(job.creates() == path[-1] for job in checks.spec.jobs.values()):
+            return
+        room = checks.capacity(volume.on)
+        if self.guarantee == "volume" and room is not None:
+            free = room - checks.spec.guaranteed(volume.on)
+            if volume.size.si > free:
+                message = f"cannot be guaranteed {units.show_short(volume.size.si, 'B')} on '{volume.on}'"
+                remedy = f"{units.show_short(max(free, 0.0), 'B')} are free; or write 'guarantee: none'"
+                checks.report((*path, "of"), message, remedy)
+
+    def facts(self) -> Facts:
+        """Whether its room is guaranteed."""
+        yield Fact("room guaranteed" if self.guarantee == "volume" else "room not guaranteed")

@@ -1,0 +1,79 @@
+"""Requests of a flow that go round between a processor, buses and devices, and wait there behind those of others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from simbackup.engine.activity import Activity
+from simbackup.engine.limit import Limit, Parts
+from simbackup.engine.link import Link
+from simbackup.equations.circuits import Round, Visit, circulate
+
+STEP = 1e-6
+"""Shares of a link that others use are the same to so much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """How each unit of a flow goes round: the parts of its cycle, what it holds of links, and how many workers go.
+
+    `serial` are seconds of a unit that only one worker at a time can spend.
+    """
+
+    workers: int
+    parts: Parts
+    demands: Mapping[Link, float]
+    serial: float = 0.0
+    own: Link = field(default_factory=lambda: Link("serial", 1.0))
+
+    def waits(self) -> dict[Link, float]:
+        """Seconds of a unit that a worker alone takes at each link where it may wait for others."""
+        spent: dict[str, float] = {}
+        for (address, activity), seconds in self.parts.items():
+            if activity != Activity.TRAVEL.value:
+                spent[address] = spent.get(address, 0.0) + seconds
+        return {link: spent[link.name] for link, held in self.demands.items() if held > 0.0 and link.name in spent}
+
+    def together(self, all_of_them: Sequence[Rounds], others: Callable[[Link], float]) -> list[Limit]:
+        """The limits of several flows whose requests go round at once, when others use a share of each link."""
+        there = [each.waits() for each in all_of_them]
+        used = {link: None for waits in there for link in waits}
+        private = [each.own for each in all_of_them if each.workers > 1 and each.serial > 0.0]
+        number = {link: i for i, link in enumerate([*used, *private])}
+        rounds = [each.round(waits, number) for each, waits in zip(all_of_them, there, strict=True)]
+        taken = [*(round(others(link) / STEP) * STEP for link in used), *(0.0 for _ in private)]
+        pooled = [link.capacity if link.pooled else None for link in number]
+        going = [one for one in rounds if one.delay + sum(visit.wait for visit in one.visits) > 0.0]
+        turned = iter(circulate(going, taken, pooled))
+        limits: list[Limit] = []
+        for each, one, waits in zip(all_of_them, rounds, there, strict=True):
+            if one.delay + sum(visit.wait for visit in one.visits) <= 0.0:
+                limits.append(Limit(math.inf, ""))
+                continue
+            found = next(turned)
+            limits.append(each.limit(found.rate, dict(zip(waits, found.residence, strict=False)), waits))
+        return limits
+
+    def round(self, waits: Mapping[Link, float], number: Mapping[Link, int]) -> Round:
+        """One unit as a round of the queueing network."""
+        visits = [Visit(number[link], wait, self.demands[link] / link.capacity) for link, wait in waits.items()]
+        delay = sum(self.parts.values()) - math.fsum(waits.values())
+        if self.own in number:
+            visits.append(Visit(number[self.own], self.serial, self.serial))
+            delay -= self.serial
+        return Round(self.workers, max(delay, 0.0), tuple(visits))
+
+    def limit(self, rate: float, residence: Mapping[Link, float], waits: Mapping[Link, float]) -> Limit:
+        """The rate of all workers, what takes most of it, and where the seconds of a unit go, waiting included."""
+        if rate <= 0.0:
+            return Limit(0.0, next((link.name for link, s in residence.items() if math.isinf(s)), ""))
+        parts = {part: seconds / self.workers for part, seconds in self.parts.items()}
+        for link, seconds in residence.items():
+            if seconds > waits[link] * (1.0 + STEP):
+                parts[link.name, Activity.QUEUE] = (seconds - waits[link]) / self.workers
+        spent: dict[str, float] = {}
+        for (address, _), seconds in parts.items():
+            spent[address] = spent.get(address, 0.0) + seconds
+        return Limit(rate, max(spent, key=lambda address: spent[address]), parts)

@@ -1,0 +1,128 @@
+"""How one unit of a flow loads what it crosses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from simbackup.devices.network.live import Network
+from simbackup.devices.rounds import Rounds
+from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.limit import Law
+
+Key = TypeVar("Key")
+
+
+@dataclass(frozen=True, slots=True)
+class FlowShape:
+    """How one unit of a flow loads the links it crosses, and how fast it can be at most.
+
+    `demands` are units of each link, `moves` bytes on each link, `cap` units a second. `parts` say where the seconds of
+    a unit at that rate go, one after the other: (address, activity) -> seconds, which sum to 1 / cap; an activity that
+    is empty is that of the flow. A share of it is `sequential`; the rest are requests here and there, which take no
+    turns with streams. Where there are `workers`, the parts are a round that each of them goes, one request at a time,
+    in the queues of others; `serial` are the seconds of it that only one of them at a time can spend. `share` is its
+    weight among flows.
+    """
+
+    demands: dict[Link, float] = field(default_factory=dict[Link, float])
+    moves: dict[Link, float] = field(default_factory=dict[Link, float])
+    cap: float = math.inf
+    parts: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
+    sequential: float = 1.0
+    workers: int = 0
+    serial: float = 0.0
+    share: float = 1.0
+
+    @property
+    def cause(self) -> str | None:
+        """The address that takes most of the seconds of a unit, the first among equals; None without a cap."""
+        spent: dict[str, float] = {}
+        for (address, _), seconds in self.parts.items():
+            spent[address] = spent.get(address, 0.0) + seconds
+        return max(spent, key=lambda address: spent[address], default=None)
+
+    def start(
+        self,
+        network: FlowNetwork,
+        name: str,
+        activity: str,
+        amount: float,
+        law: Law | None = None,
+    ) -> Flow:
+        """A flow of this shape under way."""
+        going, cap, parts = None, self.cap, self.parts
+        if self.workers and math.isfinite(cap):
+            going = Rounds(self.workers, parts, self.demands, self.serial)
+            cap, parts = cap * self.workers, {part: seconds / self.workers for part, seconds in parts.items()}
+        return network.start(
+            name, activity, amount, self.demands, share=self.share, cap=cap, cap_cause=self.cause, cap_parts=parts,
+            moves=self.moves, sequential=self.sequential, law=law, going=going,
+        )  # fmt: skip
+
+    def plus(self, demands: Mapping[Link, float], moves: Mapping[Link, float] | None = None) -> FlowShape:
+        """The shape when each unit also takes so much of some links, and moves bytes on some."""
+        return replace(self, demands=_sum(self.demands, demands), moves=_sum(self.moves, moves or {}))
+
+    def over(self, networks: Iterable[Network], size: float = 1.0) -> FlowShape:
+        """The shape when each unit also moves so many bytes over networks, on one wire of each."""
+        shape = self
+        for network in networks if size > 0.0 else ():
+            shape = shape.plus({network.link: size}, {network.link: size})
+            if network.rate < network.link.capacity:
+                shape = shape.at_most(network.rate / size, network.link.name)
+        return shape
+
+    def at_most(self, rate: float, cause: str, activity: str = "") -> FlowShape:
+        """The shape when a flow makes no more than so many units a second, for a cause."""
+        return self.cycle({(cause, activity): 1.0 / rate}, rate) if rate < self.cap else self
+
+    def cycle(self, parts: Mapping[tuple[str, str], float], rate: float | None = None) -> FlowShape:
+        """The shape when each unit takes no less than some seconds, one after the other; their rate may be given."""
+        total = sum(parts.values())
+        cap = rate if rate is not None else 1.0 / total if total > 0.0 else math.inf
+        if cap >= self.cap:
+            return self
+        return replace(self, cap=cap, parts={part: seconds for part, seconds in parts.items() if seconds > 0.0})
+
+    def part(self, share: float) -> FlowShape:
+        """The shape when only a share of the units loads the links; nothing that takes no part is crossed."""
+        if share <= 0.0:
+            return replace(self, demands={}, moves={}, cap=math.inf, parts={})
+        demands = {link: demand * share for link, demand in self.demands.items()}
+        moves = {link: moved * share for link, moved in self.moves.items()}
+        parts = {part: seconds * share for part, seconds in self.parts.items()}
+        return replace(self, demands=demands, moves=moves, cap=self.cap / share, parts=parts)
+
+    def times(self, units: float) -> FlowShape:
+        """The shape of a flow each unit of which is so many units of this one."""
+        return replace(
+            self,
+            demands={link: demand * units for link, demand in self.demands.items()},
+            moves={link: moved * units for link, moved in self.moves.items()},
+            cap=self.cap / units,
+            parts={part: seconds * units for part, seconds in self.parts.items()},
+        )
+
+    def after(self, seconds: float, on: Link | str, activity: str = "") -> FlowShape:
+        """The shape when each unit takes some seconds more, one after the other, on a link or at an address."""
+        before = 0.0 if math.isinf(self.cap) else 1.0 / self.cap
+        total = before + seconds
+        shape = self if isinstance(on, str) else replace(self, demands=_sum(self.demands, {on: seconds}))
+        address = on if isinstance(on, str) else on.name
+        parts = _sum(self.parts, {(address, activity): seconds}) if seconds > 0.0 else self.parts
+        return replace(shape, cap=1.0 / total if total else math.inf, parts=parts)
+
+    def following(self, parts: Mapping[tuple[str, str], float]) -> FlowShape:
+        """The shape when each unit takes several parts more, one after the other, which load no link here."""
+        shape = self
+        for (address, activity), seconds in parts.items():
+            shape = shape.after(seconds, address, activity)
+        return shape
+
+
+def _sum(one: Mapping[Key, float], other: Mapping[Key, float]) -> dict[Key, float]:
+    """Both mappings, with the sums where both have a key."""
+    return dict(one) | {key: one.get(key, 0.0) + value for key, value in other.items()}

@@ -1,0 +1,115 @@
+"""What a file may say about copy-on-write snapshots and of checkpoints of a file system."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup import units
+from simbackup.schema.capability import ImageDevice, InVolume, OnDevice, VolumeDevice
+from simbackup.schema.facts import Facts, amount
+from simbackup.schema.part import Modelled, Path, Rules
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
+from typing import Annotated, Literal
+
+from simbackup.schema.quantity import Duration, Frozen, PositiveSize, Size, Text, Word
+
+LEAST_CHUNKS = 3
+"""Chunks of a copy area that holds one copied chunk: header, metadata, chunk."""
+SECTOR = 512
+"""Bytes of a sector."""
+
+
+class CopyOnWriteSheet(Frozen):
+    """What it costs to keep old data that are overwritten."""
+
+    chunk: PositiveSize
+    """Bytes that are copied when the first of them is overwritten."""
+    record: Size
+    """Bytes of metadata for each copied chunk."""
+    in_flight: PositiveSize
+    """Greatest amount of chunks being copied at once."""
+    commit_backlog: PositiveSize
+    """Mean amount of waiting writes whose chunks share one metadata commit."""
+    create_time: Duration
+    """Time to create the frozen image."""
+    remove_time: Duration
+    """Time to remove it."""
+    lookup_time: Duration
+    """Time that a read of the frozen image spends on each chunk to find where it lies."""
+
+    def rules(self) -> Rules:
+        """Report chunks that are not a power of two of sectors, or too small."""
+        chunk = int(self.chunk.si)
+        if chunk != self.chunk.si or chunk & (chunk - 1) or chunk < SECTOR:
+            yield ("chunk",), "is not a power of two of at least 512 bytes", "write for example 8 KiB"
+        if self.in_flight.si < self.chunk.si:
+            message = "in_flight is smaller than one chunk"
+            yield ("in_flight", "chunk"), message, "make in_flight at least one chunk"
+        if self.record.si > self.chunk.si:
+            yield ("record", "chunk"), "record is larger than a chunk", "the metadata of a chunk must fit into a chunk"
+
+
+class SnapshotSheet(CopyOnWriteSheet):
+    """A copy-on-write snapshot in the volume manager."""
+
+    method: Annotated[Literal["copy_on_write"], Word()]
+    """How the frozen image is kept."""
+
+
+class SnapshotSpec(ImageDevice, OnDevice, Modelled, SnapshotSheet):
+    """A copy-on-write snapshot of a volume; without a job that creates it, it exists from the start."""
+
+    kind: Literal["snapshot"]
+    of: Text
+    """The volume that it freezes."""
+    on: Text
+    """The device that its copy area lies on."""
+    size: PositiveSize
+    """Size of its copy area; when that is full the snapshot is invalid."""
+
+    def rules(self) -> Rules:
+        """Report a copy area without room for a chunk and its metadata."""
+        yield from super().rules()
+        least = LEAST_CHUNKS * self.chunk.si
+        if self.size.si < least:
+            message = "the copy area has no room for one chunk and its metadata"
+            yield ("size", "chunk"), message, f"write a size of at least {units.show(least, 'B')}"
+
+    def room(self, spec: Spec, name: str) -> float | None:
+        """Its copy area, in bytes."""
+        del spec, name
+        return self.size.si
+
+    def facts(self) -> Facts:
+        """Copy area and chunks."""
+        yield from amount(self.size, "copy area")
+        yield from amount(self.chunk, "chunks")
+
+
+class CheckpointSheet(CopyOnWriteSheet):
+    """A checkpoint of a file system: copy-on-write inside the file system, into its own free space."""
+
+
+class CheckpointSpec(InVolume, Modelled, CheckpointSheet):
+    """A checkpoint of a file system; without a job that creates it, it exists from the start."""
+
+    kind: Literal["checkpoint"]
+    of: Text
+    """The volume whose file system it freezes; what is copied takes the room behind the data there."""
+
+    drawn_within: ClassVar[bool] = True
+
+    def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
+        """Report a file system without room behind its data for copied blocks."""
+        free = volume.size.si - checks.spec.data_end(self.of)
+        if free < LEAST_CHUNKS * self.chunk.si and checks.sound(path, "data"):
+            message = f"the file system on '{self.of}' has no room for copied blocks"
+            checks.report((*path, "of"), message, f"make '{self.of}' larger than its data")
+
+    def facts(self) -> Facts:
+        """Blocks."""
+        yield from amount(self.chunk, "blocks")

@@ -1,0 +1,19 @@
+"""Room on a device that several volumes and clones share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Space:
+    """Room on a device that several volumes and clones share: each takes what it is guaranteed, or what it uses."""
+
+    size: float
+    taken: dict[str, Callable[[], float]] = field(default_factory=dict[str, Callable[[], float]])
+
+    @property
+    def free(self) -> float:
+        """Free bytes."""
+        return self.size - sum(taken() for taken in self.taken.values())

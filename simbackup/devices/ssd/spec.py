@@ -1,0 +1,42 @@
+"""What a file may say about a solid-state disk."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from simbackup.schema.capability import BlockDevice
+from simbackup.schema.facts import Facts, amount
+from simbackup.schema.part import Modelled
+from simbackup.schema.quantity import (
+    Duration,
+    Frozen,
+    PositiveSize,
+    Rate,
+)
+
+
+class SsdSheet(Frozen):
+    """A solid-state disk."""
+
+    capacity: PositiveSize
+    """Capacity."""
+    read_rate: Rate
+    """Sequential read rate."""
+    write_rate: Rate
+    """Sequential write rate."""
+    read_latency: Duration
+    """Time of one small read."""
+    write_latency: Duration
+    """Time of one small write."""
+
+
+class SsdSpec(BlockDevice, Modelled, SsdSheet):
+    """A solid-state disk in a scenario."""
+
+    kind: Literal["ssd"]
+
+    def facts(self) -> Facts:
+        """Capacity and rates."""
+        yield from amount(self.capacity, "solid state")
+        yield from amount(self.read_rate, "read")
+        yield from amount(self.write_rate, "written")

@@ -1,0 +1,120 @@
+"""Block devices as all others see them: the time that requests and streams take, and regions."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
+
+from simbackup.devices.network.live import Network
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.flows import Link
+
+Direction = Literal["read", "write"]
+
+
+class Service(NamedTuple):
+    """What one request takes: seconds until it is done, and seconds of the device's time."""
+
+    latency: float
+    busy: float
+
+
+class Store(Protocol):
+    """A block device."""
+
+    @property
+    def name(self) -> str:
+        """Its address, such as `devices.sdb`."""
+        ...
+
+    @property
+    def size(self) -> float:
+        """Bytes that it holds."""
+        ...
+
+    @property
+    def link(self) -> Link:
+        """Its time as a resource: one second each second."""
+        ...
+
+    path: tuple[Network, ...]
+    """The buses between it and the host that owns it."""
+
+    def stream(self, direction: Direction, position: float, size: float) -> float:
+        """Seconds of its time for each byte of a sequential stream over `size` bytes at a position."""
+        ...
+
+    def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
+        """What a request for `size` bytes at a position takes when the last one ended at `head`."""
+        ...
+
+    def continued(self, position: float, size: float) -> Service:
+        """What one read takes that goes on where the last one ended; the disks have read ahead themselves."""
+        ...
+
+    def append(self, position: float, size: float) -> Service:
+        """What one write takes that begins where the last one ended and was made after that one was on disk."""
+        ...
+
+    def alone(self, position: float, size: float) -> float:
+        """Greatest rate at which one reader gets `size` bytes in sequence, however much others leave."""
+        ...
+
+    def turn(self, here: float, there: float, size: float) -> Service:
+        """What requests of `size` lose each, in the mean, to another stream that they take turns with on the device."""
+        ...
+
+
+class FlatStore(ABC):
+    """Base of a block device that serves all addresses alike: it has no arm to move.
+
+    A kind of its own has `name`, `size`, `link` and `path` as every `Store`, and says what a request takes and what a
+    byte of a stream takes.
+    """
+
+    @abstractmethod
+    def stream(self, direction: Direction, position: float, size: float) -> float:
+        """Seconds of its time for each byte of a sequential stream."""
+
+    @abstractmethod
+    def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
+        """What one request takes."""
+
+    def continued(self, position: float, size: float) -> Service:
+        """What the next read of a sequence takes."""
+        return self.request("read", position, position, size)
+
+    def append(self, position: float, size: float) -> Service:
+        """What a write takes; no place is missed."""
+        return self.request("write", position, position, size)
+
+    def alone(self, position: float, size: float) -> float:
+        """No bound of its own: the next bytes are on their way before they are asked for."""
+        del position, size
+        return math.inf
+
+    def turn(self, here: float, there: float, size: float) -> Service:
+        """Nothing is lost between two streams."""
+        del here, there, size
+        return Service(0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A contiguous part of a device: a whole disk, a logical volume, a copy area, a data set."""
+
+    store: Store
+    begin: float
+    size: float
+
+    def part(self, begin: float, size: float) -> Region:
+        """A part of the region, counted from its beginning."""
+        return Region(self.store, self.begin + begin, size)
+
+    def streaming(self, direction: Direction) -> FlowShape:
+        """How a byte of sequential reading or writing of the region loads its device and the buses before it."""
+        demand = self.store.stream(direction, self.begin, self.size)
+        shape = FlowShape({self.store.link: demand}, {self.store.link: 1.0}).over(self.store.path)
+        return shape.at_most(self.store.alone(self.begin, self.size), self.store.name) if direction == "read" else shape

@@ -1,0 +1,300 @@
+"""Tape libraries: robots, drives, cartridges, and the time that each move, load, locate and rewind takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+import simpy
+
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity, Nature, nature_of
+from simbackup.engine.clock import Clock
+from simbackup.engine.flows import Link
+from simbackup.engine.limit import Law, Limit
+from simbackup.engine.trace import Trace
+from simbackup.equations import streaming, tape
+
+LEAST_ROOM = 1.0
+"""Bytes on a cartridge below which it is full."""
+
+Wait = Generator[simpy.Event, Any, None]
+
+
+@dataclass(slots=True, eq=False)
+class Cartridge:
+    """A cartridge, its pool, and how much of it is written, in bytes on the tape."""
+
+    name: str
+    capacity: float
+    pool: str | None = None
+    end: float = 0.0
+    in_use: bool = False
+
+    @property
+    def room(self) -> float:
+        """Bytes of room left on it."""
+        return self.capacity - self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What passes a drive: host bytes per byte on the tape, bytes of a command, if told, and which way it goes.
+
+    Where blocks of other streams lie between its own, so many bytes pass for each of its own (`spread`). Streams that
+    share a drive meet at its interface, too.
+    """
+
+    compression: float = 1.0
+    block: float | None = None
+    reading: bool = False
+    spread: float = 1.0
+    shares: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Drive:
+    """A tape drive: what is loaded, where on the tape its head stands, and for how long it stays loaded when idle."""
+
+    name: str
+    parameters: tape.TapeDriveParameters
+    link: Link
+    cartridge: Cartridge | None = None
+    position: float = 0.0
+    visits: int = 0
+    stay: float | None = None
+    interface: Link = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.interface = Link(f"{self.name}.interface", 1.0)
+
+    def crossing(self, stream: Stream) -> FlowShape:
+        """How a byte of the host's data loads the tape, and the interface where that can be the slower of the two."""
+        drained = streaming.drain_rate(self.parameters, stream.compression) / stream.spread
+        passed = streaming.interface_rate(self.parameters, stream.block) / stream.spread
+        shape = FlowShape().plus({self.link: 1.0 / drained}, {self.link: 1.0})
+        limited = math.isfinite(passed) and (passed < drained or stream.shares)
+        return shape.plus({self.interface: 1.0 / passed}) if limited else shape
+
+    def law(self, stream: Stream) -> Law:
+        """The rate of a tape whose host offers or takes a rate: if the host is too slow, the tape stops and starts.
+
+        The time for which the host has to wait meanwhile is the drive's; the rest is that of what limits the host.
+        Streams that share the drive keep it moving together, and are held up together.
+        """
+        drained = streaming.drain_rate(self.parameters, stream.compression)
+
+        def stop_and_start(rate: float, others: Callable[[Link], float]) -> Limit:
+            offered = rate * stream.spread + others(self.link) * drained
+            told = (self.parameters, offered, stream.compression, stream.block)
+            lost = streaming.held_up_share(*told, reading=stream.reading)
+            found, cause = rate * (1.0 - lost), f"{self.name}.repositioning"
+            if lost <= 0.0:
+                return Limit(rate, cause)
+            return Limit(found, cause, {(self.name, Activity.REPOSITION): lost / found}, rest=(1.0 - lost) / found)
+
+        return stop_and_start
+
+
+@dataclass(slots=True)
+class Library:
+    """A tape library: pools of cartridges, drives that wait for work, and robots that serve them in turn.
+
+    A drive that stays loaded while idle (`unload_after` of the library, or else of the program) saves the next job that
+    wants its cartridge the mount.
+    """
+
+    clock: Clock
+    name: str
+    robots: simpy.Resource
+    exchange_time: float
+    cartridges: list[Cartridge]
+    drives: list[Drive]
+    unload_after: float | None = None
+    idle: list[Drive] = field(init=False)
+    free: simpy.Resource = field(init=False)
+    claims: dict[Drive, Any] = field(default_factory=dict[Drive, Any])
+    returned: simpy.Event = field(init=False)
+    vacated: simpy.Event = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.idle = list(self.drives)
+        self.free = simpy.Resource(self.clock.env, len(self.drives))
+        self.returned = self.clock.env.event()
+        self.vacated = self.clock.env.event()
+
+    def record(self, trace: Trace) -> None:
+        """Record in the trace how long each drive moved its tape, and what went through it."""
+        for drive in self.drives:
+            own = (span for span in trace.spans if span.cause == drive.name)
+            moving = (span.end - span.start for span in own if nature_of(span.activity) is Nature.MECHANICAL)
+            link = drive.link
+            trace.device(
+                drive.name, "tape drive", sum(moving) + link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
+                peak_bytes_per_s=link.peak_bytes_per_s,
+            )  # fmt: skip
+
+    def take_drive(self, job: str, wanted: Cartridge | None = None) -> Generator[simpy.Event, Any, Drive]:
+        """A drive, as soon as one is idle: the one that holds a wanted cartridge, else an empty one if there is."""
+        claim = self.free.request()
+        with self.clock.span(job, self.name, Activity.WAIT_FOR_DRIVE):
+            yield claim
+        return self.drive_of(claim, wanted)
+
+    def drive_of(self, claim: simpy.Event, wanted: Cartridge | None = None) -> Drive:
+        """The drive that one gets by a claim that was granted."""
+        drive = min(self.idle, key=lambda d: (d.cartridge is not wanted or wanted is None, d.cartridge is not None))
+        self.idle.remove(drive)
+        self.claims[drive] = claim
+        return drive
+
+    def give_drive(self, drive: Drive) -> None:
+        """Return a drive to those who wait for one."""
+        claim = self.claims.pop(drive)
+        self._rest(drive)
+        self.free.release(claim)
+
+    def scratch(self, pool: str | None = None) -> Cartridge | None:
+        """The fullest cartridge of a pool that has room at its end and that nobody uses."""
+        best: Cartridge | None = None
+        for cartridge in self.cartridges:  # a plain loop: thousands of cartridges are asked each time one is needed
+            fuller = best is None or cartridge.end > best.end
+            if fuller and cartridge.pool == pool and not cartridge.in_use and cartridge.room >= LEAST_ROOM:
+                best = cartridge
+        return best
+
+    def take_scratch(
+        self, job: str, pool: str | None = None, drive: Drive | None = None
+    ) -> Generator[simpy.Event, Any, Cartridge | None]:
+        """A cartridge of a pool with room, reserved once there is one; None when all are full and unused.
+
+        Who waits with a drive unloads it first, as others may need the cartridge in it.
+        """
+
+        def to_come() -> bool:
+            return self.scratch(pool) is None and any(c.in_use for c in self.cartridges if c.pool == pool)
+
+        if drive is not None and drive.cartridge is not None and to_come():
+            yield from self._eject(job, drive)
+        with self.clock.span(job, self.name, Activity.WAIT_FOR_ANY_CARTRIDGE):
+            while to_come():
+                yield self.returned
+        cartridge = self.scratch(pool)
+        if cartridge is not None:
+            cartridge.in_use = True
+        return cartridge
+
+    def reserve(self, job: str, cartridge: Cartridge, drive: Drive | None = None) -> Wait:
+        """Reserve a cartridge as soon as nobody else uses it; a drive that has to wait is unloaded first."""
+        if cartridge.in_use and drive is not None and drive.cartridge is not None:
+            yield from self._eject(job, drive)
+        with self.clock.span(job, f"{self.name}.{cartridge.name}", Activity.WAIT_FOR_THE_CARTRIDGE):
+            while cartridge.in_use:
+                yield self.returned
+        cartridge.in_use = True
+
+    def mount(self, job: str, drive: Drive, cartridge: Cartridge) -> Generator[simpy.Event, Any, Drive]:
+        """Bring a reserved cartridge into a drive and load it; the drive that holds it, which may be an idle other."""
+        drive = self._exchange_for_holder(drive, cartridge)
+        if drive.cartridge is not None and drive.cartridge is not cartridge:
+            yield from self._eject(job, drive)
+        with self.clock.span(job, f"{self.name}.{cartridge.name}", Activity.WAIT_FOR_THE_CARTRIDGE):
+            while any(other.cartridge is cartridge for other in self.drives if other is not drive):
+                yield self.returned  # it is on its way to its slot, or in a drive that will be given back
+                drive = self._exchange_for_holder(drive, cartridge)
+        if drive.cartridge is cartridge:
+            return drive
+        yield from self._move(job, Activity.MOUNT)
+        with self.clock.span(job, drive.name, Activity.LOAD):
+            yield self.clock.env.timeout(drive.parameters.load_time)
+        drive.cartridge, drive.position = cartridge, 0.0
+        return drive
+
+    def _exchange_for_holder(self, drive: Drive, cartridge: Cartridge) -> Drive:
+        """The idle drive that still holds a cartridge, in exchange for one's own; else one's own."""
+        holder = next((d for d in self.idle if d.cartridge is cartridge), None)
+        if holder is None:
+            return drive
+        self.idle.remove(holder)
+        self.claims[holder] = self.claims.pop(drive)
+        self._rest(drive)
+        return holder
+
+    def locate(self, job: str, drive: Drive, byte: float) -> Wait:
+        """Move the tape to a byte."""
+        with self.clock.span(job, drive.name, Activity.LOCATE):
+            yield self.clock.env.timeout(tape.locate_time(drive.parameters, drive.position, byte))
+        drive.position = byte
+
+    def mark(self, job: str, drive: Drive, marks: float) -> Wait:
+        """Write tape marks, each of which is waited for: the tape stops and has to be repositioned."""
+        with self.clock.span(job, drive.name, Activity.TAPE_MARKS):
+            yield self.clock.env.timeout(marks * drive.parameters.reposition_time)
+
+    def release(self, job: str, drive: Drive, stay: float | None = None) -> Wait:
+        """Release the cartridge in a drive: it goes back to its slot, unless drives stay loaded for a while.
+
+        `stay` is how many seconds it stays loaded, unless the library says so itself.
+        """
+        if drive.cartridge is None:
+            return
+        cartridge = drive.cartridge
+        drive.stay = stay if self.unload_after is None else self.unload_after
+        if drive.stay is None:
+            yield from self._eject(job, drive)
+        cartridge.in_use = False
+        self._announce()
+
+    def _rest(self, drive: Drive) -> None:
+        """Mark a drive as idle, and wake those who want the cartridge in it."""
+        drive.visits += 1
+        self.idle.append(drive)
+        if drive.cartridge is not None and drive.stay is not None:
+            self.clock.env.process(self._unload_later(drive, drive.stay))
+            self._announce()
+
+    def _unload_later(self, drive: Drive, after: float) -> Wait:
+        """Unload a drive that nobody took for long enough."""
+        visits = drive.visits
+        yield self.clock.env.timeout(after)
+        if drive not in self.idle or drive.visits != visits:
+            return
+        claim = self.free.request()
+        if not claim.triggered:  # those who came at this instant take every idle drive
+            claim.cancel()
+            return
+        self.idle.remove(drive)
+        self.claims[drive] = claim
+        yield from self._eject(self.name, drive)
+        self.give_drive(drive)
+
+    def _eject(self, job: str, drive: Drive) -> Wait:
+        """Rewind, unload, and bring the cartridge back to its slot."""
+        with self.clock.span(job, drive.name, Activity.REWIND):
+            yield self.clock.env.timeout(tape.rewind_time(drive.parameters, drive.position))
+        with self.clock.span(job, drive.name, Activity.UNLOAD):
+            yield self.clock.env.timeout(drive.parameters.unload_time)
+        yield from self._move(job, Activity.DISMOUNT)
+        drive.cartridge, drive.position = None, 0.0
+        self._announce()
+
+    def vacate(self) -> None:
+        """Tell those who wait that a shared drive has room for one more stream."""
+        event, self.vacated = self.vacated, self.clock.env.event()
+        event.succeed()
+
+    def _announce(self) -> None:
+        """Wake those who wait: a cartridge is back."""
+        event, self.returned = self.returned, self.clock.env.event()
+        event.succeed()
+
+    def _move(self, job: str, activity: str) -> Wait:
+        """One move of a robot between a slot and a drive."""
+        robot = self.robots.request()
+        with self.clock.span(job, f"{self.name}.robot", Activity.WAIT_FOR_ROBOT):
+            yield robot
+        with self.clock.span(job, f"{self.name}.robot", activity):
+            yield self.clock.env.timeout(self.exchange_time)
+        self.robots.release(robot)

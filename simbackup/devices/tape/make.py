@@ -1,0 +1,24 @@
+"""A live tape library from its spec."""
+
+from __future__ import annotations
+
+import simpy
+
+from simbackup.devices.site import Site
+from simbackup.devices.tape.live import Cartridge, Drive, Library
+from simbackup.devices.tape.spec import TapeLibrarySpec
+from simbackup.engine.flows import Link
+from simbackup.equations import tape as equations
+from simbackup.parameters import parameters_of
+
+
+def make(site: Site, library: TapeLibrarySpec) -> Library:
+    """The library with its drives, robots and cartridges."""
+    parameters, address = parameters_of(equations.TapeDriveParameters, library.drive), site.address
+    names = [f"{address}.drive.{i + 1}" for i in range(library.drive_count())]
+    drives = [Drive(name, parameters, Link(name, 1.0)) for name in names]
+    pools = [pool for pool, number in library.pool_sizes().items() for _ in range(number)]
+    cartridges = [Cartridge(f"cartridge.{i + 1}", parameters.cartridge_capacity, pool) for i, pool in enumerate(pools)]
+    robots = simpy.Resource(site.system.env, int(library.robots.si))
+    stay = library.unload_after.si if library.unload_after else None
+    return Library(site.system.clock, address, robots, library.exchange_time.si, cartridges, drives, stay)

@@ -1,0 +1,213 @@
+"""What a file may say about tape drives and tape libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup import units
+from simbackup.errors import choices
+from simbackup.schema.capability import MediaLibrary, Piece
+from simbackup.schema.facts import Facts, amount, number
+from simbackup.schema.part import Modelled, Part, Path, Rules
+from simbackup.schema.quantity import si_or
+
+if TYPE_CHECKING:
+    from simbackup.data.spec import DataSpec
+    from simbackup.scenario.checks import Checks
+    from simbackup.schema.job import Restoring, Storing
+
+from typing import Annotated, Literal
+
+from simbackup.schema.quantity import (
+    Duration,
+    Frozen,
+    Length,
+    Pieces,
+    PositiveCount,
+    PositiveSize,
+    Rate,
+    Speed,
+    Text,
+    Word,
+)
+
+
+class TapeDriveSheet(Frozen):
+    """A serpentine tape drive and its cartridge."""
+
+    media: Annotated[str, Word()]
+    """The type of cartridge that it takes, such as `LTO-9`."""
+    native_rate: Rate
+    """Rate without compression."""
+    slowest_rate: Rate | None = None
+    """Lowest rate without compression to which it slows down for a slow host; its one rate unless stated."""
+    cartridge_capacity: PositiveSize
+    """Native capacity of a cartridge."""
+    tape_length: Length
+    """Recordable length of the tape."""
+    passes: PositiveCount
+    """End-to-end passes of the tape."""
+    read_speed: Speed
+    """Speed of the tape while it reads or writes."""
+    search_speed: Speed
+    """Speed of the tape while it searches or rewinds."""
+    load_time: Duration
+    """Time from insertion until ready at the beginning of the tape."""
+    unload_time: Duration
+    """Time from the beginning of the tape until ready for removal."""
+    locate_overhead: Duration
+    """Time to start and stop a locate."""
+    turn_time: Duration
+    """Time to change pass or direction."""
+    reposition_time: Duration
+    """Time from stopping during a write until it writes again at the same place."""
+    buffer: PositiveSize
+    """The drive's buffer, which holds compressed data."""
+    host_rate: Rate | None = None
+    """Greatest rate at the interface, whatever the compression."""
+    command_time: Duration | None = None
+    """Time that each command takes at the interface beside its bytes; none unless stated."""
+    write_through: Annotated[bool, Word()] = False
+    """Whether a block is on the tape before the next is asked for, so that the tape stops after each."""
+
+    def rules(self) -> Rules:
+        """Report a search slower than reading, and a slowest rate above the native one."""
+        if self.search_speed.si < self.read_speed.si:
+            message = "search_speed is below read_speed"
+            yield ("search_speed", "read_speed"), message, "a tape searches as fast as it reads, or faster"
+        if self.slowest_rate is not None and self.slowest_rate.si > self.native_rate.si:
+            message = "slowest_rate is above native_rate"
+            yield ("slowest_rate", "native_rate"), message, "make slowest_rate at most native_rate"
+
+
+class TapeDriveSpec(Part, Modelled, TapeDriveSheet):
+    """A tape drive in a library."""
+
+    conditional: ClassVar[Mapping[str, str]] = {"command_time": "in jobs whose tool says how large a block is"}
+
+    def facts(self) -> Facts:
+        """Rates and the capacity of a cartridge."""
+        yield from amount(self.native_rate, "native")
+        yield from amount(self.slowest_rate, "at least")
+        yield from amount(self.cartridge_capacity, "a cartridge")
+
+
+class TapeLibrarySheet(Frozen):
+    """A tape library."""
+
+    slots: Pieces
+    """Cartridge slots."""
+    bays: Pieces
+    """Greatest number of drives."""
+    robots: Pieces
+    """Robots that move cartridges."""
+    exchange_time: Duration
+    """Mean time of one move between a slot and a drive."""
+
+
+class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
+    """A tape library with its drives and cartridges."""
+
+    kind: Literal["tape_library"]
+    drive: TapeDriveSpec
+    """Its drives: a datasheet `tape_drive/name`, or a mapping."""
+    drives: Pieces
+    """Number of drives."""
+    media: Text | None = None
+    """The type of its cartridges; the one that its drives take unless stated."""
+    cartridges: Pieces | None = None
+    """Cartridges in all; as many as there are slots unless stated."""
+    pools: dict[str, Pieces] | None = None
+    """Cartridges set aside for a named pool; the others are the pool of jobs that name none."""
+    unload_after: Duration | None = None
+    """How long an idle drive stays loaded; unless stated, what the backup program says."""
+
+    drawn_as: ClassVar[str] = "library"
+    pieces: ClassVar[Mapping[str, Piece]] = {
+        "drives": Piece("drives", waits="wait for a drive"),
+        "robot": Piece("robots", "exchange_time"),
+        "drive": Piece(),
+    }
+
+    def rules(self) -> Rules:
+        """Report drives, cartridges and pools that do not fit into the library."""
+        if self.drives.si > self.bays.si:
+            message = f"there are more drives than bays in the library: {self.bays.si:.0f}"
+            yield ("drives", "bays"), message, f"write {self.bays.si:.0f} or fewer"
+        if self.media is not None and self.media != self.drive.media:
+            message = f"a cartridge '{self.media}' does not fit into drives that take '{self.drive.media}'"
+            yield ("media",), message, f"leave it out, or write '{self.drive.media}'"
+        named = sum(many.si for many in (self.pools or {}).values())
+        if named > (self.cartridges or self.slots).si:
+            message = "the pools have more cartridges than the library"
+            yield ("pools",), message, f"write {(self.cartridges or self.slots).si:.0f} or fewer in all"
+        if self.cartridges is not None and self.cartridges.si > self.slots.si:
+            message = f"there are more cartridges than slots in the library: {self.slots.si:.0f}"
+            yield ("cartridges", "slots"), message, f"write {self.slots.si:.0f} or fewer"
+
+    def drive_count(self) -> int:
+        """Number of drives."""
+        return int(self.drives.si)
+
+    def pool_sizes(self) -> dict[str | None, int]:
+        """Cartridges of each pool; those of no pool under None."""
+        named: dict[str | None, int] = {name: int(many.si) for name, many in (self.pools or {}).items()}
+        rest = int((self.cartridges or self.slots).si) - sum(named.values())
+        return {None: max(rest, 0), **named}
+
+    def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
+        """Report a missing pool, too little room, or too few drives."""
+        data = checks.spec.data.get(saved)
+        with checks.about(*path):
+            self._check_blocks(checks, path, job)
+        with checks.about(*path):
+            each = si_or(getattr(job, "multiplexing", None), 1.0)
+            self._check_drives(checks, path, job.to, job.streams, each)
+        if data is not None:
+            self._check_pool(checks, path, job, data)
+
+    def _check_blocks(self, checks: Checks, path: Path, job: Storing) -> None:
+        if self.drive.write_through and job.block_size(checks.spec) is None:
+            owner = job.tool_of()
+            tool = ".".join((*(("jobs", owner) if owner else map(str, path)), "tool"))
+            message = (
+                f"the drives of '{job.to}' write each block through to the tape, and no tool says how large one is"
+            )
+            checks.report((*path, "to"), message, f"write 'block: 10 KiB' under {tool}")
+
+    def _check_pool(self, checks: Checks, path: Path, job: Storing, data: DataSpec) -> None:
+        pools = self.pool_sizes()
+        if job.pool not in pools:
+            message = f"'{job.to}' has no pool '{job.pool}'"
+            checks.report((*path, "pool"), message, choices(str(job.pool), self.pools or ()))
+            return
+        room = pools[job.pool] * self.drive.cartridge_capacity.si * si_or(data.compression, 1.0)
+        if data.size.si > room:
+            pool = f"pool '{job.pool}'" if job.pool else "pool"
+            message = f"the save set is larger than the {pool} of '{job.to}'"
+            checks.report((*path, "to"), message, f"its cartridges hold {units.show_short(room, 'B')} of such data")
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """Report more streams than drives."""
+        self._check_drives(checks, path, checks.spec.read_by(job), job.streams)
+
+    def _check_drives(self, checks: Checks, path: Path, name: str, streams: Pieces | None, each: float = 1.0) -> None:
+        most = self.drives.si * each
+        if streams is not None and streams.si > most:
+            message = f"'{name}' has fewer drives: {self.drives.si:.0f}"
+            checks.report((*path, "streams"), message, f"write {most:.0f} or fewer")
+
+    def inner(self) -> Mapping[str, tuple[str, Part, int]]:
+        """Its drives."""
+        drives = self.drive_count()
+        return {"drive": ("drive" if drives == 1 else "drives", self.drive, drives)}
+
+    def facts(self) -> Facts:
+        """Slots, cartridges and robots."""
+        yield from number(self.slots, "slot")
+        if self.cartridges is not None:
+            yield from number(self.cartridges, "cartridge")
+        yield from number(self.robots, "robot")
+        for pool, many in (self.pools or {}).items():
+            yield from number(many, f"cartridge of {pool}", f"cartridges of {pool}")

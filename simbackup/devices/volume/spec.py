@@ -1,0 +1,20 @@
+"""What a file may say about a logical volume."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from simbackup.schema.capability import VolumeDevice
+from simbackup.schema.facts import Facts, amount
+
+
+class LogicalVolumeSpec(VolumeDevice):
+    """A logical volume: a contiguous part of a device, allocated in the order in which the volumes are listed."""
+
+    kind: Literal["logical_volume"]
+
+    drawn_as: ClassVar[str] = "volume"
+
+    def facts(self) -> Facts:
+        """Its size."""
+        yield from amount(self.size)

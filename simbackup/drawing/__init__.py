@@ -1,0 +1,1 @@
+"""Pictures of systems, as SVG and as text for other drawing programs."""

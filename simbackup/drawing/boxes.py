@@ -1,0 +1,171 @@
+"""Boxes within boxes: the size and place of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import NamedTuple
+
+from simbackup.drawing.lettering import width, wrapped
+
+PAD, GAP, LEADING = 12.0, 12.0, 1.36
+ICON = 24.0
+"""Width of the icon before a name."""
+TIMES = "\u00d7"
+TEXT_ROOM = 230.0
+"""Widest text in a box that holds nothing but text."""
+STRIP_ROOM = 420.0
+"""Least width that the text of a strip may take, if there is as much."""
+NEARLY = 0.55
+"""Share of a width that a row of boxes takes at least, if it is to be stretched to it."""
+BADGE, BADGE_GAP = 17.0, 4.0
+
+
+class Style(NamedTuple):
+    """The size and look of a line of text."""
+
+    size: float
+    bold: bool = False
+    faint: bool = False
+
+
+NAME, TITLE, FACT = Style(13.0, bold=True), Style(11.5), Style(11.5, faint=True)
+
+
+class Line(NamedTuple):
+    """One line of text in a box, and its baseline from the box's corner."""
+
+    text: str
+    style: Style
+    x: float
+    y: float
+
+
+class Badge(NamedTuple):
+    """The number of a job in the box of what it reads (hollow) or writes (full)."""
+
+    text: str
+    full: bool
+
+
+@dataclass(slots=True)
+class Box:
+    """A box: the part that it shows, its texts, its badges, and the boxes in it. `fit` sets its size."""
+
+    address: str
+    kind: str
+    texts: list[tuple[str, Style]]
+    children: list[Box] = field(default_factory=list["Box"])
+    badges: list[Badge] = field(default_factory=list[Badge])
+    count: int = 1
+    text_room: float = TEXT_ROOM
+    strip: bool = False
+    """Whether it spans the box around it, as a bus does."""
+    lines: list[Line] = field(default_factory=list[Line])
+    badge_y: float = 0.0
+    x: float = 0.0
+    y: float = 0.0
+    width: float = 0.0
+    height: float = 0.0
+
+    @property
+    def mark(self) -> str:
+        """How many there are of it, where there are several."""
+        return f"{TIMES} {self.count:,}" if self.count > 1 else ""
+
+    def fit(self, room: float) -> None:
+        """Fit the box and everything in it into a width, with places relative to their own corners."""
+        inner = room - 2 * PAD
+        strips = [child for child in self.children if child.strip]
+        boxes = [child for child in self.children if not child.strip]
+        widest = flow(boxes, inner, PAD, 0.0)[0] if boxes else 0.0
+        for strip in strips:
+            strip.text_room = max(widest, min(STRIP_ROOM, inner)) - 2 * PAD
+            strip.fit(inner)
+            widest = max(widest, strip.width)
+        widest, y = self._write(inner, max(widest, min(self.text_room, inner)), widest)
+        for strip in strips:
+            strip.x, strip.y = PAD, y + GAP
+            y = strip.y + strip.height
+        if boxes:
+            _, y = flow(boxes, inner, PAD, y + GAP)
+        self.width, self.height = widest + 2 * PAD, y + PAD
+        self._fill(strips, boxes)
+
+    def _write(self, inner: float, text_room: float, widest: float) -> tuple[float, float]:
+        """Place texts and badges within a width; return the width used, and where the last line ends."""
+        self.lines.clear()
+        mark = width(self.mark, NAME.size, bold=True) + GAP if self.mark else 0.0
+        y = PAD
+        for text, style in self.texts:
+            first = y == PAD
+            indent, beside = (ICON, mark) if first else (0.0, 0.0)
+            space = min(text_room, inner - beside) - indent
+            for part in wrapped(text, style.size, space, bold=style.bold):
+                y += style.size * LEADING
+                self.lines.append(Line(part, style, PAD + indent, y - style.size * (LEADING - 1)))
+                widest = max(widest, indent + beside + width(part, style.size, bold=style.bold))
+        if self.badges:
+            across = max(1, int((min(inner, TEXT_ROOM) + BADGE_GAP) // (BADGE + BADGE_GAP)))
+            self.badge_y = y + 6
+            y = self.badge_y + -(-len(self.badges) // across) * (BADGE + BADGE_GAP) - BADGE_GAP
+            widest = max(widest, min(across, len(self.badges)) * (BADGE + BADGE_GAP) - BADGE_GAP)
+        return widest, y
+
+    def _fill(self, strips: Sequence[Box], boxes: Sequence[Box]) -> None:
+        """Stretch strips to the width, and rows of boxes that nearly fill it."""
+        inner = self.width - 2 * PAD
+        for strip in strips:
+            strip.width = inner
+        for row in (list(group) for _, group in groupby(boxes, lambda box: box.y)):
+            taken = sum(box.width for box in row) + GAP * (len(row) - 1)
+            if NEARLY * inner <= taken < inner:
+                for i, box in enumerate(row):
+                    box.width += (inner - taken) / len(row)
+                    box.x += i * (inner - taken) / len(row)
+                    inner_boxes = [child for child in box.children if not child.strip]
+                    box._fill([child for child in box.children if child.strip], inner_boxes)  # noqa: SLF001
+
+    def badge_places(self) -> list[tuple[Badge, float, float]]:
+        """Each badge with the middle of its place, from the box's corner."""
+        across = max(1, int((self.width - 2 * PAD + BADGE_GAP + 0.01) // (BADGE + BADGE_GAP)))
+        step = BADGE + BADGE_GAP
+        return [
+            (badge, PAD + BADGE / 2 + (i % across) * step, self.badge_y + BADGE / 2 + (i // across) * step)
+            for i, badge in enumerate(self.badges)
+        ]
+
+
+def flow(boxes: Sequence[Box], room: float, x: float, y: float, *, columns: bool = False) -> tuple[float, float]:
+    """Place boxes in rows within a width, from a corner on; return the width used, and their lower end.
+
+    Boxes of a row are as tall as the tallest of them; in columns all are as wide as the widest.
+    """
+    for box in boxes:
+        box.fit(room)
+    if columns:
+        for box in boxes:
+            box.width = max(other.width for other in boxes)
+    widest = 0.0
+    for row in rows(boxes, room):
+        height, at = max(box.height for box in row), x
+        for box in row:
+            box.x, box.y, box.height = at, y, height
+            at += box.width + GAP
+        widest, y = max(widest, at - GAP - x), y + height + GAP
+    return widest, y - GAP
+
+
+def rows(boxes: Sequence[Box], room: float) -> list[list[Box]]:
+    """The boxes in rows, as many in each as fit into a width."""
+    found: list[list[Box]] = []
+    taken = 0.0
+    for box in boxes:
+        if found and taken + GAP + box.width <= room:
+            found[-1].append(box)
+            taken += GAP + box.width
+        else:
+            found.append([box])
+            taken = box.width
+    return found

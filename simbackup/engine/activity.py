@@ -1,0 +1,168 @@
+"""What a job can spend its time on: the activities in traces, with the nature and the colour of each."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from enum import Enum, StrEnum, auto
+from typing import Self
+
+from simbackup.palette import (  # fmt: skip
+    ASH,
+    BLUE,
+    BROWN,
+    CORAL,
+    DARK,
+    FERN,
+    GREY,
+    LILAC,
+    MOSS,
+    MUSTARD,
+    OLIVE,
+    ORANGE,
+    PALE,
+    PAPER,
+    PINK,
+    PLUM,
+    PURPLE,
+    RED,
+    SAND,
+    SKY,
+    SLATE,
+    STONE,
+    TEAL,
+    VIOLET,
+    WINE,
+)
+
+OTHERS = (TEAL, OLIVE, PURPLE, SAND, WINE, RED, SKY, LILAC, MOSS, ORANGE, BROWN, PINK, VIOLET)
+"""Colours of activities of other packages; the word alone decides which."""
+
+
+class Nature(Enum):
+    """What kind of thing an activity is."""
+
+    WAITING = auto()
+    """Nothing is done: a part is in use, or an answer is under way."""
+    MECHANICAL = auto()
+    """Something moves: a tape, a cartridge, the arm of a disk."""
+    MOVING = auto()
+    """Bytes are read, written or transferred."""
+    COMPUTING = auto()
+    """A processor or a database engine works."""
+    ADMINISTRATIVE = auto()
+    """Something is set up, noted or closed; it takes its time whatever the bytes."""
+
+
+class Activity(StrEnum):
+    """What a job spends time on.
+
+    `queue` names the queue in which a job waits meanwhile, if others hold it up. No two activities of one
+    picture have the same `colour`. `at_host` is the colour of a word that means something else at a processor.
+
+    >>> Activity.LOCATE.nature, Activity.LOCATE == "locate"
+    (<Nature.MECHANICAL: 2>, True)
+    """
+
+    _value_: str
+    nature: Nature
+    colour: str
+    queue: str
+    at_host: str
+
+    def __new__(cls, word: str, nature: Nature, colour: str, queue: str = "", at_host: str = "") -> Self:
+        """The word, which is its value."""
+        one = str.__new__(cls, word)
+        one._value_ = word
+        one.nature, one.colour, one.queue, one.at_host = nature, colour, queue, at_host or colour
+        return one
+
+    WAIT = "wait", Nature.WAITING, PINK  # nothing is on record
+    WAIT_FOR_DRIVE = "wait for a drive", Nature.WAITING, PAPER, "wait for a drive"
+    WAIT_FOR_ANY_CARTRIDGE = "wait for a cartridge", Nature.WAITING, PAPER, "wait for a cartridge"
+    WAIT_FOR_THE_CARTRIDGE = "wait for the cartridge", Nature.WAITING, PAPER, "wait for a cartridge"
+    WAIT_FOR_ROBOT = "mount queue", Nature.WAITING, PAPER, "mount queue"
+    WAIT_FOR_REQUESTS = "wait for requests", Nature.WAITING, PAPER
+    QUEUE = "queue", Nature.WAITING, CORAL  # a buffer behind other buffers of its job
+
+    MOUNT = "mount", Nature.MECHANICAL, PURPLE
+    DISMOUNT = "dismount", Nature.MECHANICAL, STONE
+    LOAD = "load", Nature.MECHANICAL, GREY, "", WINE  # of a cartridge; of a dump at the processor of a database
+    UNLOAD = "unload", Nature.MECHANICAL, ASH
+    LOCATE = "locate", Nature.MECHANICAL, RED
+    REWIND = "rewind", Nature.MECHANICAL, SAND
+    TAPE_MARKS = "tape marks", Nature.MECHANICAL, WINE
+    REPOSITION = "reposition", Nature.MECHANICAL, BLUE
+    SEEK = "seek", Nature.MECHANICAL, WINE
+    TURN = "turn", Nature.MECHANICAL, RED
+
+    TRANSFER = "transfer", Nature.MOVING, BLUE
+    READ = "read", Nature.MOVING, SKY
+    WRITE = "write", Nature.MOVING, BLUE
+    SAVE = "save", Nature.MOVING, FERN
+    RESTORE = "restore", Nature.MOVING, PLUM
+    COPY = "copy", Nature.MOVING, TEAL
+    BACK_UP = "back up", Nature.MOVING, TEAL
+    WRITE_BACK = "write-back", Nature.MOVING, TEAL
+    SYNCHRONISE = "synchronise", Nature.MOVING, SKY
+    COPY_READ = "copy read", Nature.MOVING, MOSS
+    COPY_WRITE = "copy write", Nature.MOVING, SKY
+    OWN_WRITE = "own write", Nature.MOVING, VIOLET
+    METADATA_COMMIT = "metadata commit", Nature.MOVING, RED
+    WALK = "walk", Nature.MOVING, MUSTARD
+    FLUSH = "flush", Nature.MOVING, VIOLET
+    TRAVEL = "travel", Nature.MOVING, SLATE
+
+    OPEN = "open", Nature.COMPUTING, RED
+    INDEX = "index", Nature.COMPUTING, OLIVE
+    CHECK = "check", Nature.COMPUTING, OLIVE
+    DUMP = "dump", Nature.COMPUTING, RED
+    REPLAY = "replay", Nature.COMPUTING, SAND
+    COMPRESS = "compress", Nature.COMPUTING, MOSS
+    EXPAND = "expand", Nature.COMPUTING, BROWN
+    LOOKUP = "lookup", Nature.COMPUTING, BROWN
+
+    START = "start", Nature.ADMINISTRATIVE, DARK
+    PREPARE = "prepare", Nature.ADMINISTRATIVE, LILAC
+    START_GROUP = "start group", Nature.ADMINISTRATIVE, DARK
+    SAVE_INDEX = "save index", Nature.ADMINISTRATIVE, LILAC
+    SYSTEM_STATE = "system state", Nature.ADMINISTRATIVE, GREY
+    CREATE = "create", Nature.ADMINISTRATIVE, ORANGE
+    REMOVE = "remove", Nature.ADMINISTRATIVE, PINK
+    OBSERVE = "observe", Nature.ADMINISTRATIVE, PALE
+
+
+WORDS: Mapping[str, Activity] = {activity.value: activity for activity in Activity}
+"""Activities by their words."""
+
+
+def nature_of(text: str) -> Nature:
+    """The nature of any activity; one of another package waits if its word says so, else it moves bytes.
+
+    >>> nature_of("rewind"), nature_of("wait for a courier"), nature_of("deduplicate")
+    (<Nature.MECHANICAL: 2>, <Nature.WAITING: 1>, <Nature.MOVING: 3>)
+    """
+    activity = WORDS.get(text)
+    if activity is not None:
+        return activity.nature
+    return Nature.WAITING if text.startswith("wait for") or text.endswith(" queue") else Nature.MOVING
+
+
+def colour_of(text: str, *, at_host: bool = False) -> str:
+    """The colour of any activity; that of one of another package follows from its word."""
+    activity = WORDS.get(text)
+    if activity is not None:
+        return activity.at_host if at_host else activity.colour
+    return PAPER if nature_of(text) is Nature.WAITING else OTHERS[zlib.crc32(text.encode()) % len(OTHERS)]
+
+
+def queue_of(text: str) -> str:
+    """The queue in which a job waits during an activity, that of another package by its word; empty if in none.
+
+    >>> queue_of("wait for the cartridge"), queue_of("wait for a courier"), queue_of("read")
+    ('wait for a cartridge', 'wait for a courier', '')
+    """
+    activity = WORDS.get(text)
+    if activity is not None:
+        return activity.queue
+    return text if nature_of(text) is Nature.WAITING else ""

@@ -1,0 +1,38 @@
+"""Flows that are requests which go round: they wait behind each other, and their rates follow from each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from simbackup.engine.limit import Limit
+    from simbackup.engine.link import Flow, Link
+
+
+class Going(Protocol):
+    """How the requests of a flow go round between queues."""
+
+    def together(self, all_of_them: Sequence[Any], others: Callable[[Link], float]) -> list[Limit]:
+        """The limits of several flows whose requests go round at once, when others use a share of each link."""
+        ...
+
+
+def go_round(flows: Sequence[Flow], rates: Mapping[Flow, float] | None = None) -> None:
+    """Limit flows whose requests go round by the time that these wait, behind each other and behind the rest.
+
+    Without rates the rest does not count. With them it counts as what the network offers it: asked once, as laws are.
+    """
+    going = [(flow, flow.going) for flow in flows if flow.going is not None]
+    if not going:
+        return
+    round_trips, offered = {flow for flow, _ in going}, rates or {}
+
+    def others(link: Link) -> float:
+        used = sum(link.demand(flow) * rate for flow, rate in offered.items() if flow not in round_trips)
+        return min(used / link.capacity, 1.0) if link.capacity > 0.0 else 1.0
+
+    limits = going[0][1].together([one for _, one in going], others)
+    for (flow, _), limit in zip(going, limits, strict=True):
+        flow.wait_for(limit if math.isfinite(limit.rate) else None)

@@ -1,0 +1,148 @@
+"""The work of the disks of an array for what is written."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from simbackup.equations.raid import DEDICATED, SCHEMES, Level, check_extent, data_disks
+
+
+@dataclass(frozen=True, slots=True)
+class DiskWork:
+    """What one write to a group asks of its disks.
+
+    Parameters
+    ----------
+    reads, writes
+        Disk operations, one for each stripe unit touched.
+    bytes_read, bytes_written
+        Bytes moved from and to the disks.
+
+    """
+
+    reads: int
+    writes: int
+    bytes_read: float
+    bytes_written: float
+
+    @property
+    def operations(self) -> int:
+        """Disk operations in all."""
+        return self.reads + self.writes
+
+    @property
+    def bytes_moved(self) -> float:
+        """Bytes moved between disks and controller in all."""
+        return self.bytes_read + self.bytes_written
+
+
+def write_operations(level: Level, disks: int, size: float, stripe_unit: float) -> DiskWork:
+    """Disk operations and bytes of a write of any size that begins on a stripe boundary.
+
+    Whole stripes are written without reading. What is left over is written with parity by read-modify-write
+    (read the old data and parity) or by reconstruct-write (read the rest of the stripe), whichever takes
+    fewer operations, or fewer bytes if equal (Chen et al. 1994). A mirror is not striped, so a write to it
+    is one operation for each copy. Controllers that join neighbouring stripes issue fewer, larger
+    operations.
+
+    Parameters
+    ----------
+    level
+        RAID level.
+    disks
+        Disks in the group.
+    size
+        Bytes of data.
+    stripe_unit
+        Bytes on one disk before the next disk follows.
+
+    Raises
+    ------
+    ValueError
+        If the size is negative, the unit not positive, or the level cannot be formed of so many disks.
+
+    Examples
+    --------
+    >>> write_operations("5", 5, 64 * 1024, 64 * 1024).operations
+    4
+    >>> write_operations("5", 5, 256 * 1024, 64 * 1024)
+    DiskWork(reads=0, writes=5, bytes_read=0.0, bytes_written=327680.0)
+
+    """
+    check_extent(size, stripe_unit)
+    data = data_disks(level, disks)
+    if level == "1":
+        return DiskWork(0, disks if size else 0, 0.0, float(disks * size))
+    stripes, rest = divmod(size, stripe_unit * data)
+    whole = DiskWork(0, int(stripes) * disks, 0.0, float(stripes * stripe_unit * disks))
+    parity = SCHEMES[level].parity_disks
+    if not parity:
+        copies = disks // data
+        return _sum(whole, DiskWork(0, copies * math.ceil(rest / stripe_unit), 0.0, float(copies * rest)))
+    return _sum(whole, _partial_stripe_write(data, parity, rest, stripe_unit)) if rest else whole
+
+
+def parity_disk_work(level: Level, disks: int, size: float, stripe_unit: float) -> DiskWork:
+    """Operations and bytes of one disk that holds nothing but parity, for a write as in `write_operations`.
+
+    Every small write of a group comes by this disk, twice if parity is read first: at level 4 it, and not the number of
+    data disks, bounds them (Patterson, Gibson and Katz 1988). None for levels without such a disk.
+
+    Parameters
+    ----------
+    level
+        RAID level.
+    disks
+        Disks in the group.
+    size
+        Bytes of data.
+    stripe_unit
+        Bytes on one disk before the next disk follows.
+
+    Examples
+    --------
+    >>> parity_disk_work("4", 8, 4096, 65536)
+    DiskWork(reads=1, writes=1, bytes_read=4096.0, bytes_written=4096.0)
+    >>> parity_disk_work("4", 5, 262144, 65536), parity_disk_work("5", 5, 4096, 65536).operations
+    (DiskWork(reads=0, writes=1, bytes_read=0.0, bytes_written=65536.0), 0)
+
+    """
+    check_extent(size, stripe_unit)
+    if level not in DEDICATED:
+        return DiskWork(0, 0, 0.0, 0.0)
+    data, parity = data_disks(level, disks), SCHEMES[level].parity_disks
+    stripes, rest = divmod(size, stripe_unit * data)
+    whole = DiskWork(0, int(stripes), 0.0, float(stripes * stripe_unit))
+    if not rest:
+        return whole
+    width = float(min(rest, stripe_unit))
+    modifies = _partial_stripe_write(data, parity, rest, stripe_unit) == _modify(parity, rest, stripe_unit)
+    return _sum(whole, DiskWork(1, 1, width, width) if modifies else DiskWork(0, 1, 0.0, width))
+
+
+def _partial_stripe_write(data: int, parity: int, rest: float, stripe_unit: float) -> DiskWork:
+    width = min(rest, stripe_unit)
+    modify = _modify(parity, rest, stripe_unit)
+    # A last unit that is only partly new must still be read for the parity over its old part.
+    unread = int(rest // width)
+    reconstruct = DiskWork(data - unread, modify.writes, float(data * width - rest), modify.bytes_written)
+    return min(modify, reconstruct, key=lambda work: (work.operations, work.bytes_moved))
+
+
+def _modify(parity: int, rest: float, stripe_unit: float) -> DiskWork:
+    """Read-modify-write of a part of a stripe."""
+    touched = math.ceil(rest / stripe_unit)
+    # Parity changes only over the bytes of a unit that the data cover.
+    width = min(rest, stripe_unit)
+    size = float(rest + parity * width)
+    return DiskWork(touched + parity, touched + parity, size, size)
+
+
+def _sum(one: DiskWork, other: DiskWork) -> DiskWork:
+    return DiskWork(
+        one.reads + other.reads,
+        one.writes + other.writes,
+        one.bytes_read + other.bytes_read,
+        one.bytes_written + other.bytes_written,
+    )

@@ -1,0 +1,111 @@
+"""What a study found, as one table."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simbackup.equations.intervals import Interval
+from simbackup.errors import ResultError, choices
+from simbackup.experiments.replications import Figure, difference
+from simbackup.output.target import TABLE, check_file
+from simbackup.output.whole import whole, write_csv, write_whole
+from simbackup.results.workbook import write_workbook
+from simbackup.text import html_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simbackup.plots.studies import StudyPlots
+
+MOST_ROWS = 60
+"""Rows that a notebook shows."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Study:
+    """What a study found: one row for each run, with the scenario, what was varied, and the figures in SI units.
+
+    `varied` names the columns that identify the runs: `case` where the study has cases, then the addresses varied.
+    Figures of a failed job are None; if any failed, each row lists under `failed` which ones and why, or None.
+    Over several seeds numbers are means; beside each is half its interval, under its name and ` ±`; `samples`
+    has the figures of each row seed by seed.
+    """
+
+    title: str
+    question: str
+    varied: tuple[str, ...]
+    figures: tuple[str, ...]
+    rows: tuple[dict[str, Any], ...]
+    samples: tuple[dict[str, tuple[Figure, ...]], ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Study({self.title!r}, {len(self.rows)} rows, {len(self.figures)} figures)"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the rows, of many the first."""
+        heads = list(dict.fromkeys(name for row in self.rows for name in row))
+        rows = [[_text(row.get(head)) for head in heads] for row in self.rows[:MOST_ROWS]]
+        more = len(self.rows) - len(rows)
+        note = " ".join(filter(None, (f"And {more} more rows." if more else "", self.question)))
+        return html_table(heads, rows, self.title, note, right=self.figures)
+
+    def difference(self, figure: str, row: int, other: int) -> Interval:
+        """How much more a figure is in a row than in another, with half the interval of that, 95 %.
+
+        Rows share their seeds, so that what chance does to both alike is not in the interval.
+
+        Raises
+        ------
+        ResultError
+            The study has no such figure, not several seeds, or a job failed.
+        """
+        if not self.samples:
+            raise ResultError("the study has only one seed; add 'seeds:' to it")
+        if figure not in self.samples[row]:
+            raise ResultError(f"the study has no figure '{figure}'; {choices(figure, self.samples[row])}")
+        return difference(figure, self.samples[row][figure], self.samples[other][figure])
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The rows as a table of pandas."""
+        import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
+
+        return pd.DataFrame(list(self.rows))
+
+    @property
+    def plot(self) -> StudyPlots:
+        """Pictures of the figures over what was varied; they need matplotlib."""
+        from simbackup.plots.studies import StudyPlots  # noqa: PLC0415 (matplotlib is an extra)
+
+        return StudyPlots(self.title, self.rows)
+
+    def write(self, path: Path) -> None:
+        """Write the rows to a file, whole or not at all: `.csv`, `.parquet`, `.xlsx` (Excel) or `.json`.
+
+        Raises
+        ------
+        ResultError
+            Its name ends otherwise, there is no such folder, it cannot be written, or openpyxl is missing for Excel.
+        """
+        form = check_file(path, TABLE)
+        if form == "json":
+            write_whole(path, json.dumps(list(self.rows), indent=1, allow_nan=False) + "\n")
+        elif form == "xlsx":
+            heads = list(dict.fromkeys(name for row in self.rows for name in row))
+            write_workbook({"Study": (heads, [[row.get(head) for head in heads] for row in self.rows])}, path)
+        else:
+            with whole(path) as partial:
+                if form == "parquet":
+                    self.frame.to_parquet(partial)
+                else:
+                    write_csv(self.frame, partial)
+
+
+def _text(value: object) -> str:
+    """A figure with four digits, a word as it is, nothing for what there is not."""
+    if value is None:
+        return ""
+    return f"{value:,.4g}" if isinstance(value, float) else str(value)

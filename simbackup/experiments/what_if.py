@@ -1,0 +1,130 @@
+"""Why each job took as long as it did, and what would change with a faster bottleneck or without it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from simbackup.errors import ResultError, choices
+from simbackup.experiments.knock_out import UNLIMITED, faster, resource
+from simbackup.results.causes import Cause, split
+from simbackup.results.result import Result
+from simbackup.run import simulate
+from simbackup.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """Why one job took as long as it did: seconds in total and by cause, and the bottleneck with its share.
+
+    `doubled` and `without` are its seconds with the bottleneck twice as fast and removed, and `next_bottleneck` is what
+    limits it then; None where no part could be faster, or where the job then fails.
+    """
+
+    name: str
+    status: str
+    elapsed: float
+    causes: dict[Cause, float]
+    bottleneck: str | None
+    share: float = 0.0
+    doubled: float | None = None
+    without: float | None = None
+    next_bottleneck: str | None = None
+    reason: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The explanation as plain data."""
+        return {
+            "name": self.name, "status": self.status, "reason": self.reason, "elapsed_s": self.elapsed,
+            "causes": {f"{cause.address} {cause.activity}": seconds for cause, seconds in self.causes.items()},
+            "bottleneck": self.bottleneck, "bottleneck_s": self.share, "doubled_s": self.doubled,
+            "without_bottleneck_s": self.without, "next_bottleneck": self.next_bottleneck,
+        }  # fmt: skip
+
+
+def reasons(result: Result, scenario: Scenario | None, jobs: Sequence[str] = ()) -> list[Reasons]:
+    """Why each job, or each of those named, took as long as it did.
+
+    Parameters
+    ----------
+    result
+        What was simulated.
+    scenario
+        Its scenario, for runs with the bottleneck twice as fast and removed; None leaves them out.
+    jobs
+        Names of jobs, or of their single runs; default: all jobs.
+
+    Raises
+    ------
+    ResultError
+        The result has no such job.
+
+    >>> from simbackup.scenario import load
+    >>> loaded = load("teaching/one-file-from-tape")
+    >>> [found] = reasons(simulate(loaded), loaded, ["one_file"])
+    >>> found.bottleneck, found.next_bottleneck
+    ('devices.jukebox.drive', 'devices.jukebox.robot')
+    """
+    rows = rows_of(result, jobs)
+    again: dict[tuple[str, float], Result] = {}
+
+    def rerun(part: str, factor: float) -> Result | None:
+        if scenario is None:
+            return None
+        if (part, factor) not in again:
+            again[part, factor] = simulate(faster(scenario, part, factor), seed=result.record.seed)
+        return again[part, factor]
+
+    found: list[Reasons] = []
+    for row in rows:
+        causes = split(result, row["job"])
+        part, share = _bottleneck(causes, scenario)
+        one = Reasons(row["job"], row["status"], row["elapsed"], causes, part, share, reason=row["reason"])
+        found.append(one if part is None else _what_if(one, scenario, rerun(part, 2.0), rerun(part, UNLIMITED)))
+    return found
+
+
+def rows_of(result: Result, jobs: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of the named jobs or runs; of all jobs unless any is named.
+
+    Raises
+    ------
+    ResultError
+        The result has no such job.
+    """
+    known = [row["job"] for row in result.job_rows]
+    for job in jobs:
+        if not any(job in {name, name.rpartition(".")[0]} for name in known):
+            raise ResultError(f"simbackup explain: there is no job '{job}'; {choices(job, known)}")
+    return [row for row in result.job_rows if not jobs or {row["job"], row["job"].rpartition(".")[0]} & {*jobs}]
+
+
+def by_part(causes: dict[Cause, float], scenario: Scenario | None = None) -> dict[str, float]:
+    """Seconds by the part that would have to be faster, the greatest first; by address where no part shortens them."""
+    spent: dict[str, float] = {}
+    for cause, seconds in causes.items():
+        key = resource(cause, scenario) or cause.address
+        spent[key] = spent.get(key, 0.0) + seconds
+    return dict(sorted(spent.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _bottleneck(causes: dict[Cause, float], scenario: Scenario | None) -> tuple[str | None, float]:
+    """The part that takes most of the time, among those that could be faster, and its seconds."""
+    removable = {part for cause in causes if (part := resource(cause, scenario)) is not None}
+    return next(
+        ((part, seconds) for part, seconds in by_part(causes, scenario).items() if part in removable), (None, 0.0)
+    )
+
+
+def _what_if(one: Reasons, scenario: Scenario | None, doubled: Result | None, without: Result | None) -> Reasons:
+    """The explanation with the same job in both other runs."""
+    later = _bottleneck(split(without, one.name), scenario)[0] if without and _elapsed(without, one.name) else None
+    after = {"doubled": _elapsed(doubled, one.name), "without": _elapsed(without, one.name)}
+    return replace(one, **after, next_bottleneck=later)
+
+
+def _elapsed(result: Result | None, job: str) -> float | None:
+    """Seconds of a job that ended well."""
+    rows = result.job_rows if result else []
+    return next((r["elapsed"] for r in rows if r["job"] == job and r["status"] in {"done", "late"}), None)

@@ -1,1 +1,0 @@
-"""What an operator asks for, and the catalogue of what was saved."""

@@ -1,0 +1,48 @@
+"""What a file may say about a copy of one data set onto another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
+from typing import Literal
+
+from simbackup.schema.job import JobSpec
+from simbackup.schema.quantity import (
+    Text,
+)
+
+
+class CopySpec(JobSpec):
+    """Copy of one data set onto another place, as cp does."""
+
+    method: Literal["copy"]
+    data: Text
+    """The data set that is read."""
+    to: Text
+    """The data set to overwrite."""
+
+    to_data: ClassVar[bool] = True
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The host reads in sequence."""
+        del name
+        yield f"hosts.{spec.host_of(self.data)}.read_ahead"
+        yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"data.{self.data}.cached")
+        yield f"data.{self.to}.directories"
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report unknown data sets, those of different hosts, and copies that do not fit."""
+        spec = checks.spec
+        checks.data_set(path, self.data)
+        checks.data_set(path, self.to, "to")
+        if self.data in spec.data:
+            with checks.about(*path):
+                checks.room(path, spec.data[self.data].size, self.to)
+            checks.at_one_host(path, self.data, spec.data[self.to].on if self.to in spec.data else None)

@@ -1,0 +1,80 @@
+"""Copies of save sets from disk to cartridges, or to a disk of any host."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+
+from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.network.live import Network
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
+from simbackup.methods.file_backup.disk import fetching, lying, seek
+from simbackup.methods.file_backup.tape_writer import TapeWriter
+from simbackup.methods.job import Moved, Steps
+from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
+from simbackup.system import System
+
+Wait = Generator[simpy.Event, Any, None]
+
+
+@dataclass(frozen=True, slots=True)
+class CopySaveSet:
+    """A copy of the newest save set of a backup, which is on a disk of `server`.
+
+    Its files are not walked again: the save set is read in sequence, and written like a backup. A save set
+    that is already there is not copied again.
+    """
+
+    backup: str
+    server: str
+    to: str
+    host: str
+    networks: tuple[str, ...]
+    tool: Tool = NO_TOOL
+    streams: int = 1
+    pool: str | None = None
+    method: str = "copy_save_set"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Look the save set up, copy it, and enter the copy in the catalogue."""
+        saved, lies = system.saved(self.backup, self.backup)
+        if any(copy.target == self.to for copy in saved.copies):
+            system.trace.event(system.env.now, job, f"has nothing to do: the newest save set is already on '{self.to}'")
+            return Moved(0.0, 0.0)
+        data, networks = system.data[saved.data], [system.networks[name] for name in self.networks]
+        yield from prepare(system, job, data, self.tool, 0.0)
+        yield from seek(system, job, lying(system, lies, 0.0, saved.size), ())
+        if self.to in system.libraries:
+            copy = Copy(job, self.to, data.compression, system.env.now)
+            yield from self._to_tape(system, saved, lies, copy, networks)
+        else:
+            copy = Copy(job, self.to, 1.0, system.env.now)
+            yield from self._to_disk(system, saved, lies, copy, networks)
+        saved.copies.append(copy)
+        return Moved(saved.size, float(saved.files))
+
+    def _to_tape(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
+        """Write the save set as a backup to tape does, read as by a restore from disk."""
+        server = system.hosts[self.server]
+
+        def shape(crossing: FlowShape, begin: float, size: float) -> FlowShape:
+            source = lying(system, lies, begin, size)
+            reading = server.reading(source, self.tool.copying(server, copies=1.0))
+            towards = crossing.over(networks)
+            return reading.plus(towards.demands, towards.moves).cycle(towards.parts, towards.cap)
+
+        yield from TapeWriter(saved.size, shape, self.tool, self.streams, self.pool).write(system, copy)
+
+    def _to_disk(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
+        """Write the save set as a backup to disk does."""
+        server, host = system.hosts[self.server], system.hosts[self.host]
+        position = system.reserve(self.to, saved.size)
+        shape = fetching(server, host, lying(system, lies, 0.0, saved.size), self.tool.copying(host)).over(networks)
+        place = VolumeRange(system.volumes[self.to], position, saved.size)
+        yield from system.write_through(copy.job, self.host, place, shape, Activity.COPY)
+        copy.extents.append(Extent(0.0, saved.size, self.to, position))

@@ -1,0 +1,22 @@
+"""The work of a copy of a save set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup.methods.copy_save_set.live import CopySaveSet
+from simbackup.methods.copy_save_set.spec import CopySaveSetSpec
+from simbackup.methods.tool.make import tool_of
+from simbackup.schema.quantity import si_or
+
+if TYPE_CHECKING:
+    from simbackup.scenario.spec import Spec
+
+
+def make(job: CopySaveSetSpec, spec: Spec) -> CopySaveSet:
+    """The copy, from the host that owns the disk with the save set."""
+    saved = spec.jobs[job.save_set]
+    server = spec.owner_of(str(getattr(saved, "to", ""))) or ""
+    way, tool = spec.way_to(server, job.to) or (), tool_of(getattr(saved, "tool", None))
+    streams = int(si_or(job.streams, 1.0))
+    return CopySaveSet(job.save_set, server, job.to, spec.owner_of(job.to) or "", way, tool, streams, job.pool)

@@ -1,0 +1,89 @@
+"""What a file may say about a copy of a save set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from simbackup.errors import choices
+from simbackup.schema.capability import BackupTarget, MediaLibrary
+from simbackup.schema.job import Copying, JobSpec, Saving
+from simbackup.schema.part import Path
+from simbackup.schema.quantity import Pieces, Quantity, Text
+from simbackup.schema.unknown import Unknown
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
+
+class CopySaveSetSpec(Copying):
+    """Copy of the newest save set of a backup, from its disk to a tape library or another disk."""
+
+    method: Literal["copy_save_set"]
+    save_set: Text
+    """The backup, by `image` or `file_level` onto a disk, whose newest complete save set is copied."""
+    to: Text
+    """The tape library, or the volume or device of any host, that takes the copy."""
+    streams: Pieces | None = None
+    """Parts that are copied at once, each on a drive of its own; one unless stated."""
+    pool: Text | None = None
+    """The pool whose cartridges are written; those of no pool unless stated."""
+
+    relations: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {"save_set": ("copies", ("jobs",))}
+
+    def tool_of(self) -> str | None:
+        """The backup, whose program makes the copy."""
+        return self.save_set
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The keys of read-ahead at the disk's host, and of compression on tape."""
+        del name
+        saved = spec.jobs[self.save_set]
+        yield from (f"jobs.{self.save_set}.tool.{key}" for key in ("start_time", "copy_cpu"))
+        if isinstance(saved, Saving):
+            yield f"hosts.{spec.owner_of(saved.to)}.read_ahead"
+            if isinstance(spec.devices[self.to], MediaLibrary):
+                tool = f"jobs.{self.save_set}.tool"
+                yield from (f"data.{saved.data}.compression", f"{tool}.block", f"{tool}.unload_after")
+                if self.block_size(spec) is not None:
+                    yield f"devices.{self.to}.drive.command_time"
+
+    def block_size(self, spec: Spec) -> Quantity | None:
+        """Bytes of a command of the program of the backup, which copies."""
+        saved = spec.jobs[self.save_set]
+        return saved.block_size(spec) if isinstance(saved, Saving) else None
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report a save set that is not on disk, and a target without a way or room."""
+        spec = checks.spec
+        legal = [name for name, job in spec.jobs.items() if isinstance(job, Saving) and self._on_disk(checks, job)]
+        if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
+            if self.save_set in spec.jobs and self._target_known(checks, path, spec.jobs[self.save_set]):
+                message = f"'{self.save_set}' makes no save set on a disk"
+                checks.report((*path, "save_set"), message, choices(self.save_set, legal))
+            return
+        saved, targets = spec.jobs[self.save_set], spec.devices_with(BackupTarget)
+        if not checks.name((*path, "to"), self.to, targets, "device"):
+            if self.to in spec.devices:
+                checks.report((*path, "to"), f"'{self.to}' cannot take backups", choices(self.to, targets))
+            return
+        target = spec.devices[self.to]
+        if isinstance(saved, Saving) and isinstance(target, BackupTarget):
+            if saved.to == self.to:
+                checks.report((*path, "to"), f"'{self.save_set}' already saves to '{self.to}'", "name another device")
+            with checks.about(*path):
+                target.check_backup(checks, path, self, saved.data)
+            checks.connected((*path, "to"), saved.to, self.to)
+
+    @staticmethod
+    def _on_disk(checks: Checks, job: Saving) -> bool:
+        return not isinstance(job.to, Unknown) and job.to in checks.block_devices()
+
+    def _target_known(self, checks: Checks, path: Path, job: JobSpec) -> bool:
+        """Whether the target of a job is known; if not, the check of the copy waits for it."""
+        if not isinstance(job, Saving) or job.to in checks.spec.devices:
+            return True
+        if not checks.pending(path, "devices", job.to):
+            checks.wait(path, f"jobs.{self.save_set}.to")
+        return False

@@ -1,0 +1,194 @@
+"""What a file may say about backups of a database to a volume."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from simbackup import units
+from simbackup.errors import choices
+from simbackup.schema.capability import ImageDevice, VolumeDevice
+from simbackup.schema.job import BackupJob
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.data.spec import DataSpec
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+    from simbackup.schema.job import Restoring
+
+from typing import Literal
+
+from simbackup.methods.tool.spec import BackupToolSpec
+from simbackup.schema.quantity import (
+    PositiveShare,
+    Text,
+)
+
+
+class DatabaseBackupSpec(BackupJob):
+    """Full backup of a database to a volume."""
+
+    method: Literal["logical_dump", "hot_copy", "snapshot_copy"]
+    """`logical_dump` writes text under a read lock, `hot_copy` copies files under it, `snapshot_copy` a snapshot."""
+    data: Text
+    """The database."""
+    to: Text
+    """The volume or device that takes the backup, behind what lies there."""
+    snapshot: Text | None = None
+    """The snapshot that a `snapshot_copy` creates and removes."""
+    tool: BackupToolSpec | None = None
+    """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+
+    def creates(self) -> str | None:
+        """The snapshot of a snapshot copy."""
+        return self.snapshot
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The keys of the database that this backup uses."""
+        keys = {"logical_dump": ("dump_ratio", "dump_cpu"), "snapshot_copy": ("locks_for_snapshot",)}
+        yield from (f"data.{self.data}.database.{key}" for key in keys.get(self.method, ()))
+        if self.method == "snapshot_copy":
+            yield f"jobs.{name}.tool.mount_time"
+        yield from _backup_uses(spec, name, self.data)
+
+    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
+        """The keys of loading a dump, and of replaying logs."""
+        yield from super().restore_uses(spec, name, restore, job)
+        yield f"hosts.{spec.owner_of(self.to)}.read_ahead"
+        for data in {job.to or self.data, self.data}:
+            if self.method == "logical_dump":
+                yield f"data.{data}.database.load_cpu"
+            if job.replay:
+                yield f"data.{data}.database.replay_cpu"
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report what is wrong with the database, its target, the room there, or its snapshot."""
+        _check_places(checks, path, self)
+
+    def check_copy(self, checks: Checks, path: Path) -> None:
+        """Report a hot copy of files that change, a target without room, and a wrong snapshot."""
+        spec = checks.spec
+        data, target = spec.data.get(self.data), spec.devices.get(self.to)
+        engine = data.database if data is not None else None
+        with checks.about(*path):
+            if self.method == "hot_copy" and engine is not None and not engine.hot_copy:
+                message = f"the files of '{self.data}' change even under a read lock"
+                checks.report((*path, "method"), message, "write snapshot_copy or logical_dump")
+        with checks.about(*path):
+            if data is not None and isinstance(target, VolumeDevice):
+                self._check_room(checks, path, data, target.size.si)
+        if self.method == "snapshot_copy":
+            self._check_snapshot(checks, path, data)
+        elif self.snapshot is not None:
+            checks.report((*path, "snapshot"), f"has no effect on a {self.method}", "leave it out")
+
+    def _check_room(self, checks: Checks, path: Path, data: DataSpec, room: float) -> None:
+        """Report a volume without room for one backup."""
+        size = data.size.si
+        if self.method == "logical_dump" and data.database is not None:
+            size = (data.content or data.size).si * data.database.dump_ratio.si
+        there = sum(other.size.si for other in checks.spec.data.values() if other.on == self.to)
+        if there + size > room:
+            message = f"'{self.to}' has no room for a backup of {units.show_short(size, 'B')}"
+            checks.report((*path, "to"), message, f"{units.show_short(max(room - there, 0.0), 'B')} are free")
+
+    def _check_snapshot(self, checks: Checks, path: Path, data: DataSpec | None) -> None:
+        """Report a snapshot copy without a snapshot of the database's volume."""
+        snapshots = checks.spec.devices_with(ImageDevice)
+        frozen = checks.spec.devices.get(self.snapshot or "")
+        if self.snapshot is None:
+            message, remedy = "a snapshot copy needs the snapshot that it creates", choices("", snapshots)
+            checks.report(path, message, f"write 'snapshot:', {remedy}")
+        elif checks.pending((*path, "snapshot"), "devices", self.snapshot):
+            return
+        elif not isinstance(frozen, ImageDevice):
+            message = f"there is no snapshot '{self.snapshot}'"
+            checks.report((*path, "snapshot"), message, choices(self.snapshot, snapshots))
+        elif data is not None and frozen.of != data.on:
+            message = f"'{self.snapshot}' is an image of '{frozen.of}', but '{self.data}' is on '{data.on}'"
+            checks.report((*path, "snapshot"), message, f"take a snapshot of '{data.on}'")
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """Report restores of parts, and replays of other databases' logs."""
+        _check_restore(checks, path, job, self)
+
+
+class BinaryLogSpec(BackupJob):
+    """Incremental backup of a database: the binary log of what was changed."""
+
+    method: Literal["binary_log"]
+    data: Text
+    """The database."""
+    to: Text
+    """The volume or device that takes the backup."""
+    changed: PositiveShare
+    """Bytes of log since the backup before, as a share of the database."""
+    tool: BackupToolSpec | None = None
+    """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """What every backup of a database uses."""
+        yield from _backup_uses(spec, name, self.data)
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report what is wrong with the database or its target."""
+        _check_places(checks, path, self)
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """Report the restore of a log without its full backup."""
+        full = [n for n, j in checks.spec.jobs.items() if isinstance(j, DatabaseBackupSpec)]
+        message = f"'{job.restore}' holds only changes"
+        remedy = f"restore a full backup with 'replay: {job.restore}'; {choices('', full)}"
+        checks.report((*path, "restore"), message, remedy)
+        _check_restore(checks, path, job, self)
+
+
+def _backup_uses(spec: Spec, name: str, data: str) -> Iterator[str]:
+    yield f"data.{data}.database.flush_time"
+    yield f"hosts.{spec.host_of(data)}.read_ahead"
+    yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "check_cpu"))
+
+
+def _check_places(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLogSpec) -> None:
+    """Report data that are not a database, and a target that is not a block device of its host."""
+    known = checks.data_set(path, job.data, owned=False)
+    data = checks.spec.data.get(job.data)
+    if data is not None and data.database is None:
+        message = f"'{job.data}' is not a database"
+        checks.report((*path, "data"), message, f"write 'database: database/...' under data.{job.data}")
+    with checks.about(*path):
+        _check_target(checks, path, job)
+    with checks.about(*path):
+        checks.at_one_host(path, job.data, job.to)
+    if known:
+        checks.owned(path, checks.spec.data[job.data].on)
+
+
+def _check_target(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLogSpec) -> None:
+    """Report a target that is not a block device."""
+    if job.to not in checks.block_devices() and not checks.pending((*path, "to"), "devices", job.to):
+        there = job.to in checks.spec.devices
+        message = f"'{job.to}' is not a disk, array or volume" if there else f"there is no device '{job.to}'"
+        checks.report((*path, "to"), message, choices(job.to, checks.block_devices()))
+    if isinstance(job, DatabaseBackupSpec):
+        job.check_copy(checks, path)
+
+
+def _check_restore(checks: Checks, path: Path, job: Restoring, saved: DatabaseBackupSpec | BinaryLogSpec) -> None:
+    """Report restores of parts, to other data, without room, or with replays of other databases' logs."""
+    spec = checks.spec
+    if job.select is not None:
+        checks.report((*path, "select"), "a database can only be restored as a whole", "leave it out")
+    target, data = spec.data.get(job.to or ""), spec.data.get(saved.data)
+    if target is not None and target.database is None:
+        checks.report((*path, "to"), f"'{job.to}' is not a database", "restore to a data set with 'database:'")
+    logs = [n for n, j in spec.jobs.items() if isinstance(j, BinaryLogSpec) and j.data == saved.data]
+    for name in job.replay:
+        if name not in logs and not checks.pending((*path, "replay"), "jobs", name):
+            message = f"'{name}' is not an incremental backup of '{saved.data}'"
+            checks.report((*path, "replay"), message, choices(name, logs))
+    if job.to is not None and target is not None and data is not None:
+        checks.owned(path, target.on, "to")
+        checks.at_one_host(path, job.to, saved.to)
+        checks.room(path, data.size, job.to)

@@ -1,0 +1,144 @@
+"""Backup to disks of any host, block by block or file by file, and restores from there."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import simpy
+
+from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.data.live import DataSet
+from simbackup.devices.host.live import Host
+from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.network.live import Network, travel_time
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Region
+from simbackup.engine.activity import Activity
+from simbackup.methods.file_backup.share import Share, walkers
+from simbackup.methods.file_backup.walk import walking
+from simbackup.methods.job import Moved, Steps
+from simbackup.methods.making import FilesMade, beside, filling
+from simbackup.methods.selection import Selection, wanted
+from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
+from simbackup.system import JobFailedError, System
+
+Wait = Generator[simpy.Event, Any, None]
+
+
+@dataclass(frozen=True, slots=True)
+class DiskBackup:
+    """A save set from a data set, or from a frozen image of it, to a volume of the same or of another host."""
+
+    host: str
+    data: str
+    to: str
+    server: str
+    networks: tuple[str, ...]
+    method: str
+    tool: Tool = NO_TOOL
+    source: str | None = None
+    workers: int = 1
+    share: Share | None = None
+
+    def run(self, system: System, job: str) -> Steps:
+        """Prepare, read blocks or files, and wait until the save set is on disk; then enter the catalogue."""
+        data = system.data[self.data]
+        time = system.env.now
+        if system.hosts[self.host].suspended is not None:
+            raise JobFailedError(f"'{self.host}' is suspended")
+        system.require_image(self.source)
+        position = system.reserve(self.to, data.size)
+        yield from prepare(system, job, data, self.tool, data.files)
+        networks = [system.networks[name] for name in self.networks]
+        shape = self.tool.sending(self.reading(system, data), networks)
+        place = VolumeRange(system.volumes[self.to], position, data.size)
+        yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
+        system.require_image(self.source)
+        copy = Copy(job, self.to, 1.0, time, [Extent(0.0, data.size, self.to, position)])
+        system.catalogue.save_sets.append(SaveSet(job, self.data, self.method, data.size, data.files, time, [copy]))
+        return Moved(data.size, float(data.files))
+
+    def reading(self, system: System, data: DataSet, copies: float = 2.0) -> FlowShape:
+        """How a byte of the save set loads device and host, which copies it so many times."""
+        host, origin = system.hosts[self.host], system.origin(data, self.source)
+        copy = self.tool.copying(host, copies)
+        if self.method == "image":
+            return origin.found(host.reading(origin.region, copy, origin.cached))
+        who = walkers(system, self.tool, self.workers, self.share)
+        return origin.found(host.then(walking(host, data, origin.region, who), copy))
+
+
+@dataclass(frozen=True, slots=True)
+class DiskRestore:
+    """A restore from a disk of any host to the place of a data set.
+
+    Some of the files of a file-level backup may be selected; an image is always restored as a whole.
+    """
+
+    host: str
+    to: str
+    server: str
+    networks: tuple[str, ...]
+    selection: Selection | None
+    tool: Tool = NO_TOOL
+    workers: int = 1
+
+    def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
+        """Read the wanted files at the server, send them, and write them; done when they are on disk."""
+        target = system.data[self.to]
+        files, pieces = wanted(saved, self.selection if saved.method == "file_level" else None)
+        total = sum(size for _, size in pieces)
+        if self.selection is not None and saved.method != "file_level":
+            system.trace.event(system.env.now, job, "ignores 'select': an image can only be restored as a whole")
+        made = self.tool.made(files / total if saved.method == "file_level" else 0.0)
+        yield from prepare(system, job, target, self.tool, files)
+        networks = [system.networks[name] for name in self.networks]
+        with system.shut_out(self.to):
+            for begin, size in pieces:
+                source = lying(system, copy, begin, size)
+                yield from seek(system, job, source, networks)
+                shape = self.tool.sending(self._copying(system, source, target, made), networks)
+                there = target.begin + min(begin, max(target.size - size, 0.0))
+                place = VolumeRange(target.volume, there, size, beside(target, made))
+                yield from system.write_through(job, self.host, place, shape, Activity.RESTORE)
+        return Moved(total, float(files))
+
+    def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade) -> FlowShape:
+        """What a restored byte loads: the server's disk, and the processor of the host that writes it."""
+        host, server = system.hosts[self.host], system.hosts[self.server]
+        shape = filling(fetching(server, host, source, self.tool.copying(host)), host, target, made)
+        if not made.per_byte:
+            return shape
+        serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
+        return replace(shape, workers=self.workers, serial=serial)
+
+
+def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
+    """The region of a part of a copy."""
+    lies = copy.extents[0]
+    return system.volumes[lies.medium].region.part(lies.position + begin, size)
+
+
+def fetching(server: Host, host: Host, source: Region, copy: float) -> FlowShape:
+    """How a byte of a save set on a disk of a server loads disk and cores on its way through a host.
+
+    `copy` are the core seconds a byte of whoever copies: the host, behind the server where these are two.
+    """
+    if host is server:
+        return host.reading(source, copy)
+    return host.then(server.reading(source), copy)
+
+
+def seek(system: System, job: str, source: Region, networks: Sequence[Network]) -> Wait:
+    """Wait until the first byte of a piece arrives, and record it."""
+    with system.clock.span(job, source.store.name, Activity.SEEK):
+        yield system.env.timeout(_way_there(source, networks))
+
+
+def _way_there(source: Region, networks: Sequence[Network]) -> float:
+    """Seconds until the first byte of a piece arrives: the server's disk seeks, and the request travels."""
+    store, away = source.store, travel_time((*networks, *source.store.path))
+    first = store.request("read", 0.0, min(source.begin, store.size - 1.0), 1.0)
+    return first.latency + away

@@ -1,0 +1,39 @@
+"""Backup to a device that keeps nothing, by which the reading side is measured alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simbackup.engine.activity import Activity
+from simbackup.methods.file_backup.disk import DiskBackup
+from simbackup.methods.job import Moved, Steps
+from simbackup.methods.tool.live import prepare
+from simbackup.system import JobFailedError, System
+
+
+@dataclass(frozen=True, slots=True)
+class NullBackup:
+    """A backup that reads as one onto a disk does and crosses the same networks; nothing is copied to be written."""
+
+    backup: DiskBackup
+
+    @property
+    def method(self) -> str:
+        """How it reads."""
+        return self.backup.method
+
+    def run(self, system: System, job: str) -> Steps:
+        """Prepare, and read blocks or files."""
+        it = self.backup
+        data = system.data[it.data]
+        if system.hosts[it.host].suspended is not None:
+            raise JobFailedError(f"'{it.host}' is suspended")
+        system.require_image(it.source)
+        yield from prepare(system, job, data, it.tool, data.files)
+        networks = [system.networks[name] for name in it.networks]
+        shape = it.tool.sending(it.reading(system, data, copies=1.0), networks)
+        flow = shape.start(system.network, job, Activity.SAVE, data.size)
+        yield flow.done
+        system.account(job, flow)
+        system.require_image(it.source)
+        return Moved(data.size, float(data.files))

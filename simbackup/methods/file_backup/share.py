@@ -1,0 +1,28 @@
+"""Files that another host reads as from a share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simbackup.methods.file_backup.walk import Remote, Walkers
+from simbackup.methods.tool.live import Tool
+from simbackup.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The host that keeps the files, the networks to it, requests for each file, and bytes of a request for data."""
+
+    keeper: str
+    networks: tuple[str, ...]
+    calls: float
+    request: float
+
+
+def walkers(system: System, tool: Tool, workers: int, share: Share | None) -> Walkers:
+    """Those who walk the files of a backup, over a share if there is one."""
+    if share is None:
+        return Walkers(workers, tool.file_cpu, tool.in_turn)
+    networks = tuple(system.networks[name] for name in share.networks)
+    remote = Remote(system.hosts[share.keeper], networks, share.calls, share.request)
+    return Walkers(workers, tool.file_cpu, tool.in_turn, remote)

@@ -1,0 +1,182 @@
+"""What a file may say about image and file-level backups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup.errors import choices
+from simbackup.schema.capability import BackupTarget, MediaLibrary, Sink
+from simbackup.schema.job import FileKeeping, Saving
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.spec import Spec
+    from simbackup.schema.job import Restoring
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+
+from typing import Literal
+
+from simbackup.methods.tool.spec import BackupToolSpec
+from simbackup.schema.quantity import (
+    Count,
+    Frozen,
+    Pieces,
+    PositiveSize,
+    Quantity,
+    Text,
+    si_or,
+)
+
+TAPE_KEYS = ("file_marks", "block", "unload_after")
+"""What a program says of tape alone."""
+
+
+class ShareSpec(Frozen):
+    """How another host reads the files over the network, one request at a time for each worker."""
+
+    host: Text
+    """The host that reads them, and runs the backup."""
+    calls: Count
+    """Requests for each file besides those for its data: look-up, attributes, open, close."""
+    request: PositiveSize
+    """Bytes of one request for data."""
+
+
+class FileBackupSpec(Saving, FileKeeping):
+    """Backup of a data set to a tape library or a disk."""
+
+    method: Literal["image", "file_level"]
+    """`image` reads the blocks in sequence, `file_level` walks the files."""
+    data: Text
+    """The data set that is saved."""
+    to: Text
+    """The tape library, or the volume or device of any host, that takes the save set; or `nul`, which keeps nothing."""
+    source: Text | None = None
+    """The frozen image that is read; the data themselves unless stated."""
+    streams: Pieces | None = None
+    """Parts that are saved at once, each on a drive of its own; one unless stated."""
+    multiplexing: Pieces | None = None
+    """Streams of this pool that a drive takes at once, block by block in turns, if the others allow as many; one unless
+    stated."""
+    workers: Pieces | None = None
+    """Workers who walk the files at once in each stream, one request under way for each; one unless stated."""
+    share: ShareSpec | None = None
+    """Another host that reads the files as from a share; the host of the data reads them unless stated."""
+    pool: Text | None = None
+    """The pool whose cartridges are written; those of no pool unless stated."""
+    tool: BackupToolSpec | None = None
+    """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+
+    conditional: ClassVar[Mapping[str, str]] = {"workers": "in file_level backups", "share": "in file_level backups"}
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The keys of files in walks, of compression on tape, and of read-ahead where the host reads in sequence."""
+        data, walks, tape = (
+            spec.data[self.data],
+            self.method == "file_level",
+            isinstance(spec.devices[self.to], MediaLibrary),
+        )
+        yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu", "alternates"))
+        if self.tool is not None and self.tool.alternates:
+            yield f"jobs.{name}.tool.request"
+        if tape:
+            yield from (f"data.{self.data}.compression", *(f"jobs.{name}.tool.{key}" for key in TAPE_KEYS))
+            if self.block_size(spec) is not None:
+                yield f"devices.{self.to}.drive.command_time"
+        if walks:
+            yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
+            yield from (f"jobs.{name}.workers", f"jobs.{name}.share", f"jobs.{name}.tool.in_turn")
+        if walks or self.source is None:
+            yield f"data.{self.data}.cached"
+        if (walks and si_or(data.layout, 1.0) < 1.0) or not (walks or tape):
+            yield f"hosts.{spec.host_of(self.data)}.read_ahead"
+
+    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
+        """The keys of selected files, and of read-ahead where the host reads a save set on disk in sequence."""
+        device = spec.read_by(job)
+        tape = isinstance(spec.devices[device], MediaLibrary)
+        if self.method == "file_level" or tape:
+            yield from super().restore_uses(spec, name, restore, job)
+        if self.method == "file_level":
+            yield from (f"jobs.{name}.tool.{key}" for key in ("attributes", "in_turn", "file_cpu"))
+            yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers")
+        if not tape:
+            yield f"hosts.{spec.owner_of(device)}.read_ahead"
+
+    def block_size(self, spec: Spec) -> Quantity | None:
+        """Bytes that its program writes to tape with each command, None if it says nothing of them."""
+        del spec
+        return self.tool.block if self.tool is not None else None
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report what is wrong with its target, the way there, the room, or its source."""
+        spec = checks.spec
+        checks.data_set(path, self.data, owned=False)
+        with checks.about(*path):
+            if self._check_target(checks, path):
+                self._check_way(checks, path)
+        if self.data in spec.data:
+            checks.owned(path, spec.data[self.data].on)
+        with checks.about(*path):
+            self._check_share(checks, path)
+
+    def _check_share(self, checks: Checks, path: Path) -> None:
+        """The host that reads from a share is another one, and reaches the data and the target."""
+        spec, here = checks.spec, (*path, "share", "host")
+        if self.share is None or self.data not in spec.data:
+            return
+        reader, keeper = self.share.host, spec.owner_of(spec.data[self.data].on)
+        others = [name for name in checks.named("hosts") if name != keeper]
+        if reader == keeper:
+            checks.report(here, f"'{reader}' keeps the data itself", choices(reader, others))
+        elif checks.name(here, reader, others, "host") and checks.sound(path, "hosts", "devices", "links"):
+            ends = ((keeper, spec.route(reader, keeper or "")), (self.to, spec.way_to(reader, self.to)))
+            for end, way in ends:
+                if way is None:
+                    message = f"there is no way from '{reader}' to '{end}'"
+                    checks.report(here, message, f"let a link join '{reader}' and '{end}'")
+
+    def _check_target(self, checks: Checks, path: Path) -> bool:
+        legal = {**checks.spec.devices_with(BackupTarget), **checks.spec.devices_with(Sink)}
+        known = checks.name((*path, "to"), self.to, legal, "device")
+        if not known and self.to in checks.spec.devices:
+            checks.report((*path, "to"), f"'{self.to}' cannot take backups", choices(self.to, legal))
+        return known
+
+    def _check_way(self, checks: Checks, path: Path) -> None:
+        spec = checks.spec
+        target, data = spec.devices[self.to], spec.data.get(self.data)
+        with checks.about(*path):
+            if isinstance(target, BackupTarget):
+                target.check_backup(checks, path, self, self.data)
+        with checks.about(*path):
+            if data is not None and self.share is None:
+                checks.connected((*path, "to"), data.on, self.to)
+        with checks.about(*path):
+            if self.source is not None and checks.frozen_image((*path, "source"), self.source) and data is not None:
+                checks.freezes((*path, "source"), self.source, self.data)
+        if self.method == "file_level" and data is not None and data.filesystem is None:
+            message = f"a file-level backup needs the file system of '{self.data}'"
+            checks.report((*path, "method"), message, f"write 'filesystem: filesystem/...' under data.{self.data}")
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """Report a restore that cannot reach its target or does not fit there."""
+        source = checks.spec.read_by(job)
+        target, library = checks.spec.data.get(job.to or ""), checks.spec.devices.get(source)
+        checks.nothing_replayed(path, job)
+        with checks.about(*path):
+            if isinstance(library, Sink):
+                checks.report((*path, "restore"), f"'{source}' keeps nothing", "restore what another job saved")
+            if isinstance(library, BackupTarget):
+                library.check_restore(checks, path, job)
+        with checks.about(*path):
+            if target is not None:
+                checks.owned(path, target.on, "to")
+                checks.connected((*path, "to"), target.on, source)
+            elif job.copied_by is not None and job.to is None and self.data in checks.spec.data:
+                checks.connected((*path, "copied_by"), checks.spec.data[self.data].on, source)
+        if self.data in checks.spec.data:
+            whole = self.method == "image" and not isinstance(library, MediaLibrary)
+            checks.extent(path, job, checks.spec.data[self.data], whole=whole)

@@ -1,0 +1,69 @@
+"""Backup to a tape library: blocks in sequence or file by file, on one drive or on several at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simbackup.catalogue import Copy, SaveSet
+from simbackup.data.live import DataSet
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
+from simbackup.methods.file_backup.share import Share, walkers
+from simbackup.methods.file_backup.tape_writer import TapeWriter
+from simbackup.methods.file_backup.walk import walking
+from simbackup.methods.job import Moved, Steps
+from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
+from simbackup.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class TapeBackup:
+    """A save set from a data set, or from a frozen image of it, to cartridges of a pool."""
+
+    host: str
+    data: str
+    library: str
+    networks: tuple[str, ...]
+    method: str
+    tool: Tool = NO_TOOL
+    source: str | None = None
+    streams: int = 1
+    pool: str | None = None
+    multiplexing: int = 1
+    workers: int = 1
+    share: Share | None = None
+
+    def run(self, system: System, job: str) -> Steps:
+        """Prepare, save all parts at once, then enter the catalogue."""
+        data = system.data[self.data]
+        copy = Copy(job, self.library, data.compression, system.env.now)
+        yield from prepare(system, job, data, self.tool, data.files)
+        writer = TapeWriter(
+            data.size, lambda crossing, begin, size: self._shape(system, data, crossing),  # noqa: ARG005
+            self.tool, self.streams, self.pool, self.multiplexing, self.tool.file_marks * data.files / data.size,
+            lambda: system.require_image(self.source),
+        )  # fmt: skip
+        yield from writer.write(system, copy)
+        system.catalogue.save_sets.append(
+            SaveSet(job, self.data, self.method, data.size, data.files, copy.time, [copy])
+        )
+        return Moved(data.size, float(data.files))
+
+    def _shape(self, system: System, data: DataSet, crossing: FlowShape) -> FlowShape:
+        """How a byte of the save set loads disk, host, networks and the drive that it crosses."""
+        host, origin = system.hosts[self.host], system.origin(data, self.source)
+        copy = self.tool.copying(host, copies=1.0)
+        networks = [system.networks[name] for name in self.networks]
+        towards = host.working(crossing.over(networks), copy)
+        if self.method == "image" or data.filesystem is None:
+            shape = origin.region.streaming("read").part(1.0 - origin.cached).at_most(1.0 / copy, host.cpu.name)
+        else:
+            who = walkers(system, self.tool, self.workers, self.share)
+            shape = walking(host, data, origin.region, who)
+        shape = shape.plus(towards.demands, towards.moves)
+        shape = origin.found(shape)
+        if self.tool.alternates:
+            slowest, seconds = max(crossing.demands.items(), key=lambda demand: demand[1])
+            shape = shape.after(seconds, slowest.name, Activity.WRITE)
+            return self.tool.sending(shape, networks, loaded=True)
+        return shape.cycle(towards.parts, towards.cap)

@@ -1,0 +1,136 @@
+"""Writing a save set to cartridges of a pool: on one drive or on several, alone or in turns with other streams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import simpy
+
+from simbackup.catalogue import Copy, Extent
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.tape.live import LEAST_ROOM, Cartridge, Drive, Library, Stream
+from simbackup.devices.tape.session import Seat, take_seat
+from simbackup.engine.activity import Activity
+from simbackup.engine.flows import Flow
+from simbackup.methods.job import side_by_side
+from simbackup.methods.tool.live import NO_TOOL, Tool
+from simbackup.system import JobFailedError, System
+
+Wait = Generator[simpy.Event, Any, None]
+ROUNDING = 1e-9
+"""Share of a save set that may be missing because sums of its parts are rounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class TapeWriter:
+    """Writes a save set to tape.
+
+    Bytes of the save set; what a byte of a part of it (begin, size) loads on its way, given how it loads the drive; the
+    program; parts; the pool; streams that a drive takes at once; tape marks for each byte; and a check that fails if
+    the source was lost meanwhile.
+    """
+
+    size: float
+    shape: Callable[[FlowShape, float, float], FlowShape]
+    tool: Tool = NO_TOOL
+    streams: int = 1
+    pool: str | None = None
+    multiplexing: int = 1
+    marks: float = 0.0
+    intact: Callable[[], None] = lambda: None
+
+    def write(self, system: System, copy: Copy) -> Wait:
+        """Write all parts at once, each on a drive of its own or a shared one, and note in the copy where they are."""
+        size, part = self.size / self.streams, self._part if self.multiplexing == 1 else self._shared_part
+        yield from side_by_side(system, [part(system, copy, i * size, size) for i in range(self.streams)])
+        copy.extents.sort(key=lambda extent: extent.begin)
+
+    def _part(self, system: System, copy: Copy, begin: float, size: float) -> Wait:
+        """Mount a cartridge, append to it, and go on to the next when it is full."""
+        library, done = system.libraries[copy.target], 0.0
+        drive = yield from library.take_drive(copy.job)
+        try:
+            while done < size * (1.0 - ROUNDING):
+                cartridge = yield from self._scratch(library, copy.job, drive)
+                drive = yield from library.mount(copy.job, drive, cartridge)
+                yield from library.locate(copy.job, drive, cartridge.end)
+                try:
+                    done += yield from self._append(system, library, drive, copy, (begin + done, size - done))
+                except JobFailedError:
+                    yield from library.release(copy.job, drive, self.tool.unload_after)
+                    raise
+                yield from library.release(copy.job, drive, self.tool.unload_after)
+        finally:
+            library.give_drive(drive)
+
+    def _shared_part(self, system: System, copy: Copy, begin: float, size: float) -> Wait:
+        """Write to a drive that takes other streams, too, on one cartridge after the other."""
+        library, done, noted = system.libraries[copy.target], 0.0, 0.0
+
+        def keep(came: float, medium: str, position: float, width: float) -> None:
+            nonlocal noted
+            copy.extents.append(Extent(begin + noted, came, medium, position, width * copy.compression / came))
+            noted += came
+
+        seat, sessions = Seat(copy.job, copy.compression, keep), system.sessions.setdefault(copy.target, [])
+        room = (self.pool, self.multiplexing, self.tool.unload_after)
+        session = yield from take_seat(system.network, library, sessions, seat, room)
+        try:
+            while done < size * (1.0 - ROUNDING):
+                if not (yield from session.ready(copy.job)):
+                    self._fail(library)
+                flow = self._start(system, session.drive, copy, (begin + done, size - done))
+                session.begin(seat, flow)
+                yield flow.done
+                came = session.end(seat)
+                done += came
+                session.marks += self.marks * came
+                system.account(copy.job, flow)
+                self.intact()
+        finally:
+            yield from session.leave(seat, sessions)
+
+    def _scratch(self, library: Library, job: str, drive: Drive) -> Generator[simpy.Event, Any, Cartridge]:
+        """A cartridge of the pool with room."""
+        cartridge = yield from library.take_scratch(job, self.pool, drive)
+        if cartridge is None:
+            self._fail(library)
+        return cartridge
+
+    def _fail(self, library: Library) -> NoReturn:
+        pool = f"the pool '{self.pool}'" if self.pool else "the pool"
+        raise JobFailedError(f"{pool} of '{library.name}' is full")
+
+    def _start(self, system: System, drive: Drive, copy: Copy, part: tuple[float, float]) -> Flow:
+        """A part of the save set (begin, size) on its way onto the tape in a drive."""
+        stream = Stream(copy.compression, self.tool.block, shares=self.multiplexing > 1)
+        shape = self.shape(drive.crossing(stream), *part)
+        return shape.start(system.network, copy.job, Activity.TRANSFER, part[1], law=drive.law(stream))
+
+    def _append(
+        self, system: System, library: Library, drive: Drive, copy: Copy, rest: tuple[float, float]
+    ) -> Generator[simpy.Event, Any, float]:
+        """Write as much as fits on a cartridge, and note where it is; the bytes written."""
+        begin, left = rest
+        cartridge = drive.cartridge
+        if cartridge is None:
+            raise JobFailedError(f"'{drive.name}' is empty")  # it was mounted a moment ago
+        room = cartridge.room * copy.compression
+        fits = left < room + LEAST_ROOM  # what is left over by rounding needs no cartridge of its own
+        size = left if fits else room
+        flow = self._start(system, drive, copy, (begin, size))
+        yield flow.done
+        system.account(copy.job, flow)
+        self.intact()
+        yield from library.mark(copy.job, drive, self.marks * size)
+        copy.extents.append(Extent(begin, size, cartridge.name, cartridge.end))
+        cartridge.end = _end(cartridge, size / copy.compression, full=not fits)
+        drive.position = cartridge.end
+        return size
+
+
+def _end(cartridge: Cartridge, written: float, *, full: bool) -> float:
+    """Where the next save set begins on a cartridge; a full one has no room lost to rounding."""
+    return cartridge.capacity if full else min(cartridge.end + written, cartridge.capacity)

@@ -1,0 +1,151 @@
+"""A walk over the files of a data set: what each costs processor and disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from simbackup.data.live import DataSet, Files
+from simbackup.devices.host.live import Host
+from simbackup.devices.network.live import Network, travel_time, travelling
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Region, Service, Store
+from simbackup.engine.activity import Activity
+from simbackup.equations import files as equations
+from simbackup.system import JobFailedError
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """Files that their host gives away over networks: requests for each besides its data, and bytes of one for data."""
+
+    keeper: Host
+    networks: tuple[Network, ...]
+    calls: float
+    request: float
+
+
+@dataclass(frozen=True, slots=True)
+class Walkers:
+    """Who walks: how many at once, core seconds of the reference for each file, and the share they take in turn.
+
+    They may read what another host keeps.
+    """
+
+    workers: int = 1
+    file_cpu: float = 0.0
+    in_turn: float = 0.0
+    remote: Remote | None = None
+
+
+def walking(host: Host, data: DataSet, region: Region, who: Walkers) -> FlowShape:
+    """What a byte of files that are opened, read and closed loads on their host and device.
+
+    Scattered files take positioned reads for directory, record and data; files that are stored together are read as
+    they follow each other, records first. Cached files take no reads. Each worker has one request under way, and waits
+    in the queues of all others. The core seconds of `who` come beside those of the file system.
+    """
+    files = data.filesystem
+    if files is None:
+        raise JobFailedError(f"'{data.name}' has no file system")  # the checks exclude it
+    each, cold, store = data.size / data.files, 1.0 - data.cached, region.store
+    outside = equations.outside_record(each if data.file_size is None else data.file_size, files.resident)
+    apart, keeper = data.scattered, who.remote.keeper if who.remote else host
+    read = _mixed(
+        _together(keeper, files, region, outside) if apart < 1.0 else None,
+        _scattered(files, region, outside) if apart > 0.0 else None,
+        apart,
+    )
+    cpu, index = keeper.seconds(files.cpu_per_file), host.seconds(who.file_cpu)
+    shape = FlowShape({store.link: read.busy / each}, {store.link: 1.0}, sequential=1.0 - apart, workers=who.workers)
+    shape = keeper.working(shape.over(store.path).part(cold), cpu / each)
+    shape = host.working(shape, index / each)
+    parts = {part: cold * seconds / each for part, seconds in read.parts.items()}
+    waited = files.open_time
+    own = {
+        (f"data.{data.name}", Activity.OPEN): waited / each,
+        (keeper.cpu.name, Activity.OPEN): cpu / each,
+        (host.cpu.name, Activity.INDEX): index / each,
+    }
+    serial = (cold * read.latency + cpu + index + waited) / each
+    if who.remote is not None:
+        crossed = _crossing(who.remote, each if data.file_size is None else data.file_size)
+        own |= {part: seconds / each for part, seconds in crossed.items()}
+        serial += sum(crossed.values()) / each
+        shape = shape.over(who.remote.networks)
+    shape = replace(shape, serial=index * who.in_turn / each)
+    if cold > 0.0 and read.busy > 0.0:  # a file counts for the bytes that a stream moves meanwhile
+        shape = replace(shape, share=store.stream("read", region.begin, region.size) * each / read.busy)
+    return shape.cycle(parts | own, 1.0 / serial) if serial > 0.0 else shape
+
+
+def _crossing(remote: Remote, size: float) -> dict[tuple[str, str], float]:
+    """Seconds of a file on networks: a round trip for each request, and its bytes one request after the other."""
+    parts = travelling(remote.networks, equations.round_trips(size, remote.request, remote.calls))
+    for network in remote.networks:
+        parts[network.link.name, Activity.TRANSFER] = (
+            parts.get((network.link.name, Activity.TRANSFER), 0.0) + size / network.rate
+        )
+    return parts
+
+
+class _Reads(NamedTuple):
+    """What the reads of a file take: seconds until they are done, of the device's time, and by what they are for."""
+
+    latency: float
+    busy: float
+    parts: dict[tuple[str, str], float]
+
+
+def _mixed(together: _Reads | None, scattered: _Reads | None, share: float) -> _Reads:
+    """What files take in the mean a share of which is scattered."""
+    mean = _Reads(0.0, 0.0, {})
+    for reads, weight in ((together, 1.0 - share), (scattered, share)):
+        if reads is not None:
+            parts = dict(mean.parts)
+            for part, seconds in reads.parts.items():
+                parts[part] = parts.get(part, 0.0) + weight * seconds
+            mean = _Reads(mean.latency + weight * reads.latency, mean.busy + weight * reads.busy, parts)
+    return mean
+
+
+def _together(host: Host, files: Files, region: Region, outside: float) -> _Reads:
+    """What a file takes whose record and data follow those of the one before; read-ahead ends where a file does."""
+    ahead = min(host.machine.read_ahead or files.fragment, region.size)
+    records = min(files.record_read or ahead, region.size)
+    requests = equations.positioned_reads(outside, ahead, 0.0)
+    piece = outside / requests if requests else 0.0
+    walk = (region.store.continued(region.begin, records), files.record / records, records)
+    return _sum(region.store, walk, (region.store.continued(region.begin, max(piece, 1.0)), requests, piece), region)
+
+
+def _scattered(files: Files, region: Region, outside: float) -> _Reads:
+    """What a file at a random place takes: two places drawn at random are a third of the data apart in the mean."""
+    begin, third = region.begin, region.size / 3.0
+    room = region.size - third
+    data_reads = equations.positioned_reads(outside, files.fragment, 0.0)
+    record = max(min(files.record, room), 1.0)
+    piece = max(min(outside / data_reads if data_reads else 0.0, room), 1.0)
+    walk = (region.store.request("read", begin, begin + third, record), files.reads_per_file, record)
+    data = (region.store.request("read", begin, begin + third, piece), data_reads, piece)
+    return _sum(region.store, walk, data, region)
+
+
+def _sum(
+    store: Store, walk: tuple[Service, float, float], data: tuple[Service, float, float], region: Region
+) -> _Reads:
+    """What so many requests of so many bytes for directories and records, and for data, take one after the other."""
+    away, stream = travel_time(store.path), store.stream("read", region.begin, region.size)
+    crossed = {network: max(1.0 / network.rate - stream, 0.0) for network in store.path}  # behind a slower device: none
+    latency = sum(times * (service.latency + away) for service, times, _ in (walk, data))
+    busy = sum(times * service.busy for service, times, _ in (walk, data))
+    parts = {
+        (store.name, what): times * one.latency
+        for what, (one, times, _) in ((Activity.WALK, walk), (Activity.READ, data))
+    }
+    moved = sum(times * size for _, times, size in (walk, data))
+    for network, each in crossed.items():
+        if each > 0.0:
+            parts[network.link.name, Activity.TRANSFER] = moved * each
+            latency += moved * each
+    return _Reads(latency, busy, parts | travelling(store.path, walk[1] + data[1]))

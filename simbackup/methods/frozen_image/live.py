@@ -1,0 +1,132 @@
+"""Backups that are frozen images themselves, and restores from them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+
+from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.data.live import DataSet
+from simbackup.devices.host.page_cache import LEAST
+from simbackup.devices.image import FrozenImage
+from simbackup.devices.network.live import travelling
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Region
+from simbackup.devices.volume.live import Stretch, first_write_shape
+from simbackup.engine.activity import Activity
+from simbackup.methods.job import Moved, Steps
+from simbackup.methods.selection import Selection, wanted
+from simbackup.methods.snapshot.live import create
+from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
+from simbackup.system import JobFailedError, System
+
+DEFAULT_REQUEST = 128.0 * 1024.0
+"""Bytes that a program reads and then writes by default: the read-ahead of many systems."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenImageBackup:
+    """A backup that ends as soon as the frozen image exists."""
+
+    data: str
+    to: str
+    tool: Tool = NO_TOOL
+    method: str = "frozen_image"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Prepare, create the image, and enter it in the catalogue."""
+        data = system.data[self.data]
+        copy = Copy(job, self.to, 1.0, system.env.now)
+        saved = SaveSet(job, self.data, self.method, data.size, data.files, copy.time, [copy])
+        yield from prepare(system, job, data, self.tool, data.files)
+        yield from create(system, job, self.to)
+        copy.extents.append(Extent(0.0, data.size, self.to, data.begin))
+        system.catalogue.save_sets.append(saved)
+        return Moved(data.size, float(data.files))
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenImageRestore:
+    """A restore from a frozen image: it is mounted, and one program copies from it, one request at a time."""
+
+    host: str
+    backup: str
+    to: str
+    selection: Selection | None
+    tool: Tool = NO_TOOL
+    method: str = "restore"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Mount the image, and copy each file that is wanted."""
+        saved, copy = system.saved(self.backup)
+        image = system.images[copy.target]
+        system.require_image(copy.target)
+        files, pieces = wanted(saved, self.selection)
+        yield from prepare(system, job, system.data[self.to], self.tool, files)
+        with system.clock.span(job, image.name, Activity.MOUNT):
+            yield system.env.timeout(self.tool.mount_time)
+        with system.shut_out(self.to):
+            for begin, size in pieces:
+                yield from self._copy(system, job, copy, begin, size)
+        return Moved(sum(size for _, size in pieces), float(files))
+
+    def _copy(
+        self, system: System, job: str, copy: Copy, begin: float, size: float
+    ) -> Generator[simpy.Event, Any, None]:
+        """Copy a part of the save set, in stretches that cost the same all along."""
+        target, image = system.data[self.to], system.images[copy.target]
+        source = image.source(copy.extents[0].position, copy.done)
+        first, done = target.begin + min(begin, max(target.size - size, 0.0)), 0.0
+        if target.volume.fits(first, size) < size - LEAST:
+            raise JobFailedError(f"no space left on '{target.volume.name}'")
+        while size - done >= LEAST:
+            stretch = target.volume.stretch(first + done, size - done)
+            shape = self._cycle(system, source.part(begin + done, stretch.size), self._place(target, image, stretch))
+            shape = shape.after(image.lookup_time / image.lookup_size, image.name, Activity.LOOKUP)
+            shape = target.volume.mirrored(shape, stretch)
+            copied = stretch._replace(fresh=tuple(s for s in stretch.fresh if s.in_place))
+            if copied.fresh:  # what is overwritten is copied first, one request at a time
+                region, waiting = target.volume.region, self._request(stretch.size)
+                before = first_write_shape(region.store, region.begin + copied.begin, copied, waiting, own=False)
+                shape = shape.following(before.parts).plus(before.demands, before.moves)
+            flow = shape.start(system.network, job, Activity.COPY, stretch.size)
+            yield flow.done | target.volume.changed
+            written = system.network.stop(flow)
+            system.account(job, flow)
+            target.volume.wrote(stretch, written)
+            done += written
+            system.require_image(copy.target)  # what is written may have filled its area
+
+    @staticmethod
+    def _place(target: DataSet, image: FrozenImage, stretch: Stretch) -> Region:
+        """Where a stretch is written: behind the old blocks if a checkpoint keeps these, else in place."""
+        fresh = image.new_blocks(target.volume, stretch.begin - target.begin, stretch.size)
+        return fresh or target.volume.region.part(stretch.begin, stretch.size)
+
+    def _request(self, size: float) -> float:
+        """Bytes that are read and then written together."""
+        return min(self.tool.request or DEFAULT_REQUEST, size)
+
+    def _cycle(self, system: System, source: Region, target: Region) -> FlowShape:
+        """What a byte loads on both sides: a request is read and passes through the host, then it is written.
+
+        The disks read ahead, so that a read takes no more than a transfer; a write finds its disks at a random angle.
+        On the same disks both streams take turns.
+        """
+        host, request = system.hosts[self.host], self._request(source.size)
+        cpu = self.tool.copying(host)
+        read = source.store.continued(source.begin, request)
+        write = target.store.request("write", target.begin, target.begin, request)
+        shape = host.working(FlowShape().over(source.store.path).over(target.store.path), cpu)
+        parts = travelling((*source.store.path, *target.store.path), 1.0 / request)
+        for store, service, activity in ((source.store, read, Activity.READ), (target.store, write, Activity.WRITE)):
+            shape = shape.plus({store.link: service.busy / request}, {store.link: 1.0})
+            parts[store.name, activity] = service.latency / request
+        if source.store.link is target.store.link:
+            turn = source.store.turn(source.begin, target.begin, request)
+            shape = shape.plus({source.store.link: turn.busy / request})
+            parts[source.store.name, Activity.TURN] = turn.latency / request
+        return shape.cycle(parts | {(host.cpu.name, ""): cpu})

@@ -1,0 +1,70 @@
+"""What a file may say about backups that are frozen images."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from simbackup.schema.job import BackupJob, FileKeeping
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.spec import Spec
+    from simbackup.schema.job import Restoring
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+
+from typing import Literal
+
+from simbackup.methods.tool.spec import BackupToolSpec
+from simbackup.schema.quantity import (
+    Text,
+)
+
+
+class FrozenImageBackupSpec(BackupJob, FileKeeping):
+    """Backup that is a frozen image itself: nothing is copied until something is restored."""
+
+    method: Literal["frozen_image"]
+    data: Text
+    """The data set that is saved."""
+    to: Text
+    """The snapshot or checkpoint to create, or the mirror to split off."""
+    tool: BackupToolSpec | None = None
+    """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+
+    def creates(self) -> str | None:
+        """The frozen image that is the backup."""
+        return self.to
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The keys of starting the program, and of its files."""
+        del spec
+        yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time"))
+
+    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
+        """The keys of mounting the image and copying from it."""
+        yield from super().restore_uses(spec, name, restore, job)
+        yield from (f"jobs.{name}.tool.{key}" for key in ("mount_time", "request", "copy_cpu"))
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report a backup that is not a frozen image of the data."""
+        known = checks.data_set(path, self.data, owned=False)
+        with checks.about(*path):
+            if checks.frozen_image((*path, "to"), self.to) and known:
+                checks.freezes((*path, "to"), self.to, self.data)
+        if known:
+            checks.owned(path, checks.spec.data[self.data].on)
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """Report a restore that does not fit, or is to another host."""
+        target = checks.spec.data.get(job.to or "")
+        checks.nothing_replayed(path, job)
+        with checks.about(*path):
+            if target is not None:
+                checks.owned(path, target.on, "to")
+                checks.at_one_host((*path, "to"), job.to or "", self.to)
+        if job.streams is not None:
+            checks.report((*path, "streams"), "has no effect on a restore from disk", "leave it out")
+        if self.data in checks.spec.data:
+            checks.extent(path, job, checks.spec.data[self.data], whole=False)

@@ -1,0 +1,81 @@
+"""What a file may say about the work that a backup program adds to a group of save sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from simbackup.errors import choices
+from simbackup.schema.job import FileKeeping
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
+from typing import Literal
+
+from simbackup.methods.tool.spec import BackupToolSpec
+from simbackup.schema.job import JobSpec, Names
+from simbackup.schema.quantity import (
+    Text,
+)
+
+
+class StartGroupSpec(JobSpec):
+    """Start of a group: what the backup program does before the first save set begins."""
+
+    method: Literal["start_group"]
+    tool: BackupToolSpec
+    """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The key of the program's time for a group."""
+        del spec
+        yield f"jobs.{name}.tool.group_time"
+
+
+class SaveIndexSpec(JobSpec):
+    """Backup of the index in which the backup program keeps every file that it has saved."""
+
+    method: Literal["save_index"]
+    of: Names
+    """The backups whose files it keeps."""
+    tool: BackupToolSpec
+    """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report jobs that are not file backups."""
+        legal = [n for n, j in checks.spec.jobs.items() if isinstance(j, FileKeeping)]
+        for name in self.of:
+            if not checks.name((*path, "of"), name, legal, "job") and name in checks.spec.jobs:
+                checks.report((*path, "of"), f"'{name}' is not a file backup", choices(name, legal))
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The keys of the program's index."""
+        del spec
+        yield from (f"jobs.{name}.tool.{key}" for key in ("index_record", "index_time"))
+
+
+class SystemStateSpec(FileKeeping):
+    """Backup of the state of an operating system through its shadow copy service."""
+
+    method: Literal["system_state"]
+    machine: Text
+    """The host whose state is saved."""
+    data: Text | None = None
+    """The data set with its files; none unless stated."""
+    tool: BackupToolSpec
+    """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report an unknown host or unknown data."""
+        with checks.about(*path):
+            checks.name((*path, "machine"), self.machine, checks.spec.hosts, "host")
+        if self.data is not None:
+            checks.data_set(path, self.data)
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The key of the program's time for the state."""
+        del spec
+        yield f"jobs.{name}.tool.system_state_time"

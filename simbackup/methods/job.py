@@ -1,0 +1,177 @@
+"""What every job has in common: when it starts, what it reports, how it fails."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import simpy
+
+from simbackup.system import JobFailedError, System
+
+Steps = Generator[simpy.Event, Any, "Moved"]
+
+
+class Moved(NamedTuple):
+    """What a job moved, the seconds for which it held a read lock, and the buffers that it took."""
+
+    bytes: float
+    files: float
+    lock: float = 0.0
+    buffers: int = 0
+
+
+class Work(Protocol):
+    """What a job does."""
+
+    @property
+    def method(self) -> str:
+        """Its name in the trade."""
+        ...
+
+    def run(self, system: System, job: str) -> Steps:
+        """Do it, as the job of that address."""
+        ...
+
+
+DAY = 86_400.0
+ROUNDING = 1e-9
+"""Share of a period by which the last run may be after the end of the repetition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When a job runs: seconds after the start, after which jobs, how often; and by when it should have ended."""
+
+    begin: float = 0.0
+    after: tuple[str, ...] = ()
+    every: float | None = None
+    until: float = 0.0
+    window: float | None = None
+    deadline: float | None = None
+
+    def allowed(self, due: float, since: float) -> tuple[float | None, str]:
+        """Seconds after it was due by which a run should have ended, None without a limit, and what it misses then.
+
+        A deadline is a time of day (seconds since midnight): the first one after `since`, when it or the first job of
+        its chain was due.
+
+        >>> Schedule(deadline=6 * 3600.0).allowed(due=22 * 3600.0, since=20 * 3600.0)
+        (28800.0, 'after its deadline')
+        """
+        limits: list[tuple[float, str]] = []
+        if self.window is not None:
+            limits.append((self.window, "outside its window"))
+        if self.deadline is not None:
+            days = math.floor((since - self.deadline) / DAY) + 1
+            limits.append((max(days * DAY + self.deadline - due, 0.0), "after its deadline"))
+        return min(limits, default=(None, ""))
+
+    def starts(self) -> list[float]:
+        """The times at which it begins, in seconds after the start."""
+        if self.every is None:
+            return [self.begin]
+        if self.until < self.begin:
+            return []
+        count = int((self.until - self.begin) / self.every + ROUNDING) + 1
+        return [self.begin + i * self.every for i in range(count)]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A named piece of work and its schedule."""
+
+    name: str
+    work: Work
+    schedule: Schedule
+
+
+def side_by_side(
+    system: System, parts: Sequence[Generator[simpy.Event, Any, None]]
+) -> Generator[simpy.Event, Any, None]:
+    """Do all parts of a job at once; when all have ended, it fails for the reason of the first that failed."""
+    if len(parts) == 1:
+        yield from parts[0]
+        return
+    reasons: list[str] = []
+
+    def one(part: Generator[simpy.Event, Any, None]) -> Generator[simpy.Event, Any, None]:
+        try:
+            yield from part
+        except JobFailedError as error:
+            reasons.append(str(error))
+
+    yield system.env.all_of([system.env.process(one(part)) for part in parts])
+    if reasons:
+        raise JobFailedError(reasons[0])
+
+
+def start(system: System, jobs: list[Job]) -> simpy.Event:
+    """Start all jobs; the event on which the last of them has ended and all data are on disk."""
+    ended, since = {job.name: system.env.event() for job in jobs}, dict[str, float]()
+    for workload in system.workloads:
+        workload.start()
+    for job in jobs:
+        system.env.process(_series(system, job, ended, since))
+    return system.env.process(_finish(system, list(ended.values())))
+
+
+def _finish(system: System, ended: list[simpy.Event]) -> Generator[simpy.Event, Any, None]:
+    yield system.env.all_of(ended)
+    while pending := [event for event in system.on_disk if not event.processed]:
+        yield system.env.all_of(pending)
+
+
+def _series(
+    system: System, job: Job, ended: dict[str, simpy.Event], since: dict[str, float]
+) -> Generator[simpy.Event, Any, None]:
+    """The runs of one job, one after the other."""
+    failed: list[str] = []
+    for name in job.schedule.after:
+        good = yield ended[name]
+        if not good:
+            failed.append(name)
+    ready = system.env.now
+    good = True
+    for i, time in enumerate(job.schedule.starts()):
+        if system.env.now < time:
+            yield system.env.timeout(time - system.env.now)
+        name = f"{job.name}.{i + 1}" if job.schedule.every is not None else job.name
+        chain = job.schedule.after if time <= 0.0 else ()  # a job without a time of its own follows those before it
+        since[job.name] = min((since[before] for before in chain), default=time)
+        good = yield from _once(system, job, name, failed, (max(time, ready), since[job.name]))
+    ended[job.name].succeed(good)
+
+
+def _once(
+    system: System, job: Job, name: str, failed: list[str], times: tuple[float, float]
+) -> Generator[simpy.Event, Any, bool]:
+    """One run of a job, when it was due and since when its deadline counts. Records it; whether it completed."""
+    begin, due = system.env.now, times[0]
+    for workload in system.workloads:
+        workload.watch(name, begin)
+    moved, status, reason = Moved(0.0, 0.0), "done", ""
+    if failed:
+        status, reason = "skipped", f"'{failed[0]}' did not complete"
+    else:
+        try:
+            moved = yield from job.work.run(system, f"jobs.{name}")
+        except JobFailedError as error:
+            status, reason = "failed", str(error)
+    end = system.env.now
+    window, missed = job.schedule.allowed(*times)
+    if status == "done" and window is not None and end - due > window:
+        status, reason = "late", missed
+    system.trace.job(
+        {
+            "job": name, "method": job.work.method, "start": float(begin), "end": float(end),
+            "elapsed": float(end - begin), "bytes": moved.bytes, "files": moved.files,
+            "lock": moved.lock, "status": status, "reason": reason,
+            "due": float(due),
+        } | ({"window": window} if window is not None else {}) | ({"buffers": moved.buffers} if moved.buffers else {})
+    )  # fmt: skip
+    for workload in system.workloads:
+        workload.tell(name, end)
+    return status in {"done", "late"}

@@ -1,0 +1,78 @@
+"""Files that are made, in a restore, a copy or by a program: what each costs processor and disk besides its bytes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from simbackup.data.live import DataSet, Files
+from simbackup.devices.host.live import Host
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Service
+from simbackup.engine.activity import Activity
+from simbackup.equations import files as equations
+
+
+class FilesMade(NamedTuple):
+    """Files made for each byte; reference core seconds of a program for each, and changes of attributes of each."""
+
+    per_byte: float
+    file_cpu: float = 0.0
+    attributes: float = 0.0
+
+
+NONE = FilesMade(0.0)
+
+
+def makes(data: DataSet) -> bool:
+    """Whether a program that writes these data makes files: several of a file system."""
+    return data.filesystem is not None and data.files > 1
+
+
+def each_file(data: DataSet, files: Files, attributes: float) -> equations.Making:
+    """What one file of a data set costs its file system when it is made and given attributes."""
+    create = files.cpu_per_file if files.create_cpu is None else files.create_cpu
+    each = equations.Making(create, files.create_writes, files.create_syncs, files.record)
+    if data.directories is not None:
+        directories = data.directories / data.files
+    else:
+        directories = 1.0 / files.files_per_directory if files.files_per_directory else 0.0
+    return equations.making(each, attributes, files.attribute_cpu, files.log_record, directories)
+
+
+def filling(shape: FlowShape, host: Host, data: DataSet, made: FilesMade) -> FlowShape:
+    """The shape of bytes that are written into memory when files are made of them, one after the other."""
+    files = data.filesystem
+    if files is None or made.per_byte <= 0.0:
+        return shape
+    each = each_file(data, files, made.attributes)
+    shape = host.then(shape, host.seconds(each.cpu) * made.per_byte, Activity.CREATE)
+    shape = host.then(shape, host.seconds(made.file_cpu) * made.per_byte, Activity.INDEX) if made.file_cpu else shape
+    if each.syncs:
+        store, request = data.volume.region.store, _positioned(data, files)
+        times = each.syncs * made.per_byte
+        shape = shape.plus({store.link: times * request.busy}).after(
+            times * request.latency, store.name, Activity.CREATE
+        )
+    return shape
+
+
+def beside(data: DataSet, made: FilesMade) -> FlowShape:
+    """How a byte of files that are made loads their device beside itself when it is written back."""
+    files, store = data.filesystem, data.volume.region.store
+    if files is None or made.per_byte <= 0.0:
+        return FlowShape()
+    each = each_file(data, files, made.attributes)
+    region = data.volume.region.part(data.begin, data.size)
+    stream = store.stream("write", region.begin, region.size)
+    busy = each.writes * _positioned(data, files).busy + each.bytes * stream
+    moved = each.writes * max(files.record, 1.0) + each.bytes
+    shape = FlowShape({store.link: made.per_byte * busy}, {store.link: made.per_byte * moved})
+    return shape.over(store.path, made.per_byte * moved)
+
+
+def _positioned(data: DataSet, files: Files) -> Service:
+    """One write of a record somewhere in the data, a third of them away from the last."""
+    region = data.volume.region.part(data.begin, data.size)
+    third = region.size / 3.0
+    size = max(min(files.record, region.size - third), 1.0)
+    return region.store.request("write", region.begin, region.begin + third, size)

@@ -1,0 +1,42 @@
+"""The work of backups by a database's own server, and of their restores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup.equations.buffers import default_buffers
+from simbackup.methods.native.live import BufferLoop, Engine, File, NativeBackup, NativeRestore
+from simbackup.methods.native.spec import NativeBackupSpec
+from simbackup.methods.restore.spec import RestoreSpec
+from simbackup.parameters import parameters_of
+from simbackup.schema.capability import Sink
+
+if TYPE_CHECKING:
+    from simbackup.scenario.spec import Spec
+
+
+def make(job: NativeBackupSpec, spec: Spec) -> NativeBackup:
+    """The backup."""
+    host = spec.host_of(job.data[0])
+    engine = parameters_of(Engine, job.engine)
+    return NativeBackup(host, job.data, _files(job, spec, host), engine, _loop(job, job.rounds))
+
+
+def restore(job: RestoreSpec, saved: NativeBackupSpec, spec: Spec) -> NativeRestore:
+    """The restore, with the rounds of the backup unless the job states its own."""
+    host = spec.host_of(saved.data[0])
+    engine, loop = parameters_of(Engine, saved.engine), _loop(saved, job.rounds or saved.rounds)
+    return NativeRestore(host, job.restore, saved.data, _files(saved, spec, host), engine, loop)
+
+
+def _files(job: NativeBackupSpec, spec: Spec, host: str) -> tuple[File, ...]:
+    """The volumes of the backup files, and the way there."""
+    sinks = {to for to in job.to if isinstance(spec.devices[to], Sink)}
+    return tuple(File(None, ()) if to in sinks else File(to, spec.way_to(host, to) or ()) for to in job.to)
+
+
+def _loop(job: NativeBackupSpec, rounds: str | None) -> BufferLoop:
+    usual = default_buffers(len(job.to), len(job.data), int(job.engine.io_depth.si))
+    size = (job.transfer_size or job.engine.transfer_size).si
+    services = job.service_times or "exponential" if rounds == "by_event" else None
+    return BufferLoop(int(job.buffers.si) if job.buffers else usual, size, job.compress, services)

@@ -1,0 +1,174 @@
+"""What a file may say about backups by a database's own server, and of its backup engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup import units
+from simbackup.errors import choices
+from simbackup.schema.capability import Sink
+from simbackup.schema.job import BackupJob, Rounds
+from simbackup.schema.part import Modelled, Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+    from simbackup.schema.job import Restoring
+
+from typing import Literal
+
+from simbackup.schema.job import Names
+from simbackup.schema.quantity import (
+    Duration,
+    Frozen,
+    Pieces,
+    PositiveSize,
+    TimePerByte,
+)
+
+
+class BackupEngineSheet(Frozen):
+    """The backup engine of a database server: a closed loop of buffers between readers and writers."""
+
+    transfer_size: PositiveSize
+    """Bytes of a buffer, which one read fills and one write empties; a job may override it."""
+    io_depth: Pieces
+    """Requests in flight for each backup file, by which the default number of buffers is counted."""
+    request_latency: Duration
+    """Time that a request takes besides the device's own: on its way through engine, system and adapters."""
+    compress_cpu: TimePerByte
+    """Time of the reference core for each byte of the database that is compressed."""
+    expand_cpu: TimePerByte
+    """Time of the reference core for each byte of the database that is expanded in a restore."""
+    buffer_sets: Pieces
+    """Sets of buffers that a compressed backup takes."""
+    memory_limit: PositiveSize
+    """Memory for all buffers, beyond which a backup fails."""
+
+
+class BackupEngineSpec(Modelled, BackupEngineSheet):
+    """The backup engine that runs a job."""
+
+    conditional: ClassVar[Mapping[str, str]] = {
+        "io_depth": "where the job does not say 'buffers'",
+        "transfer_size": "where the job does not say 'transfer_size'",
+    }
+
+
+ServiceTimes = Literal["exponential", "constant"]
+
+
+STEP = 64 * 1024
+MOST = 4 * 1024 * 1024
+"""Bytes of which a transfer size is a multiple, and that it is at most."""
+MOST_TRANSFERS = 100_000
+"""Transfers that are simulated one by one at most: each takes about a millisecond and some lines of the trace."""
+
+
+class NativeBackupSpec(BackupJob):
+    """Full backup of a database by its own server, as SQL Server's BACKUP: a loop of buffers."""
+
+    method: Literal["database_native"]
+    data: Names
+    """The data sets of the database, one for each volume that is read."""
+    to: Names
+    """The volumes, devices or `nul` that take the backup files, one for each file."""
+    engine: BackupEngineSpec
+    """The backup engine: a datasheet `backup_engine/name`, or a mapping."""
+    buffers: Pieces | None = None
+    """Number of buffers (BUFFERCOUNT); unless stated, depth and one for each file, and two for each volume."""
+    transfer_size: PositiveSize | None = None
+    """Bytes of a buffer (MAXTRANSFERSIZE); that of the engine unless stated."""
+    compress: bool = False
+    """Whether the backup is compressed, by the `compression` of its data."""
+    rounds: Rounds | None = None
+    """`steady` (the default) computes the mean rate of the loop; `by_event` simulates each buffer."""
+    service_times: ServiceTimes | None = None
+    """Service times with the mean of the steady loop: `exponential` (the default) or `constant`; only by event."""
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The keys of the engine that the job leaves out, and the compression of the data."""
+        del spec
+        yield from (f"data.{data}.compression" for data in self.data)
+        if self.buffers is None:
+            yield f"jobs.{name}.engine.io_depth"
+        if self.transfer_size is None:
+            yield f"jobs.{name}.engine.transfer_size"
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report data of several hosts, unreachable files, illegal buffer sizes, and compression below 1."""
+        with checks.about(*path):
+            self._check_places(checks, path)
+        with checks.about(*path):
+            self._check_sizes(checks, path)
+        with checks.about(*path):
+            if self.rounds == "by_event":
+                self._check_transfers(checks, path)
+            elif self.service_times is not None:
+                remedy = "write 'rounds: by_event', too"
+                checks.report((*path, "service_times"), "has no effect in the steady state", remedy)
+
+    def _check_places(self, checks: Checks, path: Path) -> None:
+        """Report data of several hosts, and files that cannot be reached."""
+        spec = checks.spec
+        if not self.data or not self.to:
+            checks.report((*path, "to" if self.data else "data"), "is empty", "name at least one")
+        for name in dict.fromkeys(name for name in self.data if self.data.count(name) > 1):
+            checks.report((*path, "data"), f"names '{name}' more than once", "leave it out")
+        known = [name for name in self.data if checks.data_set(path, name, owned=False)]
+        for name in known:
+            checks.owned(path, spec.data[name].on)
+            with checks.about(*path):
+                self._check_compression(checks, path, name)
+        hosts = list({owner: None for name in known if (owner := spec.owner_of(spec.data[name].on)) is not None})
+        if len(hosts) > 1:
+            checks.report((*path, "data"), "the data sets belong to several hosts", "name data sets of one host")
+        self._check_files(checks, path, hosts[0] if len(hosts) == 1 else None)
+
+    def _check_compression(self, checks: Checks, path: Path, data: str) -> None:
+        """Report compression that makes data larger."""
+        ratio = checks.spec.data[data].compression
+        if self.compress and ratio is not None and ratio.si < 1.0:
+            message = f"'{data}' would grow: its compression is below 1"
+            checks.report((*path, "compress"), message, f"correct data.{data}.compression")
+
+    def _check_sizes(self, checks: Checks, path: Path) -> None:
+        """Report buffers of an illegal size."""
+        for size, key in ((self.transfer_size, "transfer_size"), (self.engine.transfer_size, "engine.transfer_size")):
+            if size is not None and (size.si % STEP or size.si > MOST):
+                message = f"{units.show_short(size.si, 'B')} is not a multiple of 64 KiB up to 4 MiB"
+                checks.report((*path, *key.split(".")), message, "write for example 1 MiB")
+
+    def _check_files(self, checks: Checks, path: Path, host: str | None) -> None:
+        """Report a backup file on something other than a reachable disk or nul."""
+        spec = checks.spec
+        legal = {**spec.block_devices(), **spec.devices_with(Sink)}
+        for name in self.to:
+            if checks.pending((*path, "to"), "devices", name):
+                continue
+            if name not in legal:
+                there = name in checks.named("devices")
+                message = f"'{name}' cannot take backup files" if there else f"there is no device '{name}'"
+                checks.report((*path, "to"), message, choices(name, legal))
+            elif host is not None and not isinstance(spec.devices[name], Sink) and spec.way_to(host, name) is None:
+                remedy = f"let a link join '{host}' and the host of '{name}'"
+                checks.report((*path, "to"), f"there is no way from '{host}' to '{name}'", remedy)
+
+    def _check_transfers(self, checks: Checks, path: Path) -> None:
+        """Report too many transfers for a simulation of each."""
+        size = (self.transfer_size or self.engine.transfer_size).si
+        known = [checks.spec.data[name].size.si for name in self.data if name in checks.spec.data]
+        transfers = sum(-int(-each // size) for each in known)
+        if transfers > MOST_TRANSFERS:
+            message = f"'by_event' would simulate {transfers:,} transfers, more than {MOST_TRANSFERS:,}"
+            checks.report((*path, "rounds"), message, "write 'steady', which is as good for so many")
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """Report restores of parts, to other data, or of too many transfers."""
+        for key in ("select", "to", "replay", "streams"):
+            if getattr(job, key):
+                message = "has no effect on a database_native restore"
+                checks.report((*path, key), message, "leave it out")
+        if job.rounds == "by_event":
+            self._check_transfers(checks, path)

@@ -1,0 +1,201 @@
+"""Buffers simulated one by one: which queues each passes, how long it is served there, and where its time goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import simpy
+
+from simbackup.data.live import DataSet
+from simbackup.devices.network.adapter import Others, Standing
+from simbackup.devices.network.live import Network
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
+from simbackup.engine.link import Link
+from simbackup.engine.randomness import stream
+from simbackup.system import System
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Wait = Generator[simpy.Event, Any, None]
+Services = Literal["exponential", "constant"]
+"""How long a centre serves a buffer: drawn about the mean, or always the mean."""
+
+LEAST = 1e-12
+"""Share of the mean that a service takes at least, so that none takes no time at all."""
+
+
+class Stop(NamedTuple):
+    """A centre that a buffer passes: whose queue, on which of several wires, for what, and what a byte loads there."""
+
+    link: Link
+    wire: int
+    activity: str
+    shape: FlowShape
+    network: Network | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One side of a round: its name, seconds of its request besides all queues, and the centres one after the other."""
+
+    name: str
+    latency: float
+    stops: tuple[Stop, ...]
+
+
+class Ways(NamedTuple):
+    """The legs to the volumes that are not done yet, in their order, and those to the files."""
+
+    volumes: Sequence[Leg]
+    files: Sequence[Leg]
+
+
+@dataclass(slots=True)
+class Draws:
+    """What chance decides in one job: each centre of each leg draws from a stream of its own.
+
+    The services of a transfer are drawn when it begins, so that the tenth from a volume has the same draws there
+    however many buffers go round.
+    """
+
+    seed: int
+    job: str
+    services: Services
+    streams: dict[str, np.random.Generator] = field(default_factory=dict[str, "np.random.Generator"])
+    taken: dict[str, int] = field(default_factory=dict[str, int])
+
+    def service(self, leg: Leg, stop: Stop) -> float:
+        """The seconds of the next service at a centre, over their mean."""
+        if self.services == "constant":
+            return 1.0
+        return max(float(self._stream(f"{leg.name}.{stop.link.name}").standard_exponential()), LEAST)
+
+    def choice(self, among: str, count: int) -> int:
+        """Which of some equals is next: any alike, or with constant services each in turn."""
+        if count == 1:
+            return 0
+        if self.services == "constant":
+            self.taken[among] = self.taken.get(among, -1) + 1
+            return self.taken[among] % count
+        return int(self._stream(among).random() * count)
+
+    def _stream(self, path: str) -> np.random.Generator:
+        if path not in self.streams:
+            self.streams[path] = stream(self.seed, f"{self.job}.{path}")
+        return self.streams[path]
+
+
+@dataclass(frozen=True, slots=True)
+class WireQueue:
+    """The queue at one wire of a network: who is served, who waits, and the mean seconds of one."""
+
+    turns: simpy.Resource
+    network: Network
+    seconds: float
+
+    def standing(self, network: Network, others: Others) -> Standing:
+        """The buffers that are there now."""
+        del others
+        if network is not self.network:
+            return Standing((), 0.0, 0.0)
+        waiting = len(self.turns.queue)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        return Standing((1.0,) * (self.turns.count + waiting), self.seconds, 1.0)
+
+
+class Transfers:
+    """A closed loop of buffers, event by event: each takes the next bytes of a volume, goes round, and starts again.
+
+    Every leg of a round begins with a request, for which a buffer needs nobody; then it queues at each centre in order
+    of arrival. There is one reader or writer for each volume and device, and one compressor for each file. A service
+    is a flow of the bytes of one buffer, so that what others do at the centre slows it. The loop fills from nothing
+    and drains at the end, and each volume ends when it has been read.
+    """
+
+    def __init__(
+        self, system: System, draws: Draws, size: float, parts: Sequence[DataSet], lay: Callable[[list[DataSet]], Ways]
+    ) -> None:
+        self.system = system
+        self.draws = draws
+        self.size = size
+        self.lay = lay
+        self.left = {part.name: part.size for part in parts}
+        self.parts = [part for part in parts if part.size > 0.0]
+        self.ways = lay(self.parts)
+        self.queues: dict[tuple[Link, int], simpy.Resource] = {}
+        self.spent: dict[tuple[str, str], float] = {}
+
+    def run(self, buffers: int, activity: str, *, files_first: bool) -> Wait:
+        """Run the loop with so many buffers until all bytes have passed, and record where the last of them was."""
+        system, job = self.system, self.draws.job
+        begin = system.env.now
+        going = min(buffers, sum(map(self._transfers, self.left.values())))
+        yield system.env.all_of(
+            [system.env.process(self._circulate(activity, files_first=files_first)) for _ in range(going)]
+        )
+        if system.env.now > begin:
+            most = max(self.spent, key=lambda part: self.spent[part])
+            system.trace.span(begin, system.env.now, job, *most, cycle=self.spent)
+
+    def _transfers(self, size: float) -> int:
+        """Transfers of so many bytes; the last may be a smaller one."""
+        return -int(-size // self.size)
+
+    def _circulate(self, activity: str, *, files_first: bool) -> Wait:
+        """The rounds of one buffer, which end when nothing is left to begin."""
+        env, own = self.system.env, (f"{self.draws.job}.buffers", activity)
+        spent: dict[tuple[str, str], float] = {}
+        while self.parts:
+            volume, file, size = self._next()
+            legs = (file, volume) if files_first else (volume, file)
+            served = [[self.draws.service(leg, stop) for stop in leg.stops] for leg in legs]
+            for leg, factors in zip(legs, served, strict=True):
+                if leg.latency > 0.0:
+                    spent[own] = spent.get(own, 0.0) + leg.latency
+                    yield env.timeout(leg.latency)
+                for stop, factor in zip(leg.stops, factors, strict=True):
+                    yield from self._pass(stop, size, factor, spent)
+        self.spent = spent  # of whoever ends last, which has been under way all the time
+
+    def _next(self) -> tuple[Leg, Leg, float]:
+        """The volume and the file of the next transfer, and its bytes."""
+        which = self.draws.choice("volumes", len(self.parts))
+        part, volume = self.parts[which], self.ways.volumes[which]
+        file = self.ways.files[self.draws.choice("files", len(self.ways.files))]
+        size = min(self.size, self.left[part.name])
+        self.left[part.name] -= size
+        if self.left[part.name] <= 0.0:
+            self.parts = [other for other in self.parts if other is not part]
+            if self.parts:
+                self.ways = self.lay(self.parts)
+        return volume, file, size
+
+    def _pass(self, stop: Stop, size: float, factor: float, spent: dict[tuple[str, str], float]) -> Wait:
+        """Queue at a centre and be served; the time is spent there."""
+        env, place = self.system.env, (stop.link, stop.wire)
+        turns = self.queues.setdefault(place, simpy.Resource(env))
+        began = env.now
+        with turns.request() as turn:  # pyright: ignore[reportUnknownVariableType] (simpy leaves it open)
+            yield turn
+            served = env.now
+            flow = _slower(stop.shape, factor).start(self.system.network, self.draws.job, stop.activity, size)
+            if stop.network is None:
+                yield flow.done
+            else:
+                mean = size * stop.shape.demands[stop.link] / stop.network.rate
+                with self.system.standing(flow, WireQueue(turns, stop.network, mean)):
+                    yield flow.done
+        for key, seconds in (
+            ((stop.link.name, Activity.QUEUE), served - began),
+            ((stop.link.name, stop.activity), env.now - served),
+        ):
+            spent[key] = spent.get(key, 0.0) + seconds
+
+
+def _slower(shape: FlowShape, factor: float) -> FlowShape:
+    """The shape when each byte takes so many times as long, and moves as many bytes."""
+    demands = {link: demand * factor for link, demand in shape.demands.items()}
+    return replace(shape, demands=demands, cap=shape.cap / factor)

@@ -1,0 +1,104 @@
+"""What a file may say about restores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup.errors import choices
+from simbackup.schema.job import BackupJob, Copying, Restoring
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
+from simbackup.schema.job import Names, Rounds
+from simbackup.schema.quantity import (
+    Frozen,
+    Pieces,
+    PositiveSize,
+    Share,
+    Text,
+)
+
+
+class SelectSpec(Frozen):
+    """The part of a save set that is restored."""
+
+    files: Pieces
+    """Number of files; each is located by itself."""
+    size: PositiveSize
+    """Their bytes together."""
+    at: Share | None = None
+    """Where they lie in the save set; spread over it unless stated."""
+
+
+class RestoreSpec(Restoring):
+    """Restore of the last copy that a backup job made."""
+
+    restore: Text
+    """The backup job whose save set is restored."""
+    select: SelectSpec | None = None
+    """The files to restore; the whole save set unless stated."""
+    to: Text | None = None
+    """The data set to overwrite; where the data came from unless stated."""
+    streams: Pieces | None = None
+    """Drives that read from tape at once; one unless stated."""
+    workers: Pieces | None = None
+    """Workers who make files at once; one unless stated."""
+    replay: Names = ()
+    """Incremental backups to replay after it."""
+    copied_by: Text | None = None
+    """The job whose copy is read: the backup, or one that copies it; the first copy unless stated."""
+    rounds: Rounds | None = None
+    """How a native restore simulates its buffers, `steady` or `by_event`; as its backup unless stated."""
+
+    to_data: ClassVar[bool] = True
+
+    def tool_of(self) -> str | None:
+        """The backup, whose program does the restore."""
+        return self.restore
+
+    conditional: ClassVar[Mapping[str, str]] = {
+        "select": (
+            "in restores of file_level backups, from tape and from frozen images; an image on disk comes back whole"
+        ),
+        "workers": "in restores of file_level backups",
+    }
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The keys that the restore of such a backup uses."""
+        saved = spec.jobs[self.restore]
+        if isinstance(saved, BackupJob):
+            yield from saved.restore_uses(spec, self.restore, name, self)
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report a restore of something other than a backup, or to unknown data."""
+        spec = checks.spec
+        legal = [n for n, j in spec.jobs.items() if isinstance(j, BackupJob)]
+        if not checks.name((*path, "restore"), self.restore, legal, "job"):
+            if self.restore in spec.jobs:
+                checks.report((*path, "restore"), f"'{self.restore}' is not a backup", choices(self.restore, legal))
+            return
+        with checks.about(*path):
+            if self.to is not None:
+                checks.name((*path, "to"), self.to, spec.data, "data set")
+        saved = spec.jobs[self.restore]
+        if self.copied_by is not None and not self._check_copy(checks, path, self.copied_by):
+            return
+        if self.rounds is not None and "rounds" not in type(saved).model_fields:
+            remedy = "only a 'database_native' backup has rounds"
+            checks.report((*path, "rounds"), remedy, "leave it out")
+        if isinstance(saved, BackupJob):
+            saved.check_restore(checks, path, self)
+
+    def _check_copy(self, checks: Checks, path: Path, name: str) -> bool:
+        """Whether `copied_by` is the backup or a job that copies it; reports it if not."""
+        jobs = checks.spec.jobs
+        copying = [n for n, j in jobs.items() if isinstance(j, Copying) and j.save_set == self.restore]
+        legal = [self.restore, *copying]
+        known = checks.name((*path, "copied_by"), name, legal, "job")
+        if not known and name in jobs:
+            checks.report((*path, "copied_by"), f"'{name}' does not copy '{self.restore}'", choices(name, legal))
+        return known

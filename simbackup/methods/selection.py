@@ -1,0 +1,39 @@
+"""Which files of a save set are wanted, and where in it they are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from simbackup.catalogue import SaveSet
+
+GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+"""Golden ratio: its multiples by the squares, without their whole part, spread like points drawn at random, and so do
+two that follow each other (Weyl, 1916)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The files that are wanted: how many, their bytes together, and where in the save set they begin."""
+
+    files: int
+    size: float
+    at: float | None
+
+    def pieces(self, saved: SaveSet) -> list[tuple[float, float]]:
+        """Begin and size of each file in the save set: together at one place, or spread over it.
+
+        Spread files are one in each of equal parts, at places as if drawn at random: even spacing would be in step
+        with the passes of the tape, and the way from one to the next would not be the mean way.
+        """
+        each = self.size / self.files
+        if self.at is not None:
+            begin = min(self.at * saved.size, saved.size - self.size)
+            return [(begin + i * each, each) for i in range(self.files)]
+        step = saved.size / self.files
+        return [(i * step + (0.5 + i * i * GOLDEN) % 1.0 * (step - each), each) for i in range(self.files)]
+
+
+def wanted(saved: SaveSet, selection: Selection | None) -> tuple[float, list[tuple[float, float]]]:
+    """How many files of a save set are wanted, and begin and size of each piece: all in one piece unless selected."""
+    return (selection.files, selection.pieces(saved)) if selection else (saved.files, [(0.0, saved.size)])

@@ -1,0 +1,94 @@
+"""Work on frozen images: creation, removal, synchronisation."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import simpy
+
+from simbackup.devices.image import FrozenImage, SynchronisedImage
+from simbackup.engine.activity import Activity
+from simbackup.engine.alarm import LAST, Call
+from simbackup.methods.job import Moved, Steps
+from simbackup.system import JobFailedError, System
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSnapshot:
+    """Creation of a frozen image: it takes the same time whatever the size of the data."""
+
+    snapshot: str
+    method: str = "create_snapshot"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Freeze the origin."""
+        yield from create(system, job, self.snapshot)
+        return Moved(0.0, 0.0)
+
+
+def create(system: System, job: str, name: str) -> Steps:
+    """Create a frozen image, if possible."""
+    image = system.images[name]
+    if image.hindrance is not None:
+        raise JobFailedError(f"snapshot '{name}' {image.hindrance}")
+    with system.clock.span(job, image.name, Activity.CREATE):
+        yield system.env.timeout(image.create_time)
+    yield from _noted(system, image)
+    if image.hindrance is not None:  # another job was faster
+        raise JobFailedError(f"snapshot '{name}' {image.hindrance}")
+    image.create()
+    return Moved(0.0, 0.0)
+
+
+def _noted(system: System, image: FrozenImage) -> Generator[simpy.Event, Any, None]:
+    """Let all writers count what they have written so far, before its cost changes."""
+    image.origin.announce()
+    yield Call(system.env, lambda: None, priority=LAST)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveSnapshot:
+    """Removal of a frozen image: writes to its origin cost nothing more."""
+
+    snapshot: str
+    method: str = "remove_snapshot"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Remove the frozen image."""
+        image = system.images[self.snapshot]
+        if not image.removable:
+            raise JobFailedError(f"there is no snapshot '{self.snapshot}' to remove")
+        with system.clock.span(job, image.name, Activity.REMOVE):
+            yield system.env.timeout(image.remove_time)
+        yield from _noted(system, image)
+        if not image.removable:
+            raise JobFailedError(f"there is no snapshot '{self.snapshot}' to remove")
+        image.remove()
+        return Moved(0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronise:
+    """Synchronisation of a mirror: of the whole volume at first, of the changed regions after a split."""
+
+    mirror: str
+    method: str = "synchronise"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Copy what is behind, runs in sequence before regions here and there; new writes go to both sides."""
+        mirror = cast("SynchronisedImage", system.images[self.mirror])
+        if mirror.state == "synchronising":
+            raise JobFailedError(f"mirror '{self.mirror}' is already being synchronised")
+        yield from _noted(system, mirror)
+        behind = mirror.behind
+        mirror.synchronise()
+        for size, scattered in zip(behind, (False, True), strict=True):
+            if size > 0.0:
+                shape = mirror.copying(size, scattered=scattered)
+                flow = shape.start(system.network, job, Activity.SYNCHRONISE, size)
+                yield flow.done
+                system.account(job, flow)
+        mirror.attach()
+        return Moved(sum(behind), 0.0)

@@ -1,0 +1,58 @@
+"""What a file may say about jobs that create, remove and synchronise frozen images."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup.schema.capability import SplitMirror
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+
+from typing import Literal
+
+from simbackup.schema.job import JobSpec
+from simbackup.schema.quantity import (
+    Text,
+)
+
+
+class CreateSnapshotSpec(JobSpec):
+    """Creation of a frozen image: a snapshot, a checkpoint, or a mirror that is split off."""
+
+    method: Literal["create_snapshot"]
+    snapshot: Text
+    """The snapshot, checkpoint or mirror."""
+
+    def creates(self) -> str | None:
+        """The snapshot."""
+        return self.snapshot
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report anything but a frozen image."""
+        checks.frozen_image((*path, "snapshot"), self.snapshot)
+
+
+class RemoveSnapshotSpec(JobSpec):
+    """Removal of a frozen image, with all that was copied for it."""
+
+    method: Literal["remove_snapshot"]
+    snapshot: Text
+    """The snapshot, checkpoint or mirror."""
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report anything but a frozen image."""
+        checks.frozen_image((*path, "snapshot"), self.snapshot)
+
+
+class SynchroniseSpec(JobSpec):
+    """Synchronisation of a mirror with its volume: everything at first, later what changed since the split."""
+
+    method: Literal["synchronise"]
+    mirror: Text
+    """The mirror."""
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report anything but a mirror."""
+        checks.frozen_image((*path, "mirror"), self.mirror, SplitMirror, "mirror")

@@ -1,0 +1,80 @@
+"""What a backup program adds to the copying."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+
+from simbackup.data.live import DataSet
+from simbackup.devices.host.live import Host
+from simbackup.devices.network.live import Network
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
+from simbackup.methods.making import FilesMade
+from simbackup.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """What a backup program adds.
+
+    Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more, seconds
+    of messages about each file, tape marks of each file; bytes of a command to a tape drive, and seconds for which an
+    idle drive stays loaded; bytes of a request and core seconds a byte when it copies; core seconds for each file, the
+    share of them that only one worker takes at a time, changes of attributes of each restored file; seconds to begin a
+    group, bytes of index for each file, seconds to save the index and the state of an operating system; whether it
+    reads and writes in turns. Core seconds are those of the reference core.
+    """
+
+    start_time: float = 0.0
+    mount_time: float = 0.0
+    check_cpu: float = 0.0
+    file_time: float = 0.0
+    file_marks: float = 0.0
+    block: float | None = None
+    unload_after: float | None = None
+    request: float | None = None
+    copy_cpu: float | None = None
+    file_cpu: float = 0.0
+    in_turn: float = 0.0
+    attributes: float = 0.0
+    alternates: bool = False
+    group_time: float = 0.0
+    index_record: float = 0.0
+    index_time: float = 0.0
+    system_state_time: float = 0.0
+
+    def made(self, per_byte: float) -> FilesMade:
+        """What it adds to files that it makes of bytes that come back."""
+        return FilesMade(per_byte, self.file_cpu, self.attributes)
+
+    def sending(self, shape: FlowShape, networks: Sequence[Network], *, loaded: bool = False) -> FlowShape:
+        """The shape of bytes that go over networks, too: while the next are read, or by turns with reading.
+
+        `loaded` shapes cross the networks already.
+        """
+        shape = shape if loaded else shape.over(networks)
+        for network in networks if self.alternates else ():
+            shape = shape.after(1.0 / network.rate, network.link.name, Activity.TRANSFER)
+            if self.request is not None:
+                shape = shape.after(network.latency / self.request, network.link.name, Activity.TRAVEL)
+        return shape
+
+    def copying(self, host: Host, copies: float = 2.0) -> float:
+        """Seconds of a core of a host for each byte that passes through: its own, or those of so many copies."""
+        return host.seconds(self.copy_cpu) if self.copy_cpu is not None else copies / host.copy_rate
+
+
+NO_TOOL = Tool()
+"""A program that adds nothing."""
+
+
+def prepare(system: System, job: str, data: DataSet, tool: Tool, files: float) -> Generator[simpy.Event, Any, None]:
+    """Start the program, with its messages about each file."""
+    with system.clock.span(job, f"data.{data.name}", Activity.START):
+        yield system.env.timeout(tool.start_time)
+    with system.clock.span(job, f"data.{data.name}", Activity.PREPARE):
+        yield system.env.timeout(tool.file_time * files)

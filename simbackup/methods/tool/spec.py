@@ -1,0 +1,83 @@
+"""What a file may say about backup programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from simbackup.schema.part import Modelled
+from simbackup.schema.quantity import (
+    Count,
+    Duration,
+    Frozen,
+    PositiveSize,
+    PositiveTimePerByte,
+    Ratio,
+    Share,
+    SizePerFile,
+    TimePerByte,
+    TimePerFile,
+)
+
+
+class BackupToolSheet(Frozen):
+    """What a backup program costs beside the copying."""
+
+    start_time: Duration
+    """Time from its start until it begins."""
+    mount_time: Duration
+    """Time to mount a snapshot and unmount it again."""
+    check_cpu: TimePerByte | None = None
+    """Time of the reference core for each byte of a finished backup, to read it once more; none unless stated."""
+    file_time: Duration | None = None
+    """Time that program and database spend on exchanging messages for each file, in backup and restore."""
+    file_marks: Ratio | None = None
+    """Tape marks that are written and waited for with each file; none unless stated."""
+    block: PositiveSize | None = None
+    """Bytes that it writes to tape, or reads from there, with each command; commands take no time unless stated."""
+    unload_after: Duration | None = None
+    """Idle time after which it has a tape drive unloaded, if the library says none; when a job ends unless stated."""
+    request: PositiveSize | None = None
+    """Bytes that it reads and then writes, one request at a time, when it copies from a frozen image or alternates."""
+    copy_cpu: PositiveTimePerByte | None = None
+    """Time of the reference core for each byte that it copies; twice that of the host's copy_rate unless stated."""
+    file_cpu: TimePerFile | None = None
+    """Time of the reference core for each file that it saves or makes, beside that of the file system."""
+    in_turn: Share | None = None
+    """Share of file_cpu that only one of several workers takes at a time; none unless stated."""
+    attributes: Count | None = None
+    """Changes of attributes (times, owner, rights) that it makes to each file that comes back; none unless stated."""
+    alternates: bool = False
+    """Whether it reads and then sends or writes to tape, by turns, instead of both at once."""
+    group_time: Duration | None = None
+    """Time from the start of a group of save sets until the first of them begins."""
+    index_record: SizePerFile | None = None
+    """Bytes that its index keeps for each file."""
+    index_time: Duration | None = None
+    """Time to save the index, whatever its size."""
+    system_state_time: Duration | None = None
+    """Time to save the state of the operating system through its shadow copy service."""
+
+
+class BackupToolSpec(Modelled, BackupToolSheet):
+    """The backup program that runs a job."""
+
+    conditional: ClassVar[Mapping[str, str]] = {
+        "start_time": "in backups and restores",
+        "mount_time": "in snapshot copies and in restores from frozen images",
+        "check_cpu": "in backups of databases",
+        "file_time": "in image, file_level and frozen_image backups and their restores",
+        "file_marks": "in backups to tape",
+        "block": "in backups to tape, and copies to it",
+        "unload_after": "in backups to tape, and copies to it",
+        "request": "in restores of frozen_image backups, and with 'alternates'",
+        "copy_cpu": "in image and file_level backups, and restores from frozen images",
+        "file_cpu": "in file_level backups and their restores",
+        "alternates": "in file_level and image backups, and restores from disk",
+        "in_turn": "in file_level backups, and restores of them, with several workers",
+        "attributes": "in restores of file_level backups",
+        "group_time": "in start_group",
+        "index_record": "in save_index",
+        "index_time": "in save_index",
+        "system_state_time": "in system_state",
+    }

@@ -1,0 +1,69 @@
+"""Virtual machines that are suspended while they are saved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
+from simbackup.methods.job import Moved, Steps
+from simbackup.system import JobFailedError, System
+
+
+@dataclass(frozen=True, slots=True)
+class Suspend:
+    """Suspension of a virtual machine: its memory is saved to disk."""
+
+    machine: str
+    host: str
+    to: str
+    method: str = "suspend"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Keep users out, and write its memory."""
+        machine, host = system.hosts[self.machine], system.hosts[self.host]
+        if machine.suspended is not None:
+            raise JobFailedError(f"'{self.machine}' is already suspended")
+        memory = machine.machine.memory
+        if self.to not in machine.places:  # each time it is suspended its memory goes to the same place
+            machine.places[self.to] = system.reserve(self.to, memory)
+        position = machine.places[self.to]
+        machine.suspended = float(system.env.now)
+        for users in system.users:
+            if users.host is machine:
+                users.close()
+        fill = host.then(FlowShape(), 1.0 / host.copy_rate)
+        place = VolumeRange(system.volumes[self.to], position, memory)
+        yield from system.write_through(job, self.host, place, fill, Activity.SAVE)
+        machine.image = (self.to, position)
+        return Moved(memory, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Resumption of a virtual machine: its memory is read from disk."""
+
+    machine: str
+    host: str
+    method: str = "resume"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Read its memory, and let users work again."""
+        machine, host = system.hosts[self.machine], system.hosts[self.host]
+        if machine.suspended is None or machine.image is None:
+            raise JobFailedError(f"'{self.machine}' is not suspended")
+        volume, position = machine.image
+        machine.image = None  # nobody else resumes it meanwhile
+        memory = machine.machine.memory
+        source = system.volumes[volume].region.part(position, memory)
+        flow = host.reading(source).start(system.network, job, Activity.READ, memory)
+        yield flow.done
+        system.account(job, flow)
+        now = float(system.env.now)
+        system.trace.event(now, machine.name, "was down", seconds=now - machine.suspended)
+        machine.suspended = None
+        for users in system.users:
+            if users.host is machine:
+                users.open()
+        return Moved(memory, 1.0)

@@ -1,0 +1,84 @@
+"""Programs that write in sequence, through the page cache or request by request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from simbackup.devices.host.page_cache import LEAST, VolumeRange
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.volume.live import first_write_shape
+from simbackup.engine.activity import Activity
+from simbackup.methods.job import Moved, Steps
+from simbackup.methods.making import NONE, FilesMade, beside, filling, makes
+from simbackup.system import JobFailedError, System
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A program that writes a data set in sequence through the page cache, as dd does.
+
+    It ends when its last byte is in memory, with `flush` when it is on disk; write-back goes on behind it.
+    """
+
+    host: str
+    data: str
+    size: float
+    cpu_per_byte: float | None = None
+    flush: bool = False
+    method: str = "write"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Fill the page cache at the pace of one core until its limit, then at the pace of the disk."""
+        host, data = system.hosts[self.host], system.data[self.data]
+        cpu = host.seconds(self.cpu_per_byte) if self.cpu_per_byte is not None else 1.0 / host.copy_rate
+        made = FilesMade(data.files / data.size) if makes(data) else NONE
+        fill = filling(host.then(FlowShape(workers=1 if made.per_byte else 0), cpu), host, data, made)
+        write = system.write_through if self.flush else system.write
+        place = VolumeRange(data.volume, data.begin, self.size, beside(data, made))
+        yield from write(job, self.host, place, fill)
+        return Moved(self.size, max(made.per_byte * self.size, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class SynchronousWrite:
+    """A program each of whose requests is on disk before it makes the next."""
+
+    host: str
+    data: str
+    size: float
+    request: float
+    networks: tuple[str, ...] = ()
+    method: str = "write"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Write one request after the other: round trip, then the disk."""
+        data, done = system.data[self.data], 0.0
+        volume, store = data.volume, data.volume.region.store
+        links = [system.networks[name] for name in self.networks]
+        fits = volume.fits(data.begin, self.size)
+        volume.expect(data.begin, fits)
+        while fits - done >= LEAST:
+            stretch = volume.stretch(data.begin + done, fits - done)
+            own = store.append(volume.region.begin + stretch.begin, self.request)
+            shape = volume.write_shape(stretch)
+            if stretch.fresh:  # chunks are copied first, one request at a time
+                begin = volume.region.begin + stretch.begin
+                copies = first_write_shape(store, begin, stretch, self.request, own=False)
+                shape = volume.mirrored(copies, stretch).after(
+                    own.latency / self.request, store.link, Activity.OWN_WRITE
+                )
+            else:
+                demands = shape.demands | {store.link: own.busy / self.request}
+                shape = replace(shape, demands=demands).at_most(self.request / own.latency, store.name)
+            for network in (*links, *store.path):
+                shape = shape.after(network.latency / self.request, network.link.name, Activity.TRAVEL)
+                shape = shape.after(1.0 / network.rate, network.link.name)
+            flow = shape.over(links).start(system.network, job, Activity.WRITE, stretch.size)
+            yield flow.done | volume.changed
+            written = system.network.stop(flow)
+            system.account(job, flow)
+            volume.wrote(stretch, written)
+            done += written
+        if self.size - fits >= LEAST:
+            raise JobFailedError(f"no space left on '{volume.name}'")
+        return Moved(self.size, 1.0)

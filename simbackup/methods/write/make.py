@@ -1,0 +1,22 @@
+"""The work of a writer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup.methods.job import Work
+from simbackup.methods.write.live import SynchronousWrite, Write
+from simbackup.methods.write.spec import WriteSpec
+from simbackup.schema.quantity import si_or
+
+if TYPE_CHECKING:
+    from simbackup.scenario.spec import Spec
+
+
+def make(job: WriteSpec, spec: Spec) -> Work:
+    """The writer, request by request or through the page cache."""
+    host = spec.host_of(job.data)
+    size = spec.data[job.data].size.si * si_or(job.portion, 1.0)
+    if job.synchronous and job.request is not None:
+        return SynchronousWrite(host, job.data, size, job.request.si, (job.over,) if job.over else ())
+    return Write(host, job.data, size, job.cpu_per_byte.si if job.cpu_per_byte else None, flush=job.flush)

@@ -1,0 +1,73 @@
+"""What a file may say about a program that writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup.schema.part import Path
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
+from typing import Literal
+
+from simbackup.schema.job import JobSpec
+from simbackup.schema.quantity import (
+    PositiveShare,
+    PositiveSize,
+    PositiveTimePerByte,
+    Text,
+)
+
+
+class WriteSpec(JobSpec):
+    """A program that writes a data set in sequence through the page cache, as dd does."""
+
+    method: Literal["write"]
+    data: Text
+    """The data set that is written."""
+    portion: PositiveShare | None = None
+    """Share of the data set that is written, from its beginning; all of it unless stated."""
+    cpu_per_byte: PositiveTimePerByte | None = None
+    """Time of the reference core for each byte; that of the host's copy_rate unless stated."""
+    flush: bool = False
+    """Whether it ends only when all its data are on disk, as dd with conv=fsync does."""
+    synchronous: bool = False
+    """Whether each request is on disk before the next is made."""
+    request: PositiveSize | None = None
+    """Bytes of one request of a synchronous writer."""
+    over: Text | None = None
+    """The link through which the writer reaches the host of the data."""
+
+    writes_data: ClassVar[bool] = True
+
+    conditional: ClassVar[Mapping[str, str]] = {
+        "cpu_per_byte": "without 'synchronous', on what goes through the page cache",
+        "flush": "without 'synchronous', on what goes through the page cache",
+        "over": "with 'synchronous: true'",
+    }
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The keys of its way of writing."""
+        del spec
+        yield from (() if self.synchronous else (f"data.{self.data}.directories",))
+        keys = ("over",) if self.synchronous else ("cpu_per_byte", "flush")
+        yield from (f"jobs.{name}.{key}" for key in keys)
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report keys that do not go with its way of writing."""
+        checks.data_set(path, self.data)
+        with checks.about(*path):
+            self._check_requests(checks, path)
+        if self.over is not None:
+            checks.name((*path, "over"), self.over, checks.spec.links, "link")
+
+    def _check_requests(self, checks: Checks, path: Path) -> None:
+        if self.synchronous and self.request is None:
+            message = "a synchronous writer needs the size of its requests"
+            checks.report(path, message, "write for example 'request: 4 KiB'")
+        if not self.synchronous and self.request is not None:
+            message = "has no effect on a writer through the page cache"
+            checks.report((*path, "request"), message, "add 'synchronous: true'")

@@ -1,0 +1,86 @@
+"""What may be written where: one rule for all outputs, checked before any run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from simbackup.errors import ResultError
+
+PICTURE, SYSTEM, TRACE, PAGE, WORKBOOK = ("png", "svg", "pdf"), ("svg", "mmd", "dot"), ("json",), ("html",), ("xlsx",)
+TABLE = ("csv", "parquet", "xlsx", "json")
+"""The extensions of a picture of a result, a drawing of a system, a trace, a report, its tables; and of a study."""
+
+
+def check_file(path: str | Path, forms: Sequence[str]) -> str:
+    """The form in which a file is to be written, from its extension.
+
+    A device or a pipe, such as /dev/stdout, has no extension and takes the first of them.
+
+    Raises
+    ------
+    ResultError
+        The extension is wrong, there is no such folder, the file cannot be written, or a library is missing.
+
+    >>> check_file("times.CSV", TABLE)
+    'csv'
+    """
+    path = Path(path)
+    if not path.name:
+        raise ResultError(f"'{path}' is a folder; name a file")
+    _check_name(path)
+    if path.is_dir():
+        raise ResultError(f"{path} cannot be written (Is a directory)")
+    if path.exists() and not path.is_file():
+        return forms[0]
+    form = path.suffix.removeprefix(".").lower()
+    if form not in forms:
+        what = f"the extension '{path.suffix}' is not known here" if path.suffix else "its name has no extension"
+        raise ResultError(f"{path} cannot be written ({what}); use {_listed(forms)}")
+    _check_parent(path)
+    if form == "xlsx" and find_spec("openpyxl") is None:
+        remedy = "install it with: pip install 'simbackup[excel]'"
+        raise ResultError(f"{path} cannot be written without openpyxl; {remedy}")
+    return form
+
+
+def check_folder(path: str | Path) -> None:
+    """Check a folder that is to be written; it need not exist.
+
+    Raises
+    ------
+    ResultError
+        The folder around it does not exist, or it cannot be written.
+    """
+    path = Path(path)
+    _check_name(path)
+    if path.exists() and not path.is_dir():
+        raise ResultError(f"{path} cannot be written (Not a directory)")
+    _check_parent(path)
+
+
+def _check_name(path: Path) -> None:
+    """Refuse a name that no file can have."""
+    try:
+        path.exists()
+    except OSError as error:
+        raise ResultError(f"{path} cannot be written ({error.strerror})") from None
+
+
+def _check_parent(path: Path) -> None:
+    if not path.parent.is_dir():
+        raise ResultError(f"{path} cannot be written (there is no folder {path.parent})")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise ResultError(f"{path} cannot be written (Permission denied)")
+
+
+def _listed(forms: Sequence[str]) -> str:
+    """A list of extensions in words.
+
+    >>> _listed(("csv", "json", "html"))
+    '.csv, .json or .html'
+    """
+    *most, last = (f".{form}" for form in forms)
+    return f"{', '.join(most)} or {last}" if most else last

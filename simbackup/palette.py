@@ -1,0 +1,11 @@
+"""The colours of all pictures."""
+
+BLUE, SKY, RED, GREY, DARK, SAND = "#33638d", "#8fbfe0", "#d1495b", "#b5b5b5", "#333333", "#e0b96a"
+WINE, TEAL, OLIVE, PURPLE, LILAC, PALE = "#8c2f3f", "#3f9d8f", "#8a8a3c", "#8e5aa8", "#c3b1d6", "#e4e4e4"
+MOSS, VIOLET, ORANGE, BROWN, PINK = "#9dbf8a", "#6b4c9a", "#e07b39", "#8a6d4f", "#e3a6b5"
+STONE, ASH = "#7d7d7d", "#d6d6d6"
+BAND = "#dcebf5"
+"""Behind what lies within bounds."""
+PAPER = "#f4f0e6"
+"""Behind hatches: a job that does nothing but wait for others."""
+FERN, PLUM, SLATE, MUSTARD, CORAL = "#6aa84f", "#a64d79", "#5c6f7b", "#b8860b", "#f2917a"

@@ -1,0 +1,126 @@
+# pyright: reportUnknownMemberType=false
+# (methods of matplotlib leave their settings untyped)
+"""How busy each device and link was, and how many bytes a second it moved, over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from matplotlib.axes import Axes
+
+from simbackup import palette
+from simbackup.engine.trace import Rate
+from simbackup.plots import style
+from simbackup.plots.timeline import first_start
+from simbackup.results.fleet_figures import greatest_of_each
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Result
+
+MOST = 24
+"""Most rows of a picture; of more devices and links, the most active are shown."""
+ROW = 0.52
+"""Height of one row, inches."""
+COLOURS = {"hosts": palette.WINE, "links": palette.TEAL, "devices": palette.BLUE}
+"""Colour by section of the address."""
+
+
+class Steps(NamedTuple):
+    """Times, and the value from each of them until the next."""
+
+    times: list[float]
+    values: list[float]
+
+    def integral(self) -> float:
+        """Sum of value times seconds."""
+        pairs = zip(self.times, self.times[1:], self.values, strict=False)
+        return sum((after - before) * value for before, after, value in pairs)
+
+
+def utilisation(result: Result) -> style.Chart:
+    """Busy share of each device and link that did anything, over time."""
+    return _rows(result, lambda rate: 100.0 * rate.busy, "busy share", lambda peak: f"up to {peak:.3g} %", top=100.0)
+
+
+def throughput(result: Result) -> style.Chart:
+    """Bytes a second of each device and link that moved any, over time, each row scaled to its own peak."""
+
+    def shown(peak: float) -> str:
+        scale = style.scale_of(peak, style.RATES)
+        return f"up to {peak / scale.size:.3g} {scale.name}"
+
+    return _rows(result, lambda rate: rate.bytes_per_s, "throughput", shown, scale=1e6)
+
+
+def steps_of(result: Result, value: Callable[[Rate], float]) -> dict[str, Steps]:
+    """The values of each link by its address, over the run; of several at one instant the last counts."""
+    found: dict[str, Steps] = {}
+    for rate in result.trace.rates:
+        steps = found.setdefault(rate.link, Steps([0.0], [0.0]))
+        if rate.time == steps.times[-1]:
+            steps.values[-1] = value(rate)
+        else:
+            steps.times.append(rate.time)
+            steps.values.append(value(rate))
+    for steps in found.values():
+        if steps.times[-1] < result.end:
+            steps.times.append(result.end)
+            steps.values.append(steps.values[-1])
+    return found
+
+
+def _rows(
+    result: Result,
+    value: Callable[[Rate], float],
+    what: str,
+    peak_text: Callable[[float], str],
+    *,
+    scale: float = 1.0,
+    top: float | None = None,
+) -> style.Chart:
+    """One row for each link whose value was ever above zero."""
+    every = {link: steps for link, steps in steps_of(result, value).items() if max(steps.values) > 0.0}
+    alike = greatest_of_each(result.record.fleets, {link: steps.integral() for link, steps in every.items()})
+    shown = _most({link: every[link] for link in alike})
+    time = style.scale_of(result.end)
+    with style.in_style():
+        drawn = style.picture(9.2, 1.2 + ROW * max(len(shown), 1))
+        axes = drawn.subplots(max(len(shown), 1), 1, sharex=True, squeeze=False)[:, 0]
+        for axis, (link, steps) in zip(axes, shown.items(), strict=False):
+            _draw(axis, link, steps, time, scale=scale, top=top)
+            remark = peak_text(max(steps.values))
+            remark += f"\nmost active of {alike[link]}" if alike[link] > 1 else ""
+            axis.text(1.01, 0.5, remark, transform=axis.transAxes, va="center", fontsize=style.SMALLER)
+        if not shown:
+            axes[0].text(0.5, 0.5, "no activity", transform=axes[0].transAxes, ha="center", va="center")
+            axes[0].set_yticks([])
+        axes[0].set_title(style.titled(f"{result.record.title}: {what}", 7.0))
+        axes[-1].set(xlabel=f"time, {time.name}", xlim=(first_start(result) / time.size, result.end / time.size or 1.0))
+        if len(alike) > len(shown):
+            drawn.supxlabel(f"the {len(shown)} most active of {len(alike)}", fontsize=style.SMALLER)
+    return drawn
+
+
+def _most(every: Mapping[str, Steps]) -> dict[str, Steps]:
+    """The rows that are shown, in the order of their addresses: hosts, links, devices."""
+    most = sorted(every, key=lambda link: (-every[link].integral(), link))[:MOST]
+    return {link: every[link] for link in sorted(most, key=_order)}
+
+
+def _order(link: str) -> tuple[int, list[tuple[int, str]]]:
+    """Hosts, links, devices; drive 2 before drive 10."""
+    section = list(COLOURS).index(link.partition(".")[0]) if link.partition(".")[0] in COLOURS else len(COLOURS)
+    return section, [(int(part), "") if part.isdigit() else (-1, part) for part in link.split(".")]
+
+
+def _draw(axis: Axes, link: str, steps: Steps, time: style.Scale, *, scale: float, top: float | None) -> None:
+    colour = COLOURS.get(link.partition(".")[0], palette.PURPLE)
+    xs, ys = [t / time.size for t in steps.times], [v / scale for v in steps.values]
+    axis.fill_between(xs, ys, step="post", color=colour, alpha=0.35, linewidth=0.0)
+    axis.step(xs, ys, where="post", color=colour, linewidth=0.9, label=link)
+    axis.set_ylim(0, 1.08 * (top or max(ys)))
+    axis.set_yticks([0, top] if top else [0])
+    axis.tick_params(axis="y", labelsize=7.0, length=2)
+    axis.tick_params(axis="x", length=0)
+    axis.set_ylabel(style.clipped(style.short(link), 26), rotation=0, ha="right", va="center", fontsize=style.SMALL)

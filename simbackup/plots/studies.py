@@ -1,0 +1,219 @@
+# pyright: reportUnknownMemberType=false
+# (methods of matplotlib leave their settings untyped)
+"""Figures of a study over what was varied: curves, and a table in colours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from matplotlib.axes import Axes
+
+from simbackup import palette, units
+from simbackup.errors import ResultError, choices
+from simbackup.plots import style
+from simbackup.text import for_plot
+
+Rows = Sequence[dict[str, Any]]
+SECONDS = frozenset({"start", "end", "elapsed", "waits", "lock", "busy_s", "mean_wait", "longest_wait", "down", "due"})
+"""Figures that are times."""
+SHARES = frozenset({"busy", "busy_window", "lost"})
+"""Figures that are shares of one."""
+RATES = frozenset({"rate", "transfer_rate", "peak"})
+"""Figures that are bytes a second."""
+TIMES = {
+    0.01: "10 ms", 0.1: "0.1 s", 1.0: "1 s", 10.0: "10 s", 60.0: "1 min", 600.0: "10 min", 3600.0: "1 h",
+    36_000.0: "10 h", 86_400.0: "1 day", 864_000.0: "10 days", 8_640_000.0: "100 days",
+}  # fmt: skip
+"""Marks of a logarithmic axis of seconds."""
+MANY_DECADES = 30.0
+"""Greatest over least value above which an axis is logarithmic."""
+UNITS = ("B", "s", "B/s", "1/s")
+"""SI units in which a varied text such as 16 KiB may be written, beside plain numbers and shares."""
+
+
+class Ruler(NamedTuple):
+    """The values of one column as they stand along an axis."""
+
+    name: str
+    values: list[float]
+    labels: list[str] | None
+    timed: bool = False
+    """Whether the values are seconds over many decades, for which no single unit fits."""
+    share: bool = False
+    """Whether the values are shares of one, among which small ones hardly matter."""
+
+    @property
+    def wide(self) -> bool:
+        """Whether the values are best seen on a logarithmic axis."""
+        known = [value for value in self.values if not math.isnan(value)]
+        return not self.share and bool(known) and min(known) > 0.0 and max(known) / min(known) >= MANY_DECADES
+
+
+class StudyPlots:
+    """Pictures of a study's table; its columns are named as there: addresses, `scenario`, `case`."""
+
+    def __init__(self, title: str, rows: Rows) -> None:
+        self._title, self._rows = title, rows
+
+    def lines(self, x: str, y: str, by: str | None = None) -> style.Chart:
+        """A curve of figure `y` over column `x` for each value of column `by`; figures of failed jobs leave gaps.
+
+        Raises
+        ------
+        ResultError
+            The study has no such column.
+        """
+        self._check(x, y, *([by] if by else []))
+        along, across = ruler(self._rows, x), figures(self._rows, y)
+        groups: dict[str, list[int]] = {}
+        for i, row in enumerate(self._rows):
+            groups.setdefault(str(row[by]) if by else "", []).append(i)
+        with style.in_style():
+            drawn = style.picture(7.6, 3.6)
+            axis = drawn.add_subplot()
+            for n, (name, members) in enumerate(groups.items()):
+                order = sorted(members, key=lambda i: along.values[i])
+                axis.plot(
+                    [along.values[i] for i in order], [across.values[i] for i in order],
+                    label=for_plot(name) if name else None, color=style.LINES[n % len(style.LINES)],
+                    marker=style.MARKS[n % len(style.MARKS)], markersize=4,
+                )  # fmt: skip
+            _along(axis, along)
+            axis.set(xlabel=along.name, ylabel=across.name, title=style.titled(self._title, 6.0))
+            _up(axis, across)
+            if by:
+                small = style.SMALLER
+                drawn.legend(loc="outside right center", title=_plain(by), fontsize=small, title_fontsize=small)
+        return drawn
+
+    def heatmap(self, x: str, y: str, value: str) -> style.Chart:
+        """Figure `value` in a table of column `x` along and column `y` down, darker for more.
+
+        Raises
+        ------
+        ResultError
+            The study has no such column, or two runs fall into one field.
+        """
+        self._check(x, y, value)
+        across = figures(self._rows, value)
+        columns, lines = (list(dict.fromkeys(str(row[name]) for row in self._rows)) for name in (x, y))
+        table = [[math.nan] * len(columns) for _ in lines]
+        taken: set[tuple[str, str]] = set()
+        for row, number in zip(self._rows, across.values, strict=True):
+            field = str(row[y]), str(row[x])
+            if field in taken:
+                raise ResultError(
+                    f"two runs have {x} = {field[1]} and {y} = {field[0]}; name two columns that distinguish all runs"
+                )
+            taken.add(field)
+            table[lines.index(field[0])][columns.index(field[1])] = number
+        with style.in_style():
+            drawn = style.picture(2.6 + 0.75 * len(columns), 1.5 + 0.42 * len(lines))
+            axis = drawn.add_subplot()
+            _fields(axis, table, across)
+            axis.set_xticks(range(len(columns)), list(map(for_plot, columns)), fontsize=style.SMALL)
+            axis.set_yticks(range(len(lines)), list(map(for_plot, lines)), fontsize=style.SMALL)
+            axis.tick_params(length=0)
+            axis.set(xlabel=_plain(x), ylabel=_plain(y))
+            title = style.titled(self._title, 1.0 + 0.75 * len(columns))
+            axis.set_title(f"{title}\n{across.name}")
+        return drawn
+
+    def _check(self, *names: str) -> None:
+        known = list(dict.fromkeys(key for row in self._rows for key in row))
+        for name in names:
+            if name not in known:
+                raise ResultError(f"the study has no column '{name}'; {choices(name, known)}")
+
+
+def ruler(rows: Rows, name: str) -> Ruler:
+    """A varied column along an axis: as quantities where all are, else as names in the order of the study.
+
+    >>> ruler([{"chunk": "16 KiB"}, {"chunk": "1 MiB"}], "chunk").values
+    [16384.0, 1048576.0]
+    """
+    if name.rpartition(".")[2] in SECONDS | SHARES | RATES | {"bytes"} and isinstance(rows[0][name], float):
+        return figures(rows, name)
+    texts = [str(row[name]) for row in rows]
+    for unit in ("count", "1", *UNITS):
+        try:
+            values = [units.parse(text, unit) for text in texts]
+        except units.UnitError:
+            continue
+        plain = all(text.replace("_", "").replace(".", "", 1).isdigit() for text in texts)
+        return Ruler(_plain(name), values, None if plain else texts)
+    order = list(dict.fromkeys(texts))
+    return Ruler(_plain(name), [float(order.index(text)) for text in texts], texts)
+
+
+def figures(rows: Rows, name: str) -> Ruler:
+    """A column of figures in units for people, with the unit in its name; what is missing is not a number.
+
+    >>> figures([{"jobs.full.elapsed": 7200.0}, {"jobs.full.elapsed": None}], "jobs.full.elapsed").name
+    'full elapsed, min'
+    """
+    values = [math.nan if row.get(name) is None else float(row[name]) for row in rows]
+    greatest = max((abs(value) for value in values if not math.isnan(value)), default=0.0)
+    last = name.rpartition(".")[2]
+    scale = style.Scale(1.0, "")
+    if last in SECONDS and Ruler(name, values, None).wide:
+        return Ruler(_plain(name), values, None, timed=True)
+    if last in SECONDS:
+        scale = style.scale_of(greatest)
+    elif last in RATES:
+        scale = style.scale_of(greatest, style.RATES)
+    elif last in {"bytes", "copied_bytes", "area_bytes", "size"}:
+        scale = style.scale_of(greatest, style.BYTES)
+    elif last in SHARES:
+        scale = style.Scale(0.01, "%")
+    told = f"{_plain(name)}, {scale.name}" if scale.name else _plain(name)
+    return Ruler(told, [value / scale.size for value in values], None, share=last in SHARES)
+
+
+def _plain(name: str) -> str:
+    """A column's name as it stands beside an axis."""
+    return for_plot(style.short(name).replace(".", " ").replace("_", " "))
+
+
+def _along(axis: Axes, along: Ruler) -> None:
+    """Scale and marks of the axis of what was varied."""
+    above = [value for value in along.values if value > 0.0]
+    if along.wide:
+        axis.set_xscale("log")
+    elif above and min(along.values) == 0.0 and along.labels is None and max(above) / min(above) >= MANY_DECADES:
+        axis.set_xscale("symlog", linthresh=min(above), linscale=0.4)  # 0 is shown before the least
+    if along.labels is not None:
+        named = dict(zip(along.values, along.labels, strict=True))
+        axis.set_xticks(list(named), list(map(for_plot, named.values())), fontsize=style.SMALL)
+        axis.minorticks_off()
+
+
+def _up(axis: Axes, across: Ruler) -> None:
+    """Scale and marks of the axis of a figure: from zero, or logarithmic, and then times have names."""
+    if not across.wide:
+        axis.set_ylim(bottom=0.0)
+        return
+    axis.set_yscale("log")
+    if across.timed:
+        known = [value for value in across.values if not math.isnan(value)]
+        ticks = {seconds: name for seconds, name in TIMES.items() if min(known) / 3 <= seconds <= max(known) * 3}
+        axis.set_yticks(list(ticks), list(ticks.values()))
+        axis.minorticks_off()
+
+
+def _fields(axis: Axes, table: list[list[float]], across: Ruler) -> None:
+    """The fields of a heat map with their numbers."""
+    shades = [[math.log10(value) if across.wide else value for value in line] for line in table]
+    known = [value for line in shades for value in line if not math.isnan(value)]
+    told = partial(units.show_short, unit="s", digits=2) if across.timed else "{:.3g}".format
+    image = axis.imshow(shades, cmap="Blues", aspect="auto")
+    middle = (min(known) + max(known)) / 2 if known else 0.0
+    for i, line in enumerate(table):
+        for j, value in enumerate(line):
+            if not math.isnan(value):
+                ink = "white" if shades[i][j] > middle else palette.DARK
+                axis.text(j, i, told(value), ha="center", va="center", fontsize=style.SMALLER, color=ink)
+    image.set_clim(*((min(known), max(known)) if known and min(known) < max(known) else (0.0, 1.0)))

@@ -1,0 +1,34 @@
+"""The bottleneck of a job in words, and the time without it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup import units
+
+if TYPE_CHECKING:
+    from simbackup.experiments.what_if import Reasons
+
+LEAST_SHARE = 0.0005
+"""Share of a job's time below which a cause has no line of its own."""
+
+
+def told(one: Reasons) -> str:
+    """The bottleneck of a job, and its time without it, in a sentence."""
+    if one.bottleneck is None:
+        return "no bottleneck that could be faster"
+    text = f"bottleneck: {one.bottleneck}, {one.share / one.elapsed:.1%} of the time."
+    if one.doubled is None or one.without is None:
+        return text
+    text += f" Twice as fast: {_gain(one.elapsed, one.doubled)}. Without it: {_gain(one.elapsed, one.without)}"
+    later = one.next_bottleneck
+    if later is None or later == one.bottleneck:
+        return f"{text}."
+    return f"{text}; then the bottleneck is {later}."
+
+
+def _gain(before: float, after: float) -> str:
+    """A time, with its change from the longer one."""
+    change = (after - before) / before
+    sign = "no gain" if abs(change) < LEAST_SHARE else f"{change:+.0%}"
+    return f"{units.show_short(after, 's')} ({sign})"

@@ -1,0 +1,154 @@
+"""The rows of a result's tables of jobs and devices, made from its trace."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice, takewhile
+from typing import Any, NamedTuple
+
+from simbackup.engine.activity import Activity, Nature, nature_of, queue_of
+from simbackup.engine.trace import Span, Trace
+
+Row = dict[str, Any]
+STILL = frozenset({
+    Activity.MOUNT, Activity.DISMOUNT, Activity.SEEK, Activity.START, Activity.START_GROUP, Activity.PREPARE,
+    Activity.FLUSH, Activity.CHECK, Activity.CREATE, Activity.REMOVE, Activity.OBSERVE,
+})  # fmt: skip
+"""Activities of jobs in which no byte of theirs moves, besides waits and those of tape drives."""
+TAPE_DRIVE = "tape drive"
+"""The kind of device whose moves count as busy, too."""
+
+
+class TimeSpan(NamedTuple):
+    """Seconds from which and until which something lasts."""
+
+    begin: float
+    end: float
+
+    def within(self, begin: float, end: float) -> float:
+        """Seconds of it within a time.
+
+        >>> TimeSpan(10.0, 20.0).within(15.0, 30.0), TimeSpan(10.0, 20.0).within(30.0, 40.0)
+        (5.0, 0.0)
+        """
+        return max(min(self.end, end) - max(self.begin, begin), 0.0)
+
+
+def job_rows(trace: Trace) -> list[Row]:
+    """One row for each run of a job: times in seconds, bytes, files, status, and two rates in bytes a second.
+
+    `rate` is all bytes over the whole elapsed time, `transfer_rate` the same bytes over the time in which any of them
+    moved: without mounts, positioning, rewinding, waits for others, preparations and checks; 0 where none moved.
+    """
+    drives = {device.address for device in trace.devices if device.kind == TAPE_DRIVE}
+    waits: dict[str, float] = {}
+    moves: dict[str, list[TimeSpan]] = {}
+    for span in trace.spans:
+        if queue_of(span.activity):
+            waits[span.job] = waits.get(span.job, 0.0) + span.end - span.start
+        elif span.activity not in STILL and not _mechanical(span, drives):
+            moves.setdefault(span.job, []).append(TimeSpan(span.start, span.end))
+    rows: list[Row] = []
+    for job in trace.jobs:
+        address = f"jobs.{job.data['job']}"
+        rates = {
+            "rate": _over(job.data["bytes"], job.data["elapsed"]),
+            "transfer_rate": _over(job.data["bytes"], _length(union(moves.get(address, ())))),
+        }
+        rows.append({**job.data, **rates, "waits": waits.get(address, 0.0)})
+    return sorted(rows, key=lambda row: (row["start"], _natural(row["job"])))
+
+
+def device_rows(trace: Trace, jobs: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """One row for each device: busy shares, seconds busy in the whole run, bytes, greatest bytes a second.
+
+    `busy` is the share of the time from the first start to the last end of any job in which the device worked,
+    `busy_window` that of the windows of all jobs together, from when each was due; only where jobs have windows.
+    """
+    span, windows = first_to_last(jobs), union(windows_of(jobs))
+    worked = _worked(trace)
+    rows: list[Row] = []
+    for device in trace.devices:
+        own = worked.get(device.address, ())
+        outside = sum(share * (end - begin - span.within(begin, end)) for begin, end, share in own)
+        row: Row = {
+            "device": device.address, "kind": device.kind, "busy": _over(device.busy_s - outside, _length([span])),
+            "busy_s": device.busy_s, "bytes": device.bytes_moved, "peak": device.peak_bytes_per_s, **device.data,
+        }  # fmt: skip
+        if windows:
+            inside = (share * _within(windows, begin, end) for begin, end, share in own)
+            row["busy_window"] = _over(sum(inside), _length(windows))
+        rows.append(row)
+    return rows
+
+
+def first_to_last(jobs: Iterable[Mapping[str, Any]]) -> TimeSpan:
+    """From the first start to the last end of those jobs that ran at all."""
+    ran = [row for row in jobs if row["status"] != "skipped"]
+    return TimeSpan(min((row["start"] for row in ran), default=0.0), max((row["end"] for row in ran), default=0.0))
+
+
+def windows_of(jobs: Iterable[Mapping[str, Any]]) -> list[TimeSpan]:
+    """The times in which jobs with a window or a deadline should run, from when each was due."""
+    return [TimeSpan(row["due"], row["due"] + row["window"]) for row in jobs if row.get("window")]
+
+
+def union(stretches: Iterable[TimeSpan]) -> list[TimeSpan]:
+    """Times in their order, those that overlap as one.
+
+    >>> union([TimeSpan(5.0, 9.0), TimeSpan(0.0, 2.0), TimeSpan(1.0, 3.0)])
+    [TimeSpan(begin=0.0, end=3.0), TimeSpan(begin=5.0, end=9.0)]
+    """
+    found: list[TimeSpan] = []
+    for one in sorted(stretches):
+        if found and one.begin <= found[-1].end:
+            found[-1] = TimeSpan(found[-1].begin, max(found[-1].end, one.end))
+        else:
+            found.append(one)
+    return found
+
+
+def _within(windows: Sequence[TimeSpan], begin: float, end: float) -> float:
+    """Seconds of a time within windows, which are in order and do not overlap."""
+    first = bisect_right(windows, begin, key=lambda window: window.end)
+    return sum(one.within(begin, end) for one in takewhile(lambda one: one.begin < end, islice(windows, first, None)))
+
+
+def _worked(trace: Trace) -> dict[str, list[tuple[float, float, float]]]:
+    """When each device worked: from when, until when, and with what share of what it can do."""
+    found: dict[str, list[tuple[float, float, float]]] = {}
+    last = {device.address: (0.0, 0.0) for device in trace.devices}
+    end = max((rate.time for rate in trace.rates), default=0.0)
+    end = max([end, *(float(job.data["end"]) for job in trace.jobs)])
+    for rate in trace.rates:
+        since, share = last.get(rate.link, (0.0, 0.0))
+        if share:
+            found.setdefault(rate.link, []).append((since, rate.time, share))
+        last[rate.link] = (rate.time, rate.busy)
+    for link, (since, share) in last.items():
+        if share:
+            found.setdefault(link, []).append((since, end, share))
+    drives = {device.address for device in trace.devices if device.kind == TAPE_DRIVE}
+    for span in trace.spans:
+        if _mechanical(span, drives):
+            found.setdefault(span.cause, []).append((span.start, span.end, 1.0))
+    return found
+
+
+def _mechanical(span: Span, drives: set[str]) -> bool:
+    return nature_of(span.activity) is Nature.MECHANICAL and span.cause in drives
+
+
+def _length(stretches: Iterable[TimeSpan]) -> float:
+    return sum(one.end - one.begin for one in stretches)
+
+
+def _over(amount: float, seconds: float) -> float:
+    return amount / seconds if seconds > 0.0 else 0.0
+
+
+def _natural(name: str) -> list[tuple[bool, int, str]]:
+    """A key that sorts save-2 before save-10."""
+    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"([0-9]+)", name)]

@@ -1,0 +1,174 @@
+"""A result in a folder: what is written, and what is checked when it is read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, ValidationError
+
+from simbackup.drawing.layout import Layout
+from simbackup.engine.trace import Trace
+from simbackup.errors import ResultError
+from simbackup.output.partial import log
+from simbackup.output.seal import changes, unseal
+from simbackup.output.whole import write_csv
+from simbackup.results.folder import RESULT
+from simbackup.results.record import Record, Rest, program_version
+from simbackup.scenario.kept import Kept, as_plain, from_plain
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Result
+
+TRACE_FILE = "trace.jsonl"
+SCENARIO_FILE = "scenario.json"
+AGAIN = "run its scenario again into another folder"
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class _Node(_Strict):
+    address: str
+    kind: str
+    name: str
+    title: str
+    count: int
+    facts: list[tuple[str, float | None, float | None, str]]
+
+
+class _SavedLayout(_Strict):
+    title: str
+    question: str
+    nodes: list[_Node]
+    edges: list[tuple[str, str, str]]
+
+
+class _Saved(_Strict):
+    """The record of a result."""
+
+    format: int
+    run: Record
+    records: dict[str, int]
+    """Lines of the trace by their kind."""
+    values: list[Rest]
+    layout: _SavedLayout | None = None
+    files: dict[str, str]
+
+
+class _Job(BaseModel):
+    """What every job reports of itself; some report more."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+    job: str
+    method: str
+    start: FiniteFloat
+    end: FiniteFloat
+    elapsed: FiniteFloat
+    bytes: FiniteFloat
+    files: FiniteFloat
+    lock: FiniteFloat
+    due: FiniteFloat
+    status: Literal["done", "late", "failed", "skipped"]
+    reason: str
+
+
+class _Felt(BaseModel):
+    """The impact of a job on users: only numbers besides its name."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+    __pydantic_extra__: dict[str, float]  # pyright: ignore[reportIncompatibleVariableOverride]
+    job: str
+    offered: float
+    rate: float
+    lost: float
+
+
+class _Down(_Strict):
+    seconds: FiniteFloat
+
+
+_JOB = TypeAdapter(_Job)
+_EVENTS: Mapping[str, TypeAdapter[Any]] = {"felt": TypeAdapter(_Felt), "was down": TypeAdapter(_Down)}
+"""The events that figures are read from, by what happened."""
+
+
+def write(result: Result, folder: Path) -> dict[str, Any]:
+    """Write the trace and tables of a result into a folder, and return the content of its record."""
+    (folder / TRACE_FILE).write_text("".join(f"{line}\n" for line in result.trace.to_lines()), encoding="utf-8")
+    if result.made_from is not None:
+        text = json.dumps(as_plain(result.scenario), indent=None, separators=(",", ":"))
+        (folder / SCENARIO_FILE).write_text(f"{text}\n", encoding="utf-8")
+    tables = {
+        "jobs": result.jobs.reset_index(),
+        "devices": result.devices,
+        "users": result.users,
+        "values": result.sources(),
+    }
+    for name, table in tables.items():
+        table.to_parquet(folder / f"{name}.parquet")
+        write_csv(table, folder / f"{name}.csv")
+    content = {
+        "run": asdict(result.record), "records": result.trace.counts(),
+        "values": [asdict(value) for value in result.values],
+    }  # fmt: skip
+    return content if result.layout is None else {**content, "layout": result.layout.as_dict()}
+
+
+def read(folder: Path) -> tuple[Record, list[Rest], Trace, Layout | None, Kept | None]:
+    """What a result is made of, as it was written.
+
+    Raises
+    ------
+    ResultError
+        The folder holds no result, one of another format, or one that was changed since.
+    """
+    try:
+        content = unseal(folder, RESULT.record)
+        wrong = changes(folder, content)
+        trace = b"" if wrong else (folder / TRACE_FILE).read_bytes()
+        scenario = (folder / SCENARIO_FILE).read_bytes() if SCENARIO_FILE in content["files"] and not wrong else None
+    except OSError as error:
+        raise ResultError(f"{folder} holds no result ({error.strerror}: {error.filename})") from None
+    except ResultError as error:
+        raise ResultError(f"{error}; {AGAIN}") from None
+    if wrong:
+        raise _damaged(folder, ", ".join(f"{name} {what}" for name, what in sorted(wrong.items())))
+    try:
+        _Saved.model_validate_json(json.dumps(content))
+        read_back = Trace.from_lines(trace.decode().splitlines())
+        _check_trace(read_back, content["records"])
+    except ValidationError as error:
+        detail = error.errors(include_url=False)[0]
+        raise _damaged(folder, f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}") from None
+    except ValueError as error:
+        raise _damaged(folder, f"{TRACE_FILE}: {error}") from None
+    try:
+        kept = None if scenario is None else from_plain(json.loads(scenario))
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise _damaged(folder, f"{SCENARIO_FILE}: {error}") from None
+    record = Record(**content["run"])
+    if record.version != program_version():
+        text = "%s was written by simbackup %s; this is %s, and its figures may differ"
+        log.warning(text, folder, record.version, program_version())
+    layout = Layout.from_dict(content["layout"]) if content.get("layout") is not None else None
+    return record, [Rest(**value) for value in content["values"]], read_back, layout, kept
+
+
+def _damaged(folder: Path, why: str) -> ResultError:
+    return ResultError(f"the result in {folder} is damaged ({why}); {AGAIN}")
+
+
+def _check_trace(trace: Trace, counts: Mapping[str, int]) -> None:
+    """Refuse a trace that lacks records, or has records of a wrong form."""
+    if trace.counts() != counts:
+        raise ValueError(f"has {trace.counts()} instead of {dict(counts)}")
+    for job in trace.jobs:
+        _JOB.validate_python(job.data)
+    for event in trace.events:
+        if event.what in _EVENTS:
+            _EVENTS[event.what].validate_python(event.data)

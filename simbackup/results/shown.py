@@ -1,0 +1,38 @@
+"""What tables of a result show, and the one that a notebook shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup import units
+from simbackup.text import html_table
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Result
+
+JOBS = (
+    "job", "method", "start", "end", "elapsed", "bytes", "files", "rate", "transfer_rate", "waits", "lock", "status",
+    "reason",
+)  # fmt: skip
+DEVICES = ("device", "kind", "busy", "bytes", "peak", "busy_s")
+USERS = (
+    "users", "job", "offered", "served", "rate", "lost", "waited", "mean_wait", "longest_wait", "slowdown",
+    "network_wait", "timed_out",
+)  # fmt: skip
+COLUMNS = {"job": "", "method": "", "start": "s", "elapsed": "s", "bytes": "B", "rate": "B/s", "status": ""}
+"""Columns that a notebook shows, with their units."""
+MOST_JOBS = 20
+
+
+def shown(result: Result) -> str:
+    """The jobs of a result as an HTML table, of many the first, and what they rest on."""
+    rows = [
+        [units.show_short(row[name], unit, 3) if unit else row[name] for name, unit in COLUMNS.items()]
+        for row in result.job_rows[:MOST_JOBS]
+    ]
+    more = len(result.job_rows) - len(rows)
+    bases = ", ".join(f"{count} {basis}" for basis, count in result.bases().items())
+    note = f"{f'And {more} more jobs. ' if more else ''}Rests on {bases} values; hash {result.record.hash}, "
+    note += f"seed {result.record.seed}"
+    right = {name for name, unit in COLUMNS.items() if unit}
+    return html_table(list(COLUMNS), rows, result.record.title, note, right=right)

@@ -1,0 +1,132 @@
+"""How far a result is from validated ranges: errors of published scenarios, and the values that they cover."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from simbackup import shelf
+
+if TYPE_CHECKING:
+    from simbackup.results.record import Rest
+    from simbackup.results.result import Result
+
+ERRORS, SPANS = "validation.csv", "validated-values.csv"
+"""Files under scenarios/published, which the program writes and a test compares with its output."""
+PUBLISHED = re.compile(r"(?:^|/)published/([^/]+)/")
+ROUNDING = 1e-8
+"""Relative difference at the end of a span that counts as none."""
+
+
+class Checked(NamedTuple):
+    """One measured row of a document beside what the program gave: figures in the unit of the document."""
+
+    document: str
+    id: str
+    operation: str
+    quantity: str
+    unit: str
+    measured: float
+    simulated: float
+    error: float
+    role: str
+    verdict: str
+    scenarios: str
+
+
+class ValidatedSpan(NamedTuple):
+    """The lowest and highest value at an address among the scenarios behind the measured rows of a document, in SI."""
+
+    document: str
+    address: str
+    unit: str
+    low: float
+    high: float
+
+
+class Outside(NamedTuple):
+    """A value outside of what was validated, and the span, in SI units."""
+
+    address: str
+    value: float
+    unit: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """How far a result is from the published scenarios of a document.
+
+    `itself`: it is one of them; `uncovered`: values at addresses that none of them has.
+    """
+
+    document: str
+    itself: bool
+    rows: tuple[Checked, ...]
+    outside: tuple[Outside, ...]
+    uncovered: tuple[Rest, ...]
+
+
+def distance(result: Result) -> Distance | None:
+    """How far a result is from validated values; None if its scenario neither is nor extends a published one.
+
+    >>> from simbackup import simulate
+    >>> found = distance(simulate("published/003-lvm-snapshots/same-disk"))
+    >>> found.itself, len(found.outside)
+    (True, 0)
+    """
+    record = result.record
+    own, base = PUBLISHED.search(record.scenario), PUBLISHED.search(record.base or "")
+    document = own[1] if own else base[1] if base else f"{record.base}".partition("/")[2].partition("/")[0]
+    rows = tuple(row for row in checked() if row.document == document)
+    if not rows:
+        return None
+    return Distance(document, own is not None and not record.overrides, rows, *_placed(result.values, document))
+
+
+def _placed(values: Sequence[Rest], document: str) -> tuple[tuple[Outside, ...], tuple[Rest, ...]]:
+    """The values outside the spans of a document, and those for which it has no span."""
+    known = {span.address: span for span in spans() if span.document == document}
+    outside: list[Outside] = []
+    uncovered: list[Rest] = []
+    for value in values:
+        span = known.get(value.address)
+        if span is None:
+            uncovered.append(value)
+        elif _below(value.value, span.low) or _below(span.high, value.value):
+            outside.append(Outside(value.address, value.value, value.unit, span.low, span.high))
+    return tuple(outside), tuple(uncovered)
+
+
+def _below(value: float, other: float) -> bool:
+    return value < other - ROUNDING * abs(other)
+
+
+@cache
+def checked() -> tuple[Checked, ...]:
+    """All rows of the validation table that ships with the program; none where there is no such file."""
+    return tuple(
+        Checked(*row[:5], *(float(text) for text in row[5:8]), *row[8:])  # type: ignore[arg-type]
+        for row in _read(ERRORS)
+    )
+
+
+@cache
+def spans() -> tuple[ValidatedSpan, ...]:
+    """The values that the published scenarios cover, from the table that ships with the program."""
+    return tuple(ValidatedSpan(row[0], row[1], row[2], float(row[3]), float(row[4])) for row in _read(SPANS))
+
+
+def _read(name: str) -> list[list[str]]:
+    for root in shelf.roots():
+        path: Path = root / "scenarios" / "published" / name
+        if path.is_file():
+            with path.open(encoding="utf-8", newline="") as file:
+                return list(csv.reader(file))[1:]
+    return []

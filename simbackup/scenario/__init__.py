@@ -1,0 +1,9 @@
+"""Scenarios: read from files, merged with those they extend, completed by datasheets, checked, frozen."""
+
+from __future__ import annotations
+
+from simbackup.scenario.files import Source, find, names
+from simbackup.scenario.loading import load
+from simbackup.scenario.scenario import Scenario, Value, nothing_to_do
+
+__all__ = ["Scenario", "Source", "Value", "find", "load", "names", "nothing_to_do"]

@@ -1,0 +1,217 @@
+"""Checks between the parts of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from simbackup import units
+from simbackup.devices.host.spec import HostSpec
+from simbackup.devices.network.spec import LinkSpec
+from simbackup.errors import LONGEST_LIST, Problem
+from simbackup.scenario.checks import Checks
+from simbackup.scenario.spec import Spec
+from simbackup.schema.job import JobSpec
+from simbackup.schema.part import Part, Path, disagreements
+from simbackup.schema.quantity import DURATION, LATEST, si_or
+from simbackup.schema.tree import Node
+
+GREATEST_RUNS = 100_000
+"""Runs of one job that a scenario may ask for; three a day for ninety years are fewer."""
+
+
+def check(
+    spec: Spec, tree: Node, before: Sequence[Problem] = (), templates: Mapping[str, str] | None = None
+) -> list[Problem]:
+    """All conflicts between the parts of a scenario, as far as the errors `before` allow to check them.
+
+    The last of the problems names what was not checked further, and what to fix first; parts of a fleet are
+    named by their template, whose address is in `templates`.
+    """
+    checks = Checks(spec, tree, tuple(before))
+    checks.baseless()
+    _agreement(checks)
+    _owners(checks)
+    parts: dict[str, Mapping[str, Part]] = {"hosts": spec.hosts, "links": spec.links, "devices": spec.devices}
+    _each(checks, parts)
+    checks.allocation()
+    _each(checks, {"data": spec.data, "workloads": spec.workloads})
+    _loads(checks)
+    for name, job in spec.jobs.items():
+        for step in (_waits, _times, _repeats):
+            with checks.about("jobs", name):
+                step(checks, ("jobs", name), job)
+        with checks.about("jobs", name):
+            job.check(checks, ("jobs", name))
+    _order(checks)
+    return checks.problems + _not_checked(checks.waiting, tree, templates or {})
+
+
+def _not_checked(waiting: Mapping[str, Mapping[str, None]], tree: Node, templates: Mapping[str, str]) -> list[Problem]:
+    """A closing note for each set of addresses that parts wait for."""
+    together: dict[tuple[str, ...], dict[str, str]] = {}
+    for part, addresses in waiting.items():
+        first = dict.fromkeys(_of_template(address, templates) for address in addresses)
+        above = (a for a in sorted(first) if not any(a.startswith(f"{other}.") for other in first))
+        together.setdefault(tuple(above), {}).setdefault(_of_template(part, templates), part)
+    notes: list[Problem] = []
+    for addresses, parts in together.items():
+        were = "were" if len(parts) > 1 else "was"
+        place = tree.find(tuple(next(iter(parts.values())).split(".")))[0].place
+        remedy = f"fix {_listed(addresses)} first"
+        notes.append(Problem(place, _listed(tuple(parts)), f"{were} not checked further", remedy, closing=True))
+    return notes
+
+
+def _of_template(address: str, templates: Mapping[str, str]) -> str:
+    """The address in a template, for an address in a part made from it."""
+    part = ".".join(address.split(".")[:2])
+    return templates.get(part, part) + address[len(part) :]
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Words in one line, of a long list only the first."""
+    shown = words[:LONGEST_LIST]
+    rest = f" and {len(words) - len(shown)} more" if len(words) > len(shown) else ""
+    return ", ".join(shown) + rest
+
+
+def _each(checks: Checks, sections: Mapping[str, Mapping[str, Part]]) -> None:
+    """Let every part of some sections check itself."""
+    for section, parts in sections.items():
+        for name, part in parts.items():
+            with checks.about(section, name):
+                part.check(checks, (section, name))
+
+
+def _agreement(checks: Checks) -> None:
+    """Report conflicts within each part."""
+    spec = checks.spec
+    parts: dict[str, Mapping[str, Part]] = {"hosts": spec.hosts, "devices": spec.devices, "data": spec.data}
+    for section, named in parts.items():
+        for name, part in named.items():
+            with checks.about(section, name):
+                for paths, message, remedy in disagreements(part):
+                    checks.report(checks.written([(section, name, *path) for path in paths]), message, remedy)
+
+
+def _owners(checks: Checks) -> None:
+    """Report devices of several hosts."""
+    owner: dict[str, str] = {}
+    for host, part in checks.spec.hosts.items():
+        with checks.about("hosts", host):
+            _owned(checks, host, part, owner)
+
+
+def _owned(checks: Checks, host: str, part: HostSpec, owner: dict[str, str]) -> None:
+    """Report what a host owns that is unknown, or belongs to another host."""
+    for i, device in enumerate(part.owns):
+        path = ("hosts", host, "owns", i)
+        if checks.name(path, device, checks.spec.devices, "device") and device in owner:
+            checks.report(path, f"'{device}' already belongs to '{owner[device]}'", "a device has one host")
+        owner.setdefault(device, host)
+
+
+def _loads(checks: Checks) -> None:
+    """Report links that cannot carry their requests at a given rate: the queue would grow without end."""
+    for name, link in checks.spec.links.items():
+        with checks.about("links", name):
+            _load(checks, name, link)
+
+
+def _load(checks: Checks, name: str, link: LinkSpec) -> None:
+    """Report one link that cannot carry its requests."""
+    crossing = {w: part for w, part in checks.spec.workloads.items() if name in part.via}
+    asked = {
+        w: part.request.si * part.transactions.si
+        for w, part in crossing.items()
+        if part.request is not None and part.transactions is not None
+    }
+    room = link.rate.si * si_or(link.count, 1.0)
+    if asked and sum(asked.values()) >= room:
+        last = list(asked)[-1]
+        message = f"'{name}' would have to carry {units.show_short(sum(asked.values()), 'B/s')} of requests"
+        remedy = f"it carries {units.show_short(room, 'B/s')}: write fewer or smaller requests, or 'clients:'"
+        checks.report(("workloads", last, "transactions"), message, remedy)
+
+
+def _waits(checks: Checks, path: Path, job: JobSpec) -> None:
+    """After which jobs a job begins."""
+    listed = isinstance(checks.tree.find((*path, "after"))[0].value, list)
+    for i, other in enumerate(job.after):
+        checks.name((*path, "after", i) if listed else (*path, "after"), other, checks.spec.jobs, "job")
+
+
+def _times(checks: Checks, path: Path, job: JobSpec) -> None:
+    """When a job begins and has to end."""
+    with checks.about(*path):
+        if job.begin is not None:
+            _time(checks, (*path, "begin"), job.begin)
+    if job.deadline is not None:
+        _clock(checks, (*path, "deadline"), job.deadline)
+
+
+def _repeats(checks: Checks, path: Path, job: JobSpec) -> None:
+    """How often a job begins."""
+    if (job.every is None) != (job.until is None):
+        missing = "until" if job.until is None else "every"
+        checks.report(path, f"repeats without '{missing}'", "give both 'every' and 'until'")
+    if job.every is not None and job.until is not None:
+        if job.every.si <= 0:
+            checks.report((*path, "every"), "is not a period", "write for example '1 day'")
+        elif job.until.si / job.every.si > GREATEST_RUNS:
+            message = f"the job would run more than {GREATEST_RUNS} times"
+            checks.report((*path, "every"), message, "write a longer period, or an earlier 'until'")
+        begin = _seconds(job.begin or "0 s")
+        if begin is not None and job.until.si < begin:
+            message = f"{job.until.text} is before the job begins, {job.begin}, so it would never run"
+            least = units.show(begin, "s")
+            checks.report((*path, "until"), message, f"write {least} or more: it counts from the start of the run")
+
+
+def _time(checks: Checks, path: Path, text: str) -> None:
+    """A time of day, or a time after the start."""
+    try:
+        seconds = units.parse_moment(text)
+    except units.UnitError as error:
+        what = str(error).split(";", maxsplit=1)[0]
+        checks.report(path, what, "write a time of day, '22:00', or a time after the start, '90 s'")
+        return
+    if seconds > LATEST:
+        checks.report(path, f"{text} is out of bounds", DURATION.remedy(seconds))
+
+
+def _clock(checks: Checks, path: Path, text: str) -> None:
+    """A time of day."""
+    try:
+        units.parse_clock(text)
+    except units.UnitError as error:
+        checks.report(path, str(error).split(";", maxsplit=1)[0], "write one, such as '06:00'")
+
+
+def _order(checks: Checks) -> None:
+    """Report jobs that wait for themselves."""
+    for name in checks.spec.jobs:
+        with checks.about("jobs", name):
+            _circle(checks, name)
+
+
+def _circle(checks: Checks, name: str) -> None:
+    """Report a job that waits for itself."""
+    jobs = checks.spec.jobs
+    seen, front = set[str](), list(jobs[name].after)
+    while front:
+        other = front.pop()
+        if other == name:
+            checks.report(("jobs", name, "after"), "the job would wait for itself", "break the circle")
+            break
+        if other not in seen and other in jobs:
+            seen.add(other)
+            front.extend(jobs[other].after)
+
+
+def _seconds(begin: str) -> float | None:
+    """Seconds after the start of a `begin`; None if it is not a time."""
+    try:
+        return units.parse_moment(begin)
+    except units.UnitError:
+        return None

@@ -1,0 +1,88 @@
+"""The parts of a scenario that name a datasheet, merged over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simbackup import shelf
+from simbackup.errors import InputError, Problem, choices
+from simbackup.scenario.library import Reader
+from simbackup.schema import tree as trees
+from simbackup.schema.reflection import nested_sheets
+from simbackup.schema.registry import device_kinds
+from simbackup.schema.tree import Node
+
+
+def complete(tree: Node, reader: Reader, log: list[str], problems: list[Problem]) -> tuple[Node, set[str]]:
+    """The tree in which each part with a `model` is merged over its datasheet, and the parts without one."""
+    unresolved: set[str] = set()
+    sections: dict[str, Node] = dict(tree.mapping)
+    for section, kinds in _kinds().items():
+        parts = sections.get(section)
+        if parts is None or not isinstance(parts.value, dict):
+            continue
+        done: dict[str, Node] = {}
+        for name, part in parts.value.items():
+            before, address = len(problems), f"{section}.{name}"
+            done[name] = _on_datasheet(part, address, kinds, reader, log, problems)
+            if len(problems) > before:
+                unresolved.add(address)
+        sections[section] = Node(done, parts.place, parts.key)
+    return Node(sections, tree.place, tree.key), unresolved
+
+
+def _kinds() -> dict[str, tuple[str, ...]]:
+    """Kinds of datasheets that the parts of each section may name."""
+    devices = tuple(device_kinds())
+    return {
+        "hosts": ("host",), "devices": devices, "links": ("network",), "data": ("population",),
+        "workloads": ("workload",), "jobs": (),
+    }  # fmt: skip
+
+
+def _on_datasheet(  # noqa: PLR0917
+    part: Node, address: str, kinds: Sequence[str], reader: Reader, log: list[str], problems: list[Problem]
+) -> Node:
+    """A part merged over its datasheet, and its nested parts likewise."""
+    if not isinstance(part.value, dict):
+        return part
+    inner = dict(part.value)
+    for key, kind in nested_sheets().items():
+        if key in inner:
+            inner[key] = _on_datasheet(inner[key], f"{address}.{key}", (kind,), reader, log, problems)
+    part = Node(inner, part.place, part.key)
+    named = inner.get("model")
+    if named is None or not kinds:
+        return part
+    sheet = _sheet(named, f"{address}.model", kinds, reader, problems)
+    below = dict(sheet.mapping["parameters"].mapping) if sheet else {}
+    if len(kinds) > 1:
+        told = Node(named.word.split("/", maxsplit=1)[0], named.place, named.key)
+        own = inner.get("kind", told)
+        if sheet and own.value != told.value:
+            message = f"'{named.value}' is not of the kind '{own.word}'"
+            problems.append(Problem(own.place, f"{address}.kind", message, "leave 'kind' out: the model sets it"))
+            return part
+        if told.value in kinds:
+            below["kind"] = told
+    return trees.overlay(Node(below, part.place, part.key), part, address, log)
+
+
+def _sheet(named: Node, address: str, kinds: Sequence[str], reader: Reader, problems: list[Problem]) -> Node | None:
+    """The tree of the datasheet that a part names, or None after what is wrong was added to `problems`."""
+    name = named.word
+    if not isinstance(named.value, str):
+        message = "is not the name of a datasheet"
+    elif name.split("/", maxsplit=1)[0] not in kinds and reader.library.has_sheet(name):
+        message = f"'{name}' is not a {kinds[0]}" if len(kinds) == 1 else f"'{name}' is not a device"
+    elif not reader.library.has_sheet(name):
+        message = f"there is no datasheet '{name}'"
+    else:
+        try:
+            return reader.sheet(name)
+        except InputError as error:
+            problems.extend(error.problems)
+            return None
+    near = [legal for legal in shelf.names() if legal.split("/", maxsplit=1)[0] in kinds]
+    problems.append(Problem(named.place, address, message, choices(name, near)))
+    return None

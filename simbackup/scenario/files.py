@@ -1,0 +1,72 @@
+"""Scenarios as they are written: in files, which may extend others, as text, or as mappings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from simbackup import shelf
+from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.schema import tree as trees
+from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import a_folder, parse
+from simbackup.shelf import is_file, is_folder
+
+Source = str | Path | Mapping[str, object]
+"""The path or the name of a file, YAML text of several lines, or a mapping of its sections."""
+TEXT, MAPPING = "text", "mapping"
+"""What messages name in place of a file."""
+
+
+def names(folder: str = "") -> list[str]:
+    """The names of all scenarios that are found, such as `published/003-lvm-snapshots/same-disk`."""
+    found = {
+        path.relative_to(root / "scenarios").with_suffix("").as_posix()
+        for root in shelf.roots()
+        for path in (root / "scenarios" / folder).rglob("*.yaml")
+        if path.stem not in {"measured", "calibration"} and "." not in path.stem
+    }
+    return sorted(found)
+
+
+def find(name: str) -> Path:
+    """The file of a scenario, by path or by name.
+
+    Raises
+    ------
+    InputError
+        There is neither such a file nor such a name.
+    """
+    path = Path(name)
+    bare = name.removesuffix(".yaml").removeprefix("scenarios/")
+    if path.name.endswith(".study.yaml") and is_file(path):
+        raise InputError([Problem(Place(name), "", "is a study, not a scenario", f"simbackup study {name}")])
+    for file in (path, *(root / "scenarios" / f"{bare}.yaml" for root in shelf.roots())):
+        if is_file(file) and not file.name.endswith(".study.yaml"):
+            return file
+    _no_folder(name, path, bare)
+    legal = names()
+    tails = [text for text in legal if text.split("/")[-1] == bare.split("/")[-1]]
+    remedy = f"did you mean '{tails[0]}'?" if tails else choices(bare, legal)
+    if any(is_file(root / "scenarios" / f"{bare.removesuffix('.study')}.study.yaml") for root in shelf.roots()):
+        remedy = f"it is a study: simbackup study {bare.removesuffix('.study')}"
+    raise InputError([Problem(Place(name), "", "there is no file or scenario of this name", remedy)])
+
+
+def _no_folder(name: str, path: Path, bare: str) -> None:
+    """Refuse the name of a folder, and say what there is in it."""
+    if is_folder(path):
+        raise InputError([a_folder(path, name)])
+    if bare and any(is_folder(root / "scenarios" / bare) for root in shelf.roots()):
+        raise InputError([Problem(Place(name), "", "is a folder of scenarios", choices("", names(bare)))])
+
+
+def given(what: Source) -> Node | None:
+    """The tree of a mapping, or of YAML text of several lines; None for a name or a path.
+
+    >>> given({"title": "A"}).plain(), given("published/003-lvm-snapshots/same-disk")
+    ({'title': 'A'}, None)
+    """
+    if isinstance(what, str) and "\n" in what:
+        return parse(what, TEXT)
+    return trees.from_plain(what, Place(MAPPING)) if isinstance(what, Mapping) else None

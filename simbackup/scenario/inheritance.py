@@ -1,0 +1,178 @@
+"""What a scenario takes from the files that it extends, what it changes, and what it removes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from simbackup import shelf
+from simbackup.errors import Problem, choices
+from simbackup.scenario.files import Source, find, given, names
+from simbackup.scenario.fleets import beside
+from simbackup.scenario.spec import SECTIONS
+from simbackup.schema import tree as trees
+from simbackup.schema.fleet import PARTS
+from simbackup.schema.reflection import nested_sheets
+from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import read
+from simbackup.shelf import is_file, is_folder
+
+GREATEST_CHAIN = 20
+_EXTENDS = re.compile(r"^extends:[ ]+(.+?)[ ]*(?: #.*)?$", re.MULTILINE)
+_NAMED, _NAMED_INSIDE = 2, 4
+"""Steps of the address of a part, and of a part of a fleet or of a pool of a library."""
+
+
+def extended(what: Source, log: list[str], problems: list[Problem]) -> tuple[Node, list[str]]:
+    """The tree of a scenario merged over the files it extends, and the names of these, from its own on.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read or is not valid YAML; all other problems are added to `problems`.
+    """
+    files: list[Node] = []
+    chain: list[str] = []
+    seen: list[Path] = []
+    tree = given(what)
+    below: Path | None = None
+    if tree is None:
+        below = find(str(what))
+    else:
+        tree = beside(tree, Path())
+        files.append(tree)
+        below = _base(tree.mapping.get("extends"), Path(), seen, problems)
+    while below is not None:
+        path = below
+        seen.append(path.resolve())
+        tree = beside(read(path, shelf.shown(path), problems), path.parent)
+        files.append(tree)
+        chain.append(shelf.shown(path).removeprefix("scenarios/").removesuffix(".yaml"))
+        below = _base(tree.mapping.get("extends"), path.parent, seen, problems)
+    merged = files[-1]
+    for above in reversed(files[:-1]):
+        quiet = Node({k: v for k, v in above.mapping.items() if k not in {"title", "question", "extends"}}, above.place)
+        loud = lay_over(merged, quiet, log, problems)
+        merged = trees.overlay(
+            loud, Node({k: v for k, v in above.mapping.items() if k not in quiet.mapping}, above.place)
+        )
+    return merged, chain
+
+
+def _base(named: Node | None, folder: Path, seen: list[Path], problems: list[Problem]) -> Path | None:
+    """The file that a file in a folder extends, by its path from there or by the name of a scenario."""
+    if named is None:
+        return None
+    if not isinstance(named.value, str):
+        problems.append(Problem(named.place, "extends", "is not the name of a file", "write one, such as base.yaml"))
+        return None
+    below = folder / named.value
+    if not is_file(below) and named.value in names():
+        below = find(named.value)
+    if not is_file(below):
+        around = below if is_folder(below) else below.parent
+        near = [p.name for p in around.glob("*.yaml")] if is_folder(around) else []
+        message = f"'{named.value}' is a folder" if around is below else f"there is no file '{named.value}'"
+        problems.append(Problem(named.place, "extends", message, choices(below.name, near)))
+    elif below.resolve() in seen or len(seen) > GREATEST_CHAIN:
+        problems.append(Problem(named.place, "extends", f"'{named.value}' leads back to this file", "break the circle"))
+    else:
+        return below
+    return None
+
+
+def is_extended(path: Path) -> bool:
+    """Whether a file beside this one, or any scenario that is found by its name, extends it."""
+    near = {*path.parent.glob("*.yaml")}
+    for root in shelf.roots():
+        near.update((root / "scenarios").rglob("*.yaml"))
+    return any(
+        (other.parent / named.strip("'\" ")).resolve() == path.resolve()
+        for other in near
+        for named in _EXTENDS.findall(other.read_text(encoding="utf-8", errors="replace"))
+    )
+
+
+def lay_over(below: Node, above: Node, log: list[str], problems: list[Problem]) -> Node:
+    """The tree of the file below with that of the file above merged over it.
+
+    A datasheet that is named alone below may be changed in part above, and a part that is `null` above is removed.
+    """
+    below, above = _removed(references(below), above, (), log, problems)
+    return trees.overlay(below, above, "", log)
+
+
+def _removed(
+    below: Node, above: Node, path: tuple[str, ...], log: list[str], problems: list[Problem]
+) -> tuple[Node, Node]:
+    """Both trees without the parts that are `null` above; reports those that are not below."""
+    left, kept = dict(below.mapping), dict(above.mapping)
+    for name, child in above.mapping.items():
+        here = (*path, name)
+        address = ".".join(here)
+        if child.value is None and _is_part(here):
+            del kept[name]
+            if name in left:
+                log.append(f"{address}: removed ({child.place})")
+                del left[name]
+            else:
+                message = f"there is no '{name}' to remove"
+                problems.append(Problem(child.place, address, message, choices(name, left)))
+        elif child.mapping and len(path) < _NAMED_INSIDE:
+            base = left.get(name, Node({}, child.place))
+            inner, kept[name] = _removed(base, child, here, log, problems)
+            if name in left and isinstance(base.value, dict):
+                left[name] = inner
+    return Node(left, below.place, below.key), Node(kept, above.place, above.key)
+
+
+def _is_part(path: tuple[str, ...]) -> bool:
+    """Whether a path leads to something with a name: a part, a fleet, a part of one, or a pool."""
+    if len(path) == _NAMED:
+        return path[0] in {*PARTS, "fleets"}
+    return len(path) == _NAMED_INSIDE and (path[0] == "fleets" or path[2] == "pools")
+
+
+def references(tree: Node) -> Node:
+    """The tree in which a bare name of a datasheet, `disk: disk/x`, is written `disk: {model: disk/x}`."""
+    sections: dict[str, Node] = dict(tree.mapping)
+    for section in ("devices", "data", "jobs"):
+        parts = sections.get(section)
+        if parts is None or not isinstance(parts.value, dict):
+            continue
+        sections[section] = Node({k: _reference(part) for k, part in parts.value.items()}, parts.place, parts.key)
+    fleets = sections.get("fleets")
+    if fleets is not None and isinstance(fleets.value, dict):
+        inside = {name: references(fleet) if fleet.mapping else fleet for name, fleet in fleets.value.items()}
+        sections["fleets"] = Node(inside, fleets.place, fleets.key)
+    return Node(sections, tree.place, tree.key)
+
+
+def _reference(part: Node) -> Node:
+    if not isinstance(part.value, dict):
+        return part
+    inner = {
+        key: Node({"model": child}, child.place, child.key)
+        if key in nested_sheets() and isinstance(child.value, str)
+        else child
+        for key, child in part.value.items()
+    }
+    return Node(inner, part.place, part.key)
+
+
+def override(tree: Node, address: str, node: Node, log: list[str], problems: list[Problem]) -> Node:
+    """The tree with the value at an address replaced."""
+    path = tuple(address.split("."))
+    if path[0] not in SECTIONS or not all(path) or path[0] == "extends":
+        legal = [section for section in SECTIONS if section != "extends"]
+        problems.append(Problem(node.place, address, "is not the address of a value", choices(path[0], legal)))
+        return tree
+    if len(path) > 1 and path[0] not in {"title", "question"}:
+        section = tree.mapping.get(path[0])
+        if section is None or path[1] not in section.mapping:
+            remedy = choices(path[1], section.mapping if section else ())
+            problems.append(Problem(node.place, address, f"there is no '{path[1]}' under {path[0]}", remedy))
+            return tree
+    for name in reversed(path):
+        node = Node({name: node}, node.place, node.place)
+    return lay_over(tree, node, log, problems)

@@ -1,0 +1,132 @@
+"""A scenario as a result keeps it: what was written, what it was completed from, and the whole that came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from simbackup import shelf
+from simbackup.errors import InputError, Place, ResultError
+from simbackup.scenario.files import find
+from simbackup.scenario.library import Holdings
+from simbackup.scenario.loading import load
+from simbackup.scenario.scenario import Scenario, finished
+from simbackup.schema import tree as trees
+from simbackup.schema.inventory import Inventory
+from simbackup.schema.packed import FileTable, packed, unpacked
+from simbackup.schema.tree import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """All that a scenario is made from, so that neither its file nor any datasheet is needed again."""
+
+    name: str
+    base: str | None
+    hash: str
+    read_log: tuple[str, ...]
+    source: Node
+    overrides: dict[str, Node]
+    factors: tuple[Mapping[str, float], ...]
+    library: Holdings
+
+    def scenario(self) -> Scenario:
+        """The scenario as it was run.
+
+        Raises
+        ------
+        InputError
+            This version of the program asks for more than that which wrote it.
+        ResultError
+            This version of the program makes another scenario of it.
+        """
+        made = finished(self.name, self.source, self.overrides, self.read_log, self.base, library=self.library)
+        if _scaled(made, self.factors).hash != self.hash:
+            raise ResultError(f"this version of simbackup reads '{self.name}' otherwise than it was run; run it again")
+        return _scaled(made, self.factors)
+
+    def changed(self) -> bool:
+        """Whether the file that it came from says something else by now; no if it is gone, or came from no file."""
+        try:
+            path = find(self.name)
+        except InputError:
+            return False
+        if shelf.shown(path) != self.source.place.file:
+            return False
+        try:
+            return _scaled(load(self.name, self.overrides), self.factors).hash != self.hash
+        except InputError:
+            return True
+
+
+def _scaled(scenario: Scenario, factors: tuple[Mapping[str, float], ...]) -> Scenario:
+    for each in factors:
+        scenario = scenario.scaled(each)
+    return scenario
+
+
+def as_plain(scenario: Scenario) -> dict[str, Any]:
+    """A scenario as JSON holds it; `resolved` and `sources` are for readers, the rest also makes it again."""
+    files, library = FileTable(), scenario.library
+    return {
+        "name": scenario.name, "base": scenario.base, "hash": scenario.hash, "log": list(scenario.read_log),
+        "factors": [dict(each) for each in scenario.factors],
+        "resolved": scenario.tree.plain(),
+        "sources": {key: node.plain() for key, node in library.works.items()},
+        "written": packed(_portable(scenario.source), files),
+        "overrides": {address: packed(node, files) for address, node in scenario.overrides.items()},
+        "datasheets": {name: packed(node, files) for name, node in sorted(library.sheets.items())},
+        "inventories": {
+            _shown(name): [list(table.columns), *([packed(row[c], files) for c in table.columns] for row in table.rows)]
+            for name, table in library.inventories.items()
+        },
+        "files": list(files),
+    }  # fmt: skip
+
+
+def from_plain(plain: Mapping[str, Any]) -> Kept:
+    """A scenario that `as_plain` wrote.
+
+    Raises
+    ------
+    ValueError, TypeError, LookupError, AttributeError
+        This is none.
+    """
+    files, place = FileTable(plain["files"]), Place("models/sources.yaml")
+    library = Holdings(
+        {name: unpacked(node, files) for name, node in plain["datasheets"].items()},
+        {key: trees.from_plain(work, place) for key, work in plain["sources"].items()},
+        {
+            name: Inventory(tuple(columns), tuple(_row(columns, row, files) for row in rows))
+            for name, (columns, *rows) in plain["inventories"].items()
+        },
+    )
+    overrides = {address: unpacked(node, files) for address, node in plain["overrides"].items()}
+    return Kept(
+        plain["name"], plain["base"], plain["hash"], tuple(plain["log"]), unpacked(plain["written"], files), overrides,
+        tuple(dict(each) for each in plain["factors"]), library,
+    )  # fmt: skip
+
+
+def _row(columns: list[str], cells: list[Any], files: FileTable) -> dict[str, Node]:
+    return {name: unpacked(cell, files) for name, cell in zip(columns, cells, strict=True)}
+
+
+def _shown(name: str) -> str:
+    """The path of a table as results name it, whatever folder the program stands in."""
+    return shelf.shown(Path(name))
+
+
+def _portable(source: Node) -> Node:
+    """The tree in which the tables of fleets have the names under which they are kept."""
+    fleets = source.mapping.get("fleets")
+    if fleets is None or not isinstance(fleets.value, dict):
+        return source
+    inside: dict[str, Node] = {}
+    for name, fleet in fleets.value.items():
+        table = fleet.mapping.get("inventory")
+        named = replace(table, value=_shown(str(table.value))) if table is not None else None
+        inside[name] = fleet if named is None else replace(fleet, value={**fleet.mapping, "inventory": named})
+    return replace(source, value={**source.mapping, "fleets": replace(fleets, value=inside)})

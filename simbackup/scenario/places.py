@@ -1,0 +1,188 @@
+"""Where the parts of a scenario are: their owners, the links between them, and the room that they take."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from simbackup.schema.capability import BlockDevice, MediaLibrary, OnDevice
+from simbackup.schema.unknown import UnknownError
+
+if TYPE_CHECKING:
+    from simbackup.data.spec import DataSpec
+    from simbackup.devices.host.spec import HostSpec
+    from simbackup.devices.network.spec import LinkSpec
+    from simbackup.schema.capability import Device
+    from simbackup.schema.job import JobSpec, Restoring
+
+Beside = Mapping[str, Mapping[str, None]]
+"""The neighbours of each host, device and link, in the order of the file."""
+
+
+class Places:
+    """Answers to where the parts of a scenario are; repeated lookups are cached."""
+
+    if TYPE_CHECKING:
+        hosts: dict[str, HostSpec]
+        devices: dict[str, Device]
+        links: dict[str, LinkSpec]
+        data: dict[str, DataSpec]
+        jobs: dict[str, JobSpec]
+
+    @cached_property
+    def _owners(self) -> tuple[Mapping[str, str], UnknownError | None]:
+        """The host that owns each device, up to the first host whose devices are unknown."""
+        owners: dict[str, str] = {}
+        try:
+            for host, part in self.hosts.items():
+                for device in part.owns:
+                    owners.setdefault(device, host)
+        except UnknownError as unknown:
+            return owners, unknown
+        return owners, None
+
+    def owner_of(self, device: str) -> str | None:
+        """The host that owns a device, or the device on or in which it is; None if no host does."""
+        owners, unknown = self._owners
+        seen: set[str] = set()
+        here: str | None = device
+        while here is not None and here not in seen:
+            if here in owners:
+                return owners[here]
+            if unknown is not None:
+                raise UnknownError(unknown.address)
+            seen.add(here)
+            part = self.devices.get(here)
+            here = part.lies_on() if part is not None else None
+        return None
+
+    def host_of(self, data: str) -> str:
+        """The host of a data set, which the checks have found."""
+        return self.owner_of(self.data[data].on) or ""
+
+    def way_to(self, host: str, device: str) -> tuple[str, ...] | None:
+        """The links from a host to the library, or to the host of the disk, that takes a backup; None if none."""
+        owner = self.owner_of(device)
+        if owner is None or isinstance(self.devices.get(device), MediaLibrary):
+            return self.route(host, device)
+        return () if owner == host else self.route(host, owner)
+
+    @cached_property
+    def _data_on(self) -> Mapping[str, tuple[str, ...]]:
+        """The data sets on each device, in the order of the file."""
+        found: dict[str, list[str]] = {}
+        for name, data in self.data.items():
+            found.setdefault(data.on, []).append(name)
+        return {device: tuple(names) for device, names in found.items()}
+
+    @cached_property
+    def _begins(self) -> dict[str, Mapping[str, float]]:
+        """Where data sets begin on the devices that were asked for so far."""
+        return {}
+
+    def read_by(self, job: Restoring) -> str:
+        """The device with the copy that a restore reads, the first unless it names one; empty if there is none."""
+        return str(getattr(self.jobs.get(job.copied_by or job.restore), "to", None) or "")
+
+    def placement(self) -> dict[str, float]:
+        """Where each data set begins on its device, in bytes: as stated, or behind the one listed before it."""
+        return {name: self.begins_on(data.on)[name] for name, data in self.data.items()}
+
+    def begins_on(self, on: str) -> Mapping[str, float]:
+        """Where each data set on a device begins there, in bytes."""
+        if on not in self._begins:
+            begins: dict[str, float] = {}
+            end = 0.0
+            for name in self._data_on.get(on, ()):
+                data = self.data[name]
+                begins[name] = data.at.si if data.at else end
+                end = max(end, begins[name] + data.size.si)
+            self._begins[on] = begins
+        return self._begins[on]
+
+    def data_end(self, device: str) -> float:
+        """Bytes from the beginning of a device up to the end of its last data set."""
+        begins = self.begins_on(device)
+        return max((begin + self.data[name].size.si for name, begin in begins.items()), default=0.0)
+
+    @cached_property
+    def _parts_on(self) -> Mapping[str, tuple[tuple[str, OnDevice], ...]]:
+        """Volumes, copy areas and mirrors on each device, in the order of the file."""
+        found: dict[str, list[tuple[str, OnDevice]]] = {}
+        for name, part in self.devices.items():
+            if isinstance(part, OnDevice):
+                found.setdefault(part.on, []).append((name, part))
+        return {device: tuple(parts) for device, parts in found.items()}
+
+    def guaranteed(self, on: str) -> float:
+        """Bytes that volumes, copy areas and mirrors take on a device at the start."""
+        lying = self._parts_on.get(on, ())
+        return sum(part.room(self, name) or 0.0 for name, part in lying)  # pyright: ignore[reportArgumentType]
+
+    @cached_property
+    def _with_capability(self) -> dict[type[Device], Mapping[str, Device]]:
+        """The devices that have a capability, for those that were asked for so far."""
+        return {}
+
+    def devices_with(self, capability: type[Device]) -> Mapping[str, Device]:
+        """The devices that have a capability, by name."""
+        if capability not in self._with_capability:
+            found = {name: device for name, device in self.devices.items() if isinstance(device, capability)}
+            self._with_capability[capability] = found
+        return self._with_capability[capability]
+
+    def block_devices(self) -> Mapping[str, Device]:
+        """The disks, arrays and volumes by name."""
+        return self.devices_with(BlockDevice)
+
+    def route(self, begin: str, end: str) -> tuple[str, ...] | None:
+        """The links on the way with the fewest links between two hosts or devices; None if there is no way.
+
+        A device and the host that owns it are at one place, unless links are between them: then these are its buses. A
+        link may join another link, as a bridge joins a loop. Among ways of equal length the one whose links are listed
+        first is taken.
+        """
+        way = self._way(self._beside_buses, begin, end)
+        return self._way(self._beside_owners, begin, end) if way is None else way
+
+    @cached_property
+    def _beside_buses(self) -> Beside:
+        """Neighbours, with a device that links join beside these links."""
+        return self._beside({end for link in self.links.values() for end in link.joins})
+
+    @cached_property
+    def _beside_owners(self) -> Beside:
+        """Neighbours, with every device beside its owner."""
+        return self._beside(set())
+
+    def _way(self, beside: Beside, begin: str, end: str) -> tuple[str, ...] | None:
+        """The shortest way through neighbours."""
+        reached: dict[str, tuple[str, ...]] = {begin: ()}
+        front = deque([begin])
+        while front:
+            here = front.popleft()
+            near = beside.get(here, {})
+            for there in (end,) if end in near else near:
+                if there in reached:  # a step onto a link counts one, any other none: the first way is a shortest one
+                    continue
+                reached[there] = (*reached[here], there) if there in self.links else reached[here]
+                front.append(there) if there in self.links else front.appendleft(there)
+            if end in reached:
+                break
+        return reached.get(end)
+
+    def _beside(self, bused: Collection[str]) -> Beside:
+        """The neighbours of each host, device and link; a device with buses is beside these, not beside its host."""
+        beside: dict[str, dict[str, None]] = {}
+        for host, part in self.hosts.items():
+            for device in part.owns:
+                if device not in bused:
+                    beside.setdefault(host, {})[device] = None
+                    beside.setdefault(device, {})[host] = None
+        for link, part in self.links.items():
+            for end in part.joins:
+                beside.setdefault(end, {})[link] = None
+                beside.setdefault(link, {})[end] = None
+        return beside

@@ -1,0 +1,230 @@
+"""A scenario: read, merged over what it extends, overridden, completed from datasheets, checked, and frozen."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.scenario.agreement import check
+from simbackup.scenario.completion import complete
+from simbackup.scenario.fleets import Fleets, lay_out, told_once
+from simbackup.scenario.idle_keys import idle_keys
+from simbackup.scenario.inheritance import override, references
+from simbackup.scenario.library import Holdings, Reader
+from simbackup.scenario.spec import Spec, read_spec
+from simbackup.schema import tree as trees
+from simbackup.schema.fleet import PARTS
+from simbackup.schema.quantity import Quantity
+from simbackup.schema.tree import Node
+from simbackup.text import html_table
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One number that a result depends on."""
+
+    address: str
+    given: Quantity
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Scenario:
+    """A system, its data and what is done with it, complete and checked.
+
+    >>> from simbackup.scenario import load
+    >>> scenario = load("teaching/snapshot-slows-writes")
+    >>> scenario.with_({"devices.cow.chunk": "64 KiB"}).spec.devices["cow"].chunk.si
+    65536.0
+    """
+
+    name: str
+    spec: Spec
+    tree: Node
+    source: Node
+    overrides: dict[str, Node]
+    log: tuple[str, ...]
+    read_log: tuple[str, ...]
+    values: tuple[Value, ...]
+    base: str | None
+    hash: str
+    """Sixteen hexadecimal digits that change with anything the simulation depends on."""
+    fleets: Fleets = field(default_factory=Fleets)
+    """The parts of fleets: their addresses by that of their template."""
+    warnings: tuple[Problem, ...] = ()
+    """Warnings, such as keys in the file that have no effect."""
+    library: Holdings = field(default_factory=Holdings)
+    """What it was completed from."""
+    factors: tuple[Mapping[str, float], ...] = ()
+    """By what its values were multiplied, one scaling after the other."""
+
+    def __repr__(self) -> str:
+        return f"Scenario({self.name!r}, {self.title!r}, {len(self.values)} values, hash {self.hash})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the parts of each section, and the bases of its values."""
+        rows = [(section, len(parts), ", ".join(_some(parts))) for section in PARTS if (parts := self._parts(section))]
+        bases = Counter(value.given.basis or "" for value in self.values)
+        rows.append(("values", len(self.values), ", ".join(f"{n} {basis}" for basis, n in bases.most_common())))
+        return html_table(("section", "number", "names"), rows, self.title, self.spec.question)
+
+    def _parts(self, section: str) -> list[str]:
+        return list(getattr(self.spec, section))
+
+    @property
+    def title(self) -> str:
+        """The scenario's title."""
+        return self.spec.title
+
+    def with_(self, overrides: Mapping[str, object]) -> Scenario:
+        """The scenario in which the values at some addresses are replaced.
+
+        Raises
+        ------
+        InputError
+            An address does not exist or a value does not fit it.
+        """
+        nodes = {address: node_of(value) for address, value in overrides.items()}
+        changed = finished(
+            self.name, self.source, self.overrides | nodes, self.read_log, self.base, library=self.library
+        )
+        before = {value.address: value.given for value in self.values if value.address in nodes}
+        changed = replace(changed, values=tuple(_after_seeing(value, before) for value in changed.values))
+        for factors in self.factors:  # an override states a value as it is to be
+            changed = changed.scaled({address: each for address, each in factors.items() if address not in nodes})
+        return changed
+
+    def scaled(self, factors: Mapping[str, float]) -> Scenario:
+        """The scenario in which the values at some addresses are so many times as large, unchecked.
+
+        Its log tells by what, and its hash is another one.
+
+        >>> from simbackup.scenario import load
+        >>> scenario = load("teaching/snapshot-slows-writes")
+        >>> twice = scenario.scaled({"data.file.size": 2.0})
+        >>> twice.log[-1], twice.hash == scenario.hash
+        ('data.file.size: 2 GiB -> 4 GiB (2 times)', False)
+        """
+        own = {value.address: factors[value.address] for value in self.values if value.address in factors}
+        if not own:
+            return self
+        values = tuple(
+            replace(value, given=value.given.scaled(own[value.address])) if value.address in own else value
+            for value in self.values
+        )
+        log = [
+            f"{old.address}: {old.given.text} -> {new.given.text} ({own[old.address]:.6g} times)"
+            for old, new in zip(self.values, values, strict=True)
+            if old.address in own
+        ]
+        return replace(
+            self, spec=self.spec.scaled(own), values=values, log=(*self.log, *log), factors=(*self.factors, own),
+            hash=_digest([self.hash, own]),
+        )  # fmt: skip
+
+
+def _some(names: list[str], most: int = 8) -> list[str]:
+    """The first names of many."""
+    return names if len(names) <= most else [*names[:most], f"and {len(names) - most} more"]
+
+
+def _digest(plain: object) -> str:
+    """Sixteen hexadecimal digits that change with plain data."""
+    return hashlib.sha256(json.dumps(plain, separators=(",", ":")).encode()).hexdigest()[:16]
+
+
+def _after_seeing(value: Value, before: Mapping[str, Quantity]) -> Value:
+    """The value, which was chosen after seeing the rows that the one it replaces was fitted to or chosen after."""
+    old = before.get(value.address)
+    if old is None:
+        return value
+    seen = tuple(dict.fromkeys((*value.given.seen, *old.fitted_to, *old.seen)))
+    return replace(value, given=replace(value.given, seen=seen))
+
+
+def nothing_to_do(scenario: Scenario) -> Problem:
+    """The problem of running a scenario without jobs."""
+    remedy = "add jobs under 'jobs:', or run a file that extends this one"
+    return Problem(scenario.tree.place, "jobs", "there is nothing to simulate", remedy)
+
+
+def finished(
+    name: str,
+    source: Node,
+    overrides: dict[str, Node],
+    read_log: tuple[str, ...],
+    base: str | None,
+    *,
+    before: Sequence[Problem] = (),
+    library: Holdings | None = None,
+) -> Scenario:
+    """The scenario of a tree that was read (`before` is what was wrong then), overridden, completed and checked.
+
+    Raises
+    ------
+    InputError
+        Everything that is wrong with it.
+    """
+    reader = Reader(library or Holdings())
+    log, problems, tree = list(read_log), list(before), source
+    baseless = any(problem.address == "extends" for problem in before)
+    above = {address: node for address, node in overrides.items() if address.split(".")[0] == "fleets"}
+    for address, node in above.items():
+        tree = override(tree, address, node, log, problems)
+    laid = tree
+    tree, fleets = lay_out(laid, reader, problems)
+    for address, node in overrides.items():
+        if address not in above:
+            tree = override(tree, address, node, log, problems)
+    tree, unresolved = complete(references(tree), reader, log, problems)
+    spec = read_spec(tree, problems, None if baseless else unresolved)
+    works = reader.library.every_work()
+    problems.extend(_unknown_sources(spec, tree, works))
+    problems.extend(check(spec, tree, problems, {part: each for each, parts in fleets.items() for part in parts}))
+    if problems:
+        told = [problem for problem in problems if not _follows(problem, before)]
+        raise InputError(told_once(told, fleets, laid))
+    values = tuple(_values(spec, tree))
+    warnings = tuple(told_once(idle_keys(spec, tree), fleets, laid))
+    used = reader.cited({value.given.source for value in values if value.given.source is not None})
+    return Scenario(
+        name, spec, tree, source, overrides, tuple(log), read_log, values, base, _digest(tree.plain()), fleets,
+        warnings, used,
+    )  # fmt: skip
+
+
+def _follows(problem: Problem, before: Sequence[Problem]) -> bool:
+    """Whether a problem only follows from one that was reported at the same place."""
+    inside = (f"{other.address}." for other in before if other.address != "extends")
+    return not problem.closing and problem not in before and f"{problem.address}.".startswith(tuple(inside))
+
+
+def _unknown_sources(spec: Spec, tree: Node, works: Mapping[str, Node]) -> list[Problem]:
+    """Report sources that values cite and no list of sources has."""
+    return [
+        Problem(
+            tree.find((*path, "source"))[0].place, ".".join((*path, "source")),
+            f"there is no source '{given.source}'", choices(given.source, works),
+        )
+        for path, given in spec.quantities()
+        if given.source is not None and given.source not in works
+    ]  # fmt: skip
+
+
+def node_of(value: object) -> Node:
+    """A value as part of a tree."""
+    return value if isinstance(value, Node) else trees.from_plain(value, Place("with_"))
+
+
+def _values(spec: Spec, tree: Node) -> list[Value]:
+    """Every quantity with its address, its origin and its place."""
+    found: list[Value] = []
+    for path, quantity in spec.quantities():
+        node, _ = tree.find(path)
+        basis = "document" if "scenarios/published/" in node.place.file else "user"
+        found.append(Value(".".join(path), quantity.on(basis), node.place))
+    return found

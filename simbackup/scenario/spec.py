@@ -1,0 +1,235 @@
+"""The spec of a whole scenario, read part by part."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from simbackup.data.spec import DataSpec
+from simbackup.devices.host.spec import HostSpec
+from simbackup.devices.network.spec import LinkSpec
+from simbackup.errors import Problem, choices
+from simbackup.scenario.places import Places
+from simbackup.schema import registry
+from simbackup.schema.capability import Device
+from simbackup.schema.fleet import PARTS
+from simbackup.schema.job import JobSpec
+from simbackup.schema.part import NAME
+from simbackup.schema.quantity import Frozen, Quantity
+from simbackup.schema.tree import Node
+from simbackup.schema.validate import Part, validate_in_part
+from simbackup.schema.wording import EMPTY, MISSING
+from simbackup.schema.workload import WorkloadSpec
+
+SECTIONS = ("title", "question", "extends", *PARTS, "fleets")
+KINDS = frozenset({"kind", "method", "restore"})
+"""Keys that say what a device or a job is."""
+IDENTIFYING = {
+    "hosts": ("model",), "devices": ("model", "kind"), "links": ("model",), "workloads": ("model",),
+    "jobs": ("method", "restore"),
+}  # fmt: skip
+"""Keys of which a part of a section has one as a rule."""
+LEAST_LIKENESS = 0.7
+
+
+@dataclass(frozen=True)  # without slots: lookups are cached in it
+class Spec(Places):
+    """A whole scenario; values of a wrong form are unknown in it."""
+
+    title: str
+    question: str
+    hosts: dict[str, HostSpec]
+    devices: dict[str, Device]
+    links: dict[str, LinkSpec]
+    data: dict[str, DataSpec]
+    workloads: dict[str, WorkloadSpec]
+    jobs: dict[str, JobSpec]
+
+    def quantities(self) -> Iterator[tuple[tuple[str, ...], Quantity]]:
+        """Every quantity of the scenario with its path, such as `("devices", "sdb", "capacity")`."""
+        for section in PARTS:
+            for name, part in getattr(self, section).items():
+                yield from _quantities(part, (section, name))
+
+    def scaled(self, factors: Mapping[str, float]) -> Spec:
+        """The scenario in which the quantities at some addresses are so many times as large, whatever that means."""
+        sections = {
+            section: {
+                name: _scaled(part, f"{section}.{name}", factors) for name, part in getattr(self, section).items()
+            }
+            for section in PARTS
+        }
+        return replace(self, **sections)
+
+
+def _scaled(part: Frozen, address: str, factors: Mapping[str, float]) -> Frozen:
+    """A part with some of its quantities multiplied."""
+    changed: dict[str, object] = {}
+    for name in type(part).model_fields:
+        value, here = getattr(part, name), f"{address}.{name}"
+        if isinstance(value, Quantity) and here in factors:
+            changed[name] = value.scaled(factors[here])
+        elif isinstance(value, Frozen):
+            changed[name] = _scaled(value, here, factors)
+        elif isinstance(value, dict):
+            named = cast("dict[str, Quantity]", value)
+            changed[name] = {
+                k: v.scaled(factors[f"{here}.{k}"]) if f"{here}.{k}" in factors else v for k, v in named.items()
+            }
+    return part.model_copy(update=changed)
+
+
+def _quantities(part: Frozen, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Quantity]]:
+    for name in type(part).model_fields:
+        value = getattr(part, name)
+        if isinstance(value, Quantity):
+            yield (*path, name), value
+        elif isinstance(value, Frozen):
+            yield from _quantities(value, (*path, name))
+        elif isinstance(value, dict):
+            named = cast("dict[str, object]", value)  # no field maps names to anything but quantities
+            yield from (((*path, name, key), given) for key, given in named.items() if isinstance(given, Quantity))
+
+
+def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] | None = ()) -> Spec:
+    """The scenario that a tree describes; what is wrong with its form is added to `problems`, and unknown in it.
+
+    Parts whose address is in `unresolved` have no datasheet although they name one: nothing is missing in them. It is
+    None where the file that the scenario extends is not there: then nothing is missing anywhere.
+    """
+    for name, node in tree.mapping.items():
+        if name not in SECTIONS:
+            problems.append(Problem(node.key, name, "is not known here", choices(name, SECTIONS)))
+    title = tree.mapping.get("title")
+    if title is None and unresolved is None:
+        pass
+    elif title is None or not isinstance(title.value, str) or not title.value:
+        place, message = (title.place, "is not text") if title else (tree.place, "is missing")
+        problems.append(Problem(place, "title", message, "begin the file with 'title: ...'"))
+    question = tree.mapping.get("question")
+    if question is not None and not isinstance(question.value, str):
+        problems.append(Problem(question.place, "question", "is not text", "write one sentence"))
+    return Spec(
+        str(title.value) if title else "",
+        str(question.value) if question else "",
+        _parts(tree, "hosts", lambda node, address: HostSpec, problems, unresolved),  # noqa: ARG005
+        _parts(tree, "devices", lambda node, address: _device_class(node, address, problems), problems, unresolved),
+        _parts(tree, "links", lambda node, address: LinkSpec, problems, unresolved),  # noqa: ARG005
+        _parts(tree, "data", lambda node, address: DataSpec, problems, unresolved),  # noqa: ARG005
+        _parts(tree, "workloads", lambda node, address: _workload_class(node, address, problems), problems, unresolved),
+        _parts(tree, "jobs", lambda node, address: _job_class(node, address, problems), problems, unresolved),
+    )
+
+
+def _parts(
+    tree: Node,
+    section: str,
+    choose: Callable[[Node, str], type[Part] | None],
+    problems: list[Problem],
+    unresolved: Container[str] | None = (),
+) -> dict[str, Part]:
+    """The named parts of one section."""
+    node = tree.mapping.get(section)
+    if node is None or node.value is None:
+        return {}
+    if not isinstance(node.value, dict):
+        problems.append(Problem(node.place, section, "is not a mapping", "write 'name: {...}' below it"))
+        return {}
+    parts: dict[str, Part] = {}
+    for name, child in node.value.items():
+        if not NAME.match(name):
+            remedy = "begin with a letter, then letters, digits, '-' and '_'"
+            problems.append(Problem(child.key, f"{section}.{name}", f"'{name}' is not a valid name", remedy))
+        part = _part((section, name), child, choose, problems, unresolved)
+        if part is not None:
+            parts[name] = part
+    return parts
+
+
+def _part(
+    path: tuple[str, str],
+    node: Node,
+    choose: Callable[[Node, str], type[Part] | None],
+    problems: list[Problem],
+    unresolved: Container[str] | None,
+) -> Part | None:
+    """A named part; None if its class is unknown."""
+    section, address = path[0], ".".join(path)
+    if node.value is None and unresolved is None:
+        return None
+    if not isinstance(node.value, dict):
+        message = EMPTY if node.value is None else "is not a mapping"
+        problems.append(Problem(node.place, address, message, "write its keys below it, indented"))
+        return None
+    spelt = _spelt(node, address, IDENTIFYING.get(section, ()), problems)
+    if unresolved is None and section in {"devices", "jobs"} and not KINDS & spelt.mapping.keys():
+        return None
+    part_class = choose(spelt, address)
+    found: list[Problem] = []
+    incomplete = unresolved is None or address in unresolved or (spelt is not node and "model" in spelt.mapping)
+    part = validate_in_part(part_class, spelt, address, found, incomplete) if part_class else None
+    problems.extend(p for p in found if p.message != MISSING or not incomplete)
+    return part
+
+
+def _spelt(node: Node, address: str, legal: Sequence[str], problems: list[Problem]) -> Node:
+    """The part with a misspelt `kind`, `model`, `method` or `restore` put right; reports the misspelling."""
+    if legal and not any(key in node.mapping for key in legal):
+        for key, child in node.mapping.items():
+            meant = difflib.get_close_matches(key, legal, n=1, cutoff=LEAST_LIKENESS)
+            if meant:
+                remedy = f"did you mean '{meant[0]}'?"
+                problems.append(Problem(child.key, f"{address}.{key}", "is not known here", remedy))
+                renamed = {meant[0] if k == key else k: inner for k, inner in node.mapping.items()}
+                return Node(renamed, node.place, node.key)
+    return node
+
+
+def _device_class(node: Node, address: str, problems: list[Problem]) -> type[Device] | None:
+    """The class of a device by its kind."""
+    kinds, kind = registry.device_kinds(), node.mapping.get("kind")
+    if kind is None:
+        if "model" in node.mapping:
+            return None  # the wrong model has been reported
+        message = "has neither a model nor a kind"
+        remedy = f"write 'model: kind/name', or 'kind:' with one of {', '.join(kinds)}"
+        problems.append(Problem(node.place, address, message, remedy))
+        return None
+    if kind.word not in kinds:
+        message = f"there is no device kind '{kind.word}'"
+        problems.append(Problem(kind.place, f"{address}.kind", message, choices(kind.word, kinds)))
+        return None
+    return kinds[kind.word].spec
+
+
+def _workload_class(node: Node, address: str, problems: list[Problem]) -> type[WorkloadSpec] | None:
+    """The class of a workload: that of its kind, or the last that has one of its keys, users of data unless stated."""
+    kinds, kind = registry.workload_kinds(), node.mapping.get("kind")
+    if kind is not None and kind.word not in kinds:
+        message = f"there is no workload kind '{kind.word}'"
+        problems.append(Problem(kind.place, f"{address}.kind", message, choices(kind.word, kinds)))
+        return None
+    if kind is not None:
+        return kinds[kind.word].spec
+    told = [each.spec for each in kinds.values() if set(each.spec.told_by) & set(node.mapping)]
+    return told[-1] if told else kinds["users"].spec
+
+
+def _job_class(node: Node, address: str, problems: list[Problem]) -> type[JobSpec] | None:
+    """The class of a job by its method."""
+    kinds = registry.method_kinds()
+    methods = [name for name in kinds if name != "restore"]
+    if "restore" in node.mapping:
+        return kinds["restore"].spec
+    method = node.mapping.get("method")
+    if method is None:
+        remedy = f"write 'method:' with one of {', '.join(methods)}, or 'restore: job'"
+        problems.append(Problem(node.place, address, "has neither a method nor a restore", remedy))
+        return None
+    if method.word not in methods:
+        message = f"there is no method '{method.word}'"
+        problems.append(Problem(method.place, f"{address}.method", message, choices(method.word, methods)))
+        return None
+    return kinds[method.word].spec

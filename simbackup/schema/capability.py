@@ -1,0 +1,199 @@
+"""What parts can do for other parts. Rooms ask for a capability, never for a class of another room."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup.errors import choices
+from simbackup.schema.part import Part, Path
+from simbackup.schema.quantity import PositiveSize, Text
+from simbackup.schema.unknown import Unknown
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+    from simbackup.schema.job import Restoring, Storing
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a device with a limit of its own: the keys of its number and of its times, empty if it has none.
+
+    `waits` is the activity of a job that waits at the device until one is free; empty if jobs wait at the piece itself.
+    """
+
+    count: str = ""
+    times: str = ""
+    waits: str = ""
+
+
+class Device(Part):
+    """An entry under `devices:`."""
+
+    drawn_as: ClassVar[str] = ""
+    """The sign that it has in pictures; that of its kind unless stated."""
+    pieces: ClassVar[Mapping[str, Piece]] = {}
+    """Pieces that limit by themselves, by the name that they have in addresses."""
+
+    def lies_on(self) -> str | None:
+        """The device that it lies on or in, whose host is its own; None if it stands by itself."""
+        return None
+
+    def inner(self) -> Mapping[str, tuple[str, Part, int]]:
+        """Parts inside it that pictures show: by piece the name, the part, and how many there are."""
+        return {}
+
+
+class BackupTarget(Device):
+    """A device that takes save sets of `image` and `file_level` backups."""
+
+    def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
+        """Report what prevents that a save set of some data is written here."""
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """Report what prevents that a restore is read from here."""
+
+
+class BlockDevice(BackupTarget):
+    """A device that holds data and save sets at addresses."""
+
+    if TYPE_CHECKING:
+        capacity: PositiveSize  # some kinds work it out instead
+    holds_volumes: ClassVar[bool] = True
+    """Whether volumes may lie on it."""
+
+    def capacity_bytes(self) -> float | None:
+        """Bytes that it holds, its `capacity` unless overridden; None if its values do not go together."""
+        return self.capacity.si if "capacity" in type(self).model_fields else None
+
+    def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
+        """Report a disk without a host or room, and keys of tape."""
+        with checks.about(*path):
+            checks.owned(path, job.to, "to")
+        for key in ("streams", "multiplexing", "pool"):
+            if getattr(job, key, None) is not None:
+                checks.report((*path, key), "has no effect on a backup to disk", "leave it out")
+        data = checks.spec.data.get(saved)
+        if data is not None:
+            checks.free((*path, "to"), job.to, data.size, "a backup")
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """Report keys of tape."""
+        if job.streams is not None:
+            checks.report((*path, "streams"), "has no effect on a restore from disk", "leave it out")
+
+
+class OnDevice(Device):
+    """A device that takes room on another one, in the order of the file."""
+
+    if TYPE_CHECKING:
+        on: Text
+    size_key: ClassVar[str] = "size"
+    """The key that is wrong where there is too little room."""
+
+    def lies_on(self) -> str | None:
+        """The device below it."""
+        return self.on
+
+    def room(self, spec: Spec, name: str) -> float | None:
+        """Bytes that it takes there at the start, None if that cannot be said."""
+        raise NotImplementedError
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report a device below that does not hold volumes."""
+        if isinstance(self.on, Unknown):
+            return
+        legal: Collection[str] = checks.block_devices()
+        if path[-1] in legal:
+            legal = [name for name in legal if name != path[-1]]
+        if checks.name((*path, "on"), self.on, legal, "device"):
+            below = checks.spec.devices[self.on]
+            if isinstance(below, BlockDevice) and not below.holds_volumes:
+                message = f"'{self.on}' is itself a logical volume"
+                checks.report((*path, "on"), message, "put volumes on a disk or an array")
+        elif self.on in checks.spec.devices:
+            checks.report((*path, "on"), f"'{self.on}' is not a disk, array or volume", choices(self.on, legal))
+
+
+class VolumeDevice(OnDevice, BlockDevice):
+    """A volume on a device."""
+
+    holds_volumes: ClassVar[bool] = False
+    overwrites: ClassVar[bool] = True
+    """Whether new data go where the old ones lie, so that a frozen image has to keep copies of these."""
+
+    on: Text
+    """The device that it lies on."""
+    size: PositiveSize
+    """Its size."""
+
+    def capacity_bytes(self) -> float | None:
+        """Its size in bytes."""
+        return self.size.si
+
+    def room(self, spec: Spec, name: str) -> float | None:
+        """All of its size."""
+        del spec, name
+        return self.size.si
+
+
+class ImageDevice(Device):
+    """A device that keeps a volume as it was."""
+
+    if TYPE_CHECKING:
+        of: Text
+    times_of_volume: ClassVar[bool] = False
+    """Whether its volume says how long it takes to create and remove one."""
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report an image of anything but a volume that is overwritten in place."""
+        with checks.about(*path):
+            super().check(checks, path)
+        with checks.about(*path):
+            self.check_frozen(checks, path)
+
+    def check_frozen(self, checks: Checks, path: Path) -> None:
+        """Report an image of anything but a volume that is overwritten in place."""
+        legal = [n for n, d in checks.spec.devices.items() if isinstance(d, VolumeDevice) and d.overwrites]
+        if checks.name((*path, "of"), self.of, legal, "device"):
+            volume = checks.spec.devices[self.of]
+            if isinstance(volume, VolumeDevice):
+                self.check_volume(checks, path, volume)
+        elif self.of in checks.spec.devices:
+            checks.report((*path, "of"), f"'{self.of}' is not a logical volume", choices(self.of, legal))
+
+    def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
+        """Report conflicts with the volume that it freezes; none unless overridden."""
+
+
+class InVolume(ImageDevice):
+    """A frozen image inside the volume that it freezes."""
+
+    drawn_within: ClassVar[bool] = False
+    """Whether pictures show it inside its volume."""
+
+    def lies_on(self) -> str | None:
+        """The volume."""
+        return self.of
+
+
+class SplitMirror(ImageDevice):
+    """A frozen image that is synchronised with its volume."""
+
+
+class MediaLibrary(BackupTarget):
+    """A library of cartridges that drives read and write one after the other."""
+
+    def drive_count(self) -> int:
+        """Number of drives."""
+        raise NotImplementedError
+
+    def pool_sizes(self) -> dict[str | None, int]:
+        """Cartridges of each pool; those of no pool under None."""
+        raise NotImplementedError
+
+
+class Sink(Device):
+    """A device that takes whatever is written and keeps nothing."""

@@ -1,0 +1,153 @@
+"""What every job may say, and what jobs can do for other jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator
+
+from simbackup import units
+from simbackup.schema.facts import CLOCK, Fact, Facts, amount, made, number
+from simbackup.schema.part import Part, Path
+from simbackup.schema.quantity import Duration, Pieces, Quantity, Text
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
+SCHEDULE = ("every", "until", "window")
+
+
+def _names(raw: Any) -> Any:
+    """A single name as a list of one."""
+    return (raw,) if isinstance(raw, str) else raw
+
+
+Names = Annotated[tuple[Text, ...], BeforeValidator(_names)]
+Rounds = Literal["steady", "by_event"]
+
+
+class JobSpec(Part):
+    """Keys of every job."""
+
+    after: Names = ()
+    """Jobs that must end before this one begins."""
+    begin: Text | None = None
+    """A time of day, such as `22:00`, or a time after the start, such as `90 s`."""
+    every: Duration | None = None
+    """Period after which it begins again."""
+    until: Duration | None = None
+    """When to stop repeating, counted from the start."""
+    window: Duration | None = None
+    """Longest time until it should end, counted from when it was due."""
+    deadline: Text | None = None
+    """Time of day by which it should end, such as `06:00`: the first after it, or its chain, begins."""
+
+    writes_data: ClassVar[bool] = False
+    """Whether it writes the data set that it names under `data`."""
+    to_data: ClassVar[bool] = False
+    """Whether `to` names a data set rather than a device."""
+    relations: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {}
+    """What it does to what keys of its own name, and the sections in which these names are looked for."""
+
+    def creates(self) -> str | None:
+        """The frozen image that it creates, None if it creates none."""
+        return None
+
+    def tool_of(self) -> str | None:
+        """The job whose backup program it uses, None if it is its own."""
+        return None
+
+    def facts(self) -> Facts:
+        """Facts about the job: what it moves, when it runs, and by which program."""
+        given = dict(self)
+        streams = given.get("streams")
+        if streams is not None and streams.si > 1:
+            yield from number(streams, "stream")
+        yield from amount(given.get("portion"), "of it")
+        yield from amount(given.get("changed"), "changed")
+        yield from amount(given.get("duration"))
+        yield from number(given.get("buffers"), "buffer")
+        yield from amount(given.get("transfer_size"), "transfers")
+        if given.get("compress"):
+            yield Fact("compressed")
+        select = given.get("select")
+        if select is not None:
+            yield from number(select.files, "file")
+            yield from amount(select.size, "together")
+        yield from self._schedule()
+        yield from made(given.get("tool"), "by ")
+        yield from made(given.get("engine"), "by ")
+
+    def _schedule(self) -> Iterator[Fact]:
+        if self.begin is not None:
+            if ":" in self.begin:
+                yield Fact.of(units.parse_clock(self.begin), CLOCK)
+            else:
+                yield Fact.of(units.parse(self.begin, "s"), "s", "after the start")
+        if self.deadline is not None:
+            yield Fact(f"by {self.deadline}")
+        for name in SCHEDULE:
+            time = getattr(self, name)
+            if isinstance(time, Quantity):
+                yield Fact(f"{name} {Fact.of(time.si, time.unit)}")
+
+
+class BackupJob(JobSpec):
+    """A job that makes save sets, which restores bring back."""
+
+    if TYPE_CHECKING:
+        data: Any  # the data set that it saves, or several of them
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """Report what prevents a restore of what this job saves."""
+        raise NotImplementedError
+
+    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
+        """Addresses of the conditional keys that a restore of this job's save sets uses."""
+        del spec, name, job
+        yield f"jobs.{restore}.select"
+
+
+class FileKeeping(JobSpec):
+    """A job whose files an index keeps."""
+
+
+class Storing(JobSpec):
+    """A job that writes a save set onto a target of any kind."""
+
+    if TYPE_CHECKING:
+        to: Text
+        streams: Pieces | None
+        pool: Text | None
+
+    def block_size(self, spec: Spec) -> Quantity | None:
+        """Bytes that its program writes to tape with each command, None if it says nothing of them."""
+        del spec
+        return None
+
+
+class Saving(BackupJob, Storing):
+    """A backup that a target of any kind takes."""
+
+
+class Copying(Storing):
+    """A job that copies what such a backup saved."""
+
+    if TYPE_CHECKING:
+        save_set: Text
+
+
+class Restoring(JobSpec):
+    """A restore of what a backup saved."""
+
+    if TYPE_CHECKING:
+        restore: Text
+        select: Any
+        to: Text | None
+        streams: Pieces | None
+        workers: Pieces | None
+        replay: Names
+        rounds: Rounds | None
+        copied_by: Text | None

@@ -1,0 +1,69 @@
+"""What all parts of a scenario have in common: checks, facts, and parameters from a datasheet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from simbackup.schema.facts import Facts, amount
+from simbackup.schema.quantity import Frozen, Quantity
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
+Path = tuple[str | int, ...]
+"""The path of a value in a scenario, such as `("devices", "cow", "size")`."""
+Rules = Iterator[tuple[tuple[str, ...], str, str]]
+"""Values of one part that conflict: their keys, what is wrong, what would be right."""
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
+"""Names of parts."""
+AMOUNTS = ("capacity", "size", "rate")
+
+
+class Part(Frozen):
+    """A part of a scenario: a device, a data set, a workload or a job, or what one of them holds."""
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report conflicts of the part with other parts of its scenario; none unless overridden."""
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """Addresses of the conditional keys, own ones and those of other parts, that the part uses."""
+        del spec, name
+        yield from ()
+
+    def facts(self) -> Facts:
+        """Facts about the part, the most important first: its size and rate unless overridden."""
+        for name in AMOUNTS:
+            given = getattr(self, name, None)
+            if isinstance(given, Quantity):
+                yield from amount(given)
+
+
+class Modelled(Frozen):
+    """Any part of a scenario that may take its parameters from a datasheet."""
+
+    sheet: ClassVar[str | None] = None
+    """The kind of datasheet that it takes parameters from, where its class does not say so."""
+    model: str | None = None
+    """The datasheet for its parameters, `kind/name`; values written here win over it."""
+
+
+class Disagreement(NamedTuple):
+    """Values of one part that conflict: their paths in it, what is wrong, what would be right."""
+
+    paths: tuple[tuple[str, ...], ...]
+    message: str
+    remedy: str
+
+
+def disagreements(part: Frozen, path: tuple[str, ...] = ()) -> Iterator[Disagreement]:
+    """All conflicts among the values of a part, and of the parts inside it."""
+    for names, message, remedy in part.rules():
+        yield Disagreement(tuple((*path, name) for name in names), message, remedy)
+    for name in type(part).model_fields:
+        inner = getattr(part, name)
+        if isinstance(inner, Frozen):
+            yield from disagreements(inner, (*path, name))

@@ -1,0 +1,175 @@
+"""Datasheets and scenarios on disk: where they are found, and what a datasheet holds."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+
+from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.schema.datasheet import check_datasheet
+from simbackup.schema.quantity import Frozen, Quantity
+from simbackup.schema.registry import RoomError
+from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import read
+
+NAME = re.compile(r"\w+/\w[\w.+-]*")
+SEARCH_PATH = "SIMBACKUP_PATH"
+"""Environment variable with the user's own folders, each with models/ or scenarios/ in it."""
+FOLDERS = ("models", "scenarios")
+DATA = "simbackup.data"
+"""Entry points by which installed packages offer such folders: each names a module beside them."""
+
+
+def roots() -> tuple[Path, ...]:
+    """The folders that hold models/ and scenarios/.
+
+    The user's own first, then the installed copy or the checkout, then those of installed packages.
+
+    Raises
+    ------
+    RoomError
+        An installed package offers a folder that does not exist.
+    """
+    return _roots(os.environ.get(SEARCH_PATH, ""))
+
+
+@cache
+def _roots(search_path: str) -> tuple[Path, ...]:
+    own = tuple(Path(text).resolve() for text in search_path.split(os.pathsep) if text)
+    package = Path(__file__).resolve().parent
+    offered = (_offered(point) for point in sorted(entry_points(group=DATA)))
+    return (*own, package / "_data" if (package / "_data").is_dir() else package.parent, *offered)
+
+
+def _offered(point: EntryPoint) -> Path:
+    """The folder of the module that an installed package names, which is not imported."""
+    try:
+        found = find_spec(point.value)
+    except (ImportError, ValueError):
+        found = None
+    what = f"the folder '{point.name}' of {DATA} ({point.value})"
+    if found is None or found.origin is None:
+        raise RoomError(f"{what} cannot be found: there is no such module")
+    folder = Path(found.origin).resolve().parent
+    if not any((folder / name).is_dir() for name in FOLDERS):
+        raise RoomError(f"{what} cannot be used: {folder} contains neither models/ nor scenarios/")
+    return folder
+
+
+def shown(path: Path) -> str:
+    """A path as messages and results show it: inside models/ and scenarios/ from there on, else as it was given."""
+    whole = path.resolve()
+    for root in roots():
+        if any(whole.is_relative_to((root / folder).resolve()) for folder in FOLDERS):
+            return whole.relative_to(root.resolve()).as_posix()
+    return str(path)
+
+
+def is_file(path: Path) -> bool:
+    """Whether the file exists; False for a name that no file can have."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Whether the folder exists; False for a name that no folder can have."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Datasheet:
+    """What is known of one make-and-model."""
+
+    name: str
+    kind: str
+    title: str
+    description: str
+    parameters: Frozen
+    tree: Node
+
+    def values(self) -> Iterator[tuple[str, Quantity]]:
+        """Each quantity with its name."""
+        for name in type(self.parameters).model_fields:
+            value = getattr(self.parameters, name)
+            if isinstance(value, Quantity):
+                yield name, value
+
+
+def names() -> list[str]:
+    """The names of all datasheets, `kind/name`, in order."""
+    found = {
+        path.relative_to(root / "models").with_suffix("").as_posix()
+        for root in roots()
+        for path in (root / "models").glob("*/*.yaml")
+    }
+    return sorted(found)
+
+
+@cache
+def _sources(folders: tuple[Path, ...]) -> dict[str, Node]:
+    found: dict[str, Node] = {}
+    for root in reversed(folders):
+        path = root / "models" / "sources.yaml"
+        if path.is_file():
+            found.update(read(path, shown(path)).mapping)
+    return found
+
+
+def sources() -> dict[str, Node]:
+    """The works that may be cited, by key."""
+    return _sources(roots())
+
+
+def load_datasheet(name: str) -> Datasheet:
+    """The datasheet of a name `kind/name`.
+
+    Raises
+    ------
+    InputError
+        There is no such datasheet, or something in it is wrong.
+    """
+    return _load(name, roots())
+
+
+def forget() -> None:
+    """Forget the datasheets read so far, because one has changed."""
+    _load.cache_clear()
+
+
+def exists(name: str) -> bool:
+    """Whether there is a datasheet of that name."""
+    return NAME.fullmatch(name) is not None and any(is_file(root / "models" / f"{name}.yaml") for root in roots())
+
+
+@cache
+def _load(name: str, folders: tuple[Path, ...]) -> Datasheet:
+    for root in folders if NAME.fullmatch(name) else ():
+        path = root / "models" / f"{name}.yaml"
+        if is_file(path):
+            return read_datasheet(path, name)
+    raise InputError([Problem(Place("models"), "", f"there is no datasheet '{name}'", choices(name, names()))])
+
+
+def read_datasheet(path: Path, name: str, shown_as: str | None = None) -> Datasheet:
+    """The datasheet that a file holds."""
+    tree = read(path, shown_as or shown(path))
+    parameters, problems = check_datasheet(tree, sources())
+    if problems or parameters is None:
+        raise InputError(problems)
+    texts = {key: str(tree.mapping[key].value) for key in ("title", "kind", "description") if key in tree.mapping}
+    if texts["kind"] != name.split("/", maxsplit=1)[0] and "/" in name:
+        node = tree.mapping["kind"]
+        message = f"'{texts['kind']}' is in the folder '{name.split('/', maxsplit=1)[0]}'"
+        raise InputError([Problem(node.place, "kind", message, "store a datasheet in the folder of its kind")])
+    return Datasheet(name, texts["kind"], texts["title"], texts.get("description", ""), parameters, tree)

@@ -1,0 +1,219 @@
+"""A live system: everything that jobs work with, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import simpy
+
+from simbackup.catalogue import Catalogue, Copy, SaveSet
+from simbackup.data.live import DataSet
+from simbackup.devices.host.live import Host
+from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
+from simbackup.devices.image import FrozenImage
+from simbackup.devices.network.adapter import Adapter, ClosedLoop
+from simbackup.devices.network.live import Network
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.space import Space
+from simbackup.devices.store import Region, Store
+from simbackup.devices.tape.live import Library
+from simbackup.devices.tape.session import Session
+from simbackup.devices.volume.live import Volume
+from simbackup.engine.activity import Activity
+from simbackup.engine.clock import Clock
+from simbackup.engine.flows import Flow, FlowNetwork
+from simbackup.engine.limit import Law
+from simbackup.engine.trace import Trace
+from simbackup.workloads.live import UsersOfData, Workload
+
+
+class JobFailedError(Exception):
+    """A job cannot go on; the text says why. The other jobs of the run go on."""
+
+
+@runtime_checkable
+class Recorded(Protocol):
+    """A live part that records more of a run than its link does."""
+
+    def record(self, trace: Trace) -> None:
+        """Record in the trace what it did, or its final state."""
+        ...
+
+
+class BackupSource(NamedTuple):
+    """Where a backup reads: the region, seconds a byte to look each up, and the share in memory."""
+
+    region: Region
+    lookup: float
+    cached: float
+    image: str = ""
+
+    def found(self, shape: FlowShape) -> FlowShape:
+        """The shape when each byte has to be looked up first."""
+        return shape.after(self.lookup, self.image, Activity.LOOKUP) if self.lookup else shape
+
+
+@dataclass(slots=True)
+class System:
+    """A live system."""
+
+    clock: Clock
+    network: FlowNetwork
+    seed: int
+    hosts: dict[str, Host] = field(default_factory=dict[str, Host])
+    stores: dict[str, Store] = field(default_factory=dict[str, Store])
+    volumes: dict[str, Volume] = field(default_factory=dict[str, Volume])
+    images: dict[str, FrozenImage] = field(default_factory=dict[str, FrozenImage])
+    libraries: dict[str, Library] = field(default_factory=dict[str, Library])
+    sessions: dict[str, list[Session]] = field(default_factory=dict[str, list[Session]])
+    networks: dict[str, Network] = field(default_factory=dict[str, Network])
+    data: dict[str, DataSet] = field(default_factory=dict[str, DataSet])
+    catalogue: Catalogue = field(default_factory=Catalogue)
+    on_disk: list[simpy.Event] = field(default_factory=list[simpy.Event])
+
+    workloads: list[Workload] = field(default_factory=list[Workload])
+    adapters: dict[str, Adapter] = field(default_factory=dict[str, Adapter])
+    used: dict[str, float] = field(default_factory=dict[str, float])
+    taken: dict[str, float] = field(default_factory=dict[str, float])
+    spaces: dict[str, Space] = field(default_factory=dict[str, Space])
+    others: dict[str, object] = field(default_factory=dict[str, object])
+    """Live parts of devices that are none of these."""
+
+    @property
+    def users(self) -> list[UsersOfData]:
+        """The users of data sets."""
+        return [workload for workload in self.workloads if isinstance(workload, UsersOfData)]
+
+    def queues(self, links: tuple[str, ...]) -> tuple[Adapter, ...]:
+        """The queues of some links, made when first needed."""
+        return tuple(self.adapters.setdefault(link, Adapter(self.networks[link])) for link in links)
+
+    def add_store(self, name: str, store: Store) -> None:
+        """Add a block device, and the volume that spans it."""
+        self.stores[name] = store
+        self.volumes[name] = Volume(self.env, f"devices.{name}", Region(store, 0.0, store.size))
+
+    def room(self, volume: str, size: float) -> float | None:
+        """Allocate bytes on a volume, behind its data sets and backups: where they begin; None if it is full."""
+        there = self.volumes[volume]
+        behind = max((d.begin + d.size for d in self.data.values() if d.volume is there), default=0.0)
+        behind = max(behind, self.taken.get(volume, 0.0))
+        begin = self.used.get(volume, behind)
+        if begin + size > self.volumes[volume].region.size:
+            return None
+        self.used[volume] = begin + size
+        return begin
+
+    @property
+    def env(self) -> simpy.Environment:
+        """The environment of the simulation."""
+        return self.clock.env
+
+    @property
+    def trace(self) -> Trace:
+        """The record of the run."""
+        return self.clock.trace
+
+    def write(
+        self,
+        job: str,
+        host: str,
+        place: VolumeRange,
+        fill: FlowShape,
+        activity: str = Activity.WRITE,
+        *,
+        law: Law | None = None,
+    ) -> Generator[simpy.Event, Any, Dirty]:
+        """Write bytes of a volume through the page cache of a host, on record; what is then on its way to disk.
+
+        Ends when the last of them is in memory; fails when the volume is full.
+        """
+        wanted, place = place.size, place._replace(size=place.volume.fits(place.begin, place.size))
+        if place.size < min(LEAST, wanted):
+            raise JobFailedError(f"no space left on '{place.volume.name}'")
+        place.volume.expect(place.begin, place.size)
+        cache = self.hosts[host].cache(place.volume.region.store)
+        flow, dirty = yield from cache.write(job, place, fill, activity, law=law)
+        self.on_disk.append(dirty.on_disk)
+        self.account(job, flow)
+        if wanted - place.size >= LEAST:
+            raise JobFailedError(f"no space left on '{place.volume.name}'")
+        return dirty
+
+    def saved(self, backup: str, by: str | None = None) -> tuple[SaveSet, Copy]:
+        """The newest save set of a backup job with its first copy, or with that of a job; fails if there is none."""
+        found = self.catalogue.last_copy(f"jobs.{backup}", None if by is None else f"jobs.{by}")
+        if found is None:
+            copied = f"copy of '{backup}' by '{by}'" if by not in {None, backup} else f"save set of '{backup}'"
+            raise JobFailedError(f"the catalogue has no {copied}")
+        return found
+
+    def reserve(self, volume: str, size: float) -> float:
+        """Allocate bytes on a volume: where they begin; fails if it is full."""
+        position = self.room(volume, size)
+        if position is None:
+            raise JobFailedError(f"'{volume}' is full")
+        return position
+
+    def origin(self, data: DataSet, image: str | None) -> BackupSource:
+        """Where data, or a frozen image of them, are read; fails if the image does not exist."""
+        if image is None:
+            return BackupSource(data.volume.region.part(data.begin, data.size), 0.0, data.cached)
+        self.require_image(image)
+        frozen = self.images[image]
+        each = frozen.lookup_time / frozen.lookup_size
+        return BackupSource(frozen.source(data.begin, data.size), each, 0.0, frozen.name)
+
+    def require_image(self, name: str | None) -> None:
+        """Fail if a frozen image does not exist, or no longer exists; do nothing without one."""
+        if name is not None and (loss := self.images[name].loss) is not None:
+            raise JobFailedError(f"'{name}' {loss}")
+
+    @contextmanager
+    def shut_out(self, data: str) -> Generator[None]:
+        """Keep users from some data inside, as they are being restored."""
+        waiting = [users for users in self.users if users.data == data]
+        for users in waiting:
+            users.close()
+        try:
+            yield
+        finally:
+            for users in waiting:
+                users.open()
+
+    def write_through(
+        self, job: str, host: str, place: VolumeRange, fill: FlowShape, activity: str = Activity.WRITE
+    ) -> Generator[simpy.Event, Any, None]:
+        """Write bytes of a volume as `write` does, and wait until they are on disk, on record."""
+        dirty = yield from self.write(job, host, place, fill, activity)
+        yield from self.written_back(job, [dirty])
+
+    def written_back(self, job: str, pending: Sequence[Dirty]) -> Generator[simpy.Event, Any, None]:
+        """Wait until all pending writes are on disk, and record what limits the last of them."""
+        since = float(self.env.now)
+        late = [dirty for dirty in pending if not dirty.on_disk.processed]
+        if not late:
+            return
+        yield self.env.all_of([dirty.on_disk for dirty in late])
+        last = max(late, key=lambda dirty: dirty.segments[-1].end if dirty.segments else since)
+        for begin, end, cause, parts in last.limits(since):
+            self.trace.span(begin, end, job, cause, Activity.WRITE_BACK, cycle=parts)
+
+    @contextmanager
+    def standing(self, flow: Flow, loop: ClosedLoop) -> Generator[None]:
+        """Queue a closed loop in the adapters that requests pass, inside."""
+        for adapter in self.adapters.values():
+            adapter.loops[flow] = loop
+        try:
+            yield
+        finally:
+            for adapter in self.adapters.values():
+                del adapter.loops[flow]
+
+    def account(self, job: str, flow: Flow) -> None:
+        """Record how long a flow that has ended was held by each of its bottlenecks."""
+        for begin, end, cause, parts in flow.segments:
+            self.trace.span(begin, end, job, cause, flow.activity, cycle=parts)

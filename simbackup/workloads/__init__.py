@@ -1,0 +1,1 @@
+"""Workloads: who uses data and links while jobs run."""

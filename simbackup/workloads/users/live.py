@@ -1,0 +1,276 @@
+"""Users who go on working while their data are backed up, and what that costs them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+import simpy
+
+from simbackup.devices.host.live import Host
+from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.network.adapter import Adapter, Waiting
+from simbackup.devices.snapshot.live import Snapshot
+from simbackup.devices.store import Region, Store
+from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.limit import Limit
+from simbackup.engine.trace import Trace
+from simbackup.equations.database import lock_waits, slowdown
+from simbackup.equations.queueing import interactive_rate
+from simbackup.workloads.impact import IMPACT, throughput
+from simbackup.workloads.users.transactions import Load, Transaction, fresh_shares, load
+
+ROUNDING = 1e-9
+"""Share of the transactions below which a loss is rounding."""
+GREATEST_SLOWDOWN = 1e6
+"""Factor for a device that has no time left."""
+STEP = 0.05
+"""Change of the share of fresh chunks after which the load of a transaction is calculated again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What users ask: a transaction, the share that writes, and how often: so many a second, or so many users."""
+
+    transaction: Transaction
+    writes: float
+    rate: float | None = None
+    clients: float = 1.0
+    think_time: float = 0.0
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Where the totals of users and device stood when a job began."""
+
+    begin: float
+    completed: float
+    busy_s: float
+    own_s: float
+
+
+@dataclass(slots=True)
+class _LockTime:
+    """Seconds from which and until which a read lock was held, by one job or by several that overlap."""
+
+    begin: float
+    end: float = math.inf
+
+    def within(self, begin: float, end: float) -> float:
+        """Seconds of it within a time."""
+        return min(self.end, end) - max(self.begin, begin)
+
+
+@dataclass(slots=True, eq=False)
+class Users:
+    """Users of one data set: a steady stream of transactions, or so many who each wait for their last.
+
+    It is a flow counted in transactions. While a read lock is held, those that write wait for its end, and only the
+    others go on; queued ones are then served at once. Where snapshots need overwritten data, the first update of a
+    chunk costs a copy; the share of such updates falls as time goes on, and the flow is restarted in steps.
+    """
+
+    name: str
+    data: str
+    demand: Demand
+    network: FlowNetwork
+    trace: Trace
+    host: Host
+    place: VolumeRange
+    adapters: tuple[Adapter, ...] = ()
+    waiting: Waiting | None = None
+    nominal: float = field(init=False)
+    flow: Flow = field(init=False)
+    load: Load = field(init=False)
+    before: float = 0.0
+    own_before: float = 0.0
+    holders: int = 0
+    closed: int = 0
+    locks: list[_LockTime] = field(default_factory=list[_LockTime])
+    watches: dict[str, _Watch] = field(default_factory=dict[str, _Watch])
+
+    def __post_init__(self) -> None:
+        self.load = load(self.demand.transaction, self.place, self.host, {})
+        self.nominal = self.demand.rate if self.demand.rate is not None else self._interactive(self.load, lambda _: 0.0)
+
+    @property
+    def store(self) -> Store:
+        """The device that holds their data."""
+        return self.place.volume.region.store
+
+    @property
+    def completed(self) -> float:
+        """Transactions done so far."""
+        return self.before + self.flow.completed
+
+    @property
+    def own_busy(self) -> float:
+        """Seconds of the device's time that they themselves have used so far."""
+        return self.own_before + self.flow.completed * self.load.shape.demands.get(self.store.link, 0.0)
+
+    def start(self) -> None:
+        """Begin to work."""
+        self._begin({}, math.inf)
+        if self.waiting is not None:
+            self.network.couple(self)
+        self.network.env.process(self._work())
+
+    def hold(self) -> None:
+        """Hold nobody."""
+
+    def solved(self, *, binding: bool) -> None:
+        """Note how long transactions wait at adapters from now on."""
+        del binding
+        if self.waiting is not None:
+            self.waiting.take(float(self.network.env.now), self.flow.rate, lambda flow: flow.rate)
+
+    def _work(self) -> Generator[simpy.Event, Any, None]:
+        """Go on for ever, in steps where frozen images need what is overwritten."""
+        while True:
+            updates = self._step()
+            each = self.demand.transaction.updates
+            amount = updates / each if each > 0.0 else math.inf
+            fresh = self._fresh(updates) if each > 0.0 else {}
+            self.network.stop(self.flow)
+            self._begin(fresh, amount)
+            yield self.flow.done | self.place.volume.changed
+            self._note(self.network.stop(self.flow))
+
+    def _begin(self, fresh: dict[Snapshot, float], amount: float) -> None:
+        """Start the flow of so many transactions."""
+        self.load = load(self.demand.transaction, self.place, self.host, fresh)
+        shape, own = self.load.shape, self.load.shape.demands.get(self.store.link, 0.0)
+        begin, size = self.place.volume.region.begin + self.place.begin, self.place.size
+        cap, cause = self._ceiling()
+        self.flow = self.network.start(
+            self.name,
+            "transactions",
+            amount,
+            shape.demands,
+            # Shares of flows are in units a second: a transaction counts for the bytes that a stream moves meanwhile.
+            share=Region(self.store, begin, size).streaming("read").demands[self.store.link] / own if own else 1.0,
+            cap=cap,
+            cap_cause=cause,
+            moves=shape.moves,
+            sequential=False,
+            law=None if self.demand.rate is not None else self._law,
+        )
+        for adapter in self.adapters:
+            adapter.requests = {f: size for f, size in adapter.requests.items() if f.active}
+            adapter.requests[self.flow] = self.demand.transaction.request
+
+    def _note(self, transactions: float) -> None:
+        """Count so many transactions: what they did, and what they have touched."""
+        self.before += transactions
+        self._tell_volume(self.before)
+        self.own_before += transactions * self.load.shape.demands.get(self.store.link, 0.0)
+        updates = transactions * self.demand.transaction.updates
+        if updates > 0.0:
+            mirrors = [mirror for mirror in self.place.volume.mirrors if mirror.state == "split"]
+            for image in (*self.place.volume.snapshots, *mirrors):
+                image.changes.scatter(self.name, self.demand.transaction.spread).update(updates)
+
+    def _tell_volume(self, transactions: float) -> None:
+        """Tell the volume how many updates there have been in all."""
+        asked = self.demand.transaction
+        if asked.updates > 0.0:
+            place = (self.place.begin, self.place.size)
+            self.place.volume.updated(self.name, place, asked.spread, transactions * asked.updates)
+
+    def _step(self) -> float:
+        """Updates until the load is calculated again; snapshots without room become invalid."""
+        if self.demand.transaction.updates == 0.0:
+            return math.inf
+        spread = self.demand.transaction.spread
+        least = self.place.volume.until_next(self.name, (self.place.begin, self.place.size), spread, STEP)
+        for snapshot in list(self.place.volume.snapshots):
+            chunk = snapshot.parameters.chunk
+            if snapshot.room < chunk:
+                snapshot.invalidate(float(self.network.env.now))
+                continue
+            scatter = snapshot.changes.scatter(self.name, spread)
+            most = snapshot.room / chunk / max(scatter.fresh(), ROUNDING)
+            least = min(least, scatter.step(STEP), max(most, 1.0))
+        return least
+
+    def _fresh(self, updates: float) -> dict[Snapshot, float]:
+        spread = self.demand.transaction.spread
+        return fresh_shares(self.place.volume.snapshots, self.name, spread, updates if math.isfinite(updates) else 0.0)
+
+    def _interactive(self, load: Load, others: Callable[[Link], float]) -> float:
+        """Transactions a second of users who wait for each, when others use a share of each link."""
+        centres = load.centres({link: others(link) for link in load.links})
+        return interactive_rate(centres, self.demand.clients, self.demand.think_time)
+
+    def _law(self, rate: float, others: Callable[[Link], float]) -> Limit:
+        del rate  # the rate on offer does not show how long they wait
+        waited = self.load.waited
+        longest = max(waited, key=lambda link: waited[link], default=None)
+        return Limit(self._interactive(self.load, others), longest.name if longest else self.name)
+
+    def _ceiling(self) -> tuple[float, str]:
+        """The greatest rate that locks leave, and its cause."""
+        if self.closed:
+            return 0.0, f"data.{self.data}"
+        if self.place.volume.full:  # those that write get an error
+            return self.nominal * (1.0 - self.demand.writes), self.place.volume.name
+        if self.holders:
+            return self.nominal * (1.0 - self.demand.writes), f"data.{self.data}"
+        return (self.nominal if self.demand.rate is not None else math.inf), self.name
+
+    def lock(self) -> None:
+        """Let those that write wait."""
+        if not self.holders:
+            self.locks.append(_LockTime(float(self.network.env.now)))
+        self.holders += 1
+        self.network.set_cap(self.flow, *self._ceiling())
+
+    def unlock(self) -> None:
+        """Let them go on, unless another job still holds a lock."""
+        self.holders -= 1
+        if not self.holders:
+            self.locks[-1].end = float(self.network.env.now)
+            self.network.set_cap(self.flow, *self._ceiling())
+
+    def close(self) -> None:
+        """Stop all work: the data are being restored."""
+        self.closed += 1
+        self.network.set_cap(self.flow, *self._ceiling())
+
+    def open(self) -> None:
+        """Allow work again."""
+        self.closed -= 1
+        self.network.set_cap(self.flow, *self._ceiling())
+
+    def watch(self, job: str, now: float) -> None:
+        """Note the totals when a job begins."""
+        self.network.settle()
+        self._tell_volume(self.completed)
+        self.watches[job] = _Watch(now, self.completed, self.store.link.busy_s, self.own_busy)
+        if self.waiting is not None:
+            self.waiting.watch(job, now)
+
+    def tell(self, job: str, now: float) -> None:
+        """Record what a job that ends now cost the users."""
+        self.network.settle()
+        begun = self.watches.pop(job)
+        seconds = now - begun.begin
+        locks = [lock.within(begun.begin, now) for lock in self.locks if lock.end > begun.begin and lock.begin < now]
+        waits = [lock_waits(held, self.nominal * self.demand.writes) for held in locks]
+        waiting = sum(wait.transactions for wait in waits)
+        served = self.completed - begun.completed + waiting  # who waited is served when the lock is given up
+        others = max(self.store.link.busy_s - begun.busy_s - (self.own_busy - begun.own_s), 0.0)
+        self.trace.event(
+            now,
+            self.name,
+            IMPACT,
+            job=job,
+            **throughput(self.nominal * seconds, served, seconds, ROUNDING),
+            waited=waiting,
+            mean_wait=sum(wait.transactions * wait.mean for wait in waits) / waiting if waiting else 0.0,
+            longest_wait=max((wait.longest for wait in waits), default=0.0),
+            slowdown=min(slowdown(others / seconds if seconds else 0.0), GREATEST_SLOWDOWN),
+            **(self.waiting.impact(job, now) if self.waiting is not None else {}),
+        )

@@ -1,0 +1,55 @@
+"""Live users from its spec."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup.devices.changes import Spread
+from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.network.adapter import Waiting
+from simbackup.schema.quantity import si_or
+from simbackup.workloads.users.live import Demand, Users
+from simbackup.workloads.users.spec import UsersSpec
+from simbackup.workloads.users.transactions import Transaction
+
+if TYPE_CHECKING:
+    from simbackup.scenario.spec import Spec
+    from simbackup.system import System
+
+
+def make(system: System, spec: Spec, address: str, users: UsersSpec) -> Users:
+    """The users, whose requests wait in the adapters of the links that they cross."""
+    data, adapters = system.data[users.data], system.queues(users.via)
+    return Users(
+        name=address,
+        data=users.data,
+        demand=_demand(system, users),
+        network=system.network,
+        trace=system.trace,
+        host=system.hosts[spec.host_of(users.data)],
+        place=VolumeRange(data.volume, data.begin, data.size),
+        adapters=adapters,
+        waiting=Waiting(adapters, users.timeout.si if users.timeout else None) if adapters else None,
+    )
+
+
+def _demand(system: System, users: UsersSpec) -> Demand:
+    size = system.data[users.data].size
+    spread = Spread(
+        size=(users.update_size or users.read_size).si,
+        working_set=size * si_or(users.working_set, 1.0),
+        hot_data=si_or(users.hot_data, 1.0),
+        hot_updates=si_or(users.hot_updates, 1.0),
+    )
+    transaction = Transaction(
+        reads=users.reads.si,
+        read_size=users.read_size.si,
+        cpu=users.cpu.si,
+        updates=si_or(users.updates, 0.0),
+        spread=spread,
+        synchronous=users.synchronous,
+        networks=tuple(system.networks[link] for link in users.via),
+        request=si_or(users.request, 0.0),
+    )
+    rate = users.transactions.si if users.transactions else None
+    return Demand(transaction, users.writes.si, rate, si_or(users.clients, 1.0), si_or(users.think_time, 0.0))

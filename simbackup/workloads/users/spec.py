@@ -1,0 +1,117 @@
+"""What a file may say about users who work on a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from simbackup.schema.facts import Facts, amount
+from simbackup.schema.part import Modelled, Path
+from simbackup.schema.workload import WorkloadSpec
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
+from typing import Annotated
+
+from simbackup.schema.job import Names
+from simbackup.schema.quantity import (
+    Duration,
+    Frequency,
+    Frozen,
+    Multiple,
+    PositiveCount,
+    PositiveDuration,
+    PositiveShare,
+    PositiveSize,
+    Share,
+    Text,
+    Word,
+)
+
+
+class WorkloadSheet(Frozen):
+    """What users ask of the data with each transaction."""
+
+    reads: Multiple
+    """Disk reads of a transaction."""
+    read_size: PositiveSize
+    """Bytes of one disk read."""
+    cpu: Duration
+    """Time of the reference core for a transaction."""
+    writes: Share
+    """Share of the transactions that write, and so wait for a read lock."""
+    updates: Multiple | None = None
+    """Disk writes of a transaction, each at a place of its own; none unless stated."""
+    update_size: PositiveSize | None = None
+    """Bytes of one disk write; those of a disk read unless stated."""
+    synchronous: Annotated[bool, Word()] = False
+    """Whether a transaction waits until its disk writes are done."""
+    working_set: PositiveShare | None = None
+    """Share of the data that disk writes go to; all of it unless stated."""
+    hot_data: PositiveShare | None = None
+    """Share of the working set that takes most of the writes."""
+    hot_updates: PositiveShare | None = None
+    """Share of the disk writes that go to the hot data."""
+
+
+class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
+    """Users of a data set: a number of transactions each second, or clients one after the other."""
+
+    data: Text
+    """The data set that they work on."""
+    transactions: Frequency | None = None
+    """Transactions a second, however long each takes."""
+    clients: PositiveCount | None = None
+    """Number of users; each asks for the next transaction when the last is done."""
+    think_time: Duration | None = None
+    """Time that a user waits between two transactions; none unless stated."""
+    via: Names = ()
+    """The links that a transaction crosses, in order; none unless stated."""
+    request: PositiveSize | None = None
+    """Mean bytes of a transaction over each of these links, both ways together."""
+    timeout: PositiveDuration | None = None
+    """Longest wait on the links before a transaction times out; none does unless stated."""
+
+    told_by: ClassVar[tuple[str, ...]] = ("data", "model")
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report data without a host, and incomplete keys of updates and networks."""
+        for step in (self._check_data, self._check_updates, self._check_network):
+            with checks.about(*path):
+                step(checks, path)
+        super().check(checks, path)
+
+    def _check_data(self, checks: Checks, path: Path) -> None:
+        if checks.name((*path, "data"), self.data, checks.named("data"), "data set"):
+            checks.owned(path, checks.spec.data[self.data].on)
+
+    def _check_updates(self, checks: Checks, path: Path) -> None:
+        if self.update_size is not None and self.updates is None:
+            checks.report((*path, "update_size"), "has no effect without updates", "write 'updates:' of a transaction")
+        if (self.hot_data is None) != (self.hot_updates is None):
+            missing = "hot_data" if self.hot_data is None else "hot_updates"
+            checks.report(path, f"needs '{missing}'", "give both 'hot_data' and 'hot_updates'")
+
+    def _check_network(self, checks: Checks, path: Path) -> None:
+        if self.via and self.request is None:
+            checks.report((*path, "via"), "has no effect without 'request'", "write 'request: 16 KiB'")
+        for key in ("request", "timeout"):
+            if getattr(self, key) is not None and not self.via:
+                checks.report((*path, key), "has no effect on users who cross no link", "write 'via:' and a link")
+
+    conditional: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("working_set", "hot_data", "hot_updates", "synchronous"), "with 'updates' of a transaction"
+    )
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The keys of updates, if there are any."""
+        yield from super().uses(spec, name)
+        if self.updates is not None:
+            yield from (f"workloads.{name}.{key}" for key in self.conditional)
+
+    def own_facts(self) -> Facts:
+        """How many transactions write."""
+        if self.writes.si > 0:
+            yield from amount(self.writes, "of transactions write")

@@ -1,0 +1,156 @@
+"""A package of its own adds a device, a method, a datasheet and scenarios, and nothing of simbackup is changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "examples" / "simbackup-example"
+NAME = "example/verify"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the example is installed into."""
+    pytest.importorskip("hatchling")
+    source, target = tmp_path_factory.mktemp("source") / "package", tmp_path_factory.mktemp("site")
+    shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("__pycache__"))
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
+    done = subprocess.run(
+        [*pip, "--disable-pip-version-check", "--target", str(target), str(source)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return target
+
+
+def call(site: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The program as a shell calls it, with a folder of installed packages."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("SIMBACKUP")}
+    environment |= {"PYTHONPATH": str(site), "MPLBACKEND": "agg", "COLUMNS": "150"}
+    command = [sys.executable, "-m", "simbackup.cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
+
+
+def told(site: Path, folder: Path, *arguments: str) -> str:
+    done = call(site, folder, *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout
+
+
+def test_the_files_of_the_package_are_right(installed: Path, tmp_path: Path) -> None:
+    files = sorted(map(str, (installed / "simbackup_example").rglob("*.yaml")))
+    assert told(installed, tmp_path, "check", *files) == f"{len(files)} files are valid\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("run", NAME), ["verify", "ram_disk", "3.5 GB/s"]),
+        (("explain", NAME, "check"), ["hosts.server.cores", "then the bottleneck is devices.memory"]),
+        (("study", NAME), ["into memory", "5 ns/B"]),
+        (("models", "list"), ["ram_disk/ddr4-2400", "disk/sata-7200-1tb-2008"]),
+        (("models", "show", "ram_disk/ddr4-2400"), ["19.2 GB/s", "speed bins, DDR4-2400"]),
+        (("models", "cite"), ["JESD79-4"]),
+        (("scenarios",), [NAME, "teaching/mount-queue"]),
+        (("picture", NAME), ["memory"]),
+    ],
+    ids=lambda value: "-".join(value[:2]) if isinstance(value, tuple) else "",
+)
+def test_commands_know_what_the_package_adds(
+    installed: Path, tmp_path: Path, arguments: tuple[str, ...], words: list[str]
+) -> None:
+    printed = told(installed, tmp_path, *arguments)
+    assert [word for word in words if word not in printed] == []
+
+
+def test_a_picture_a_plot_a_page_and_a_result_are_written(installed: Path, tmp_path: Path) -> None:
+    told(installed, tmp_path, "picture", NAME, "-o", "system.svg")
+    told(installed, tmp_path, "plot", NAME, "timeline", "-o", "timeline.svg")
+    told(installed, tmp_path, "report", NAME, "-o", "report.html")
+    told(installed, tmp_path, "run", NAME, "--out", "result")
+    written = {path.name for path in tmp_path.iterdir()}
+    assert written == {"system.svg", "timeline.svg", "report.html", "result"}
+    assert "verify" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_editors_complete_what_the_package_adds(installed: Path, tmp_path: Path) -> None:
+    schema = json.loads(told(installed, tmp_path, "schema", "scenario"))
+    assert {"ram_disk", "ram_disk/ddr4-2400", "check_cpu"} <= set(_words(schema))
+
+
+def _words(value: object) -> list[str]:
+    """All texts and keys of a JSON value."""
+    if isinstance(value, dict):
+        return [word for key, inner in value.items() for word in (key, *_words(inner))]
+    if isinstance(value, list):
+        return [word for inner in value for word in _words(inner)]
+    return [value] if isinstance(value, str) else []
+
+
+def test_without_the_package_its_scenario_is_refused(installed: Path, tmp_path: Path) -> None:
+    shutil.copy(installed / "simbackup_example" / "scenarios" / "example" / "verify.yaml", tmp_path)
+    done = call(tmp_path, tmp_path, "run", "verify.yaml")
+    assert done.returncode == 2
+    assert "there is no method 'verify'" in done.stderr
+    assert "there is no datasheet 'ram_disk/ddr4-2400'" in done.stderr
+
+
+KIND = "from simbackup.schema.registry import DeviceKind\nfrom simbackup.devices.ssd.spec import SsdSpec\n"
+METHOD = "from simbackup.schema.registry import MethodKind\nfrom simbackup.schema.job import JobSpec\n"
+OWN = f"{KIND}from typing import Literal\nclass Own(SsdSpec):\n    kind: Literal['own']\n"
+BROKEN = {
+    "missing": ("simbackup.devices", "nowhere", "", "cannot be loaded: No module named 'nowhere'"),
+    "raises": ("simbackup.methods", "broken", "1 / 0", "cannot be loaded: division by zero"),
+    "wrong": ("simbackup.devices", "broken", "KINDS = (", "cannot be loaded: '(' was never closed (broken.py, line 1)"),
+    "empty": ("simbackup.devices", "broken", "", "it has none of KINDS, SECTIONS, SHEETS, LOOKS"),
+    "no kind": ("simbackup.devices", "broken", "KINDS = (1,)", "is not a kind of device, method or workload"),
+    "twice": (
+        "simbackup.devices", "broken", f"{KIND}KINDS = (DeviceKind('ssd', SsdSpec, 'broken:make'),)",
+        "two rooms offer 'ssd': simbackup.devices.ssd.make:make and broken:make",
+    ),
+    "kind unsaid": (
+        "simbackup.devices", "broken", f"{KIND}KINDS = (DeviceKind('own', SsdSpec, 'broken:make'),)",
+        "SsdSpec has no `kind` that may be 'own'; write `kind: Literal[\"own\"]`",
+    ),
+    "method unsaid": (
+        "simbackup.methods", "broken",
+        f"{METHOD}KINDS = (MethodKind(('own',), JobSpec, 'broken:make'),)",
+        "JobSpec has no `method` that may be 'own'; write `method: Literal[\"own\"]`",
+    ),
+    "no maker": (
+        "simbackup.devices", "broken",
+        f"{OWN}KINDS = (DeviceKind('own', Own, 'broken:make'),)",
+        "a room names 'broken:make', which cannot be loaded: module 'broken' has no attribute 'make'",
+    ),
+    "no folder": ("simbackup.data", "nowhere.at_all", "", "cannot be found: there is no such module"),
+    "no data": ("simbackup.data", "broken", "", "contains neither models/ nor scenarios/"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_room_is_told_in_one_line(tmp_path: Path, case: str) -> None:
+    group, module, code, message = BROKEN[case]
+    site = tmp_path / "site"
+    (site / "broken-1.dist-info").mkdir(parents=True)
+    (site / "broken-1.dist-info" / "METADATA").write_text("Name: broken\nVersion: 1\n", encoding="utf-8")
+    (site / "broken-1.dist-info" / "entry_points.txt").write_text(f"[{group}]\nroom = {module}\n", encoding="utf-8")
+    (site / "broken.py").write_text(code, encoding="utf-8")
+    own = "kind: own, capacity: 1 TB, read_rate: 1 GB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s"
+    device = own if case == "no maker" else "model: ssd/sata-ssd-2015"
+    (tmp_path / "case.yaml").write_text(
+        f"title: A write\nhosts: {{h: {{model: host/linux-modern-server, owns: [d]}}}}\ndevices: {{d: {{{device}}}}}\n"
+        "data: {f: {on: d, size: 1 GB}}\njobs: {w: {method: write, data: f}}\n",
+        encoding="utf-8",
+    )
+    done = call(site, tmp_path, "run", "case.yaml")
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.endswith(message)

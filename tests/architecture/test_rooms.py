@@ -1,0 +1,95 @@
+"""Rooms know each other by capabilities, names say one thing, and modules stay small and in one order."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "simbackup"
+MOST_LINES = 300
+BEING_SPLIT = {
+    "cli/app.py",
+    "scenario/json_schema.py",
+    "units.py",
+}
+"""Modules above the limit, which are being split."""
+
+
+def _name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES: Mapping[str, ast.Module] = {
+    _name(path): ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))
+}
+
+
+def classes() -> Iterator[tuple[str, str]]:
+    """Every class with its module."""
+    for module, tree in MODULES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                yield node.name, module
+
+
+def room_of(module: str) -> str:
+    """The package in which a module lies."""
+    return module.rpartition(".")[0]
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """Modules of the package that a piece of code imports when it runs, in functions as well; types excepted."""
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        return
+    names: list[str] = []
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        inner = [f"{node.module}.{alias.name}" for alias in node.names]
+        names = [name if name in MODULES else node.module for name in inner]
+    yield from (name for name in names if name in MODULES)
+    for child in ast.iter_child_nodes(node):
+        yield from imported(child)
+
+
+def test_no_room_asks_for_the_class_of_another() -> None:
+    homes = {name: room_of(module) for name, module in classes() if name.endswith(("Spec", "Sheet"))}
+    assert len(homes) > 20
+    found = [
+        f"{module}:{call.lineno} asks for {name.id}"
+        for module, tree in MODULES.items()
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+        and call.func.id in {"isinstance", "issubclass"}
+        for name in ast.walk(call.args[1])
+        if isinstance(name, ast.Name) and homes.get(name.id, room_of(module)) != room_of(module)
+    ]  # fmt: skip
+    assert found == []
+
+
+def test_no_name_stands_for_two_classes() -> None:
+    twice = {name for name, count in Counter(name for name, _ in classes()).items() if count > 1}
+    assert [(name, module) for name, module in classes() if name in twice] == []
+
+
+def test_no_import_leads_back() -> None:
+    graph = {module: {*imported(tree)} - {module} for module, tree in MODULES.items()}
+    assert sum(map(len, graph.values())) > 500
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_modules_are_small() -> None:
+    lengths = {
+        path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8").count("\n") for path in PACKAGE.rglob("*.py")
+    }
+    assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES and name not in BEING_SPLIT} == {}
+    assert {name for name in BEING_SPLIT if name in lengths and lengths[name] <= MOST_LINES} == set()

@@ -1,0 +1,108 @@
+"""One rule for all outputs: the extension decides, and what cannot be written is refused before a run."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from simbackup import simulate
+from simbackup.cli import app as cli
+
+PLAIN, STUDY = "published/003-lvm-snapshots/no-snapshot", "planning/copy-area-place"
+Say = Callable[..., tuple[object, str, str]]
+COMMANDS = {
+    "plot": (["plot", PLAIN, "timeline", "-o"], ".png, .svg or .pdf"),
+    "picture": (["picture", PLAIN, "-o"], ".svg, .mmd or .dot"),
+    "trace": (["trace", PLAIN, "-o"], ".json"),
+    "report": (["report", PLAIN, "-o"], ".html"),
+    "excel": (["report", PLAIN, "--excel"], ".xlsx"),
+    "study": (["study", STUDY, "--out"], ".csv, .parquet, .xlsx or .json"),
+}
+EVERY = pytest.mark.parametrize(("words", "forms"), COMMANDS.values(), ids=list(COMMANDS))
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Say:
+    """Runs the program in this process, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str) -> tuple[object, str, str]:
+        monkeypatch.setattr(sys, "argv", ["simbackup", *words])
+        code: object = 0
+        try:
+            cli.main()
+        except SystemExit as ended:
+            code = ended.code
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing may be run."""
+
+    def run(*_: object, **__: object) -> None:
+        raise AssertionError("it was run")
+
+    monkeypatch.setattr("simbackup.run.build", run)
+
+
+@EVERY
+@pytest.mark.usefixtures("no_run")
+def test_an_unknown_extension_is_refused_before_a_run(words: list[str], forms: str, say: Say, tmp_path: Path) -> None:
+    told = f"cannot be written (the extension '.xyz' is not known here); use {forms}\n"
+    assert say(*words, "a.xyz") == (2, "", f"a.xyz {told}")
+    told = f"cannot be written (its name has no extension); use {forms}\n"
+    assert say(*words, "a") == (2, "", f"a {told}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@EVERY
+@pytest.mark.usefixtures("no_run")
+def test_a_missing_folder_is_refused_in_the_same_words(words: list[str], forms: str, say: Say, tmp_path: Path) -> None:
+    file = Path("none") / f"a{forms.partition(',')[0]}"
+    assert say(*words, str(file)) == (2, "", f"{file} cannot be written (there is no folder none)\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [["run", PLAIN, "--out"], ["report", PLAIN, "--csv"]])
+@pytest.mark.usefixtures("no_run")
+def test_a_folder_is_made_only_in_one_that_is_there(words: list[str], say: Say, tmp_path: Path) -> None:
+    assert say(*words, "none/a") == (2, "", "none/a cannot be written (there is no folder none)\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_study_is_written_in_the_form_of_its_name(say: Say, tmp_path: Path) -> None:
+    pytest.importorskip("openpyxl")
+    rows = json.loads(say("study", STUDY, "--json", "--out", "t.json")[1])
+    assert json.loads((tmp_path / "t.json").read_text(encoding="utf-8")) == rows
+    for name in ("t.csv", "t.parquet", "t.XLSX"):
+        assert say("study", STUDY, "--out", name)[0] == 0
+    tables = pd.read_csv("t.csv"), pd.read_parquet("t.parquet"), pd.read_excel("t.XLSX", sheet_name="Study")
+    for table in tables:
+        pd.testing.assert_frame_equal(table, pd.DataFrame(rows), rtol=1e-12)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices of POSIX")
+def test_a_device_needs_no_extension(say: Say) -> None:
+    assert say("trace", PLAIN, "-o", "/dev/null")[0] == 0
+
+
+def test_intervals_of_a_result_need_no_scenario_file(say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "there").mkdir()
+    text = f"extends: {Path(__file__).parents[2]}/scenarios/{PLAIN}.yaml\ntitle: Mine\n"
+    (tmp_path / "there" / "own.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "there")
+    simulate("own.yaml").save("saved")
+    assert say("report", "saved", "--intervals", "-o", "there.html")[0] == 0
+    (tmp_path / "there" / "own.yaml").unlink()
+    monkeypatch.chdir(tmp_path)
+    assert say("report", "there/saved", "--intervals", "-o", "here.html")[0] == 0
+    assert (tmp_path / "here.html").read_bytes() == (tmp_path / "there" / "there.html").read_bytes()

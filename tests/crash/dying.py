@@ -1,0 +1,330 @@
+"""Commands that die while they write: at every rename, and at lines drawn at random. Prints what went wrong, as JSON.
+
+Everything is imported and simulated once; each death is that of a forked copy of this process.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pandas as pd
+
+from simbackup import run, shelf
+from simbackup.cli import app as cli
+from simbackup.cli import show, show_published
+from simbackup.experiments import calibrate, separability, study
+from simbackup.experiments.fitted_sheet import write_fitted
+from simbackup.output import exchange, partial
+from simbackup.plots import draw as drawing
+from simbackup.plots import of_result
+from simbackup.reporting import report
+from simbackup.results import folder
+from simbackup.scenario import loading
+
+SCENARIO, OTHER = "published/003-lvm-snapshots/no-snapshot", "published/003-lvm-snapshots/second-disk"
+STUDY, OTHER_STUDY = "planning/copy-area-place", "teaching/bottleneck-moves"
+RANDOM_DEATHS = 10
+"""Of each command and each signal; there are eleven commands."""
+SIGNALS = (signal.SIGKILL, signal.SIGINT)
+SOURCE = Path(shelf.__file__).parent
+WRITING = {
+    str(SOURCE / f"{name}.py")
+    for name in ("output/exchange", "results/folder", "output/whole", "output/partial", "results/saved", "output/seal")
+}
+WRITING |= {str(SOURCE / "reporting/files.py"), str(SOURCE / "experiments/fitted_sheet.py")}
+"""Files whose lines are counted, and those that they call."""
+RENAMES = ("rename", "replace")
+SHEET = """\
+title: Made up
+kind: ssd
+parameters:
+  read_rate: {value: 100 MB/s, basis: assumed, range: [10 MB/s, 1 GB/s], why: "made up"}
+  write_rate: {value: 100 MB/s, basis: assumed, range: [10 MB/s, 1 GB/s], why: "made up"}
+"""
+FOREIGN = {"thesis.txt": "years of work", ".out.partial": "mine", "out.old/run.json": "{}", ".simbackup-1.partial": "x"}
+"""What a user has beside the outputs."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command that writes: what gave the older output, what gives the new one, and the outputs."""
+
+    name: str
+    before: tuple[str, ...]
+    command: tuple[str, ...]
+    outputs: tuple[str, ...]
+    one_step: bool = True
+    """Whether folders change places in one step."""
+
+
+CASES = (
+    Case("run", ("run", OTHER, "--out", "out"), ("run", SCENARIO, "--out", "out"), ("out",)),
+    Case("run, first time", (), ("run", SCENARIO, "--out", "out"), ("out",)),
+    Case("run, two steps", ("run", OTHER, "--out", "out"), ("run", SCENARIO, "--out", "out"), ("out",), one_step=False),
+    Case("trace", ("trace", OTHER, "-o", "t.json"), ("trace", SCENARIO, "-o", "t.json"), ("t.json",)),
+    Case("picture", ("picture", OTHER, "-o", "p.svg"), ("picture", SCENARIO, "-o", "p.svg"), ("p.svg",)),
+    Case("plot", ("plot", OTHER, "causes", "-o", "p.png"), ("plot", SCENARIO, "causes", "-o", "p.png"), ("p.png",)),
+    *(
+        Case(
+            name,
+            ("report", OTHER, "--quick", "-o", "r.html", "--excel", "e.xlsx", "--csv", "csv"),
+            ("report", SCENARIO, "--quick", "-o", "r.html", "--excel", "e.xlsx", "--csv", "csv"),
+            ("r.html", "e.xlsx", "csv"),
+            one_step,
+        )
+        for name, one_step in (("report", True), ("report, two steps", False))
+    ),
+    Case("study, CSV", ("study", OTHER_STUDY, "--out", "s.csv"), ("study", STUDY, "--out", "s.csv"), ("s.csv",)),
+    Case("study, Parquet", (), ("study", STUDY, "--out", "s.parquet"), ("s.parquet",)),
+    Case("calibrate", (), ("calibrate", "here"), ("models/ssd/one.yaml", "models/ssd/two.yaml")),
+)
+
+
+def once(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which works once for each command line."""
+    found: dict[tuple[object, ...], Any] = {}
+
+    @functools.wraps(function)
+    def kept(*args: Any, **kwargs: Any) -> Any:
+        key = (*sys.argv[1:3], *(arg for arg in args if isinstance(arg, str)))
+        if key not in found:
+            found[key] = function(*args, **kwargs)
+        return found[key]
+
+    return kept
+
+
+def written_once(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of a table that writes it to a path; the same bytes again after the first time."""
+    found: dict[tuple[str, ...], bytes] = {}
+
+    def write(table: pd.DataFrame, path: Path, **settings: Any) -> None:
+        key = (sys.argv[2], path.suffix, "" if path.suffix == ".partial" else path.name)
+        if key not in found:
+            function(table, path, **settings)
+            found[key] = path.read_bytes()
+        path.write_bytes(found[key])
+
+    return write
+
+
+class Drawn:
+    """A picture that is drawn once."""
+
+    def __init__(self, picture: Any) -> None:
+        written = io.BytesIO()
+        picture.savefig(written, format="png")
+        self.content = written.getvalue()
+
+    def __call__(self) -> Drawn:
+        return self
+
+    def savefig(self, path: Path, **_: Any) -> None:
+        path.write_bytes(self.content)
+
+
+def prepare() -> None:
+    """Let nothing be computed twice, and nothing be printed."""
+    run.simulate, loading.load = once(run.simulate), once(loading.load)
+    pd.DataFrame.to_csv = written_once(pd.DataFrame.to_csv)
+    pd.DataFrame.to_parquet = written_once(pd.DataFrame.to_parquet)
+    report._chapter, report.page = once(report._chapter), once(report.page)
+    drawing.result_of = once(drawing.result_of)
+    study.study = once(study.study)
+    of_result.Plots.kinds = once(lambda plots: {"causes": Drawn(plots.causes())})
+    for name in ("result", "study"):
+        setattr(show, name, lambda *_: None)
+    show_published.fits = lambda *_: None
+    separability.separability = lambda *_, **__: None
+
+    def fit(_: str, **__: Any) -> list[Any]:
+        given = {"rows": ("a",), "plausible": ("1 MB/s", "1 GB/s"), "why": "made up"}
+        fits = [
+            calibrate.Fit(datasheet=f"ssd/{sheet}", parameter=parameter, **given)
+            for parameter in ("read_rate", "write_rate")
+            for sheet in ("one", "two")
+        ]
+        done = [calibrate.Fitted(one, "B/s", 2e8, 1e6, (1e7, 1e9), {}) for one in fits]
+        write_fitted(done, Path.cwd())
+        return done
+
+    calibrate.calibrate = fit
+
+
+def command(words: tuple[str, ...]) -> int:
+    """How a command ended."""
+    sys.argv = ["simbackup", *words]
+    shelf.forget()
+    try:
+        cli.main()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    return 0
+
+
+def begin(where: Path, case: Case, old: Path) -> None:
+    """Make a folder with the older output of a command, and what a user has beside it; go there."""
+    os.chdir("/")
+    shutil.rmtree(where, ignore_errors=True)
+    where.mkdir(parents=True)
+    for name, text in FOREIGN.items():
+        (where / name).parent.mkdir(exist_ok=True)
+        (where / name).write_text(text)
+    if case.name == "calibrate":
+        for name in case.outputs:
+            (where / name).parent.mkdir(parents=True, exist_ok=True)
+            (where / name).write_text(SHEET)
+    for name in case.outputs:
+        if (old / name).is_dir():
+            shutil.copytree(old / name, where / name)
+        elif (old / name).is_file():
+            shutil.copyfile(old / name, where / name)
+    os.environ[shelf.SEARCH_PATH] = str(where) if case.name == "calibrate" else ""
+    os.chdir(where)
+
+
+def state(path: Path) -> str:
+    """What an output is, in a few letters."""
+    if path.is_dir():
+        files = {str(file.relative_to(path)): state(file) for file in sorted(path.rglob("*")) if file.is_file()}
+        return hashlib.sha256(json.dumps(files).encode()).hexdigest()
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else "nothing"
+
+
+class Death:
+    """Counts renames and lines, and dies at one of them."""
+
+    def __init__(self) -> None:
+        self.renames = self.lines = 0
+        self.at: tuple[str, int] = ("", 0)
+        self.by = signal.SIGKILL
+
+    def strike(self, kind: str, number: int) -> None:
+        """Die if it is time."""
+        if self.at == (kind, number):
+            self.at = ("", 0)
+            signal.raise_signal(self.by)
+
+    def renaming(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, before and after which death may come."""
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self.renames += 1
+            self.strike("before", self.renames)
+            done = function(*args, **kwargs)
+            self.strike("after", self.renames)
+            return done
+
+        return call
+
+    def line(self, frame: FrameType, event: str, _: object) -> Any:
+        """Count the lines of what writes, and of what that calls."""
+        file = frame.f_code.co_filename
+        if file not in WRITING and (frame.f_back is None or frame.f_back.f_code.co_filename not in WRITING):
+            return None
+        if event == "line":
+            self.lines += 1
+            self.strike("line", self.lines)
+        return self.line
+
+
+def fork(words: tuple[str, ...], at: tuple[str, int], by: signal.Signals) -> int:
+    """How a command ended that died in another process."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    code = 99
+    try:
+        death.at, death.by, death.renames, death.lines = at, by, 0, 0
+        if at[0] == "line":
+            sys.settrace(death.line)
+        code = command(words)
+    finally:
+        os._exit(code)
+
+
+def deaths(renames: int, lines: int, name: str) -> Iterator[tuple[tuple[str, int], signal.Signals]]:
+    """When and how a command dies: before and after every rename, and at lines drawn at random."""
+    draw = random.Random(name)  # noqa: S311 (a seeded draw)
+    for by in SIGNALS:
+        yield from (((when, number), by) for when in ("before", "after") for number in range(1, renames + 1))
+        yield from ((("line", draw.randint(1, lines)), by) for _ in range(RANDOM_DEATHS))
+
+
+def tried(case: Case, root: Path) -> Iterator[str]:
+    """What went wrong when a command died."""
+    folder.exchange = death.renaming(exchange.exchange) if case.one_step else lambda *_: False
+    begin(root / "old", case, root)
+    if case.before and command(case.before):
+        yield "the older output was not written"
+    states = [{name: state(root / "old" / name) for name in case.outputs}]
+    begin(root / "new", case, root / "old")
+    command(case.command)  # everything is computed now
+    begin(root / "new", case, root / "old")
+    death.renames = death.lines = 0
+    sys.settrace(death.line)
+    code = command(case.command)
+    sys.settrace(None)
+    if code:
+        yield "the new output was not written"
+    states.append({name: state(root / "new" / name) for name in case.outputs})
+    listed = {path.name for path in (root / "new").iterdir()}
+    for at, by in deaths(death.renames, death.lines, case.name):
+        tally[at[0]] += 1
+        begin(root / "trial", case, root / "old")
+        ended = fork(case.command, at, by)
+        if ended != (-by if by == signal.SIGKILL else cli.INTERRUPTED):
+            yield f"{at} {by.name}: ended with {ended}"
+        yield from (f"{at} {by.name}: {what}" for what in after(case, states, listed))
+
+
+def after(case: Case, states: list[dict[str, str]], listed: set[str]) -> Iterator[str]:
+    """What is wrong after a death, and after the command was run again."""
+    for name in case.outputs:
+        if not case.one_step:
+            folder.is_there(Path(name))
+        if state(Path(name)) not in {before[name] for before in states}:
+            yield f"{name} is neither old nor new"
+    if code := command(case.command):
+        yield f"the next run ended with {code}"
+    if {name: state(Path(name)) for name in case.outputs} != states[1]:
+        yield "the next run did not write the new output"
+    if any(not Path(name).is_file() or Path(name).read_text() != text for name, text in FOREIGN.items()):
+        yield "a file of the user is gone"
+    if wrong := sorted({path.name for path in Path().iterdir()} ^ listed):
+        yield f"{wrong} is too much or too little"
+
+
+death, tally = Death(), {"before": 0, "after": 0, "line": 0}
+
+
+def main() -> None:
+    """Let every command die, and print what went wrong, and how often they died."""
+    print_to, root = os.dup(1), Path(sys.argv[1])
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    cli.print = lambda *_, **__: None
+    partial.log.disabled = True
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which is off where the tests run in the background
+    for name in RENAMES:
+        setattr(os, name, death.renaming(getattr(os, name)))
+    prepare()
+    wrong = [f"{case.name}: {what}" for case in CASES for what in tried(case, root / case.name)]
+    os.write(print_to, json.dumps({"wrong": wrong, "deaths": tally}).encode())
+
+
+if __name__ == "__main__":
+    main()

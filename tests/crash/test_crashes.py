@@ -1,0 +1,24 @@
+"""Commands that are killed or interrupted while they write leave the old output or the new one, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("openpyxl")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the commands die in forked processes")
+def test_whenever_a_command_dies_its_old_or_its_new_output_is_whole(tmp_path: Path) -> None:
+    script = Path(__file__).with_name("dying.py")
+    done = subprocess.run([sys.executable, script, tmp_path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["wrong"] == []
+    assert found["deaths"]["line"] >= 200
+    assert found["deaths"]["before"] == found["deaths"]["after"] >= 40

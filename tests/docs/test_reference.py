@@ -1,0 +1,54 @@
+"""The pages under docs/reference/ are those of the classes; `python docs/reference.py` writes them anew."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from simbackup.schema import capability, job
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    found: dict[str, str] = runpy.run_path(str(DOCS / "reference.py"))["pages"]()
+    return found
+
+
+def test_the_pages_are_current(pages: dict[str, str]) -> None:
+    there = {
+        path.relative_to(DOCS / "reference").as_posix(): path.read_text(encoding="utf-8")
+        for path in (DOCS / "reference").rglob("*.md")
+    }
+    assert sorted(there) == sorted(pages)
+    assert [name for name, text in pages.items() if there[name] != text] == []
+
+
+def test_every_key_has_a_value_and_a_meaning(pages: dict[str, str]) -> None:
+    rows = [(name, line) for name, text in pages.items() for line in text.splitlines() if line.startswith("| `")]
+    assert len(rows) > 200
+    empty = re.compile(r"^\| `\w+` \|  \||\|  \|$|Undefined")
+    assert [(name, line) for name, line in rows if empty.search(line)] == []
+
+
+def test_examples_are_short(pages: dict[str, str]) -> None:
+    lengths = {name: text.partition("```yaml\n")[2].count("\n") for name, text in pages.items()}
+    assert {name: lines for name, lines in lengths.items() if lines > 16} == {}
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda path: path.relative_to(DOCS).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose)
+    assert [link for link in links if not (page.parent / link.replace("\n", "")).exists()] == []
+
+
+@pytest.mark.parametrize("module", [capability, job])
+def test_the_page_of_capabilities_has_them_all(module: object) -> None:
+    page = (DOCS / "how-to" / "capabilities.md").read_text(encoding="utf-8")
+    there = {n for n, c in vars(module).items() if isinstance(c, type) and c.__module__ == module.__name__}  # type: ignore[attr-defined]
+    assert {name for name in there if f"`{name}`" not in page} == set()

@@ -1,0 +1,48 @@
+"""Equations of disk that only tests need."""
+
+from __future__ import annotations
+
+from simbackup.equations.disk import MEAN_SEEK_SHARE, DiskParameters
+from simbackup.equations.disk_turns import turn_time
+
+
+def stream_efficiency(
+    disk: DiskParameters, streams: int, rate: float, distance_share: float = MEAN_SEEK_SHARE
+) -> float:
+    """Share of the media rate that is left when sequential streams take turns of `stream_turn` bytes.
+
+    Each turn transfers for `stream_turn / rate` and then pays a seek to the next stream, half a revolution
+    and the command overhead. One stream alone pays nothing, and from two on the share does not depend on
+    their number. Holds while streams are served in turn; a scheduler that favours one stream, or read-ahead
+    that grows with the load, is a larger `stream_turn`.
+
+    Parameters
+    ----------
+    disk
+        The drive.
+    streams
+        Sequential streams at once.
+    rate
+        Media rate where they run, bytes per second.
+    distance_share
+        Mean seek between two streams as a share of the stroke; a third for streams anywhere on the disk.
+
+    Raises
+    ------
+    ValueError
+        If the rate is not positive or the distance is no share.
+
+    Examples
+    --------
+    >>> disk = DiskParameters(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 128 * 1024)
+    >>> stream_efficiency(disk, 1, 32e6), round(stream_efficiency(disk, 4, 32e6), 3)
+    (1.0, 0.325)
+
+    """
+    if rate <= 0:
+        raise ValueError(f"a media rate is positive, not {rate}")
+    lost = turn_time(disk, distance_share)
+    if streams <= 1:
+        return 1.0
+    moving = disk.stream_turn / rate
+    return moving / (moving + lost)

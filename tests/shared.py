@@ -1,0 +1,74 @@
+"""What many tests use: where files are, and every scenario, loaded and run once in a process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from simbackup import Result, Scenario, load, simulate
+from simbackup.engine.flows import FlowNetwork
+from simbackup.engine.link import Flow
+from simbackup.scenario import names
+
+ROOT = Path(__file__).parents[1]
+"""The folder of the repository."""
+MACHINES = {"machine", "machines", "old", "new", "hpux", "windows", "hpux-files", "windows-files"}
+"""Names of scenarios that only others extend."""
+RUNNABLE = [name for name in names() if not name.startswith("base/") and name.rpartition("/")[2] not in MACHINES]
+
+
+def together(scenarios: Iterable[str]) -> list[Any]:
+    """Parameters of a test; all tests of a scenario are run in one process, which thus simulates it once."""
+    return [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in scenarios]
+
+
+@cache
+def loaded(name: str) -> Scenario:
+    """A scenario of the repository."""
+    return load(name)
+
+
+def simulated(name: str, overrides: Mapping[str, object] | None = None, *, seed: int = 0) -> Result:
+    """The result of a scenario of the repository. Other tests see it, too: change nothing in it."""
+    return _simulated(name, json.dumps(overrides or {}), seed)[0]
+
+
+def parts_of_flows(name: str) -> list[float]:
+    """Seconds of the parts of a unit, times the rate, of all flows that start with parts or under a law with parts."""
+    return _simulated(name, "{}", 0)[1]
+
+
+@cache
+def _simulated(name: str, overrides: str, seed: int) -> tuple[Result, list[float]]:
+    changes = json.loads(overrides)
+    with _watched_flows() as parts:
+        result = simulate(loaded(name).with_(changes) if changes else loaded(name), seed=seed)
+    return result, parts
+
+
+@contextmanager
+def _watched_flows() -> Iterator[list[float]]:
+    found: list[float] = []
+    start: Callable[..., Flow] = FlowNetwork.start
+    bend = Flow.bend
+
+    def checked(self: FlowNetwork, name: str, *words: Any, **keys: Any) -> Flow:
+        if keys.get("cap_parts"):
+            found.append(sum(keys["cap_parts"].values()) * keys["cap"])
+            assert keys["cap_cause"] in {address for address, _ in keys["cap_parts"]}
+        return start(self, name, *words, **keys)
+
+    def bent(self: Flow, limit: Any) -> None:
+        if limit is not None and limit.parts:
+            found.append(sum(limit.parts.values()) * limit.rate)
+        bend(self, limit)
+
+    with patch.object(FlowNetwork, "start", checked), patch.object(Flow, "bend", bent):
+        yield found

@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import stdev
+
+import pytest
+
+import simbackup as sb
+from simbackup.errors import ResultError
+from simbackup.experiments.replications import together
+from simbackup.experiments.study import read_study
+from tests.shared import ROOT
+
+SCENARIO = """\
+title: A file written to a volume
+hosts: {server: {model: host/linux-2.6.9-dual-xeon-2800, owns: [disk]}}
+devices:
+  disk: {model: disk/scsi-10k-146gb-2004}
+  volume: {kind: logical_volume, on: disk, size: 2 GB}
+  backups: {kind: logical_volume, on: disk, size: 3 GB}
+data:
+  db: {on: volume, size: 1 GB, database: database/mysql-5.0-myisam}
+jobs:
+  copy: {method: hot_copy, data: db, to: backups}
+"""
+STUDY = """\
+title: A study
+scenarios: {one: one.yaml}
+show: [jobs.copy.bytes]
+"""
+CASES = """\
+cases:
+  small: {data.db.size: 1 GB, devices.volume.size: 1 GB}
+  large: {data.db.size: 8 GB, devices.volume.size: 9 GB, devices.backups.size: 8 GB}
+"""
+
+
+def written(folder: Path, more: str = "") -> Path:
+    (folder / "one.yaml").write_text(SCENARIO, encoding="utf-8")
+    file = folder / "a.study.yaml"
+    file.write_text(STUDY + more, encoding="utf-8")
+    return file
+
+
+def problems(file: Path) -> list[str]:
+    with pytest.raises(sb.InputError) as caught:
+        read_study(file)
+    return [f"{problem.place.line}: {problem.address}: {problem.message}" for problem in caught.value.problems]
+
+
+def test_values_of_a_case_change_together(tmp_path: Path) -> None:
+    table = sb.study(written(tmp_path, CASES))
+    assert table.varied == ("case",)
+    assert [(row["scenario"], row["case"], row["jobs.copy.bytes"]) for row in table.rows] == [
+        ("one", "small", 1e9), ("one", "large", 8e9)
+    ]  # fmt: skip
+
+
+def test_every_case_is_run_with_every_value(tmp_path: Path) -> None:
+    table = sb.study(written(tmp_path, CASES + "vary: {data.db.files: [1, 2, 3]}\n"), workers=2)
+    assert table.varied == ("case", "data.db.files")
+    assert [(row["case"], row["data.db.files"]) for row in table.rows] == [
+        (case, files) for case in ("small", "large") for files in ("1", "2", "3")
+    ]
+
+
+def test_a_study_without_cases_has_no_such_column(tmp_path: Path) -> None:
+    table = sb.study(written(tmp_path, "vary: {data.db.size: [1 GB, 2 GB]}\n"))
+    assert table.varied == ("data.db.size",)
+    assert "case" not in table.rows[0]
+
+
+def test_the_figures_of_a_job_that_failed_are_none(tmp_path: Path) -> None:
+    file = written(tmp_path, "cases: {full: {devices.backups.size: 1500 MB}}\n")
+    second = "  second: {method: hot_copy, data: db, to: backups}\n"
+    (tmp_path / "one.yaml").write_text(SCENARIO + second, encoding="utf-8")
+    file.write_text(file.read_text(encoding="utf-8").replace("copy.bytes", "second.bytes"), encoding="utf-8")
+    assert sb.study(file).rows[0]["jobs.second.bytes"] is None
+
+
+def test_a_wrong_value_is_told_at_its_place_in_the_case(tmp_path: Path) -> None:
+    file = written(tmp_path, "cases:\n  odd:\n    data.db.files: 2\n    data.db.size: 1 parsec\n")
+    assert [text.rsplit(": ", 1)[0] for text in problems(file)] == ["7: data.db.size"]
+
+
+def test_an_address_that_is_not_there_is_told_at_its_place_in_the_case(tmp_path: Path) -> None:
+    file = written(tmp_path, "cases:\n  odd:\n    data.dbb.size: 1 GB\n")
+    assert problems(file) == ["6: data.dbb.size: there is no 'dbb' under data"]
+
+
+def test_an_address_is_varied_or_set_by_a_case(tmp_path: Path) -> None:
+    file = written(tmp_path, "vary: {data.db.size: [1 GB]}\ncases:\n  odd: {data.db.size: 2 GB}\n")
+    assert problems(file)[0] == "6: data.db.size: is both varied and set by a case"
+
+
+def test_a_case_without_values_is_none(tmp_path: Path) -> None:
+    assert problems(written(tmp_path, "cases:\n  nothing: {}\n"))
+
+
+def test_why_a_job_failed_is_told_beside_the_others(tmp_path: Path) -> None:
+    file = written(tmp_path, "cases:\n  room: {data.db.size: 1 GB}\n  none: {devices.backups.size: 900 MB}\n")
+    text = file.read_text(encoding="utf-8").replace("[jobs.copy.bytes]", "[jobs.copy.bytes, jobs.second.bytes]")
+    second = "  second: {method: hot_copy, data: db, to: backups, after: copy}\n"
+    (tmp_path / "one.yaml").write_text(SCENARIO + second, encoding="utf-8")
+    file.write_text(text.replace("{devices.backups.size: 900 MB}", "{devices.backups.size: 1500 MB}"), encoding="utf-8")
+    good, bad = sb.study(file).rows
+    assert good["failed"] is None
+    assert bad["jobs.copy.bytes"] == 1e9
+    assert bad["jobs.second.bytes"] is None
+    assert bad["failed"].startswith("second: ")
+
+
+def test_a_study_in_which_nothing_fails_has_no_such_column(tmp_path: Path) -> None:
+    assert "failed" not in sb.study(written(tmp_path)).rows[0]
+
+
+def test_words_about_a_job_and_figures_of_links_and_processors_are_shown() -> None:
+    """The first step of removing bottlenecks: buffers wait, then the network is full."""
+    rows = {row["case"]: row for row in sb.study("teaching/bottleneck-moves").rows}
+    causes = {case: row["jobs.backup.cause"] for case, row in rows.items()}
+    assert causes["8 buffers"] == "jobs.backup.buffers"
+    assert causes["64 buffers"] == "links.lan"
+    assert causes["and compressed"] == "hosts.server.cores"
+    assert causes["and 8 files"] == "hosts.server.cores"
+    assert rows["and 8 files"]["jobs.back.cause"] == "devices.store"
+    assert rows["64 buffers"]["links.lan.busy"] > 0.95 > rows["8 buffers"]["links.lan.busy"]
+    assert 0.0 < rows["and compressed"]["hosts.server.cores.busy"] < 0.1  # one core of sixteen
+
+
+def test_a_step_gains_little_where_it_removes_no_bottleneck() -> None:
+    seconds = {row["case"]: row["jobs.backup.elapsed"] for row in sb.study("teaching/bottleneck-moves").rows}
+    first = seconds["8 buffers"]
+    assert seconds["64 buffers"] < 0.6 * first
+    assert all(seconds[case] > 0.9 * first for case in seconds if case.endswith("alone"))
+    assert seconds["and compressed"] > first  # one file has one compressor
+
+
+def test_cells_without_memory_fail_and_the_others_do_not() -> None:
+    """A compressed backup takes three sets of its buffers out of 4 GiB."""
+    table = sb.study("planning/buffers", workers=2)
+    sizes = {"64 KiB": 2**16, "256 KiB": 2**18, "1 MiB": 2**20, "4 MiB": 2**22}
+    for row in table.rows:
+        sets = 3 if row["jobs.backup.compress"] == "true" else 1
+        needed = int(row["jobs.backup.buffers"]) * sizes[row["jobs.backup.transfer_size"]] * sets
+        assert (row["failed"] is not None) == (needed > 4 * 2**30) == (row["jobs.backup.elapsed"] is None)
+        if row["failed"]:
+            assert row["failed"].startswith("backup: out of memory")
+            assert row["jobs.back.status"] == "skipped"
+        else:
+            assert row["jobs.back.status"] == ("late" if row["jobs.back.elapsed"] > 1800 else "done")
+
+
+def test_a_list_of_names_is_varied(tmp_path: Path) -> None:
+    text = (
+        "title: T\nscenarios: {one: %s}\nvary: {jobs.backup.to: [[store], [store, store]]}\nshow: [jobs.backup.files]\n"
+    )
+    base = ROOT / "scenarios/planning/buffers.yaml"
+    (tmp_path / "a.yaml").write_text(f"title: A\nextends: {base}\n", encoding="utf-8")
+    (tmp_path / "a.study.yaml").write_text(text % "a.yaml", encoding="utf-8")
+    assert [row["jobs.backup.to"] for row in sb.study(tmp_path / "a.study.yaml").rows] == ["store", "store, store"]
+
+
+SHORT = """\
+title: A log of 20 MB, saved by its own server
+hosts: {server: {model: host/windows-2013-server, owns: [c, d]}}
+devices:
+  c: {model: ssd/sata-ssd-2015, capacity: 10 GB}
+  d: {model: ssd/sata-ssd-2015, capacity: 10 GB}
+data:
+  log: {on: c, size: 20 MB}
+jobs:
+  save: {method: database_native, data: log, to: d, engine: backup_engine/sql-server-2008, rounds: by_event}
+"""
+SEEDS = """\
+title: Seeds
+scenarios: {short: short.yaml}
+vary: {jobs.save.buffers: [7, 8]}
+seeds: 6
+show: [jobs.save.elapsed, jobs.save.cause, jobs.save.status]
+"""
+
+
+def short(folder: Path, study: str = SEEDS) -> Path:
+    (folder / "short.yaml").write_text(SHORT, encoding="utf-8")
+    (folder / "seeds.study.yaml").write_text(study, encoding="utf-8")
+    return folder / "seeds.study.yaml"
+
+
+def test_figures_over_several_seeds_are_means_with_intervals(tmp_path: Path) -> None:
+    table = sb.study(short(tmp_path), seed=3, workers=2)
+    assert table.figures == ("jobs.save.elapsed", "jobs.save.elapsed ±", "jobs.save.cause", "jobs.save.status")
+    for row, buffers in zip(table.rows, (7, 8), strict=True):
+        changes = {"jobs.save.buffers": buffers}
+        runs = [sb.simulate(tmp_path / "short.yaml", changes, seed=s).get("jobs.save.elapsed") for s in range(3, 9)]
+        assert row["jobs.save.elapsed"] == pytest.approx(sum(runs) / 6)
+        assert row["jobs.save.elapsed ±"] == pytest.approx(2.5706 * stdev(runs) / 6**0.5, rel=1e-4)
+        assert row["jobs.save.status"] == "done"
+
+
+def test_rows_share_their_draws(tmp_path: Path) -> None:
+    """What another buffer gains is surer than either time alone."""
+    table = sb.study(short(tmp_path))
+    gain, half = table.difference("jobs.save.elapsed", 0, 1)
+    alone = [row["jobs.save.elapsed ±"] for row in table.rows]
+    assert gain == pytest.approx(table.rows[0]["jobs.save.elapsed"] - table.rows[1]["jobs.save.elapsed"])
+    assert half < 0.8 * (alone[0] ** 2 + alone[1] ** 2) ** 0.5
+
+
+def test_one_seed_has_no_difference(tmp_path: Path) -> None:
+    one = sb.study(short(tmp_path, SEEDS.replace("seeds: 6\n", "")))
+    assert one.figures == ("jobs.save.elapsed", "jobs.save.cause", "jobs.save.status")
+    with pytest.raises(ResultError, match="only one seed"):
+        one.difference("jobs.save.elapsed", 0, 1)
+    with pytest.raises(ResultError, match=r"no figure 'jobs\.save\.size'"):
+        sb.study(short(tmp_path)).difference("jobs.save.size", 0, 1)
+
+
+def test_a_figure_that_one_seed_lacks_has_no_mean() -> None:
+    assert together("jobs.a.elapsed", [1.0, None]) == {"jobs.a.elapsed": None, "jobs.a.elapsed ±": None}
+    assert together("jobs.a.cause", ["b", "a", "a"]) == {"jobs.a.cause": "a 2, b 1"}

@@ -1,0 +1,256 @@
+"""What would be without a job's bottleneck, and how it is told."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from simbackup import Result, load, simulate
+from simbackup.cli import app as cli
+from simbackup.devices.tape.spec import TapeLibrarySpec
+from simbackup.engine.activity import Activity
+from simbackup.experiments import what_if as experiment
+from simbackup.experiments.knock_out import MANY, faster, resource
+from simbackup.experiments.what_if import reasons
+from simbackup.results.causes import Cause
+from simbackup.schema.capability import Device, Piece
+
+Say = Callable[..., tuple[object, str, str]]
+TAPE = "teaching/one-file-from-tape"
+KEYS = {
+    "name", "status", "reason", "elapsed_s", "causes", "bottleneck", "bottleneck_s", "doubled_s",
+    "without_bottleneck_s", "next_bottleneck",
+}  # fmt: skip
+WEEK = """\
+title: A repeated job
+hosts: {host: {model: host/linux-modern-server, owns: [disk, other]}}
+devices:
+  disk: {model: disk/sata-7200-1tb-2008}
+  other: {model: disk/sata-7200-1tb-2008}
+data: {users: {on: disk, size: 10 GB}}
+jobs:
+  full: {method: image, data: users, to: other, every: 1 day, until: 3 days}
+  once: {method: image, data: users, to: other, begin: "12:00"}
+"""
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Say:
+    def run(*words: object) -> tuple[object, str, str]:
+        monkeypatch.setattr(sys, "argv", ["simbackup", *map(str, words)])
+        code: object = 0
+        try:
+            cli.main()
+        except SystemExit as ended:
+            code = ended.code
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("address", "activity", "part"),
+    [
+        ("devices.disk", "read", "devices.disk"),
+        ("devices.cow", "lookup", "devices.cow"),
+        ("devices.cow", "create", "devices.cow"),
+        ("devices.cow", "mount", "tool"),
+        ("devices.library", "wait for a drive", "devices.library.drives"),
+        ("devices.library", "wait for a cartridge", None),
+        ("devices.library.A1", "wait for the cartridge", None),
+        ("devices.library.robot", "mount", "devices.library.robot"),
+        ("devices.library.robot", "mount queue", "devices.library.robot"),
+        ("devices.library.drive.12", "locate", "devices.library.drive"),
+        ("devices.library.drive.1", "reposition", "devices.library.drive"),
+        ("hosts.server.cores", "copy", "hosts.server"),
+        ("hosts.guest", "system state", "tool"),
+        ("hosts.server.page_cache.devices.disk", "write-back", "devices.disk"),
+        ("links.lan", "travel", "links.lan"),
+        ("jobs.full.buffers", "wait for requests", "jobs.full.buffers"),
+        ("data.db", "flush", "data.db"),
+        ("catalogue", "save index", "tool"),
+        ("workloads.users", "observe", None),
+        ("jobs.full", "wait", None),
+    ],
+)
+def test_what_could_be_faster_behind_a_cause(address: str, activity: str, part: str | None) -> None:
+    assert resource(Cause(address, activity)) == part
+
+
+class Jukebox(Device):
+    """A device of another package that has a piece of its own."""
+
+    pieces: ClassVar[Mapping[str, Piece]] = {"arm": Piece("arms", "swing", "wait for an arm")}
+
+
+@pytest.mark.parametrize(
+    ("address", "activity", "part"),
+    [
+        ("devices.box", "wait for an arm", "devices.box.arm"),
+        ("devices.box.arm.2", "swing", "devices.box.arm"),
+        ("devices.box", "wait for a courier", None),
+        ("devices.box.drive", "locate", "devices.box"),
+    ],
+)
+def test_a_device_of_another_package_has_the_pieces_that_it_states(address: str, activity: str, part: str) -> None:
+    scenario = load("teaching/one-file-from-tape")
+    devices = {**scenario.spec.devices, "box": Jukebox.model_construct()}
+    made = replace(scenario, spec=replace(scenario.spec, devices=devices))
+    assert resource(Cause(address, activity), made) == part
+
+
+def test_jobs_wait_for_the_drives_of_a_library() -> None:
+    assert TapeLibrarySpec.pieces["drives"].waits == Activity.WAIT_FOR_DRIVE.value
+
+
+def changed(name: str, part: str, factor: float = 4.0) -> dict[str, float]:
+    """Factors by which values of a scenario change when a part is so many times faster."""
+    scenario = load(name)
+    before = {value.address: value.given.si for value in scenario.values}
+    after = faster(scenario, part, factor).spec
+    found: dict[str, float] = {}
+    for address, value in before.items():
+        section, key, *inner = address.split(".")
+        there: Any = getattr(after, section)[key]
+        for word in inner:
+            there = getattr(there, word, None) or there[word]
+        if there.si != value:
+            found[address] = there.si / value
+    return found
+
+
+def test_a_faster_drive_changes_its_own_times_and_rates_and_no_other() -> None:
+    found = changed(TAPE, "devices.jukebox.drive")
+    assert {address.rpartition(".")[0] for address in found} == {"devices.jukebox.drive"}
+    assert found["devices.jukebox.drive.native_rate"] == 4.0
+    assert found["devices.jukebox.drive.load_time"] == 0.25
+    assert set(found.values()) == {4.0, 0.25}
+
+
+def test_drives_and_robots_are_more_of_them() -> None:
+    assert changed(TAPE, "devices.jukebox.drives") == {"devices.jukebox.drives": 4.0}
+    assert changed(TAPE, "devices.jukebox.drives", 1e6) == {"devices.jukebox.drives": MANY}
+    robot = changed(TAPE, "devices.jukebox.robot")
+    assert robot["devices.jukebox.exchange_time"] == 0.25
+    assert set(robot) <= {"devices.jukebox.exchange_time", "devices.jukebox.robots"}
+
+
+def test_a_part_that_there_is_not_changes_nothing() -> None:
+    assert changed(TAPE, "devices.nothing") == {}
+
+
+def test_a_clone_takes_the_times_of_its_volume() -> None:
+    found = changed("planning/clones-on-an-aggregate", "devices.first")
+    assert {address.rpartition(".")[2] for address in found} <= {"create_time", "remove_time"}
+    assert found
+
+
+def test_what_a_program_does_at_the_processor_is_not_what_it_tells_the_database() -> None:
+    name = "published/000-netbackup-frozen-images/checkpoint"
+    told, own = changed(name, "data.db"), changed(name, "tool")
+    assert told
+    assert {address.rpartition(".")[2] for address in told} <= {"start_time", "file_time", "flush_time"}
+    assert not set(told) & set(own)
+    assert not any("cpu" in address for address in (*told, *own))
+
+
+def test_without_a_bottleneck_the_gain_is_no_more_than_its_share() -> None:
+    scenario = load(TAPE)
+    for one in reasons(simulate(scenario), scenario):
+        assert one.doubled is not None
+        assert one.without is not None
+        assert one.elapsed - one.share - 1e-6 <= one.without <= one.doubled <= one.elapsed
+
+
+def test_runs_are_shared_by_jobs_with_the_same_bottleneck(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[float] = []
+
+    def counted(*words: Any, **keys: Any) -> Result:
+        runs.append(1.0)
+        return simulate(*words, **keys)
+
+    scenario = load("planning/streams-of-files")
+    result = simulate(scenario)
+    monkeypatch.setattr(experiment, "simulate", counted)
+    found = reasons(result, scenario)
+    assert len(found) == 17
+    assert len(runs) == 2 * len({one.bottleneck for one in found}) == 4
+
+
+def test_without_a_scenario_there_is_no_what_if() -> None:
+    (one,) = reasons(simulate("published/003-lvm-snapshots/same-disk"), None)
+    assert (one.bottleneck, one.doubled, one.without, one.next_bottleneck) == ("devices.sdb", None, None, None)
+
+
+def test_as_json(say: Say) -> None:
+    code, out, err = say("explain", TAPE, "--json")
+    assert (code, err) == (0, "")
+    data = json.loads(out)
+    assert list(data) == ["jobs"]
+    assert [job["name"] for job in data["jobs"]] == [row["job"] for row in simulate(TAPE).job_rows]
+    for job in data["jobs"]:
+        assert set(job) == KEYS
+        assert sum(job["causes"].values()) == pytest.approx(job["elapsed_s"], rel=1e-9)
+        assert job["without_bottleneck_s"] <= job["doubled_s"] <= job["elapsed_s"]
+
+
+def test_one_job_and_an_unknown_one(say: Say) -> None:
+    data = json.loads(say("explain", TAPE, "one_file", "--json")[1])
+    assert [job["name"] for job in data["jobs"]] == ["one_file"]
+    text = say("explain", TAPE, "one_file")[1]
+    assert text.startswith("one_file: ")
+    assert "bottleneck: devices.jukebox.drive, " in text
+    code, out, err = say("explain", TAPE, "one_fiel")
+    assert (code, out) == (2, "")
+    assert err == "simbackup explain: there is no job 'one_fiel'; did you mean 'one_file'?\n"
+
+
+def test_a_saved_result_and_one_whose_scenario_has_changed(
+    say: Say, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "week.yaml"
+    file.write_text(WEEK, encoding="utf-8")
+    simulate(file).save(tmp_path / "saved")
+    told = say("explain", file, "--json")[1]
+    assert say("explain", tmp_path / "saved", "--json")[1] == told
+    assert not caplog.messages
+    file.write_text(WEEK.replace("10 GB", "11 GB"), encoding="utf-8")
+    caplog.clear()
+    assert say("explain", tmp_path / "saved", "--json")[1] == told
+    assert caplog.messages == [f"'{file}' or a datasheet of it has changed since; this is about what was run"]
+
+
+def test_jobs_that_failed_or_were_skipped_have_nothing_that_could_be_faster(say: Say) -> None:
+    name = "published/002-sql-server-tuning/out-of-memory"
+    found = {one.name: one for one in reasons(simulate(name), load(name))}
+    assert {one.status for one in found.values()} == {"failed", "skipped"}
+    assert all((one.elapsed, one.causes, one.bottleneck) == (0.0, {}, None) for one in found.values())
+    code, out, _ = say("explain", name)
+    assert code == 0
+    assert "backup: 0 s, failed" in out
+
+
+def test_runs_of_a_repeated_job_are_told_by_the_slowest(say: Say, tmp_path: Path) -> None:
+    file = tmp_path / "week.yaml"
+    file.write_text(WEEK, encoding="utf-8")
+    text = say("explain", file)[1]
+    assert text.count("bottleneck:") == 2
+    assert ", the slowest of full (4): " in text
+    both = say("explain", file, "full.2", "full.3")[1]
+    assert both.count("bottleneck:") == 2
+    assert "slowest" not in both
+    assert len(json.loads(say("explain", file, "--json")[1])["jobs"]) == 5
+
+
+def test_jobs_of_a_fleet_are_told_by_the_slowest(say: Say) -> None:
+    text = say("explain", "planning/spread-starts")[1]
+    assert text.count("bottleneck:") == 1
+    assert "the slowest of save-* (200): " in text
+    assert "slowest" not in say("explain", "planning/spread-starts", "save-7")[1]

@@ -1,0 +1,341 @@
+"""Backups by a database's own server and their restores, against calculations by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+from simbackup.equations.buffers import loop_rate
+from simbackup.results.result import Result
+from tests.shared import ROOT
+
+MIB = 2.0**20
+GIB = 2.0**30
+SITE = (ROOT / "tests" / "sites" / "database-server.yaml").read_text(encoding="utf-8") + "jobs:\n"
+ENGINE = """\
+engine: {transfer_size: 1 MiB, io_depth: 4, request_latency: 10 ms, compress_cpu: 20 ns/B, expand_cpu: 4 ns/B,
+    buffer_sets: 3, memory_limit: 100 MiB}"""
+READ, WRITE, BACK_READ, BACK_WRITE = 1 / 200, 1 / 50, 1 / 400, 1 / 100
+"""Seconds of the devices for each MiB: of a backup from c to d, and of its restore."""
+LATENCY = 0.010
+COMPRESS, EXPAND = 10e-9 * MIB, 2e-9 * MIB
+"""Seconds of a core of the host, which is twice as fast as the reference, for each MiB."""
+
+
+def backup(name: str, **keys: Any) -> str:
+    """A job of the file; one buffer from db to d unless told."""
+    said: dict[str, Any] = {"data": "db", "to": "d", "buffers": 1} | keys
+    told = ", ".join(f"{key}: {value}" for key, value in said.items() if value is not None)
+    return f"  {name}: {{method: database_native, {told}, {ENGINE}}}\n"
+
+
+BACK = "  back: {restore: full, after: full}\n"
+
+
+def run(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> Result:
+    file = tmp_path / "case.yaml"
+    file.write_text(SITE + jobs, encoding="utf-8")
+    return sb.simulate(file, changes)
+
+
+def elapsed(tmp_path: Path, jobs: str, job: str = "full", changes: dict[str, Any] | None = None) -> float:
+    result = run(tmp_path, jobs, changes)
+    assert row(result, job)["status"] == "done", row(result, job)
+    return result.get(f"jobs.{job}.elapsed")
+
+
+def row(result: Result, job: str) -> dict[str, Any]:
+    return next(row for row in result.job_rows if row["job"] == job)
+
+
+def moved(result: Result, device: str) -> float:
+    return next((row["bytes"] for row in result.device_rows if row["device"] == device), 0.0)
+
+
+def rounds(count: int, each: float) -> Any:
+    return pytest.approx(count * each, rel=1e-6)
+
+
+def test_one_buffer_waits_reads_and_writes_one_after_the_other(tmp_path: Path) -> None:
+    result = run(tmp_path, backup("full") + BACK)
+    assert result.get("jobs.full.elapsed") == rounds(1024, 2 * LATENCY + READ + WRITE)
+    assert result.get("jobs.back.elapsed") == rounds(1024, 2 * LATENCY + BACK_READ + BACK_WRITE)
+    assert result.get("jobs.full.bytes") == result.get("jobs.back.bytes") == GIB
+    assert (moved(result, "devices.c"), moved(result, "devices.d")) == pytest.approx((2 * GIB, 2 * GIB))
+
+
+def test_larger_buffers_wait_less_often(tmp_path: Path) -> None:
+    jobs = backup("full", transfer_size="4 MiB")
+    assert elapsed(tmp_path, jobs) == rounds(256, 2 * LATENCY + 4 * (READ + WRITE))
+
+
+def test_one_buffer_waits_on_itself_and_many_on_the_slower_device(tmp_path: Path) -> None:
+    latency = {"jobs.full.engine.request_latency": "100 ms"}
+    one = run(tmp_path, backup("full"), latency)
+    spent = one.activities("full")  # one buffer never queues: it reads, writes, and waits twice 100 ms
+    assert spent == pytest.approx({
+        ("jobs.full.buffers", "wait for requests"): 1024 * 0.2, ("devices.c", "back up"): 1024 * READ,
+        ("devices.d", "back up"): 1024 * WRITE,
+    })  # fmt: skip
+    assert sum(spent.values()) == pytest.approx(one.get("jobs.full.elapsed"), rel=1e-9)
+    many = run(tmp_path, backup("full", buffers=1000), {"jobs.full.engine.memory_limit": "2 GiB"})
+    assert many.get("jobs.full.elapsed") == pytest.approx(1024 * WRITE, rel=1e-3)
+    assert {cause for cause, _ in many.activities("full")} == {"devices.d"}
+
+
+@pytest.mark.parametrize("buffers", [2, 7, 60])
+def test_buffers_between_are_the_closed_loop(tmp_path: Path, buffers: int) -> None:
+    rate = loop_rate(MIB, buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB])
+    assert elapsed(tmp_path, backup("full", buffers=buffers)) == pytest.approx(GIB / rate)
+
+
+@pytest.mark.parametrize(
+    ("keys", "buffers"),
+    [
+        ({"buffers": None}, 7),
+        ({"buffers": None, "to": "[d, d]"}, 12),
+        ({"buffers": None, "data": "[db, log]"}, 9),
+        ({"buffers": None, "to": "nothing"}, 7),
+        ({"buffers": 11}, 11),
+    ],
+)
+def test_the_number_of_buffers_is_told(tmp_path: Path, keys: dict[str, Any], buffers: int) -> None:
+    """(depth 4 and one) for each file and two for each volume, unless told."""
+    assert run(tmp_path, backup("full", **keys)).get("jobs.full.buffers") == buffers
+
+
+def test_the_default_follows_the_depth(tmp_path: Path) -> None:
+    result = run(tmp_path, backup("full", buffers=None), {"jobs.full.engine.io_depth": 8})
+    assert result.get("jobs.full.buffers") == 11
+
+
+def test_nul_is_the_reading_side_alone(tmp_path: Path) -> None:
+    """One request in a round in place of two, and nothing is written anywhere."""
+    result = run(tmp_path, backup("full", to="nothing"))
+    assert result.get("jobs.full.elapsed") == rounds(1024, LATENCY + READ)
+    assert moved(result, "devices.d") == 0.0
+
+
+@pytest.mark.parametrize("buffers", [1, 7, 60])
+@pytest.mark.parametrize("to", ["d", "[d, d]", "far", "[d, far]"])
+def test_nul_is_faster_than_any_file(tmp_path: Path, to: str, buffers: int) -> None:
+    nul = elapsed(tmp_path, backup("full", to="nothing", buffers=buffers))
+    assert nul < elapsed(tmp_path, backup("full", to=to, buffers=buffers))
+
+
+def test_a_restore_from_nul_fails_with_its_reason(tmp_path: Path) -> None:
+    kept = backup("later", data="other") + "  last: {restore: later, after: later}\n"
+    result = run(tmp_path, backup("full", to="nothing") + BACK + kept)
+    assert row(result, "full")["status"] == "done"
+    assert row(result, "back")["status"] == "failed"
+    assert row(result, "back")["reason"] == "'full' went to nul, which keeps nothing"
+    assert row(result, "last")["status"] == "done"
+
+
+def test_compression_writes_fewer_bytes_and_restores_read_fewer(tmp_path: Path) -> None:
+    """A quarter is written; three sets of buffers wait together, and queue for the compressor, too."""
+    result = run(tmp_path, backup("full", compress="true") + BACK)
+    assert moved(result, "devices.d") == pytest.approx(2 * GIB / 4)
+    assert moved(result, "devices.c") == pytest.approx(2 * GIB)
+    assert result.get("jobs.full.bytes") == GIB
+    there = loop_rate(MIB, 3, 2 * LATENCY, [READ / MIB, WRITE / 4 / MIB, COMPRESS / MIB])
+    back = loop_rate(MIB, 3, 2 * LATENCY, [BACK_READ / 4 / MIB, BACK_WRITE / MIB, EXPAND / MIB])
+    assert result.get("jobs.full.elapsed") == pytest.approx(GIB / there)
+    assert result.get("jobs.back.elapsed") == pytest.approx(GIB / back)
+
+
+def test_compression_costs_time_of_the_cores_in_both_directions(tmp_path: Path) -> None:
+    jobs = backup("full", compress="true")
+    alone, both = run(tmp_path, jobs), run(tmp_path, jobs + BACK)
+    busy = [next(d["busy_s"] * 4 for d in r.device_rows if d["device"] == "hosts.server.cores") for r in (alone, both)]
+    assert busy[0] == pytest.approx(1024 * COMPRESS)
+    assert busy[1] - busy[0] == pytest.approx(1024 * EXPAND)
+
+
+def test_there_is_a_compressor_for_each_file_but_no_more_than_cores(tmp_path: Path) -> None:
+    """So slow a compressor is all that counts."""
+    changes = {"jobs.full.engine.compress_cpu": "2000 ns/B"}
+    one, two, four, six = (
+        elapsed(tmp_path, backup("full", compress="true", to=f"[{', '.join(['d'] * n)}]", buffers=30), "full", changes)
+        for n in (1, 2, 4, 6)
+    )
+    assert one == pytest.approx(1000e-9 * GIB, rel=1e-3)
+    assert (one / two, one / four) == (pytest.approx(2, rel=0.03), pytest.approx(4, rel=0.06))
+    assert six == pytest.approx(four, rel=0.01)
+
+
+@pytest.mark.parametrize("buffers", [12, 30])
+def test_a_saturated_compressor_is_the_bottleneck_that_is_told(tmp_path: Path, buffers: int) -> None:
+    """One of four cores, slower than either device: neither more buffers nor a faster device would gain anything."""
+    changes = {"jobs.full.engine.compress_cpu": "30 ns/B"}
+    result = run(tmp_path, backup("full", compress="true", buffers=buffers), changes)
+    assert result.get("jobs.full.elapsed") == pytest.approx(15e-9 * GIB, rel=0.01)
+    assert {cause for cause, _ in result.activities("full")} == {"hosts.server.cores"}
+
+
+def test_volumes_of_unequal_size_are_read_at_once_until_the_smaller_is_done(tmp_path: Path) -> None:
+    """0.25 GiB of each at once, half of each buffer's bytes from either, then 0.75 GiB of the larger alone."""
+    together = 2 * LATENCY + READ + WRITE  # one buffer at a time: it comes from one of two equal devices
+    result = run(tmp_path, backup("full", data="[db, log]") + BACK)
+    assert result.get("jobs.full.elapsed") == rounds(1280, together)
+    assert moved(result, "devices.e") == pytest.approx(0.5 * GIB)
+    assert result.get("jobs.full.files") == 2
+
+
+def test_two_volumes_are_read_faster_than_one_while_both_last(tmp_path: Path) -> None:
+    jobs = backup("full", data="[db, log]", to="nothing", buffers=8)
+    both = loop_rate(MIB, 8, LATENCY, [READ / 2 / MIB] * 2)
+    alone = loop_rate(MIB, 8, LATENCY, [READ / MIB])
+    assert both > 1.2 * alone
+    assert elapsed(tmp_path, jobs) == pytest.approx(0.5 * GIB / both + 0.75 * GIB / alone)
+
+
+def test_volumes_of_equal_size_have_one_phase(tmp_path: Path) -> None:
+    jobs = backup("full", data="[db, log]", to="nothing", buffers=8)
+    both = loop_rate(MIB, 8, LATENCY, [READ / 2 / MIB] * 2)
+    assert elapsed(tmp_path, jobs, "full", {"data.log.size": "1 GiB"}) == pytest.approx(2 * GIB / both)
+
+
+def test_too_many_buffers_fail_with_a_reason_and_the_rest_goes_on(tmp_path: Path) -> None:
+    jobs = backup("full", buffers=101) + BACK + backup("other", data="other")
+    result = run(tmp_path, jobs)
+    reason = "out of memory: 101 buffers of 1 MiB are 101 MiB, and there are 100 MiB"
+    assert (row(result, "full")["status"], row(result, "full")["reason"]) == ("failed", reason)
+    assert row(result, "back")["status"] == "skipped"
+    assert result.get("jobs.other.elapsed") == rounds(1024, 2 * LATENCY + READ + WRITE)
+    assert result.get("jobs.full.bytes") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("buffers", "keys", "status"),
+    [
+        (100, {}, "done"),
+        (50, {"transfer_size": "2 MiB"}, "done"),
+        (51, {"transfer_size": "2 MiB"}, "failed"),
+        (33, {"compress": "true"}, "done"),
+        (34, {"compress": "true"}, "failed"),
+    ],
+)
+def test_the_limit_of_memory_is_exact(tmp_path: Path, buffers: int, keys: dict[str, str], status: str) -> None:
+    assert row(run(tmp_path, backup("full", buffers=buffers, **keys)), "full")["status"] == status
+
+
+def test_a_file_without_room_fails_with_a_reason(tmp_path: Path) -> None:
+    result = run(tmp_path, backup("full", to="little") + backup("small", to="little", compress="true"))
+    assert (row(result, "full")["status"], row(result, "full")["reason"]) == ("failed", "'little' is full")
+    assert row(result, "small")["status"] == "done"
+
+
+def test_files_share_the_room_of_a_volume(tmp_path: Path) -> None:
+    """1 GiB in two files is 0.5 GiB each: one fits on the volume, both do not."""
+    assert row(run(tmp_path, backup("full", to="[little, d]")), "full")["status"] == "done"
+    assert row(run(tmp_path, backup("full", to="[little, little]")), "full")["reason"] == "'little' is full"
+
+
+def test_a_backup_that_found_no_room_takes_none(tmp_path: Path) -> None:
+    """The first of its two files would have fitted, and filled the volume."""
+    result = run(
+        tmp_path, backup("full", to="[little, little]") + backup("small", data="log", to="little", begin="1 h")
+    )
+    assert row(result, "full")["reason"] == "'little' is full"
+    assert row(result, "small")["status"] == "done"
+
+
+def test_two_files_on_two_devices_share_the_bytes(tmp_path: Path) -> None:
+    result = run(tmp_path, backup("full", to="[d, e]", buffers=10))
+    assert moved(result, "devices.d") == pytest.approx(GIB / 2)
+    assert moved(result, "devices.e") == pytest.approx(GIB / 2)
+    rate = loop_rate(MIB, 10, 2 * LATENCY, [READ / MIB, WRITE / 2 / MIB, 1 / 100 / 2 / MIB])
+    assert result.get("jobs.full.elapsed") == pytest.approx(GIB / rate)
+
+
+MEMORY = {f"jobs.{job}.engine.memory_limit": "2 GiB" for job in ("full", "too")}
+
+
+def test_two_backups_at_once_share_a_saturated_device(tmp_path: Path) -> None:
+    """With buffers enough both are as fast as the device, each at half its rate."""
+    jobs = backup("full", buffers=500) + backup("too", buffers=500, data="log")
+    result = run(tmp_path, jobs, {**MEMORY, "data.log.size": "1 GiB"})
+    for job in ("full", "too"):
+        assert result.get(f"jobs.{job}.elapsed") == pytest.approx(2048 * WRITE, rel=0.01)
+
+
+@pytest.mark.parametrize("buffers", [4, 12, 50])
+def test_two_backups_at_once_are_one_loop_of_all_their_buffers(tmp_path: Path, buffers: int) -> None:
+    """Where the device is nearly full; a lightly loaded one is held for fuller than it is."""
+    both = loop_rate(MIB, 2 * buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB])
+    result = run(tmp_path, backup("full", buffers=buffers) + backup("too", buffers=buffers, data="other"))
+    for job in ("full", "too"):
+        assert result.get(f"jobs.{job}.elapsed") == pytest.approx(2 * GIB / both, rel=0.01)
+
+
+@pytest.mark.parametrize("buffers", [1, 2])
+def test_two_backups_at_once_slow_each_other(tmp_path: Path, buffers: int) -> None:
+    """No faster than one loop of all buffers, and no slower than one after the other."""
+    alone = loop_rate(MIB, buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB])
+    both = loop_rate(MIB, 2 * buffers, 2 * LATENCY, [READ / MIB, WRITE / MIB])
+    result = run(tmp_path, backup("full", buffers=buffers) + backup("too", buffers=buffers, data="other"))
+    assert result.get("jobs.full.elapsed") == pytest.approx(result.get("jobs.too.elapsed"))
+    assert 2 * GIB / both <= result.get("jobs.full.elapsed") <= 2 * GIB / alone
+
+
+def test_what_is_left_of_a_backup_is_as_fast_as_alone(tmp_path: Path) -> None:
+    """A small backup beside a large one: from its end on, nothing is left of it."""
+    jobs = backup("full", buffers=50) + backup("too", buffers=50, data="log")
+    result = run(tmp_path, jobs)
+    assert result.get("jobs.too.elapsed") == pytest.approx(512 * WRITE, rel=0.01)
+    assert result.get("jobs.full.elapsed") == pytest.approx(1280 * WRITE, rel=0.01)
+
+
+def test_a_backup_does_not_slow_one_on_other_devices(tmp_path: Path) -> None:
+    result = run(tmp_path, backup("full") + backup("too", data="log", to="far"))
+    assert result.get("jobs.full.elapsed") == rounds(1024, 2 * LATENCY + READ + WRITE)
+
+
+def test_a_file_on_another_host_crosses_the_link(tmp_path: Path) -> None:
+    result = run(tmp_path, backup("full", to="far") + BACK)
+    assert result.get("jobs.full.elapsed") == rounds(1024, 2 * LATENCY + READ + 1 / 20 + WRITE)
+    assert result.get("jobs.back.elapsed") == rounds(1024, 2 * LATENCY + BACK_READ + 1 / 20 + BACK_WRITE)
+    assert moved(result, "links.lan") == pytest.approx(2 * GIB)
+
+
+def test_compression_saves_on_every_later_hop(tmp_path: Path) -> None:
+    result = run(tmp_path, backup("full", to="far", compress="true", buffers=30))
+    assert moved(result, "links.lan") == moved(result, "devices.far") == pytest.approx(GIB / 4)
+    plain = elapsed(tmp_path, backup("full", to="far", buffers=30))
+    assert result.get("jobs.full.elapsed") < 0.5 * plain
+
+
+def test_a_volume_and_its_file_on_one_disk_take_turns(tmp_path: Path) -> None:
+    """On a rotating disk each buffer costs two seeks and half a revolution more; an SSD has no arm to move."""
+    disk = "  disk: {model: disk/scsi-10k-146gb-2004}\n  disk2: {model: disk/scsi-10k-146gb-2004}\n"
+    site = SITE.replace("devices:\n", f"devices:\n{disk}").replace("[c, d, e]", "[c, d, e, disk, disk2]")
+    site = site.replace("data:\n", "data:\n  mail: {on: disk, size: 1 GiB}\n")
+    times: list[float] = []
+    for to in ("disk2", "disk"):
+        file = tmp_path / f"{to}.yaml"
+        file.write_text(site + backup("full", data="mail", to=to), encoding="utf-8")
+        times.append(sb.simulate(file).get("jobs.full.elapsed"))
+    lost = (times[1] - times[0]) / 1024
+    assert 0.003 < lost < 0.05
+
+
+def test_restores_need_a_backup(tmp_path: Path) -> None:
+    result = run(tmp_path, backup("full", begin="1 h") + "  back: {restore: full}\n")
+    assert row(result, "back")["reason"] == "the catalogue has no save set of 'full'"
+
+
+def test_users_of_every_volume_of_the_database_are_shut_out_of_its_restore(tmp_path: Path) -> None:
+    asked = "transactions: 1 /s, reads: 1, read_size: 8 KiB, cpu: 0 s, writes: 0 %"
+    users = (
+        f"workloads:\n  a: {{data: db, {asked}}}\n  b: {{data: log, {asked}}}\n  c: {{data: other, {asked}}}\njobs:\n"
+    )
+    file = tmp_path / "users.yaml"
+    text = SITE.replace("jobs:\n", users) + backup("full", data="[db, log]") + BACK
+    file.write_text(text, encoding="utf-8")
+    lost = {(row["users"], row["job"]): row["lost"] for row in sb.simulate(file).user_rows}
+    assert {lost[f"workloads.{name}", "full"] for name in "abc"} == {0.0}
+    assert [lost[f"workloads.{name}", "back"] for name in "abc"] == pytest.approx([1.0, 1.0, 0.0])

@@ -1,0 +1,207 @@
+"""Buffers that go round one by one, against calculations by hand; with constant services nothing is left to chance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.flows import Link
+from simbackup.methods.native.transfers import Draws, Leg, Stop
+from simbackup.results.causes import Cause, split
+from simbackup.results.result import Result
+from tests.shared import ROOT
+
+MIB = 2.0**20
+SITE = f"""\
+title: A database of 100 MiB on one device, its log on another, backups on a third and at another host
+extends: {ROOT}/tests/sites/database-server.yaml
+hosts:
+  server: {{speed: 1}}
+devices:
+  e: {{read_rate: 100 MiB/s}}
+  far: {{write_rate: 400 MiB/s}}
+links:
+  lan: {{latency: 2 ms}}
+data:
+  db: {{size: 100 MiB}}
+  log: {{size: 25 MiB, compression: 4}}
+jobs:
+"""
+ENGINE = """\
+engine: {transfer_size: 1 MiB, io_depth: 4, request_latency: 10 ms, compress_cpu: 40 ns/B, expand_cpu: 8 ns/B,
+    buffer_sets: 3, memory_limit: 100 MiB}"""
+READ, LOG, WRITE, LATENCY = 1 / 200, 1 / 100, 1 / 50, 0.010
+COMPRESS = 40e-9 * MIB
+BACK = "  back: {restore: full, after: full}\n"
+
+
+def backup(name: str = "full", **keys: Any) -> str:
+    """A job of the file; one buffer from db to d, one by one with constant services, unless told."""
+    said: dict[str, Any] = {"data": "db", "to": "d", "buffers": 1, "rounds": "by_event", "service_times": "constant"}
+    told = ", ".join(f"{key}: {value}" for key, value in (said | keys).items() if value is not None)
+    return f"  {name}: {{method: database_native, {told}, {ENGINE}}}\n"
+
+
+def run(tmp_path: Path, jobs: str, seed: int = 0) -> Result:
+    file = tmp_path / "case.yaml"
+    file.write_text(SITE + jobs, encoding="utf-8")
+    return sb.simulate(file, seed=seed)
+
+
+def elapsed(result: Result, job: str = "full") -> float:
+    return result.get(f"jobs.{job}.elapsed")
+
+
+def device(result: Result, name: str) -> dict[str, Any]:
+    return next(row for row in result.device_rows if row["device"] == name)
+
+
+def test_one_buffer_waits_reads_and_writes_one_after_the_other(tmp_path: Path) -> None:
+    result = run(tmp_path, backup() + BACK)
+    assert elapsed(result) == pytest.approx(100 * (2 * LATENCY + READ + WRITE))
+    assert elapsed(result, "back") == pytest.approx(100 * (2 * LATENCY + 1 / 400 + 1 / 100))
+    assert device(result, "devices.c")["bytes"] == pytest.approx(200 * MIB)
+    assert device(result, "devices.d")["bytes"] == pytest.approx(200 * MIB)
+    busy = device(result, "devices.d")["busy"] * (elapsed(result) + elapsed(result, "back"))
+    assert busy == pytest.approx(100 * (WRITE + 1 / 400))
+
+
+def test_many_buffers_fill_the_loop_once_and_then_wait_for_the_slower_device(tmp_path: Path) -> None:
+    result = run(tmp_path, backup(buffers=50))
+    assert elapsed(result) == pytest.approx(2 * LATENCY + READ + 100 * WRITE)
+    assert next(iter(split(result, "full"))) == ("devices.d", "queue")
+
+
+def test_more_buffers_than_transfers_change_nothing(tmp_path: Path) -> None:
+    assert elapsed(run(tmp_path, backup(buffers=90))) == elapsed(run(tmp_path, backup(buffers=100)))
+
+
+def test_two_buffers_that_never_meet_halve_the_time(tmp_path: Path) -> None:
+    """The second reads behind the first, once; then each finds both devices free."""
+    result = run(tmp_path, backup(buffers=2))
+    assert elapsed(result) == pytest.approx(READ + WRITE - READ + 50 * (2 * LATENCY + READ + WRITE), rel=0.01)
+
+
+def test_the_last_transfer_is_what_is_left(tmp_path: Path) -> None:
+    result = run(tmp_path, backup().replace("1 MiB", "3 MiB"))
+    assert elapsed(result) == pytest.approx(34 * 2 * LATENCY + 100 * (READ + WRITE))
+
+
+def test_volumes_are_read_in_turn_until_the_smaller_one_ends(tmp_path: Path) -> None:
+    result = run(tmp_path, backup(data="[db, log]"))
+    assert elapsed(result) == pytest.approx(125 * (2 * LATENCY + WRITE) + 100 * READ + 25 * LOG)
+    assert device(result, "devices.e")["bytes"] == pytest.approx(25 * MIB)
+    log = [rate.time for rate in result.trace.rates if rate.link == "devices.e"]
+    assert max(log) == pytest.approx(50 * (2 * LATENCY + WRITE) + 25 * (READ + LOG), abs=LATENCY + WRITE + 1e-6)
+
+
+def test_one_compressor_for_each_file(tmp_path: Path) -> None:
+    one = run(tmp_path, backup(to="nothing", buffers=30, compress="true"))
+    two = run(tmp_path, backup(to="[nothing, nothing]", buffers=30, compress="true"))
+    assert elapsed(one) == pytest.approx(LATENCY + READ + 100 * COMPRESS)
+    assert elapsed(two) == pytest.approx(LATENCY + READ + 50 * COMPRESS, abs=READ + 1e-6)
+
+
+def test_what_is_compressed_crosses_the_network_and_is_expanded_on_its_way_back(tmp_path: Path) -> None:
+    """The way there is one buffer's latency, in place of the device's two milliseconds of travel each way."""
+    result = run(tmp_path, backup(to="far", buffers=1, compress="true").replace("sets: 3", "sets: 1") + BACK)
+    away = 2 * LATENCY + 0.002
+    assert elapsed(result) == pytest.approx(100 * (away + READ + COMPRESS + 0.25 * (1 / 20 + 1 / 400)))
+    back = away + 0.25 * (1 / 20 + 1 / 400) + 8e-9 * MIB + 1 / 100
+    assert elapsed(result, "back") == pytest.approx(100 * back)
+    assert split(result, "full")[Cause("links.lan", "transfer")] == pytest.approx(25 / 20)
+
+
+def test_others_at_a_device_are_served_beside_it(tmp_path: Path) -> None:
+    """Two loops of one buffer read the same device: without a latency both are always there."""
+    jobs = (backup("one", to="nothing") + backup("two", to="nothing")).replace("latency: 10 ms", "latency: 0 s")
+    result = run(tmp_path, jobs)
+    assert elapsed(result, "one") == elapsed(result, "two") == pytest.approx(200 * READ)
+
+
+@pytest.mark.parametrize("services", ["constant", "exponential"])
+def test_all_its_time_is_on_record(tmp_path: Path, services: str) -> None:
+    keys: dict[str, Any] = {
+        "data": "[db, log]",
+        "to": "[d, far]",
+        "compress": "true",
+        "buffers": 5,
+        "service_times": services,
+    }
+    result = run(tmp_path, backup(**keys) + BACK)
+    for job in ("full", "back"):
+        assert sum(split(result, job).values()) == pytest.approx(elapsed(result, job))
+        assert {cause.activity for cause in split(result, job)} >= {"queue", "read", "write"}
+
+
+def test_buffers_beyond_memory_fail_the_job_as_ever(tmp_path: Path) -> None:
+    result = run(tmp_path, backup(buffers=34, compress="true"))
+    row = result.job_rows[0]
+    assert (row["status"], row["elapsed"]) == ("failed", 0.0)
+    assert row["reason"] == "out of memory: 34 buffers of 1 MiB, 3 sets of them are 102 MiB, and there are 100 MiB"
+
+
+def test_a_restore_goes_as_its_backup_unless_it_says_so(tmp_path: Path) -> None:
+    steady = backup(rounds="steady", service_times=None, buffers=7)
+    result = run(tmp_path, steady + BACK + "  again: {restore: full, after: back, rounds: by_event}\n")
+    spans = {job: [s for s in result.trace.spans if s.job == f"jobs.{job}"] for job in ("back", "again")}
+    assert not spans["back"][0].parts
+    assert spans["again"][0].parts
+
+
+DRAWN: dict[str, Any] = {"service_times": None, "buffers": 7}
+
+
+def test_the_same_seed_is_the_same_run_and_another_is_another(tmp_path: Path) -> None:
+    one, same, other = (run(tmp_path, backup(**DRAWN) + BACK, seed) for seed in (4, 4, 5))
+    assert list(one.trace.to_lines()) == list(same.trace.to_lines())
+    assert elapsed(one) != elapsed(other)
+    assert elapsed(one) == pytest.approx(elapsed(other), rel=0.5)
+
+
+def test_another_job_elsewhere_leaves_the_draws_as_they_were(tmp_path: Path) -> None:
+    alone = run(tmp_path, backup(**DRAWN))
+    beside = run(tmp_path, backup("aaa", data="log", to="far", **DRAWN) + backup(**DRAWN))
+    assert elapsed(beside) == pytest.approx(elapsed(alone), rel=1e-9)
+    assert split(beside, "full") == pytest.approx(split(alone, "full"))
+
+
+def test_a_centre_draws_the_same_whatever_else_draws() -> None:
+    def leg(name: str, *devices: str) -> Leg:
+        return Leg(name, 0.0, tuple(Stop(Link(d, 1.0), 0, "read", FlowShape()) for d in devices))
+
+    few, many = Draws(1, "jobs.full", "exponential"), Draws(1, "jobs.full", "exponential")
+    db, log = leg("data.db", "devices.c", "links.path"), leg("data.log", "devices.c")
+    alone = [few.service(db, stop) for _ in range(50) for stop in db.stops]
+    among: list[float] = []
+    for _ in range(50):
+        many.service(log, log.stops[0])
+        many.choice("volumes", 2)
+        among += [many.service(db, stop) for stop in db.stops]
+    assert alone == among
+    assert sum(alone) / 100 == pytest.approx(1.0, abs=0.4)
+    assert alone != [Draws(1, "jobs.other", "exponential").service(db, stop) for _ in range(50) for stop in db.stops]
+
+
+def test_more_buffers_share_the_draws_of_fewer(tmp_path: Path) -> None:
+    """The services of all transfers together are the same, so that only the waiting differs."""
+    few, many = (run(tmp_path, backup(buffers=n, service_times=None)) for n in (7, 14))
+    for name in ("devices.c", "devices.d"):
+        busy = [device(result, name)["busy"] * elapsed(result) for result in (few, many)]
+        assert busy[0] == pytest.approx(busy[1], rel=1e-6)
+
+
+def test_what_stands_at_a_network_keeps_applications_waiting(tmp_path: Path) -> None:
+    """About as long as it does in the steady state: the mean over all the time of what stands there by event."""
+    users = "workloads:\n  app: {via: lan, transactions: 100/s, request: 1 KiB}\n"
+    waits = [
+        run(tmp_path, backup(to="far", buffers=7, service_times=None, rounds=rounds) + users, seed=2).user_rows[0]
+        for rounds in ("steady", "by_event")
+    ]
+    steady, by_event = (row["network_wait"] for row in waits)
+    assert steady > 0.1
+    assert by_event == pytest.approx(steady, rel=0.15)

@@ -1,0 +1,302 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simbackup import Result, simulate
+
+BASE = """
+title: A volume and its snapshots
+hosts:
+  server: {model: host/linux-modern-server, memory: 100 MB, dirty_limit: 20 %, dirty_background: 1 %, copy_rate: 1 GB/s,
+           owns: [sda]}
+devices:
+  sda: {model: disk/scsi-10k-146gb-2004, outer_rate: 50 MB/s, inner_rate: 50 MB/s}
+  home: {kind: logical_volume, on: sda, size: 10 GB}
+  cow: {model: snapshot/lvm2-2.6.9, of: home, on: sda, size: 5 GB, create_time: 1 s, remove_time: 2 s}
+  two: {model: snapshot/lvm2-2.6.9, of: home, on: sda, size: 5 GB, create_time: 1 s, remove_time: 2 s}
+data:
+  file: {on: home, size: 400 MB}
+jobs:
+"""
+DD = "  dd: {method: write, data: file}\n"
+OFF = "  off: {method: create_snapshot, snapshot: two, begin: 100000 s}\n"
+NONE = "  later: {method: create_snapshot, snapshot: cow, begin: 99999 s}\n" + OFF
+
+
+def run(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> Result:
+    path = tmp_path / "scenario.yaml"
+    path.write_text(BASE + jobs, encoding="utf-8")
+    return simulate(path, changes)
+
+
+def dd(result: Result, job: str = "dd") -> float:
+    return result.get(f"jobs.{job}.elapsed")
+
+
+def state(result: Result, device: str) -> str:
+    return next(row["state"] for row in result.device_rows if row["device"] == f"devices.{device}")
+
+
+def status(result: Result) -> dict[str, tuple[str, str]]:
+    return {row["job"]: (row["status"], row["reason"]) for row in result.job_rows}
+
+
+def test_each_snapshot_of_the_origin_costs_a_copy(tmp_path: Path) -> None:
+    none, one, two = (dd(run(tmp_path, DD + extra)) for extra in (NONE, OFF, ""))
+    assert none == pytest.approx(8.0, rel=0.1)
+    assert one > 5.0 * none
+    assert two > 1.6 * one
+
+
+def test_rewriting_what_was_copied_runs_as_without_a_snapshot(tmp_path: Path) -> None:
+    twice = "  first: {method: write, data: file, begin: 1000 s}\n  again: {method: write, data: file, begin: 5000 s}\n"
+    none, one = run(tmp_path, twice + NONE), run(tmp_path, twice + OFF)
+    assert dd(one, "first") > 5.0 * dd(none, "first")
+    assert dd(one, "again") == pytest.approx(dd(none, "again"), rel=1e-9)
+
+
+def test_a_full_copy_area_ends_the_snapshot_and_frees_the_writer(tmp_path: Path) -> None:
+    whole = run(tmp_path, DD + OFF)
+    small = run(tmp_path, DD + OFF, {"devices.cow.size": "100 MB"})
+    none = run(tmp_path, DD + NONE)
+    start, event = small.trace.events
+    assert start.what == "exists from the start, as no job creates it"
+    assert (event.address, event.what) == ("devices.cow", "is invalid, as its copy area is full")
+    assert state(small, "cow") == "invalid"
+    assert state(whole, "cow") == "active"
+    assert whole.trace.events == [start]
+    copied = small.get("devices.cow.copied_bytes")
+    assert 99e6 < copied <= 100e6
+    # what came before was slow, the rest runs at the pace without a snapshot
+    slow = event.time / copied
+    assert slow == pytest.approx((dd(whole) + 20e6 * slow) / 400e6, rel=0.02)
+    assert dd(small) == pytest.approx(event.time + dd(none) * (300e6 / 400e6), rel=0.02)
+
+
+def test_a_snapshot_created_in_mid_write_slows_what_follows(tmp_path: Path) -> None:
+    fast, slow = dd(run(tmp_path, DD + NONE)), dd(run(tmp_path, DD + OFF))
+    middle = run(tmp_path, DD + OFF + "  make: {method: create_snapshot, snapshot: cow, begin: 3 s}\n")
+    assert middle.get("jobs.make.elapsed") == 1.0
+    written = 4.0 / fast  # share of dd that was over when the snapshot came
+    assert dd(middle) == pytest.approx(4.0 + (1.0 - written) * slow, rel=0.05)
+    assert middle.get("devices.cow.copied_bytes") == pytest.approx(400e6 - 4.0 * 50e6, rel=0.01)
+
+
+def test_a_snapshot_removed_in_mid_write_lets_the_writer_go(tmp_path: Path) -> None:
+    fast, slow = dd(run(tmp_path, DD + NONE)), dd(run(tmp_path, DD + OFF))
+    removed = run(tmp_path, DD + OFF + "  drop: {method: remove_snapshot, snapshot: cow, begin: 20 s}\n")
+    assert removed.get("jobs.drop.elapsed") == 2.0
+    assert dd(removed) == pytest.approx(22.0 + (1.0 - 22.0 / slow) * fast, rel=0.05)
+    assert state(removed, "cow") == "removed"
+
+
+def test_an_invalid_snapshot_can_be_removed_and_made_again(tmp_path: Path) -> None:
+    jobs = """
+  drop: {method: remove_snapshot, snapshot: cow, after: dd}
+  drop-again: {method: remove_snapshot, snapshot: cow, after: drop}
+  make: {method: create_snapshot, snapshot: cow, after: drop}
+"""
+    start = "  start: {method: create_snapshot, snapshot: cow}\n"
+    writer = DD.replace("}", ", after: start}")
+    result = run(tmp_path, start + writer + OFF + jobs, {"devices.cow.size": "100 MB"})
+    assert status(result)["drop"] == ("done", "")
+    assert status(result)["drop-again"] == ("failed", "there is no snapshot 'cow' to remove")
+    assert status(result)["make"] == ("done", "")
+    assert state(result, "cow") == "active"
+
+
+def test_a_snapshot_is_created_once(tmp_path: Path) -> None:
+    one = "  one: {method: create_snapshot, snapshot: cow}\n"
+    more = "  more: {method: create_snapshot, snapshot: cow, after: one}\n"
+    assert status(run(tmp_path, one + more))["more"] == ("failed", "snapshot 'cow' exists already")
+
+
+def test_what_reaches_the_disk_is_what_was_written_and_copied(tmp_path: Path) -> None:
+    result = run(tmp_path, DD + OFF)
+    # own write, copy read, copy write, and a commit of 8 KiB for every group of commit_backlog
+    figures = {v.address: v.value for v in result.values}
+    group, chunk, record = (figures[f"devices.cow.{key}"] for key in ("commit_backlog", "chunk", "record"))
+    commits = 1.0 + group / chunk / (chunk // record)
+    assert result.get("devices.sda.bytes") == pytest.approx(400e6 * (3.0 + commits * chunk / group), rel=1e-6)
+    assert result.get("devices.cow.copied_bytes") == pytest.approx(400e6, abs=chunk)
+
+
+MIRROR = """
+title: A volume of 2 GB on a solid-state disk, its mirror on another, and a second volume
+hosts:
+  server: {cores: 4, memory: 100 GB, dirty_limit: 90 %, dirty_background: 80 %, copy_rate: 1 GB/s, owns: [a, b, c]}
+devices:
+  a: {kind: ssd, capacity: 10 GB, read_rate: 100 MB/s, write_rate: 100 MB/s, read_latency: 1 ms, write_latency: 1 ms}
+  b: {kind: ssd, capacity: 10 GB, read_rate: 100 MB/s, write_rate: 50 MB/s, read_latency: 1 ms, write_latency: 1 ms}
+  c: {kind: ssd, capacity: 10 GB, read_rate: 100 MB/s, write_rate: 100 MB/s, read_latency: 0 s, write_latency: 0 s}
+  home: {kind: logical_volume, on: a, size: 2 GB}
+  third: {kind: mirror, of: home, on: b, region: 1 MB, request: 1 MB, in_flight: 1, fast_resync: true,
+    create_time: 3 s, remove_time: 2 s, state: STATE}
+data:
+  file: {on: home, size: 1 GB}
+  else: {on: c, size: 1 GB}
+jobs:
+"""
+SYNC = "  sync: {method: synchronise, mirror: third, BEGIN}\n"
+SPLIT = "  split: {method: create_snapshot, snapshot: third, BEGIN}\n"
+WRITE = "  write: {method: write, data: file, portion: PART, synchronous: true, request: 1 MB, BEGIN}\n"
+UPDATES = """
+workloads:
+  users: {data: file, transactions: 1 /s, writes: 0 %, reads: 0.001, read_size: 4 KiB, cpu: 0 s, updates: 1}
+"""
+EACH = (1e-3 + 0.01) + (1e-3 + 0.02)
+"""Seconds of a request of a synchronisation: read, then written."""
+
+
+def mirror(tmp_path: Path, *jobs: str, state: str = "attached", changes: dict[str, Any] | None = None) -> Result:
+    path = tmp_path / "mirror.yaml"
+    path.write_text(MIRROR.replace("STATE", state) + "".join(jobs), encoding="utf-8")
+    return simulate(path, changes)
+
+
+def at(job: str, begin: str, part: str = "100 %") -> str:
+    return job.replace("BEGIN", begin).replace("PART", part)
+
+
+def test_a_first_synchronisation_copies_the_whole_volume_whatever_lies_on_it(tmp_path: Path) -> None:
+    result = mirror(tmp_path, at(SYNC, "begin: 0 s"), state="new")
+    assert result.get("jobs.sync.elapsed") == pytest.approx(2000 * EACH)
+    assert result.get("jobs.sync.bytes") == 2e9
+    assert result.get("devices.a.bytes") == result.get("devices.b.bytes") == pytest.approx(2e9)
+    assert result.activities("sync") == {
+        ("devices.a", "copy read"): pytest.approx(2000 * (1e-3 + 0.01)),
+        ("devices.b", "copy write"): pytest.approx(2000 * (1e-3 + 0.02)),
+    }
+    small = mirror(tmp_path, at(SYNC, "begin: 0 s"), state="new", changes={"data.file.size": "1 MB"})
+    assert small.get("jobs.sync.elapsed") == result.get("jobs.sync.elapsed")
+
+
+def test_a_mirror_in_line_has_nothing_to_copy(tmp_path: Path) -> None:
+    result = mirror(tmp_path, at(SYNC, "begin: 0 s"))
+    assert (result.get("jobs.sync.elapsed"), result.get("jobs.sync.bytes")) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("part", [10, 40])
+def test_a_later_synchronisation_copies_what_was_written_since_the_split(tmp_path: Path, part: int) -> None:
+    jobs = (at(SPLIT, "begin: 0 s"), at(WRITE, "after: split", f"{part} %"), at(SYNC, "after: write"))
+    result = mirror(tmp_path, *jobs)
+    assert result.get("jobs.sync.bytes") == part * 1e7
+    assert result.get("jobs.sync.elapsed") == pytest.approx(part * 10 * EACH)
+
+
+def test_without_a_map_of_changes_it_copies_the_whole_volume_again(tmp_path: Path) -> None:
+    jobs = (at(SPLIT, "begin: 0 s"), at(WRITE, "after: split", "1 %"), at(SYNC, "after: write"))
+    result = mirror(tmp_path, *jobs, changes={"devices.third.fast_resync": False})
+    assert result.get("jobs.sync.bytes") == 2e9
+
+
+def test_what_is_written_twice_is_copied_once(tmp_path: Path) -> None:
+    again = at(WRITE, "after: write", "20 %").replace("write: {", "again: {", 1)
+    jobs = (at(SPLIT, "begin: 0 s"), at(WRITE, "after: split", "10 %"), again, at(SYNC, "after: again"))
+    assert mirror(tmp_path, *jobs).get("jobs.sync.bytes") == 200e6
+
+
+def test_a_writer_pays_for_a_mirror_that_follows_and_not_for_one_that_is_split(tmp_path: Path) -> None:
+    """Both disks are written at once; the slower of them does not hold up a writer of one request at a time."""
+    attached = mirror(tmp_path, at(WRITE, "begin: 0 s"))
+    split = mirror(tmp_path, at(SPLIT, "begin: 0 s"), at(WRITE, "after: split"))
+    new = mirror(tmp_path, at(WRITE, "begin: 0 s"), state="new")
+    assert attached.get("devices.b.bytes") == pytest.approx(1e9)
+    assert split.get("devices.b.bytes") == new.get("devices.b.bytes") == 0.0
+    assert new.get("jobs.write.elapsed") == split.get("jobs.write.elapsed") == pytest.approx(1000 * 0.011)
+    assert attached.get("jobs.write.elapsed") >= 1e9 / 50e6  # the mirror's disk takes no more
+
+
+def test_what_was_written_before_the_split_is_on_the_mirror_already(tmp_path: Path) -> None:
+    """1 GB in 20 s; the mirror is split off 13 s after the beginning, and what comes then has to be copied."""
+    jobs = (at(WRITE, "begin: 0 s"), at(SPLIT, "begin: 10 s"), at(SYNC, "begin: 100 s"))
+    result = mirror(tmp_path, *jobs)
+    written = 13.0 * 50e6
+    assert result.get("devices.b.bytes") == pytest.approx(written + result.get("jobs.sync.bytes"), rel=1e-9)
+    assert result.get("jobs.sync.bytes") == pytest.approx(1e9 - written, abs=2e6)
+
+
+def test_what_is_written_up_to_the_synchronisation_is_copied_by_it(tmp_path: Path) -> None:
+    """It begins 5 s after the writer, which has then written 5 s long at 11 ms for 1 MB."""
+    jobs = (at(SPLIT, "begin: 0 s"), at(WRITE, "begin: 10 s"), at(SYNC, "begin: 15 s"))
+    assert mirror(tmp_path, *jobs).get("jobs.sync.bytes") == pytest.approx(5.0 / 0.011 * 1e6, abs=2e6)
+
+
+def test_a_copy_area_gets_nothing_of_what_was_updated_before_the_snapshot(tmp_path: Path) -> None:
+    """Ten updates a second: 1000 s before it is in place, and 100 s after it."""
+    make = "  make: {method: create_snapshot, snapshot: cow, begin: 999 s}\n"
+    watch = "  watch: {method: observe, workload: users, duration: 100 s, after: make}\n"
+    off = OFF.replace("100000 s", "1099 s")
+    result = run(tmp_path, make + watch + off + UPDATES.replace("1 /s", "10 /s"))
+    assert result.get("devices.cow.copied_bytes") == pytest.approx(1000 * 8192, rel=0.02)
+
+
+def regions(updates: float) -> float:
+    """Bytes of regions of 1 MB that so many updates at random places of 1 GB have changed."""
+    return 1e9 * (1 - math.exp(-updates / 1000))
+
+
+def test_users_leave_behind_what_they_update_while_the_mirror_is_split(tmp_path: Path) -> None:
+    """One update a second: an hour before the split that counts for nothing, and 500 s after it."""
+    jobs = (at(SPLIT, "begin: 3597 s"), at(SYNC, "begin: 4100 s"), UPDATES)
+    assert mirror(tmp_path, *jobs).get("jobs.sync.bytes") == pytest.approx(regions(500.0), rel=1e-3)
+
+
+def test_a_mirror_whose_image_was_given_up_still_falls_behind(tmp_path: Path) -> None:
+    drop = "  drop: {method: remove_snapshot, snapshot: third, after: split}\n"
+    jobs = (at(SPLIT, "begin: 0 s"), drop, at(SYNC, "begin: 503 s"), UPDATES)
+    assert mirror(tmp_path, *jobs).get("jobs.sync.bytes") == pytest.approx(regions(500.0), rel=1e-3)
+
+
+def test_users_who_come_meanwhile_write_to_both_sides(tmp_path: Path) -> None:
+    """What is updated during a synchronisation and after it is not behind at the next split."""
+    jobs = (
+        at(SYNC, "begin: 0 s"), at(SPLIT, "begin: 1000 s"),
+        at(SYNC, "after: split").replace("sync: {", "again: {"), UPDATES,
+    )  # fmt: skip
+    result = mirror(tmp_path, *jobs, state="new")
+    assert result.get("jobs.sync.bytes") == 2e9
+    assert result.get("jobs.again.bytes") == pytest.approx(0.0, abs=1e6)
+
+
+LAST = "  last: {method: write, data: else, begin: 1000 s}\n"
+
+
+@pytest.mark.parametrize(
+    ("jobs", "state", "failing", "reason"),
+    [
+        (at(SPLIT, "begin: 0 s"), "new", "split",
+         "snapshot 'third' cannot be split off: the mirror is not in sync with its volume"),
+        (at(SYNC, "begin: 0 s") + at(SPLIT, "begin: 1 s"), "new", "split",
+         "snapshot 'third' cannot be split off: the mirror is not in sync with its volume"),
+        (at(SPLIT, "begin: 0 s") + at(SPLIT, "begin: 9 s").replace("split: {", "again: {"), "attached", "again",
+         "snapshot 'third' exists already: the mirror is split"),
+        ("  drop: {method: remove_snapshot, snapshot: third}\n", "attached", "drop",
+         "there is no snapshot 'third' to remove"),
+        (at(SYNC, "begin: 0 s") + at(SYNC, "begin: 1 s").replace("sync: {", "again: {"), "new", "again",
+         "mirror 'third' is already being synchronised"),
+    ],
+)  # fmt: skip
+def test_a_job_that_cannot_be_done_fails_with_its_reason_and_the_others_go_on(
+    tmp_path: Path, jobs: str, state: str, failing: str, reason: str
+) -> None:
+    after = f"  skipped: {{method: observe, workload: users, duration: 1 s, after: {failing}}}\n"
+    result = mirror(tmp_path, jobs, after, LAST, UPDATES, state=state)
+    assert status(result)[failing] == ("failed", reason)
+    assert status(result)["skipped"] == ("skipped", f"'{failing}' did not complete")
+    assert [name for name, (how, _) in status(result).items() if how == "failed"] == [failing]
+    assert status(result)["last"] == ("done", "")
+    assert not result.all_ended_well
+
+
+def test_to_observe_is_to_let_time_pass_and_to_tell_what_users_do(tmp_path: Path) -> None:
+    watch = "  watch: {method: observe, workload: users, duration: 200 s, begin: 5 s}\n"
+    result = mirror(tmp_path, watch, UPDATES)
+    assert (result.get("jobs.watch.start"), result.get("jobs.watch.elapsed")) == (5.0, 200.0)
+    assert result.activities("watch") == {("workloads.users", "observe"): 200.0}
+    assert result.get("workloads.users.watch.rate") == pytest.approx(1.0)
+    assert result.get("workloads.users.watch.offered") == pytest.approx(200.0)

@@ -1,0 +1,560 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simbackup import Result, load, simulate
+from simbackup.build import build
+from simbackup.catalogue import Copy
+from simbackup.equations import streaming, tape
+from simbackup.methods.job import start
+
+BASE = """
+title: A file server and its tapes
+hosts:
+  filer: {model: host/linux-modern-server, copy_rate: 10 GB/s, owns: [array, spare, jukebox]}
+devices:
+  array: {model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}
+  spare: {model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}
+  jukebox:
+    model: tape_library/autoloader-8
+    bays: 4
+    robots: 1
+    exchange_time: 10 s
+    drives: 1
+    cartridges: 4
+    drive:
+      model: tape_drive/lto-3
+      native_rate: 10 MB/s
+      slowest_rate: 10 MB/s
+      cartridge_capacity: 10 GB
+      tape_length: 100 m
+      passes: 10
+      read_speed: 1 m/s
+      search_speed: 5 m/s
+      load_time: 30 s
+      unload_time: 10 s
+      locate_overhead: 2 s
+      turn_time: 1 s
+      reposition_time: 3 s
+      buffer: 64 MB
+      host_rate: 1 GB/s
+data:
+  users: {on: array, size: 4 GB, files: 1000, filesystem: filesystem/xfs}
+  mail: {on: spare, size: 4 GB}
+jobs:
+"""
+DRIVE = tape.TapeDriveParameters(10e6, 10e9, 100.0, 10, 1.0, 5.0, 30.0, 10.0, 2.0, 1.0, 64e6, reposition_time=3.0)
+EXCHANGE, LOAD, UNLOAD = 10.0, 30.0, 10.0
+FULL = "  full: {method: image, data: users, to: jukebox}\n"
+MAIL = "  mail: {method: image, data: mail, to: jukebox}\n"
+FIRST = "devices.jukebox.drive.1"
+SMOOTH = {"devices.array.stream_turn": "100 MB"}
+"""A disk that loses next to nothing where streams take turns."""
+
+
+def run(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> Result:
+    path = tmp_path / "scenario.yaml"
+    path.write_text(BASE + jobs, encoding="utf-8")
+    return simulate(path, changes)
+
+
+def saved(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> dict[str, Copy]:
+    """Where what the catalogue holds after a run lies, by job."""
+    path = tmp_path / "scenario.yaml"
+    path.write_text(BASE + jobs, encoding="utf-8")
+    system, work = build(load(path, changes).spec, 0)
+    system.env.run(until=start(system, work))
+    return {each.job.removeprefix("jobs."): each.copies[0] for each in system.catalogue.save_sets}
+
+
+def array_rate(rate: str) -> dict[str, Any]:
+    """Changes that give the disk of the users one rate everywhere."""
+    return {"devices.array.outer_rate": rate, "devices.array.inner_rate": rate}
+
+
+def transfers(result: Result, job: str, activity: str = "transfer") -> dict[str, float]:
+    """Seconds for which each cause held the transfers of a job."""
+    return {cause: t for (cause, what), t in result.activities(job).items() if what == activity}
+
+
+def stopping(result: Result, job: str) -> dict[str, float]:
+    """Seconds for which what is slower than the tape held a job, and for which it waited for a tape that backed up."""
+    return transfers(result, job) | {"lost": sum(transfers(result, job, "reposition").values())}
+
+
+def steps(result: Result, job: str) -> list[tuple[str, float]]:
+    return [(s.activity, s.end - s.start) for s in result.trace.spans if s.job == f"jobs.{job}"]
+
+
+def status(result: Result) -> dict[str, tuple[str, str]]:
+    return {row["job"]: (row["status"], row["reason"]) for row in result.job_rows}
+
+
+def visit(end: float) -> float:
+    """Seconds of a mount at the beginning and the way home from a byte."""
+    return EXCHANGE + LOAD + tape.rewind_time(DRIVE, end) + UNLOAD + EXCHANGE
+
+
+def test_a_backup_by_hand(tmp_path: Path) -> None:
+    result = run(tmp_path, FULL)
+    assert steps(result, "full") == [
+        ("mount", 10.0),
+        ("load", 30.0),
+        ("transfer", pytest.approx(400.0)),
+        ("unload", 10.0),  # four whole passes: the tape stands at its beginning
+        ("dismount", 10.0),
+    ]
+    assert result.get("jobs.full.elapsed") == pytest.approx(visit(4e9) + 400.0, rel=1e-12)
+    assert result.get("jobs.full.bytes") == 4e9
+
+
+def test_one_file_back_by_hand(tmp_path: Path) -> None:
+    result = run(tmp_path, FULL + "  one: {restore: full, select: {files: 1, size: 20 MB, at: 50 %}, after: full}\n")
+    begin, end = 2e9, 2e9 + 20e6
+    flushed = 20e6 / 200e6  # read into memory at 10 MB/s, below the background limit, then written
+    expected = [
+        ("mount", EXCHANGE),
+        ("load", LOAD),
+        ("locate", tape.locate_time(DRIVE, 0.0, begin)),
+        ("transfer", 20e6 / streaming.transfer_rate(DRIVE, 1.0)),
+        ("rewind", tape.rewind_time(DRIVE, end)),
+        ("unload", UNLOAD),
+        ("dismount", EXCHANGE),
+    ]
+    assert steps(result, "one") == [(activity, pytest.approx(seconds)) for activity, seconds in expected]
+    assert flushed < tape.rewind_time(DRIVE, end)  # so that the disk is done before the tape is home
+    assert result.get("jobs.one.elapsed") == pytest.approx(sum(t for _, t in expected), rel=1e-9)
+    assert (result.get("jobs.one.bytes"), result.get("jobs.one.files")) == (20e6, 1.0)
+
+
+def test_files_spread_over_the_save_set_are_located_one_by_one(tmp_path: Path) -> None:
+    result = run(tmp_path, FULL + "  some: {restore: full, select: {files: 4, size: 4 MB}, after: full}\n")
+    golden = (5**0.5 - 1) / 2
+    places = [i * 1e9 + (0.5 + i * i * golden) % 1.0 * (1e9 - 1e6) for i in range(4)]
+    ways = [tape.locate_time(DRIVE, a, b) for a, b in zip([0.0, *(p + 1e6 for p in places)], places, strict=False)]
+    assert [t for activity, t in steps(result, "some") if activity == "locate"] == pytest.approx(ways)
+
+
+def test_a_second_backup_appends_where_the_first_ended(tmp_path: Path) -> None:
+    second = "  second: {method: image, data: mail, to: jukebox, after: full}\n"
+    result = run(tmp_path, FULL + second + "  back: {restore: second, after: second}\n")
+    assert result.activities("second")["devices.jukebox.drive.1", "locate"] == pytest.approx(
+        tape.locate_time(DRIVE, 0.0, 4e9)
+    )
+    assert result.activities("back")["devices.jukebox.drive.1", "locate"] == pytest.approx(
+        tape.locate_time(DRIVE, 0.0, 4e9)
+    )
+
+
+def test_a_save_set_that_spans_cartridges_is_restored_across_them(tmp_path: Path) -> None:
+    result = run(tmp_path, FULL + "  back: {restore: full, after: full}\n", {"data.users.size": "25 GB"})
+    loads = {job: [a for a, _ in steps(result, job)].count("load") for job in ("full", "back")}
+    assert loads == {"full": 3, "back": 3}
+    expected = 2 * visit(10e9) + visit(5e9) + 2500.0
+    assert result.get("jobs.full.elapsed") == pytest.approx(expected)
+    assert result.get("jobs.back.elapsed") == pytest.approx(expected)
+    assert result.get("jobs.back.bytes") == 25e9
+
+
+def test_compression_speeds_the_drive_and_stretches_the_tape(tmp_path: Path) -> None:
+    result = run(tmp_path, FULL, {"data.users.compression": "2:1", "data.users.size": "20 GB"})
+    assert [a for a, _ in steps(result, "full")].count("load") == 1
+    assert sum(t for a, t in steps(result, "full") if a == "transfer") == pytest.approx(1000.0)
+
+
+def test_a_job_waits_for_the_only_drive(tmp_path: Path) -> None:
+    result = run(tmp_path, FULL + MAIL)
+    assert steps(result, "mail")[0] == ("wait for a drive", pytest.approx(result.get("jobs.full.elapsed")))
+    assert result.get("jobs.mail.waits") == pytest.approx(result.get("jobs.full.elapsed"))
+    assert result.get("jobs.full.waits") == 0.0
+
+
+def test_two_drives_wait_for_one_robot_only(tmp_path: Path) -> None:
+    result = run(tmp_path, FULL + MAIL, {"devices.jukebox.drives": 2})
+    assert result.get("jobs.mail.waits") >= 10.0
+    assert steps(result, "mail")[0] == ("mount queue", 10.0)
+    assert result.get("jobs.mail.elapsed") < 1.1 * result.get("jobs.full.elapsed")
+
+
+def test_drives_are_busy_while_they_move_or_transfer(tmp_path: Path) -> None:
+    result = run(tmp_path, FULL)
+    assert result.get("devices.jukebox.drive.1.busy_s") == pytest.approx(
+        LOAD + 400.0 + tape.rewind_time(DRIVE, 4e9) + UNLOAD
+    )
+    slow = run(tmp_path, FULL, array_rate("5 MB/s"))
+    assert slow.get("devices.jukebox.drive.1.busy_s") == pytest.approx(result.get("devices.jukebox.drive.1.busy_s"))
+    assert slow.get("devices.jukebox.drive.1.busy") < result.get("devices.jukebox.drive.1.busy")
+
+
+def test_a_pool_that_runs_full_fails_its_job_and_the_rest_goes_on(tmp_path: Path) -> None:
+    jobs = (
+        FULL
+        + "  mail: {method: image, data: mail, to: jukebox, after: full}\n"
+        + "  back: {restore: mail, after: mail}\n  again: {restore: full, after: full}\n"
+    )
+    result = run(tmp_path, jobs, {"devices.jukebox.cartridges": 1, "data.users.size": "8 GB"})
+    assert status(result) == {
+        "full": ("done", ""),
+        "mail": ("failed", "the pool of 'devices.jukebox' is full"),
+        "back": ("skipped", "'mail' did not complete"),
+        "again": ("done", ""),
+    }
+    assert result.get("jobs.mail.bytes") == 0.0
+
+
+def test_backups_that_fit_into_the_pool_wait_for_its_cartridge(tmp_path: Path) -> None:
+    result = run(tmp_path, FULL + MAIL, {"devices.jukebox.cartridges": 1, "devices.jukebox.drives": 2})
+    assert {state for state, _ in status(result).values()} == {"done"}
+    assert steps(result, "mail")[0] == ("wait for a cartridge", pytest.approx(result.get("jobs.full.elapsed")))
+
+
+def test_a_restore_before_its_backup_fails(tmp_path: Path) -> None:
+    result = run(tmp_path, FULL + "  back: {restore: full}\n")
+    assert status(result)["back"] == ("failed", "the catalogue has no save set of 'full'")
+
+
+def test_a_restore_takes_the_last_run_of_a_repeated_backup(tmp_path: Path) -> None:
+    jobs = FULL.replace("}", ", every: 1 h, until: 2 h}") + "  back: {restore: full, after: full}\n"
+    result = run(tmp_path, jobs)
+    assert status(result)["back"] == ("done", "")
+    # two save sets lie before the third on the first cartridge, whose end it fills: 8 to 10 GB, and 2 GB more
+    assert result.activities("back")["devices.jukebox.drive.1", "locate"] == pytest.approx(
+        tape.locate_time(DRIVE, 0.0, 8e9)
+    )
+    assert [a for a, _ in steps(result, "back")].count("load") == 2
+
+
+def test_a_restore_does_not_wait_for_what_others_write(tmp_path: Path) -> None:
+    one = "  one: {restore: full, select: {files: 1, size: 20 MB, at: 50 %}, after: full}\n"
+    alone = run(tmp_path, FULL + one)
+    writer = "  dd: {method: write, data: mail, after: full}\n"
+    busy = run(tmp_path, FULL + one + writer, {"data.mail.size": "100 GB"})
+    assert busy.get("jobs.one.elapsed") == pytest.approx(alone.get("jobs.one.elapsed"))
+
+
+@pytest.mark.parametrize("files", [100_000, 1_000_000])
+def test_many_small_files_are_slower_file_by_file(tmp_path: Path, files: int) -> None:
+    changes = {"data.users.files": files}
+    image = run(tmp_path, FULL, changes)
+    walked = run(tmp_path, FULL.replace("image", "file_level"), changes)
+    assert walked.get("jobs.full.elapsed") > 1.5 * image.get("jobs.full.elapsed")
+    assert walked.get("jobs.full.bytes") == image.get("jobs.full.bytes") == 4e9
+    assert walked.get("jobs.full.files") == files
+
+
+def test_a_few_large_files_are_as_fast_either_way(tmp_path: Path) -> None:
+    image = run(tmp_path, FULL, {"data.users.files": 4})
+    walked = run(tmp_path, FULL.replace("image", "file_level"), {"data.users.files": 4})
+    assert walked.get("jobs.full.elapsed") == pytest.approx(image.get("jobs.full.elapsed"), rel=0.05)
+
+
+def test_a_buffer_that_covers_a_stop_lets_a_slow_host_go_on_at_its_rate(tmp_path: Path) -> None:
+    for rate in (1, 5, 9):
+        result = run(tmp_path, FULL, array_rate(f"{rate} MB/s") | {"devices.jukebox.drive.buffer": f"{3 * rate} MB"})
+        assert transfers(result, "full") == {"devices.array": pytest.approx(4000.0 / rate)}
+
+
+@pytest.mark.parametrize(("buffer", "host", "reposition"), [(8, 5, 3), (20, 9, 3), (1, 2, 3), (64, 9.9, 8)])
+def test_a_host_that_is_too_slow_makes_the_tape_stop_and_start(
+    tmp_path: Path, buffer: float, host: float, reposition: float
+) -> None:
+    assert host * reposition > buffer
+    changes = array_rate(f"{host} MB/s") | {
+        "devices.jukebox.drive.buffer": f"{buffer} MB",
+        "devices.jukebox.drive.reposition_time": f"{reposition} s",
+    }
+    result = run(tmp_path, FULL, changes)
+    # A full buffer lasts while the tape gains on the host; then the tape stops for one reposition.
+    writes = buffer / (10.0 - host)
+    rate = 10.0 * writes / (writes + reposition)
+    assert rate < host
+    found = {"devices.array": 4000.0 / host, "lost": 4000.0 / rate - 4000.0 / host}
+    assert stopping(result, "full") == pytest.approx(found)
+
+
+def test_what_stops_cost_begins_at_nothing_where_the_buffer_just_covers_one(tmp_path: Path) -> None:
+    for over in (1.001, 1.01, 1.1):
+        changes = array_rate("5 MB/s") | {"devices.jukebox.drive.buffer": f"{15.0 / over} MB"}
+        lost = stopping(run(tmp_path, FULL, changes), "full")["lost"]
+        # A cycle is 3 s of stop and the time in which the full buffer lasts; the host waits from when it is full.
+        cycle = 3.0 + 15.0 / over / 5.0
+        assert lost / (800.0 + lost) == pytest.approx((3.0 - 3.0 / over) / cycle)
+    covered = run(tmp_path, FULL, array_rate("5 MB/s") | {"devices.jukebox.drive.buffer": "15 MB"})
+    assert stopping(covered, "full") == {"devices.array": pytest.approx(800.0), "lost": 0.0}
+
+
+def test_a_drive_behind_a_slow_interface_names_it(tmp_path: Path) -> None:
+    changes = {"data.users.compression": "4:1", "devices.jukebox.drive.host_rate": "25 MB/s"}
+    result = run(tmp_path, FULL, changes)
+    assert transfers(result, "full") == {f"{FIRST}.interface": pytest.approx(160.0)}
+    # The tape writes 25 of 40 MB/s: 64 MB of compressed data take in 256 MB, more than come in a stop of 3 s.
+    assert moved(result, FIRST) == pytest.approx(4e9)
+
+
+def test_better_compression_never_makes_a_drive_slower_whose_buffer_covers_a_stop(tmp_path: Path) -> None:
+    rates: list[float] = []
+    for ratio in (1.0, 2.0, 3.4, 10.0, 50.0):
+        changes = {"data.users.compression": ratio, "devices.jukebox.drive.host_rate": "34 MB/s"}
+        rates.append(4e9 / transfers(run(tmp_path, FULL, changes | array_rate("300 MB/s")), "full").popitem()[1])
+    assert rates == pytest.approx([10e6, 20e6, 34e6, 34e6, 34e6])
+
+
+def test_a_program_may_keep_a_cartridge_mounted_for_the_next_job(tmp_path: Path) -> None:
+    tool = "tool: {model: backup_tool/zrm-1.1, unload_after: 1 h}"
+    jobs = f"  full: {{method: image, data: users, to: jukebox, {tool}}}\n"
+    jobs += f"  mail: {{method: image, data: mail, to: jukebox, {tool}, after: full}}\n"
+    jobs += "  back: {restore: full, after: mail}\n"
+    result = run(tmp_path, jobs)
+    assert [s.job for s in result.trace.spans if s.activity == "load"] == ["jobs.full"]
+    own = run(tmp_path, jobs, {"devices.jukebox.unload_after": "0 s"})  # what the library says comes first
+    assert [s.job for s in own.trace.spans if s.activity == "load"] == ["jobs.full", "jobs.mail", "jobs.back"]
+
+
+TOOL = "  full: {method: image, data: users, to: jukebox, tool: {model: backup_tool/zrm-1.1, block: 10 KB}}\n"
+
+
+def test_each_block_takes_a_command(tmp_path: Path) -> None:
+    changes = {"devices.jukebox.drive.host_rate": "10 MB/s", "devices.jukebox.drive.command_time": "1 ms"}
+    result = run(tmp_path, TOOL + "  back: {restore: full, after: full}\n", changes)
+    # 10 kB pass in 1 ms, and the command takes as long again.
+    assert transfers(result, "full") == {f"{FIRST}.interface": pytest.approx(800.0)}
+    assert sum(transfers(result, "back").values()) == pytest.approx(800.0)
+
+
+def test_a_drive_that_writes_through_stops_after_each_block_and_reads_on(tmp_path: Path) -> None:
+    through = {"devices.jukebox.drive.write_through": True, "devices.jukebox.drive.reposition_time": "9 ms"}
+    result = run(tmp_path, TOOL + "  back: {restore: full, after: full}\n", through)
+    # 10 kB take 1 ms on the tape, and the tape backs up for 9 ms after each.
+    assert stopping(result, "full") == pytest.approx({FIRST: 400.0, "lost": 3600.0})
+    assert sum(transfers(result, "back").values()) == pytest.approx(400.0)
+    slow = run(tmp_path, TOOL, through | array_rate("0.5 MB/s"))
+    assert transfers(slow, "full") == {"devices.array": pytest.approx(8000.0)}
+
+
+def test_a_drive_that_slows_down_loses_nothing_above_its_lowest_rate(tmp_path: Path) -> None:
+    slows = {"devices.jukebox.drive.slowest_rate": "4 MB/s", "devices.jukebox.drive.buffer": "1 MB"}
+    for rate in (4, 6, 9):
+        result = run(tmp_path, FULL, slows | array_rate(f"{rate} MB/s"))
+        assert transfers(result, "full") == {"devices.array": pytest.approx(4000.0 / rate)}
+    result = run(tmp_path, FULL, slows | array_rate("3 MB/s"))
+    # Stops and starts at 4 MB/s: 1 MB lasts for 1 s, in which 4 MB are written, then 3 s are lost.
+    assert stopping(result, "full") == pytest.approx({"devices.array": 4000.0 / 3.0, "lost": 8000.0 / 3.0})
+    fast = run(tmp_path, FULL, slows)
+    assert transfers(fast, "full") == {FIRST: pytest.approx(400.0)}
+
+
+def test_compressed_data_have_to_come_faster_to_keep_the_tape_moving(tmp_path: Path) -> None:
+    changes = array_rate("15 MB/s") | {"data.users.compression": "2:1", "devices.jukebox.drive.buffer": "5 MB"}
+    # 5 MB on the tape are 10 MB of the host, and last 2 s while the tape takes 20 MB/s; then it stops for 3 s.
+    assert stopping(run(tmp_path, FULL, changes), "full") == pytest.approx(
+        {"devices.array": 4000.0 / 15.0, "lost": 500.0 - 4000.0 / 15.0}
+    )
+
+
+def test_what_stops_and_starts_leave_of_a_disk_is_for_others(tmp_path: Path) -> None:
+    dd = "  dd: {method: write, data: users, portion: 10 %, flush: true}\n"
+    changes = array_rate("9 MB/s") | {"hosts.filer.dirty_background": "0 %"}
+    slow = run(tmp_path, FULL + dd, changes | {"devices.jukebox.drive.buffer": "1 MB"})
+    fast = run(tmp_path, FULL + dd, changes)
+    assert slow.get("jobs.dd.elapsed") < fast.get("jobs.dd.elapsed")
+
+
+def test_a_drive_that_stays_loaded_serves_a_restore_from_the_same_cartridge_at_once(tmp_path: Path) -> None:
+    jobs = FULL + "  one: {restore: full, select: {files: 1, size: 20 MB, at: 50 %}, after: full}\n"
+    result = run(tmp_path, jobs, {"devices.jukebox.unload_after": "10 min"})
+    assert steps(result, "full") == [("mount", 10.0), ("load", 30.0), ("transfer", pytest.approx(400.0))]
+    assert steps(result, "one") == [
+        ("locate", pytest.approx(tape.locate_time(DRIVE, 4e9, 2e9))),
+        ("transfer", pytest.approx(2.0)),
+        ("write-back", pytest.approx(0.1)),
+    ]
+
+
+def test_a_backup_that_begins_within_the_idle_time_appends_at_once(tmp_path: Path) -> None:
+    jobs = FULL + "  second: {method: image, data: mail, to: jukebox, after: full}\n"
+    result = run(tmp_path, jobs, {"devices.jukebox.unload_after": "10 min", "devices.jukebox.drives": 2})
+    assert steps(result, "second") == [("transfer", pytest.approx(400.0))]
+
+
+def test_named_pools_keep_their_cartridges(tmp_path: Path) -> None:
+    jobs = FULL + "  away: {method: image, data: mail, to: jukebox, pool: offsite, after: full}\n"
+    pools = {"devices.jukebox.pools.offsite": 1}
+    found = saved(tmp_path, jobs, pools)
+    assert [extent.medium for extent in found["full"].extents] == ["cartridge.1"]
+    assert [extent.medium for extent in found["away"].extents] == ["cartridge.4"]
+    again = "  again: {method: image, data: users, to: jukebox, pool: offsite, after: away}\n"
+    result = run(tmp_path, jobs + again, pools | {"data.users.size": "8 GB"})
+    assert status(result)["again"] == ("failed", "the pool 'offsite' of 'devices.jukebox' is full")
+    assert status(result)["full"] == ("done", "")
+
+
+@pytest.mark.parametrize("streams", [1, 2, 4])
+def test_as_many_streams_as_drives_are_as_many_times_as_fast(tmp_path: Path, streams: int) -> None:
+    jobs = FULL.replace("}", f", streams: {streams}}}")
+    jobs += f"  back: {{restore: full, streams: {streams}, after: full}}\n"
+    result = run(tmp_path, jobs, SMOOTH | {"devices.jukebox.drives": streams})
+    drives = {f"devices.jukebox.drive.{i + 1}" for i in range(streams)}
+    for job, activity in (("full", "transfer"), ("back", "transfer")):
+        assert transfers(result, job, activity) == dict.fromkeys(drives, pytest.approx(400.0 / streams))
+        assert result.get(f"jobs.{job}.bytes") == 4e9
+    for drive in drives:
+        assert result.get(f"{drive}.bytes") == pytest.approx(2 * 4e9 / streams)
+    # The last is mounted when the robot has served the others; even numbers of passes end where the tape begins.
+    rewind = tape.rewind_time(DRIVE, 4e9 / streams)
+    last = EXCHANGE * streams + LOAD + 400.0 / streams + rewind + UNLOAD + EXCHANGE
+    assert result.get("jobs.full.elapsed") == pytest.approx(last)
+
+
+def test_streams_save_parts_that_together_are_all(tmp_path: Path) -> None:
+    found = saved(tmp_path, FULL.replace("}", ", streams: 3}"), {"devices.jukebox.drives": 3})["full"]
+    assert len({extent.medium for extent in found.extents}) == 3
+    assert [extent.begin for extent in found.extents] == pytest.approx([0.0, 4e9 / 3, 8e9 / 3])
+    assert sum(extent.size for extent in found.extents) == pytest.approx(4e9)
+
+
+def test_a_restore_has_no_use_for_more_drives_than_cartridges(tmp_path: Path) -> None:
+    jobs = FULL + "  back: {restore: full, streams: 3, after: full}\n"
+    result = run(tmp_path, jobs, {"devices.jukebox.drives": 3})
+    assert [a for a, _ in steps(result, "back")].count("load") == 1
+
+
+def test_a_backup_goes_on_on_the_next_cartridge_when_one_is_full(tmp_path: Path) -> None:
+    second = "  second: {method: image, data: mail, to: jukebox, after: full}\n"
+    found = saved(tmp_path, FULL + second, {"data.mail.size": "8 GB"})["second"]
+    assert [tuple(extent) for extent in found.extents] == [
+        (0.0, 6e9, "cartridge.1", 4e9, 1.0),
+        (6e9, 2e9, "cartridge.2", 0.0, 1.0),
+    ]
+    packed = {"data.mail.size": "16 GB", "data.mail.compression": "2:1"}
+    found = saved(tmp_path, FULL + second, packed)["second"]
+    assert [tuple(extent) for extent in found.extents] == [
+        (0.0, 12e9, "cartridge.1", 4e9, 1.0),
+        (12e9, 4e9, "cartridge.2", 0.0, 1.0),
+    ]
+
+
+def test_a_stream_that_finds_the_pool_full_fails_its_job_after_the_others(tmp_path: Path) -> None:
+    jobs = FULL + "  both: {method: image, data: mail, to: jukebox, streams: 2, after: full}\n"
+    jobs += "  again: {restore: full, after: both}\n  dd: {method: write, data: users, after: full}\n"
+    changes = {"devices.jukebox.drives": 2, "devices.jukebox.cartridges": 2}
+    result = run(tmp_path, jobs, changes | {"data.mail.size": "18 GB"})
+    assert status(result) == {
+        "full": ("done", ""),
+        "both": ("failed", "the pool of 'devices.jukebox' is full"),
+        "again": ("skipped", "'both' did not complete"),
+        "dd": ("done", ""),
+    }
+    assert result.get("devices.jukebox.drive.1.bytes") + result.get("devices.jukebox.drive.2.bytes") == 20e9
+
+
+def with_snapshot(tmp_path: Path, jobs: str) -> Path:
+    """A scenario whose users lie on a volume with a snapshot of 100 MB, too small for what is written."""
+    volumes = (
+        "  volume: {kind: logical_volume, on: array, size: 10 GB}\n"
+        "  cow: {model: snapshot/lvm2-2.6.9, of: volume, on: spare, size: 100 MB}\ndata:"
+    )
+    text = (BASE + jobs).replace("data:", volumes, 1).replace("on: array, size: 4", "on: volume, size: 4")
+    path = tmp_path / "scenario.yaml"
+    path.write_text(text.replace("mail: {on: spare", "mail: {on: spare, at: 1 GB"), encoding="utf-8")
+    return path
+
+
+def test_a_backup_whose_snapshot_was_lost_gives_its_cartridge_back(tmp_path: Path) -> None:
+    jobs = (
+        "  dd: {method: write, data: users, flush: true}\n"
+        "  full: {method: image, data: users, to: jukebox, source: cow, after: dd}\n"
+        "  mail: {method: image, data: mail, to: jukebox, after: dd}\n"
+    )
+    result = simulate(with_snapshot(tmp_path, jobs), {"devices.jukebox.cartridges": 1})
+    assert status(result)["full"] == ("failed", "'cow' became invalid: its copy area is full")
+    assert status(result)["mail"] == ("done", "")
+    assert steps(result, "full")[-2:] == [("unload", 10.0), ("dismount", 10.0)]
+
+
+def test_a_backup_whose_snapshot_is_lost_meanwhile_fails(tmp_path: Path) -> None:
+    jobs = (
+        "  full: {method: image, data: users, to: jukebox, source: cow}\n"
+        "  dd: {method: write, data: users, begin: 100 s, flush: true}\n"
+    )
+    result = simulate(with_snapshot(tmp_path, jobs))
+    assert status(result)["full"] == ("failed", "'cow' became invalid: its copy area is full")
+
+
+def test_tape_marks_of_each_file_stop_the_tape(tmp_path: Path) -> None:
+    marks = "{start_time: 5 s, mount_time: 0 s, file_time: 10 ms, file_marks: 2}"
+    jobs = FULL.replace("}", f", tool: {marks}}}")
+    result = run(tmp_path, jobs)
+    spent = dict(steps(result, "full"))
+    assert (spent["start"], spent["prepare"]) == (5.0, 10.0)
+    assert spent["tape marks"] == pytest.approx(1000 * 2 * 3.0)
+    assert spent["transfer"] == pytest.approx(400.0)
+    two = run(tmp_path, jobs, {"data.users.size": "15 GB"})
+    assert [t for a, t in steps(two, "full") if a == "tape marks"] == pytest.approx([4000.0, 2000.0])
+
+
+def test_a_restore_tells_each_file_but_writes_no_marks(tmp_path: Path) -> None:
+    marks = "{start_time: 5 s, mount_time: 0 s, file_time: 10 ms, file_marks: 2}"
+    jobs = FULL.replace("}", f", tool: {marks}}}")
+    jobs += "  some: {restore: full, select: {files: 4, size: 4 MB}, after: full}\n"
+    result = run(tmp_path, jobs)
+    assert steps(result, "some")[:2] == [("start", 5.0), ("prepare", pytest.approx(0.04))]
+    assert "tape marks" not in dict(steps(result, "some"))
+
+
+def moved(result: Result, address: str) -> float:
+    return next(row["bytes"] for row in result.device_rows if row["device"] == address)
+
+
+def rate_at(result: Result, address: str, time: float) -> float:
+    """Bytes a second that crossed a link at a time."""
+    return next(r.bytes_per_s for r in reversed(result.trace.rates) if r.link == address and r.time <= time)
+
+
+@pytest.mark.parametrize(
+    ("streams", "bridges", "rate", "cause"),
+    [
+        (1, (1, 5), 5, "links.bridges"),
+        (1, (4, 5), 5, "links.bridges"),  # one stream on one of the bridges
+        (2, (1, 5), 2.5, "links.bridges"),
+        (2, (2, 5), 5, "links.bridges"),
+        (4, (2, 5), 2.5, "links.bridges"),
+        (4, (4, 30), 10, "devices.jukebox.drive"),
+        (4, (1, 30), 7.5, "links.bridges"),
+    ],
+)
+def test_each_stream_takes_one_of_the_links_of_a_chain(
+    tmp_path: Path, streams: int, bridges: tuple[int, int], rate: float, cause: str
+) -> None:
+    path = tmp_path / "scenario.yaml"
+    links = (
+        "links:\n  loops: {joins: [filer, bridges], rate: 50 MB/s, latency: 0 s}\n"
+        f"  bridges: {{joins: [loops, jukebox], rate: {bridges[1]} MB/s, latency: 0 s, count: {bridges[0]}}}\n"
+    )
+    text = BASE.replace("owns: [array, spare, jukebox]", "owns: [array, spare]") + FULL + links
+    path.write_text(text.replace("to: jukebox", f"to: jukebox, streams: {streams}"), encoding="utf-8")
+    result = simulate(path, SMOOTH | {"devices.jukebox.drives": streams})
+    mounted = EXCHANGE * streams + LOAD + 1.0  # when all move
+    assert rate_at(result, "links.bridges", mounted) == pytest.approx(rate * streams * 1e6)
+    for i in range(streams):
+        assert rate_at(result, f"devices.jukebox.drive.{i + 1}", mounted) == pytest.approx(rate * 1e6)
+    assert max(transfers(result, "full").items(), key=lambda item: item[1])[0].startswith(cause)
+    assert moved(result, "links.loops") == moved(result, "links.bridges") == pytest.approx(4e9)
+
+
+def test_the_bus_of_an_array_limits_its_backup(tmp_path: Path) -> None:
+    bus = "links:\n  bus: {joins: [filer, array], rate: 6 MB/s, latency: 0 s}\n"
+    result = run(tmp_path, FULL + "  mail: {method: image, data: mail, to: jukebox, after: full}\n" + bus)
+    assert transfers(result, "full") == {"links.bus": pytest.approx(4000.0 / 6.0)}
+    assert transfers(result, "mail") == {FIRST: pytest.approx(400.0)}
+    assert moved(result, "links.bus") == pytest.approx(4e9)
+
+
+def test_a_restore_crosses_the_bus_of_the_array_as_well(tmp_path: Path) -> None:
+    bus = "links:\n  bus: {joins: [filer, array], rate: 6 MB/s, latency: 0 s}\n"
+    changes = {"hosts.filer.dirty_limit": "0.1 %", "hosts.filer.dirty_background": "0 %"}
+    result = run(tmp_path, FULL + "  back: {restore: full, after: full}\n" + bus, changes)
+    assert moved(result, "links.bus") == pytest.approx(8e9)
+    assert result.get("jobs.back.elapsed") >= 4000.0 / 6.0

@@ -1,0 +1,184 @@
+"""Streams that share a tape drive: what they gain while they are saved, and what one of them costs to restore."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simbackup import Result, simulate
+from simbackup.build import build
+from simbackup.catalogue import Copy
+from simbackup.methods.job import start
+from simbackup.scenario import load
+
+BASE = """
+title: Three disks and a library
+hosts:
+  filer: {model: host/linux-modern-server, owns: [one, two, three, jukebox], dirty_background: 0 %}
+devices:
+  one: {kind: ssd, capacity: 1 TB, read_rate: 5 MB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}
+  two: {kind: ssd, capacity: 1 TB, read_rate: 5 MB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}
+  three: {kind: ssd, capacity: 1 TB, read_rate: 5 MB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}
+  jukebox:
+    model: tape_library/autoloader-8
+    bays: 4
+    exchange_time: 10 s
+    drives: 1
+    cartridges: 3
+    drive:
+      model: tape_drive/lto-3
+      native_rate: 10 MB/s
+      slowest_rate: 10 MB/s
+      cartridge_capacity: 10 GB
+      tape_length: 100 m
+      passes: 10
+      read_speed: 1 m/s
+      search_speed: 5 m/s
+      load_time: 30 s
+      unload_time: 10 s
+      locate_overhead: 2 s
+      turn_time: 1 s
+      reposition_time: 3 s
+      buffer: 10 MB
+      host_rate: 1 GB/s
+data:
+  a: {on: one, size: 2 GB}
+  b: {on: two, size: 2 GB}
+  c: {on: three, size: 2 GB}
+jobs:
+"""
+BOTH = """\
+  a: {method: image, data: a, to: jukebox, multiplexing: 2}
+  b: {method: image, data: b, to: jukebox, multiplexing: 2}
+"""
+ALL = """\
+  a: {method: image, data: a, to: jukebox, multiplexing: 3}
+  b: {method: image, data: b, to: jukebox, multiplexing: 3}
+  c: {method: image, data: c, to: jukebox, multiplexing: 3}
+"""
+READY = 10.0 + 30.0
+DRIVE = "devices.jukebox.drive.1"
+
+
+def written(tmp_path: Path, jobs: str) -> Path:
+    path = tmp_path / "scenario.yaml"
+    path.write_text(BASE + jobs, encoding="utf-8")
+    return path
+
+
+def run(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> Result:
+    return simulate(written(tmp_path, jobs), changes)
+
+
+def saved(tmp_path: Path, jobs: str, changes: dict[str, Any] | None = None) -> tuple[dict[str, Copy], list[float]]:
+    """Where the save sets lie after a run, by job, and how much lies on each cartridge."""
+    system, work = build(load(written(tmp_path, jobs), changes).spec, 0)
+    system.env.run(until=start(system, work))
+    sets = {each.job.removeprefix("jobs."): each.copies[0] for each in system.catalogue.save_sets}
+    return sets, [cartridge.end for cartridge in system.libraries["jukebox"].cartridges]
+
+
+def transfers(result: Result, job: str) -> list[tuple[float, float]]:
+    return [(s.start, s.end) for s in result.trace.spans if s.job == f"jobs.{job}" and s.activity == "transfer"]
+
+
+def test_two_slow_streams_keep_together_a_tape_moving_that_each_alone_would_stop(tmp_path: Path) -> None:
+    result = run(tmp_path, BOTH)
+    for job in "ab":
+        assert transfers(result, job) == [(READY, pytest.approx(READY + 400.0))]
+        assert not any(what == "reposition" for _, what in result.activities(job))
+    alone = run(tmp_path, BOTH.replace("multiplexing: 2", "multiplexing: 1"))
+    assert sum(s for (_, what), s in alone.activities("a").items() if what == "reposition") > 0.0
+    assert alone.get("jobs.b.end") > 2.0 * result.get("jobs.b.end")
+
+
+def test_streams_that_are_too_slow_together_are_held_up_in_the_same_measure(tmp_path: Path) -> None:
+    result = run(tmp_path, BOTH, {"devices.one.read_rate": "5 MB/s", "devices.two.read_rate": "3 MB/s"})
+    # 8 MB/s against 10: the buffer of 10 MB fills in 1.25 s of a stop of 3 s, and lasts 5 s.
+    share = 10.0 * 5.0 / 8.0 / 8.0
+    assert transfers(result, "a") == [(READY, pytest.approx(READY + 400.0 / share))]
+    stopped = {job: result.activities(job)[DRIVE, "reposition"] for job in "ab"}
+    assert stopped["a"] == pytest.approx(400.0 / share * (1.0 - share))
+    assert result.activities("a")["devices.one", "transfer"] == pytest.approx(400.0)
+    assert stopped["b"] == pytest.approx(
+        stopped["a"]
+    )  # its rest comes alone, and what comes in a stop fits in the buffer
+
+
+def test_a_restore_of_one_stream_reads_past_the_blocks_of_the_others(tmp_path: Path) -> None:
+    back = "  back: {restore: b, after: [a, b]}\n"
+    shared = run(tmp_path, BOTH + back)
+    alone = run(tmp_path, BOTH.replace("multiplexing: 2", "multiplexing: 1") + back)
+    assert sum(end - begin for begin, end in transfers(shared, "back")) == pytest.approx(400.0)
+    assert sum(end - begin for begin, end in transfers(alone, "back")) == pytest.approx(200.0)
+
+
+def test_what_lies_on_tape_is_all_that_was_saved_and_each_stream_is_spread_over_what_came_with_it(
+    tmp_path: Path,
+) -> None:
+    changes = {"data.b.size": "1 GB", "data.a.compression": "2:1"}
+    sets, ends = saved(tmp_path, BOTH, changes)
+    assert sum(ends) == pytest.approx(1e9 + 1e9)
+    # For 200 s come 5 MB/s of each, of which 2.5 and 5 lie on tape; then the rest of the first alone.
+    first, rest = sets["a"].extents
+    assert (first.size, rest.size, first.position, rest.position) == pytest.approx((1e9, 1e9, 0.0, 1.5e9))
+    assert (first.spread, rest.spread) == pytest.approx((3.0, 1.0))
+    (only,) = sets["b"].extents
+    assert (only.size, only.spread) == pytest.approx((1e9, 1.5))
+    half = sets["a"].locate(0.5e9, 1e8)[0]
+    assert (half.position, half.spread) == pytest.approx((0.75e9, 3.0))
+
+
+def test_a_full_cartridge_is_changed_for_all_of_its_streams(tmp_path: Path) -> None:
+    changes = {"devices.jukebox.drive.cartridge_capacity": "3 GB", "jobs.b.begin": "90 s"}
+    sets, ends = saved(tmp_path, BOTH, changes)
+    assert sorted(ends) == pytest.approx([0.0, 1e9, 3e9])
+    for each in sets.values():
+        assert sum(extent.size for extent in each.extents) == pytest.approx(2e9)
+        assert [extent.begin for extent in each.extents[1:]] == pytest.approx(
+            [extent.begin + extent.size for extent in each.extents[:-1]]
+        )
+    result = run(tmp_path, BOTH, changes)
+    assert [s.job for s in result.trace.spans if s.activity == "load"] == ["jobs.a", "jobs.a"]
+    assert result.all_ended_well
+
+
+def test_a_seat_that_falls_free_goes_to_whoever_waits_for_a_drive(tmp_path: Path) -> None:
+    result = run(tmp_path, ALL.replace("multiplexing: 3", "multiplexing: 2"), {"data.a.size": "1 GB"})
+    (begin, _), *_ = transfers(result, "c")
+    assert begin == pytest.approx(READY + 200.0)
+    assert [s.activity for s in result.trace.spans if s.activity == "load"] == ["load"]
+
+
+def test_a_drive_is_filled_before_another_is_begun(tmp_path: Path) -> None:
+    result = run(tmp_path, ALL.replace("multiplexing: 3", "multiplexing: 2"), {"devices.jukebox.drives": 2})
+    assert [s.cause for s in result.trace.spans if s.activity == "load"] == [DRIVE, "devices.jukebox.drive.2"]
+    assert transfers(result, "c")[0][0] == pytest.approx(10.0 + READY)  # the robot serves one after the other
+
+
+def test_streams_of_one_job_share_a_drive(tmp_path: Path) -> None:
+    result = run(tmp_path, "  a: {method: image, data: a, to: jukebox, streams: 3, multiplexing: 3}\n")
+    assert result.all_ended_well
+    assert [s.activity for s in result.trace.spans if s.activity == "load"] == ["load"]
+
+
+def test_a_full_pool_fails_all_that_share_its_last_cartridge(tmp_path: Path) -> None:
+    result = run(tmp_path, BOTH, {"devices.jukebox.drive.cartridge_capacity": "1 GB"})
+    assert {(row["status"], row["reason"]) for row in result.job_rows} == {
+        ("failed", "the pool of 'devices.jukebox' is full")
+    }
+
+
+def test_tape_marks_of_all_are_waited_for_when_the_last_has_ended(tmp_path: Path) -> None:
+    tool = "tool: {model: backup_tool/zrm-1.1, file_marks: 2}"
+    jobs = BOTH.replace("multiplexing", f"{tool}, multiplexing")
+    marks = [s for s in run(tmp_path, jobs, {"data.a.files": 3}).trace.spans if s.activity == "tape marks"]
+    assert [s.end - s.start for s in marks] == [pytest.approx(2.0 * (3 + 1) * 3.0)]
+
+
+def test_interface_and_other_data_are_shared_as_well(tmp_path: Path) -> None:
+    changes = {"devices.jukebox.drive.host_rate": "8 MB/s", "data.a.compression": "2:1", "data.b.compression": "2:1"}
+    result = run(tmp_path, BOTH, changes)
+    assert result.activities("a")[f"{DRIVE}.interface", "transfer"] == pytest.approx(2000.0 / 4.0)

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from simbackup.errors import ResultError
+from simbackup.experiments.reproduce import Reproduction, reproduce
+from simbackup.experiments.study import study
+from simbackup.plots import style
+from simbackup.plots.reproduction import ALL_FROM, ALL_TO
+from simbackup.plots.studies import StudyPlots, figures, ruler
+from tests.shared import simulated
+
+ROWS = [
+    {"case": case, "data.db.size": size, "jobs.full.elapsed": seconds, "jobs.full.rate": 5e6, "users.lost": 0.25}
+    for case, size, seconds in (
+        ("one", "10 GB", 7200.0), ("one", "1 TB", 720_000.0), ("two", "10 GB", 3600.0), ("two", "1 TB", None),
+    )
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def snapshots() -> Reproduction:
+    return reproduce(["003"], intervals=False)
+
+
+def test_each_row_stands_at_its_ratio_in_the_band_of_ten_percent(snapshots: Reproduction) -> None:
+    rows = [replace(snapshots.rows[0], interval=(10.0, 20.0)), *snapshots.rows[1:]]
+    figure = Reproduction(rows, [], []).plot.compare()
+    (axis,) = figure.axes
+    marks = {line.get_gid(): line for line in axis.lines if line.get_gid()}
+    for y, row in enumerate(rows):
+        mark = marks[row.measurement.id]
+        assert mark.get_xdata()[0] == row.simulated / row.measurement.value
+        assert mark.get_ydata()[0] == y
+        assert (mark.get_marker() == "X") == bool(row.measurement.row.off)
+        assert (mark.get_markerfacecolor() == "white") == (row.role == "fitted")
+        assert axis.get_xlim()[0] < mark.get_xdata()[0] < axis.get_xlim()[1]
+    assert list(marks["interval"].get_xdata()) == [10.0 / rows[0].measurement.value, 20.0 / rows[0].measurement.value]
+    (band,) = [patch for patch in axis.patches if patch.get_gid() == "band"]
+    assert (band.get_x(), band.get_x() + band.get_width()) == pytest.approx((0.9, 1.1))
+
+
+def test_names_of_rows_can_be_given(snapshots: Reproduction) -> None:
+    figure = snapshots.plot.compare(lambda row: row.measurement.id.upper())
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert labels == [row.measurement.id.upper() for row in snapshots.rows]
+
+
+def test_the_overview_holds_every_row(snapshots: Reproduction) -> None:
+    figure = snapshots.plot.overview()
+    points = sum(len(collection.get_offsets()) for collection in figure.axes[0].collections)
+    assert points == len(snapshots.rows)
+    assert figure.axes[0].get_xlim() == (ALL_FROM, ALL_TO)
+    within = sum(row.within for row in snapshots.rows)
+    (label,) = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert label == f"003-lvm-snapshots\n{within} of {len(snapshots.rows)} within 10 %"
+
+
+def test_a_result_is_compared_with_what_it_reproduces_alone() -> None:
+    figure = simulated("published/003-lvm-snapshots/same-disk").plot.compare()
+    assert len(figure.axes[0].get_yticklabels()) >= 1
+    with pytest.raises(ResultError, match="alone reproduces no measured row"):
+        simulated("teaching/shoe-shining").plot.compare()
+
+
+def test_curves_of_a_study_are_its_rows() -> None:
+    table = study("planning/copy-area-place")
+    figure = table.plot.lines("scenario", "jobs.dd.elapsed")
+    (line,) = figure.axes[0].lines
+    assert list(line.get_ydata() * 60) == pytest.approx([row["jobs.dd.elapsed"] for row in table.rows])
+    assert figure.axes[0].get_ylabel() == "dd elapsed, min"
+    assert [tick.get_text() for tick in figure.axes[0].get_xticklabels()] == [row["scenario"] for row in table.rows]
+
+
+def test_curves_are_told_apart_by_colour_and_mark() -> None:
+    figure = StudyPlots("t", ROWS).lines("data.db.size", "jobs.full.elapsed", "case")
+    one, two = figure.axes[0].lines
+    assert (one.get_color(), two.get_color()) == style.LINES[:2]
+    assert one.get_marker() != two.get_marker()
+    assert list(one.get_xdata()) == [1e10, 1e12]
+    assert figure.axes[0].get_xscale() == figure.axes[0].get_yscale() == "log"
+    assert "1 h" in [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
+
+
+def test_a_heat_map_has_a_field_for_each_run_and_a_gap_for_one_that_failed() -> None:
+    figure = StudyPlots("t", ROWS).heatmap("data.db.size", "case", "jobs.full.elapsed")
+    assert [text.get_text() for text in figure.axes[0].texts] == ["2 h", "8 d 8 h", "1 h"]
+    with pytest.raises(ResultError, match="two runs have"):
+        StudyPlots("t", ROWS).heatmap("users.lost", "case", "jobs.full.elapsed")
+    with pytest.raises(ResultError, match="did you mean 'case'"):
+        StudyPlots("t", ROWS).heatmap("cas", "case", "jobs.full.elapsed")
+
+
+def test_figures_have_units_for_people() -> None:
+    assert figures(ROWS, "jobs.full.rate").name == "full rate, MB/s"
+    assert figures(ROWS, "jobs.full.rate").values == [5.0] * 4
+    assert figures(ROWS, "users.lost") == ("lost, %", [25.0] * 4, None, False, True)
+    assert ruler(ROWS, "case").labels == ["one", "one", "two", "two"]

@@ -1,0 +1,269 @@
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from simbackup import Result, simulate
+from simbackup.engine.activity import Activity
+from simbackup.engine.trace import Span
+from simbackup.errors import ResultError
+from simbackup.palette import PAPER
+from simbackup.plots import style
+from simbackup.plots.drives import states_of, waiting
+from simbackup.plots.fills import look, stacked
+from simbackup.plots.of_result import KINDS, Plots
+from simbackup.plots.rates import MOST, steps_of
+from simbackup.results.causes import split
+from tests.shared import simulated
+
+TAPE = "published/000-netbackup-frozen-images/tape"
+SITE = """\
+hosts:
+  server: {model: host/linux-2.6.9-dual-xeon-2800, owns: [disk]}
+devices:
+  disk: {model: disk/sata-7200-250gb-2005}
+data:
+  file: {on: disk, size: 1 GB}
+jobs:
+"""
+
+
+@pytest.fixture(scope="module")
+def tape() -> Result:
+    return simulated(TAPE)
+
+
+@pytest.fixture(scope="module")
+def queue() -> Result:
+    return simulated("teaching/mount-queue")
+
+
+def written(folder: Path, jobs: str) -> Result:
+    """The result of some jobs on a small site."""
+    path = folder / "site.yaml"
+    path.write_text("title: Site\n" + SITE + jobs, encoding="utf-8")
+    return simulate(path)
+
+
+def bars(figure: Figure, gid: str = "bars") -> Iterator[tuple[str, float, float, float]]:
+    """Colour, start, end and middle of each bar of the first axes, in the unit of its axis."""
+    for collection in figure.axes[0].collections:
+        if collection.get_gid() == gid:
+            colour = to_hex(collection.get_facecolor()[0])
+            for path in collection.get_paths():
+                box = path.get_extents()
+                yield colour, box.x0, box.x1, (box.y0 + box.y1) / 2
+
+
+def texts(figure: Figure) -> set[str]:
+    """What the legend of a figure says."""
+    return {text.get_text() for legend in figure.legends for text in legend.get_texts()}
+
+
+def rows(figure: Figure) -> list[str]:
+    return [label.get_text() for label in figure.axes[0].get_yticklabels()]
+
+
+def test_the_timeline_has_a_bar_for_each_span_where_its_job_stands(tape: Result) -> None:
+    figure = tape.plot.timeline()
+    drawn = list(bars(figure))
+    assert len(drawn) == len(tape.trace.spans)
+    assert rows(figure) == [row["job"] for row in tape.job_rows]
+    assert figure.axes[0].get_xlabel() == "time, h"
+    for y, row in enumerate(tape.job_rows):
+        own = [bar for bar in drawn if round(bar[3]) == y]
+        assert min(bar[1] for bar in own) * 3600 == pytest.approx(row["start"])
+        assert max(bar[2] for bar in own) * 3600 == pytest.approx(row["end"])
+        assert sum(bar[2] - bar[1] for bar in own) * 3600 == pytest.approx(row["elapsed"])
+        locating = sum(bar[2] - bar[1] for bar in own if bar[0] == Activity.LOCATE.colour) * 3600
+        told = sum(s for (_, what), s in tape.activities(row["job"]).items() if what == "locate")
+        assert locating == pytest.approx(told)
+    assert {"locate", "transfer", "tape marks"} <= texts(figure)
+
+
+def test_spans_that_overlap_share_the_height_and_others_take_it_all() -> None:
+    spans = [
+        Span(0, 10, "j", "c", "a"),
+        Span(2, 5, "j", "c", "b"),
+        Span(5, 9, "j", "c", "b"),
+        Span(10, 12, "j", "c", "a"),
+    ]
+    found = stacked(spans, 3.0, 0.8)
+    assert [round(bar.high - bar.low, 9) for bar in found] == [0.4, 0.4, 0.4, 0.8]
+    assert found[1].low == found[2].low == pytest.approx(3.0)
+    for one, other in itertools.combinations(found, 2):
+        in_time = one.start < other.end and other.start < one.end
+        assert not (in_time and one.low < other.high and other.low < one.high)
+
+
+def test_windows_and_ends_are_marked(tmp_path: Path) -> None:
+    result = written(
+        tmp_path,
+        "  late: {method: write, data: file, begin: 60 s, window: 1 s}\n"
+        "  good: {method: write, data: file, begin: 10 min, window: 1 h}\n",
+    )
+    assert [row["status"] for row in result.job_rows] == ["late", "done"]
+    assert [(row["due"], row["window"]) for row in result.job_rows] == [(60.0, 1.0), (600.0, 3600.0)]
+    figure = result.plot.timeline()
+    windows = [(start * 60, end * 60) for _, start, end, _ in bars(figure, "windows")]
+    assert windows == [pytest.approx((60, 61)), pytest.approx((600, 4200))]
+    (late,) = [line for line in figure.axes[0].lines if line.get_label() == "late"]
+    assert late.get_xdata()[0] * 60 == pytest.approx(result.job_rows[0]["end"])
+    assert {"late", "window"} <= texts(figure)
+    assert figure.axes[0].get_xlim()[1] * 60 >= 4200
+
+
+def test_a_failed_and_a_skipped_job_are_marked() -> None:
+    figure = simulated("published/002-sql-server-tuning/out-of-memory").plot.timeline()
+    assert "failed" in texts(figure)
+
+
+def test_the_runs_of_one_job_share_a_row_and_many_jobs_stay_on_the_page(tmp_path: Path) -> None:
+    again = written(tmp_path, "  often: {method: write, data: file, every: 1 h, until: 99 h}\n")
+    assert rows(again.plot.timeline()) == ["often (100 runs)"]
+    many = written(tmp_path, "".join(f"  j{n}: {{method: write, data: file, begin: {n} min}}\n" for n in range(200)))
+    figure = many.plot.timeline()
+    assert len(rows(figure)) == 50
+    assert figure.get_figheight() <= 13.0
+    assert len(list(bars(figure))) == len(many.trace.spans)
+
+
+def test_causes_add_up_and_one_job_can_be_asked_for(tape: Result) -> None:
+    figure = tape.plot.causes()
+    for y, row in enumerate(tape.job_rows):
+        own = [patch for patch in figure.axes[0].patches if patch.get_y() < y < patch.get_y() + patch.get_height()]
+        assert len(own) == len(split(tape, row["job"]))
+        assert sum(patch.get_width() for patch in own) * 60 == pytest.approx(row["elapsed"], rel=1e-9)
+    one = tape.plot.causes("item")
+    assert rows(one) == ["item"]
+    assert "tape marks" not in texts(one)
+    with pytest.raises(ResultError, match="did you mean 'item'"):
+        tape.plot.causes("itme")
+
+
+def test_utilisation_and_throughput_follow_the_trace(tape: Result) -> None:
+    busy, moved = tape.plot.utilisation(), tape.plot.throughput()
+    shares = {line.get_label(): line for axis in busy.axes for line in axis.lines}
+    rates = {line.get_label(): line for axis in moved.axes for line in axis.lines}
+    assert set(shares) == {rate.link for rate in tape.trace.rates if rate.busy > 0}
+    assert set(rates) == {rate.link for rate in tape.trace.rates if rate.bytes_per_s > 0}
+    for device in tape.trace.devices:
+        if device.address in rates:
+            assert max(rates[device.address].get_ydata()) * 1e6 == pytest.approx(device.peak_bytes_per_s)
+            steps = steps_of(tape, lambda rate: rate.bytes_per_s)[device.address]
+            assert steps.integral() == pytest.approx(device.bytes_moved, rel=1e-6)
+    assert all(max(line.get_ydata()) <= 100.0 + 1e-9 for line in shares.values())
+    assert moved.axes[-1].get_xlim()[1] * 3600 == pytest.approx(tape.end)
+    assert "up to 6.18 MB/s" in {text.get_text() for axis in moved.axes for text in axis.texts}
+
+
+def test_of_many_links_those_that_did_most_are_shown(queue: Result) -> None:
+    result = Result(queue.record, queue.values, type(queue.trace)())
+    for n in range(MOST + 6):
+        result.trace.rate(0.0, f"links.l{n}", 0.01 * (n + 1), 1.0)
+        result.trace.rate(10.0, f"links.l{n}", 0.0, 0.0)
+    figure = result.plot.utilisation()
+    assert len(figure.axes) == MOST
+    shown = {line.get_label() for axis in figure.axes for line in axis.lines}
+    assert {"links.l5", "links.l6", f"links.l{MOST + 5}"} & shown == {"links.l6", f"links.l{MOST + 5}"}
+
+
+def test_drives_are_never_in_two_states_and_busy_as_long_as_told(tape: Result, queue: Result) -> None:
+    for result in (tape, queue):
+        for device in result.trace.devices:
+            if device.kind == "tape drive":
+                spans = states_of(result, device.address)
+                assert all(after.start >= before.end - 1e-6 for before, after in itertools.pairwise(spans))
+                assert sum(span.end - span.start for span in spans) == pytest.approx(device.busy_s, rel=1e-6)
+    figure = tape.plot.drives()
+    assert rows(figure) == ["library.drive.1", "library.drive.2", "library.drive.3", "library.drive.4", "library.robot"]
+    assert "12 more drives" in figure.axes[0].get_title(loc="left").replace("\n", " ")
+
+
+def test_those_who_wait_are_counted(queue: Result) -> None:
+    counted = waiting(queue)
+    assert max(number for _, number in counted) == 7  # eight ask at once, one robot serves
+    seconds = sum((after[0] - before[0]) * before[1] for before, after in itertools.pairwise(counted))
+    assert seconds == pytest.approx(sum(row["waits"] for row in queue.job_rows))
+    assert len(queue.plot.drives().axes) == 2
+
+
+def test_a_drive_that_stops_and_starts_is_shown_to() -> None:
+    figure = simulated("teaching/shoe-shining").plot.drives()
+    assert "transfer (repositioning)" in texts(figure)
+
+
+def test_there_are_no_drives_without_tape() -> None:
+    with pytest.raises(ResultError, match="has no tape drives"):
+        simulated("published/003-lvm-snapshots/same-disk").plot.drives()
+
+
+def test_an_activity_has_one_colour_everywhere() -> None:
+    assert look("devices.sdb", "copy").colour == look("hosts.h.cores", "copy").colour == look("links.l", "copy").colour
+    assert look("devices.sdb", "copy") != look("links.l", "copy")
+    assert look("devices.sdb", "never seen").colour == look("links.l", "never seen").colour
+    assert look("devices.library", "wait for a drive").colour == PAPER
+
+
+def test_every_palette_is_told_apart_without_red_and_green() -> None:
+    def seen(colour: str) -> tuple[float, float]:
+        """Brightness and yellow-blue of a colour, all that is left without red-green sight."""
+        red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+        return 0.3 * red + 0.59 * green + 0.11 * blue, (red + green) / 2 - blue
+
+    for one, other in itertools.combinations(style.LINES, 2):
+        (light, hue), (light2, hue2) = seen(one), seen(other)
+        assert abs(light - light2) + abs(hue - hue2) > 0.06, (one, other)
+
+
+def test_the_same_result_gives_the_same_bytes(queue: Result, tmp_path: Path) -> None:
+    for kind in ("svg", "pdf"):
+        first, second = (tmp_path / f"{name}.{kind}" for name in "ab")
+        style.write(queue.plot.timeline(), first)
+        queue.plot.causes()  # what is drawn between leaves no trace
+        style.write(queue.plot.timeline(), second)
+        assert first.read_bytes() == second.read_bytes()
+        assert b"Date" not in first.read_bytes()
+
+
+def test_pictures_touch_nothing_that_is_shared(queue: Result) -> None:
+    before = dict(mpl.rcParams)
+    import matplotlib.pyplot as plt  # noqa: PLC0415
+
+    open_figures = plt.get_fignums()
+    assert queue.plot.timeline()._repr_png_().startswith(b"\x89PNG")
+    assert dict(mpl.rcParams) == before
+    assert plt.get_fignums() == open_figures
+
+
+def test_a_picture_is_written_whole_or_not_at_all(
+    queue: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "old.png"
+    path.write_bytes(b"old")
+    figure = queue.plot.timeline()
+
+    def interrupted(partial: Path, **_: Any) -> None:
+        partial.write_bytes(b"half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(figure, "savefig", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        style.write(figure, path)
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("old.png", b"old")]
+
+
+def test_a_format_that_is_none_is_refused(queue: Result, tmp_path: Path) -> None:
+    with pytest.raises(ResultError, match="use "):
+        style.write(queue.plot.timeline(), tmp_path / "a.pgn")
+
+
+def test_the_kinds_are_the_methods(queue: Result) -> None:
+    assert tuple(Plots(queue).kinds()) == KINDS

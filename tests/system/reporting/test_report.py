@@ -1,0 +1,149 @@
+"""Every scenario can be reported on; what the page says is what the result says."""
+
+from __future__ import annotations
+
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simbackup import Result, report, simulate
+from simbackup.errors import ResultError
+from simbackup.reporting import files
+from simbackup.reporting.page import Chapter, page
+from simbackup.reporting.tables import ReportTable, words
+from simbackup.reporting.variants import compared, differences
+from simbackup.results.causes import split
+from tests.shared import ROOT, RUNNABLE, simulated, together
+
+TAPE, LVM = "teaching/one-file-from-tape", "published/003-lvm-snapshots/same-disk"
+VOID = {"meta", "link", "img", "source"}
+
+
+class Outline(HTMLParser):
+    """The headings of a page, and whether every element is closed where it should be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.levels: list[int] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del attrs
+        if tag not in VOID:
+            self.open.append(tag)
+        if re.fullmatch(r"h[1-6]", tag):
+            self.levels.append(int(tag[1]))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("name", together(RUNNABLE))
+def test_a_scenario_can_be_reported_on(name: str) -> None:
+    result = simulated(name)
+    text = page([Chapter(name, result)])
+    outline = Outline()
+    outline.feed(text)
+    assert outline.open == []
+    assert outline.levels[0] == 1
+    assert all(after <= before + 1 for before, after in zip(outline.levels, outline.levels[1:], strict=False))
+    assert "http-equiv" not in text
+    assert not re.search(r"<script|src=\"(?!data:)|url\(", text)
+    assert "built-in" not in text
+    assert " at 0x" not in text
+    assert result.record.hash in text
+    assert f"{len(result.values)} values" in text
+
+
+@pytest.fixture(scope="module")
+def tape(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return report([TAPE], tmp_path_factory.mktemp("tape") / "tape.html").read_text(encoding="utf-8")
+
+
+def test_the_same_report_has_the_same_bytes(tape: str, tmp_path: Path) -> None:
+    assert simulated(TAPE).report(tmp_path / "again.html").read_text(encoding="utf-8") == tape
+
+
+def test_the_answer_stands_before_the_figures(tape: str) -> None:
+    places = [tape.index(f">{text}<") for text in ("The answer", "The system", "Timeline", "Where the time went")]
+    assert places == sorted(places)
+    assert "Twice as fast" in tape
+    assert "then the bottleneck is devices.jukebox.robot" in tape
+    assert "to spare" in tape
+
+
+def test_other_is_never_a_cause(tape: str) -> None:
+    assert not re.search(r"<t[hd][^>]*>(<span[^>]*></span>)?other<", tape)
+
+
+def test_a_result_whose_scenario_is_gone_makes_the_same_report(tmp_path: Path) -> None:
+    own = tmp_path / "own.yaml"
+    own.write_text(f"extends: {ROOT}/scenarios/{LVM}.yaml\ntitle: Mine\n", encoding="utf-8")
+    saved = str(simulate(str(own)).save(tmp_path / "saved"))
+    before = report([saved], tmp_path / "r.html", drawn=False).read_bytes()
+    own.unlink()
+    assert report([saved], tmp_path / "r.html", drawn=False).read_bytes() == before
+
+
+def test_a_result_without_its_scenario_still_makes_a_report(tmp_path: Path) -> None:
+    run = simulate(LVM)
+    bare = Result(run.record, run.values, run.trace, run.layout)
+    text = report([bare], tmp_path / "r.html", drawn=False).read_text(encoding="utf-8")
+    assert "the scenario cannot be run again" in text
+    with pytest.raises(ResultError, match="intervals need its scenario, which cannot be run again: the result of"):
+        report([bare], tmp_path / "r.html", intervals=True)
+
+
+def test_variants_are_compared_by_job_and_by_value() -> None:
+    results = [simulated(LVM), simulate(LVM, {"devices.cow.chunk": "64 KiB"})]
+    [row] = [row for row in compared(results).rows if row[0].text == "dd"]
+    change = results[1].get("jobs.dd.elapsed") / results[0].get("jobs.dd.elapsed") - 1
+    assert row[3].number == pytest.approx(change)
+    assert [row[0].text for row in differences(results).rows] == ["devices.cow.chunk"]
+
+
+def test_intervals_hold_the_answer(tmp_path: Path) -> None:
+    text = report([LVM], tmp_path / "r.html", intervals=True, reruns=False, drawn=False).read_text(encoding="utf-8")
+    assert "Over the ranges of assumed and fitted values:" in text
+
+
+def test_tables_lie_beside_the_page(tmp_path: Path) -> None:
+    openpyxl: Any = pytest.importorskip("openpyxl")
+    for again in ("a", "b"):
+        report(
+            [TAPE], tmp_path / f"{again}.html", reruns=False, drawn=False, excel=tmp_path / f"{again}.xlsx",
+            tables=tmp_path / again,
+        )  # fmt: skip
+    assert (tmp_path / "a.xlsx").read_bytes() == (tmp_path / "b.xlsx").read_bytes()
+    result, sheet = simulated(TAPE), openpyxl.load_workbook(tmp_path / "a.xlsx")["Time of one_file"]
+    seconds = sum(row[2].value for row in sheet.iter_rows(min_row=2))
+    assert seconds == pytest.approx(sum(split(result, "one_file").values()), rel=0.01)
+    lines = (tmp_path / "a" / "jobs.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("job,method,start (s),elapsed (s)")
+    assert len(lines) == 1 + len(result.job_rows)
+
+
+def test_a_text_in_a_workbook_is_no_formula(tmp_path: Path) -> None:
+    openpyxl: Any = pytest.importorskip("openpyxl")
+    table = ReportTable("t", (files.Column("a"),), [(words("=1+1"),)])
+    book = openpyxl.load_workbook(files.write_excel([table], tmp_path / "t.xlsx"))
+    assert book["t"]["A2"].data_type == "s"
+
+
+@pytest.mark.parametrize("missing", ["openpyxl", "jinja2"])
+def test_what_is_missing_is_told_before_a_run(missing: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delitem(sys.modules, missing, raising=False)
+    for module in ("output.target", "reporting.page"):
+        monkeypatch.setattr(f"simbackup.{module}.find_spec", lambda name: None if name == missing else name)
+    with pytest.raises(ResultError, match=r"pip install 'simbackup\["):
+        report(["no-such-scenario"], tmp_path / "r.html", excel=tmp_path / "r.xlsx")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_workbook_is_named_as_one(tmp_path: Path) -> None:
+    with pytest.raises(ResultError, match="use "):
+        report([TAPE], tmp_path / "r.html", excel=tmp_path / "r.ods")

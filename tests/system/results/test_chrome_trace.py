@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simbackup import Result, simulate
+from simbackup.engine.trace import Trace
+from simbackup.errors import ResultError
+from simbackup.results.chrome_trace import chrome_trace, text
+from simbackup.results.lanes import LaneBar, lanes
+from simbackup.results.record import Record
+from tests.shared import ROOT, RUNNABLE, simulated, together
+
+GOLDEN = ROOT / "tests" / "golden" / "two-tapes.yaml"
+NEEDED = {
+    "M": {"args"}, "X": {"dur", "args"}, "i": {"s"}, "C": {"args"}, "b": {"id", "cat"}, "e": {"id", "cat"},
+}  # fmt: skip
+METADATA = {"process_name", "process_sort_index", "thread_name", "thread_sort_index"}
+
+
+def made_of(trace: Trace) -> Result:
+    return Result(Record("x", "x", "0", 0, None, [], "0"), [], trace)
+
+
+def ended(trace: Trace, job: str, start: float, end: float) -> None:
+    trace.job({"job": job, "method": "copy", "start": start, "end": end, "elapsed": end - start, "bytes": 1.0})
+
+
+def of_phase(trace: dict[str, Any], phase: str) -> list[dict[str, Any]]:
+    return [event for event in trace["traceEvents"] if event["ph"] == phase]
+
+
+def obeys(trace: dict[str, Any]) -> None:
+    """Assert what the Trace Event Format asks for."""
+    events = json.loads(text(trace))["traceEvents"]
+    named = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name"}
+    tracks: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
+    counters: dict[tuple[int, str], list[dict[str, Any]]] = defaultdict(list)
+    for event in events:
+        assert {"name", "ph", "pid", "tid", "ts"} | NEEDED[event["ph"]] <= event.keys(), event
+        assert math.isfinite(event["ts"])
+        assert event["ts"] >= 0
+        assert event["ph"] in {"M", "C"} or (event["pid"], event["tid"]) in named, event
+        if event["ph"] == "M":
+            assert event["name"] in METADATA
+        elif event["ph"] == "X":
+            assert event["dur"] >= 0
+            tracks[event["pid"], event["tid"]].append(event)
+        elif event["ph"] == "C":
+            assert all(math.isfinite(value) and value >= 0 for value in event["args"].values()), event
+            counters[event["pid"], event["name"]].append(event)
+    for track in tracks.values():
+        nests(track)
+    for counter in counters.values():
+        times = [event["ts"] for event in counter]
+        assert times == sorted(set(times))
+    begun = {event["id"]: event["ts"] for event in events if event["ph"] == "b"}
+    over = {event["id"]: event["ts"] for event in events if event["ph"] == "e"}
+    assert begun.keys() == over.keys()
+    assert all(begun[number] <= over[number] for number in begun)
+    assert [e["ts"] for e in events if e["ph"] != "M"] == sorted(e["ts"] for e in events if e["ph"] != "M")
+
+
+def nests(track: list[dict[str, Any]]) -> None:
+    """Assert that no complete event of a track begins inside another and ends outside it."""
+    open_ends: list[int] = []
+    for event in track:
+        while open_ends and open_ends[-1] <= event["ts"] and event["dur"] > 0:
+            open_ends.pop()
+        assert not open_ends or event["ts"] + event["dur"] <= open_ends[-1], event
+        open_ends.append(event["ts"] + event["dur"])
+
+
+def inside(part: dict[str, Any], run: dict[str, Any]) -> bool:
+    return run["ts"] <= part["ts"] and part["ts"] + part["dur"] <= run["ts"] + run["dur"]
+
+
+def covered(parts: list[dict[str, Any]]) -> int:
+    """Microseconds that at least one of the events covers."""
+    total, reached = 0, -1
+    for part in sorted(parts, key=lambda event: event["ts"]):
+        total += max(0, part["ts"] + part["dur"] - max(part["ts"], reached))
+        reached = max(reached, part["ts"] + part["dur"])
+    return total
+
+
+@pytest.mark.parametrize("name", together(RUNNABLE))
+def test_every_scenario_gives_a_trace_whose_durations_sum_up(name: str) -> None:
+    result = simulated(name)
+    trace = result.chrome_trace()
+    obeys(trace)
+    complete = of_phase(trace, "X")
+    runs = [event for event in complete if event["cat"] == "job"]
+    elapsed = {row["job"]: row["elapsed"] for row in result.job_rows}
+    assert {run["name"] for run in runs} == elapsed.keys()
+    threads = {(e["pid"], e["tid"]): e["args"]["name"] for e in of_phase(trace, "M") if e["name"] == "thread_name"}
+    for run in runs:
+        assert run["dur"] == pytest.approx(elapsed[run["name"]] * 1e6, abs=1.0)
+        job = run["name"].split(".")[0]
+        own = {track for track, thread in threads.items() if track[0] == 1 and thread.split(" ")[0] == job}
+        parts = [e for e in complete if e["cat"] == "activity" and (e["pid"], e["tid"]) in own and inside(e, run)]
+        assert covered(parts) == run["dur"]
+        if len({event["tid"] for event in parts}) == 1:
+            assert sum(event["dur"] for event in parts) == run["dur"]
+
+
+def test_parallel_streams_of_a_job_lie_on_tracks_of_their_own() -> None:
+    trace = simulated("teaching/mount-queue").chrome_trace()
+    names = {e["args"]["name"] for e in of_phase(trace, "M") if e["name"] == "thread_name"}
+    assert {"full", "full (2)", "full (8)"} <= names
+    assert "full (9)" not in names
+
+
+def test_those_who_wait_for_the_robot_are_counted() -> None:
+    trace = simulated("teaching/mount-queue").chrome_trace()
+    waiting = [e["args"]["waiting"] for e in of_phase(trace, "C") if e["name"].endswith("robot: mount queue")]
+    assert max(waiting) == 7  # eight drives, one robot
+    assert waiting[-1] == 0
+
+
+def test_drives_and_robots_show_what_they_do_but_not_who_waits() -> None:
+    trace = simulate(GOLDEN).chrome_trace()
+    threads = {e["args"]["name"]: e["tid"] for e in of_phase(trace, "M") if e["name"] == "thread_name"}
+    robot = [e for e in of_phase(trace, "X") if e["tid"] == threads["devices.jukebox.robot"]]
+    assert {event["name"] for event in robot} == {"mount", "dismount"}
+    drive = [e for e in of_phase(trace, "X") if e["tid"] == threads["devices.jukebox.drive.2"]]
+    assert {event["name"] for event in drive} == {"load", "transfer", "rewind", "unload", "locate"}
+
+
+def test_a_part_of_a_drive_is_shown_on_the_drive_and_a_cause_of_two_on_both() -> None:
+    trace = Trace()
+    ended(trace, "a", 0.0, 2.0)
+    trace.span(0.0, 1.0, "jobs.a", "devices.l.drive.1.repositioning", "transfer")
+    trace.span(1.0, 2.0, "jobs.a", "devices.c1, devices.c2", "write")
+    trace.device("devices.l.drive.1", "tape drive", 1.0, units=1.0, bytes_moved=1.0, peak_bytes_per_s=1.0)
+    shown = chrome_trace(made_of(trace))
+    devices = [e["args"]["name"] for e in of_phase(shown, "M") if e["name"] == "thread_name" and e["pid"] == 2]
+    assert devices == ["devices.l.drive.1", "devices.c1", "devices.c2"]
+
+
+def test_a_lock_is_shown_from_its_beginning_to_its_end() -> None:
+    trace = Trace()
+    ended(trace, "a", 0.0, 3.0)
+    trace.span(0.0, 3.0, "jobs.a", "data.db", "copy")
+    trace.event(1.0, "data.db", "read lock", job="jobs.a")
+    trace.event(2.5, "data.db", "unlock", job="jobs.a", held=1.5)
+    shown = chrome_trace(made_of(trace))
+    obeys(shown)
+    (begin,), (end,) = of_phase(shown, "b"), of_phase(shown, "e")
+    assert end["ts"] - begin["ts"] == 1_500_000
+    assert [event["name"] for event in of_phase(shown, "i")] == ["read lock", "unlock"]
+
+
+def test_what_goes_on_behind_the_end_of_its_job_has_a_track_of_its_own() -> None:
+    trace = Trace()
+    ended(trace, "a", 0.0, 2.0)
+    trace.span(0.0, 2.0, "jobs.a", "devices.d", "write")
+    trace.span(1.0, 4.0, "jobs.a", "devices.d", "write-back")
+    shown = chrome_trace(made_of(trace))
+    obeys(shown)
+    jobs = [e["args"]["name"] for e in of_phase(shown, "M") if e["name"] == "thread_name" and e["pid"] == 1]
+    assert jobs == ["a", "a, after its end"]
+
+
+def test_of_several_rates_at_one_instant_the_last_counts() -> None:
+    trace = Trace()
+    for busy in (0.1, 0.9):
+        trace.rate(1.0, "devices.d", busy, 5e6)
+    busy = [e for e in of_phase(chrome_trace(made_of(trace)), "C") if e["name"] == "devices.d busy"]
+    assert [event["args"] for event in busy] == [{"share": 0.9}]
+
+
+def test_a_result_of_nothing_gives_a_trace_of_names_alone() -> None:
+    shown = chrome_trace(made_of(Trace()))
+    obeys(shown)
+    assert {event["ph"] for event in shown["traceEvents"]} == {"M"}
+
+
+def test_no_stretch_overlaps_another_on_its_lane() -> None:
+    stretches = [LaneBar(start, start + 1 + (start * 7) % 5, "read", f"d{start % 3}", "j") for start in range(40)]
+    laid = lanes(stretches)
+    assert sorted(stretch for lane in laid for stretch in lane) == sorted(stretches)
+    for lane in laid:
+        assert all(one.end <= other.start for one, other in pairwise(lane))
+    most = max(sum(s.start <= time < s.end for s in stretches) for time in range(50))
+    assert len(laid) == most
+
+
+def test_a_trace_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    result = simulate(GOLDEN)
+    (tmp_path / "deep").mkdir()
+    trace = result.chrome_trace(tmp_path / "deep" / "trace.json")
+    assert json.loads((tmp_path / "deep" / "trace.json").read_text(encoding="utf-8")) == trace
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(ResultError, match="cannot be written"):
+        result.chrome_trace(tmp_path / "file" / "trace.json")
+    with pytest.raises(ResultError, match="cannot be written"):
+        result.chrome_trace(tmp_path / "deep")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["deep", "file", "trace.json"]
+
+
+def test_a_saved_result_gives_the_same_trace(tmp_path: Path) -> None:
+    result = simulate(GOLDEN)
+    again = Result.load(result.save(tmp_path / "run"))
+    assert text(again.chrome_trace()) == text(result.chrome_trace())

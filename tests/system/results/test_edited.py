@@ -1,0 +1,144 @@
+"""Results that were cut, edited, or made up: each is refused with a plain message, and none gives a traceback."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simbackup import Result, simulate
+from simbackup.errors import ResultError
+from simbackup.output import seal
+from simbackup.results.chrome_trace import text
+from simbackup.results.folder import RESULT
+from simbackup.results.saved import TRACE_FILE
+
+EDITS = 300
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return simulate("planning/mysql-hot-copy-under-load").save(tmp_path_factory.mktemp("kept") / "run")
+
+
+@pytest.fixture
+def old(kept: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(kept, tmp_path / "run")
+
+
+def refused(folder: Path) -> str:
+    with pytest.raises(ResultError) as caught:
+        Result.load(folder)
+    told = str(caught.value)
+    assert "\n" not in told
+    assert str(folder) in told
+    return told
+
+
+def test_a_trace_cut_at_a_line_end_is_refused(old: Path) -> None:
+    lines = (old / TRACE_FILE).read_text().splitlines(keepends=True)
+    for kept_lines in (0, 1, len(lines) // 2, len(lines) - 1):
+        (old / TRACE_FILE).write_text("".join(lines[:kept_lines]))
+        assert "trace.jsonl was changed since it was written" in refused(old)
+
+
+def test_any_edit_of_any_file_is_refused(old: Path) -> None:
+    draw = random.Random(6)  # noqa: S311 (a seeded draw)
+    files = {path: path.read_bytes() for path in sorted(old.iterdir())}
+    for _ in range(EDITS):
+        path = draw.choice(list(files))
+        content = bytearray(files[path])
+        at = draw.randrange(len(content))
+        match draw.randrange(4):
+            case 0:
+                content[at] ^= 1 << draw.randrange(8)
+            case 1:
+                del content[at:]
+            case 2:
+                del content[at]
+            case _:
+                content[at:at] = draw.choice([b"0", b" ", b"\n", b"{}", b"\xff"])
+        path.write_bytes(content)
+        refused(old)
+        path.write_bytes(files[path])
+    Result.load(old)
+
+
+def leaves(found: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Ways to every value in JSON, of lists only through the first entry."""
+    if path:
+        yield path
+    if isinstance(found, dict):
+        for key, value in found.items():
+            yield from leaves(value, (*path, key))
+    elif isinstance(found, list) and found:
+        yield from leaves(found[0], (*path, 0))
+
+
+def with_value(found: Any, path: tuple[Any, ...], value: object) -> Any:
+    changed = json.loads(json.dumps(found))
+    inside = changed
+    for step in path[:-1]:
+        inside = inside[step]
+    inside[path[-1]] = value
+    return changed
+
+
+def used(folder: Path) -> None:
+    """Whatever a command does with a result."""
+    try:
+        found = Result.load(folder)
+    except ResultError:
+        return
+    assert found.as_dict()
+    assert text(found.chrome_trace())
+    assert len(found.jobs) == len(found.job_rows)
+    assert len(found.users) == len(found.user_rows)
+
+
+def test_a_record_made_up_with_its_checksum_gives_no_traceback(old: Path) -> None:
+    content = seal.unseal(old, RESULT.record)
+    for path in leaves(content):
+        for value in (None, [], {}, "x", -1, 1.5, True):
+            (old / RESULT.record).write_text(seal._sealed(with_value(content, path, value)))
+            used(old)
+
+
+def test_a_trace_made_up_with_its_checksum_gives_no_traceback(old: Path) -> None:
+    content = seal.unseal(old, RESULT.record)
+    lines = (old / TRACE_FILE).read_text().splitlines()
+    kinds = {json.loads(line)["record"] + json.loads(line).get("what", ""): at for at, line in enumerate(lines)}
+    for at in kinds.values():
+        row = json.loads(lines[at])
+        for path in leaves(row):
+            for value in (None, [], "x", 7, float("nan")):
+                changed = [*lines[:at], json.dumps(with_value(row, path, value)), *lines[at + 1 :]]
+                (old / TRACE_FILE).write_text("".join(f"{line}\n" for line in changed))
+                content["files"][TRACE_FILE] = seal.digest((old / TRACE_FILE).read_bytes())
+                (old / RESULT.record).write_text(seal._sealed(content))
+                used(old)
+
+
+def test_a_trace_with_fewer_records_than_its_record_says_is_refused(old: Path) -> None:
+    content = seal.unseal(old, RESULT.record)
+    lines = (old / TRACE_FILE).read_text().splitlines(keepends=True)
+    (old / TRACE_FILE).write_text("".join(lines[:-1]))
+    content["files"][TRACE_FILE] = seal.digest((old / TRACE_FILE).read_bytes())
+    (old / RESULT.record).write_text(seal._sealed(content))
+    assert "trace.jsonl: has" in refused(old)
+
+
+@pytest.mark.parametrize("form", [1, 2, 4, None])
+def test_another_format_is_refused_with_what_to_do(old: Path, form: int | None) -> None:
+    content = json.loads((old / RESULT.record).read_text())
+    content |= {"format": form}
+    if form is None:
+        del content["format"]
+    (old / RESULT.record).write_text(json.dumps(content))
+    told = refused(old)
+    assert f"was written in format {form or 1}; this version of simbackup reads format 3; run its" in told

@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from simbackup import Result, SimbackupError, simulate
+from simbackup.errors import ResultError
+from simbackup.results import folder
+from simbackup.results.folder import RESULT
+from simbackup.results.saved import TRACE_FILE
+
+NAME = "published/003-lvm-snapshots/same-disk"
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return simulate(NAME)
+
+
+@pytest.fixture(scope="module")
+def restored() -> Result:
+    return simulate("teaching/one-file-from-tape")
+
+
+def test_tables_have_one_row_for_each_job_and_device(result: Result) -> None:
+    assert list(result.jobs.index) == ["dd"]
+    assert {"start", "end", "elapsed", "bytes", "files", "rate", "waits", "status", "reason"} <= set(result.jobs)
+    assert {"device", "kind", "busy", "bytes", "peak"} <= set(result.devices)
+    assert "devices.sdb" in set(result.devices["device"])
+    row = result.job_rows[0]
+    assert row["rate"] == row["bytes"] / row["elapsed"]
+
+
+def test_nothing_is_busy_longer_than_the_run(result: Result, restored: Result) -> None:
+    for run in (result, restored):
+        assert all(0.0 <= row["busy"] <= 1.0 + 1e-9 for row in run.device_rows)
+    assert result.end > result.get("jobs.dd.elapsed")  # write-back goes on behind dd
+
+
+def test_get_reads_jobs_devices_and_parameters(result: Result) -> None:
+    assert result.get("jobs.dd.elapsed") == result.job_rows[0]["elapsed"]
+    assert result.get("devices.cow.copied_bytes") == pytest.approx(2**31, rel=1e-3)
+    assert result.get("data.file.size") == 2**31
+    assert result.get("devices.sdb.rotation_speed") == pytest.approx(1e4 / 60)
+
+
+@pytest.mark.parametrize(
+    ("address", "hint"),
+    [
+        ("jobs.dd.elapse", "did you mean 'jobs.dd.elapsed'?"),
+        ("jobs.dx.elapsed", "did you mean 'jobs.dd.elapsed'?"),
+        ("nonsense", "no figure 'nonsense'"),
+        ("", "no figure ''"),
+        ("jobs.dd.status", "no figure 'jobs.dd.status'"),
+    ],
+)
+def test_get_tells_what_there_is(result: Result, address: str, hint: str) -> None:
+    with pytest.raises(ResultError) as caught:
+        result.get(address)
+    assert hint in str(caught.value)
+    assert isinstance(caught.value, SimbackupError)
+
+
+def test_activities_add_up_to_the_elapsed_time(result: Result, restored: Result) -> None:
+    for run in (result, restored):
+        for row in run.job_rows:
+            assert sum(run.activities(row["job"]).values()) == pytest.approx(row["elapsed"], rel=1e-9)
+    assert result.activities("none") == {}
+
+
+def test_a_saved_result_comes_back_as_it_was(result: Result, tmp_path: Path) -> None:
+    saved = result.save(tmp_path / "deep" / "run")
+    again = Result.load(saved)
+    assert again.record == result.record
+    assert again.values == result.values
+    assert list(again.trace.to_lines()) == list(result.trace.to_lines())
+    assert again.as_dict() == result.as_dict()
+    pd.testing.assert_frame_equal(pd.read_parquet(saved / "jobs.parquet"), result.jobs.reset_index())
+    assert list(pd.read_csv(saved / "devices.csv")["device"]) == list(result.devices["device"])
+
+
+def test_saving_again_replaces_the_older_result(result: Result, restored: Result, tmp_path: Path) -> None:
+    result.save(tmp_path / "run")
+    restored.save(tmp_path / "run")
+    assert Result.load(tmp_path / "run").record == restored.record
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_folder_of_something_else_is_left_alone(result: Result, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
+    with pytest.raises(ResultError, match="holds no result"):
+        result.save(tmp_path)
+    with pytest.raises(ResultError, match="holds no result"):
+        result.save(tmp_path / "thesis.txt")
+    assert (tmp_path / "thesis.txt").read_text(encoding="utf-8") == "years of work"
+
+
+def full_disk(*_: Any, **__: Any) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_a_failure_while_writing_leaves_nothing_behind(
+    result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pd.DataFrame, "to_parquet", full_disk)
+    with pytest.raises(ResultError, match="No space left"):
+        result.save(tmp_path / "run")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_older_result_survives_a_failure_while_writing(
+    result: Result, restored: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result.save(tmp_path / "run")
+    monkeypatch.setattr(pd.DataFrame, "to_csv", full_disk)
+    with pytest.raises(ResultError, match="No space left"):
+        restored.save(tmp_path / "run")
+    assert Result.load(tmp_path / "run").record == result.record
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_an_older_result_survives_a_failure_to_move_the_new_one(
+    result: Result, restored: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result.save(tmp_path / "run")
+    replace = Path.replace
+
+    def refuse(self: Path, target: Path) -> Path:
+        return full_disk() or self if self.name == folder.NEW else replace(self, target)
+
+    monkeypatch.setattr(folder, "exchange", lambda *_: False)
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(ResultError, match="No space left"):
+        restored.save(tmp_path / "run")
+    assert Result.load(tmp_path / "run").record == result.record
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+@pytest.mark.parametrize("name", [RESULT.record, TRACE_FILE])
+@pytest.mark.parametrize("text", [None, "", "{", "[]", '{"run": 1, "values": [2]}', '{"record": "span", "x": 1}'])
+def test_a_damaged_result_is_told(result: Result, tmp_path: Path, name: str, text: str | None) -> None:
+    saved = result.save(tmp_path / "run")
+    if text is None:
+        (saved / name).unlink()
+    else:
+        (saved / name).write_text(text, encoding="utf-8")
+    with pytest.raises(ResultError, match=r"holds no result|is damaged|in format 1"):
+        Result.load(saved)
+
+
+def test_sources_name_every_value_and_its_work(result: Result) -> None:
+    table = result.sources()
+    assert set(table["address"]) == {value.address for value in result.values}
+    chunk = table[table["address"] == "devices.cow.chunk"].iloc[0]
+    assert chunk["basis"] == "datasheet"
+    assert chunk["source"]
+    assert chunk["source"] != "lvm2-source"  # the title of the work, not its key
+
+
+def test_assumptions_are_what_was_assumed(result: Result) -> None:
+    table = result.assumptions()
+    assumed = {value.address for value in result.values if value.basis == "assumed"}
+    assert set(table["address"]) == assumed
+    assert all(table["why"].str.len() > 10)
+
+
+def test_bases_count_every_value(result: Result) -> None:
+    assert sum(result.bases().values()) == len(result.values)
+    counts = list(result.bases().values())
+    assert counts == sorted(counts, reverse=True)
+
+
+def test_compare_sets_measured_beside_simulated(result: Result, restored: Result) -> None:
+    table = result.compare().set_index("id")
+    row = table.loc["lvm-dd-same-disk"]
+    assert row["measured"] == pytest.approx(365.185)
+    assert row["simulated"] == pytest.approx(result.get("jobs.dd.elapsed"))
+    assert row["error"] == pytest.approx(row["simulated"] / 365.185 - 1.0)
+    assert restored.compare().empty
+
+
+def test_the_record_tells_which_run_it_was(result: Result) -> None:
+    assert result.record.scenario == NAME
+    assert len(result.record.hash) == 16
+    assert simulate(NAME, {"devices.cow.chunk": "16 KiB"}).record.hash != result.record.hash

@@ -1,0 +1,129 @@
+"""The shares and rates of a result's tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simbackup import Result, simulate
+from simbackup.cli import show
+from tests.shared import simulated
+
+NIGHT = """
+title: A night in which the target is saturated
+hosts:
+  server: {model: host/linux-modern-server, speed: 1, copy_rate: 1 GB/s, owns: [source, target]}
+devices:
+  source: {model: ssd/nvme-gen3-2018}
+  target: {model: disk/nearline-20tb-2022, outer_rate: 100 MB/s, inner_rate: 100 MB/s}
+data:
+  db: {on: source, size: 360 GB}
+jobs:
+  nightly: {method: image, data: db, to: target, begin: "22:00"%s}
+"""
+HOUR = 3600.0
+
+
+def run(tmp_path: Path, more: str = "", below: str = "") -> Result:
+    path = tmp_path / "night.yaml"
+    path.write_text(NIGHT % more + below, encoding="utf-8")
+    return simulate(path)
+
+
+def test_busy_counts_from_the_first_start_not_from_midnight(tmp_path: Path) -> None:
+    result = run(tmp_path)
+    assert result.get("jobs.nightly.elapsed") == pytest.approx(HOUR, rel=0.01)
+    assert result.get("devices.target.busy") == pytest.approx(1.0, rel=0.01)
+    assert result.get("devices.target.busy_s") == pytest.approx(HOUR, rel=0.01)
+    assert "busy_window" not in result.devices
+
+
+@pytest.mark.parametrize(("until", "hours"), [("window: 8 h", 8), ("deadline: '02:00'", 4), ("window: 30 min", 0.5)])
+def test_busy_is_told_of_the_window_of_a_job(until: str, hours: float, tmp_path: Path) -> None:
+    result = run(tmp_path, f", {until}")
+    share = result.devices.set_index("device")["busy_window"]["devices.target"]
+    assert share == pytest.approx(min(1 / hours, 1.0), rel=0.01)
+
+
+def test_windows_of_every_night_count_together(tmp_path: Path) -> None:
+    result = run(tmp_path, ", every: 1 day, until: 3 days, window: 4 h")
+    assert result.get("devices.target.busy_window") == pytest.approx(0.25, rel=0.01)
+    assert result.get("devices.target.busy") == pytest.approx(3 / 49, rel=0.01)
+
+
+def test_what_users_do_before_the_first_start_is_not_counted(tmp_path: Path) -> None:
+    users = "workloads:\n  people: {model: workload/oltp, data: db, transactions: 1000 /s}\n"
+    alone, beside = run(tmp_path), run(tmp_path, below=users)
+    assert beside.get("devices.source.busy_s") > 5 * alone.get("devices.source.busy_s")
+    assert beside.get("devices.source.busy") < 1.0
+    rates = [rate for rate in beside.trace.rates if rate.link == "devices.source"]
+    begin, end = (beside.get(f"jobs.nightly.{key}") for key in ("start", "end"))
+    pairs = zip(rates, [*(rate.time for rate in rates[1:]), end], strict=True)
+    worked = sum(rate.busy * max(min(until, end) - max(rate.time, begin), 0.0) for rate, until in pairs)
+    assert beside.get("devices.source.busy") == pytest.approx(worked / (end - begin))
+
+
+def test_a_drive_that_rewinds_in_the_window_is_busy() -> None:
+    result = simulated("teaching/mount-queue", {"jobs.full.window": "30 min"})
+    drive, elapsed = "devices.library.drive.1", result.end
+    assert result.get(f"{drive}.busy") == pytest.approx(result.get(f"{drive}.busy_s") / elapsed)
+    assert result.get(f"{drive}.busy_window") == pytest.approx(result.get(f"{drive}.busy_s") / 1800.0)
+
+
+def test_the_transfer_rate_leaves_out_mounts_and_rewinding() -> None:
+    result = simulated("teaching/one-file-from-tape")
+    row = next(row for row in result.job_rows if row["job"] == "one_file")
+    moved = sum(s for (_, activity), s in result.activities("one_file").items() if activity == "transfer")
+    assert row["rate"] == pytest.approx(row["bytes"] / row["elapsed"])
+    assert row["transfer_rate"] == pytest.approx(row["bytes"] / moved)
+    assert row["transfer_rate"] > 10 * row["rate"]
+    assert result.jobs["transfer_rate"]["one_file"] == row["transfer_rate"]
+
+
+def test_a_frozen_image_moves_nothing() -> None:
+    result = simulated("published/000-netbackup-frozen-images/checkpoint")
+    rates = {row["transfer_rate"] for row in result.job_rows if row["method"] == "frozen_image"}
+    assert rates == {0.0}
+
+
+def test_users_are_told_what_they_asked_for_and_what_was_served(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two hundred clients who wait for each transaction get less done beside a backup than undisturbed."""
+    result = simulated("published/000-netbackup-frozen-images/oltp-checkpoint")
+    rows = [row for row in result.users.to_dict("records") if row["lost"] > 0.0]
+    assert rows
+    for row in rows:
+        seconds = result.get(f"jobs.{row['job']}.elapsed")
+        assert row["served"] < row["offered"]
+        assert row["rate"] == pytest.approx(row["served"] / seconds)
+        assert row["lost"] == pytest.approx(1.0 - row["served"] / row["offered"])
+    show.users(result)
+    head = capsys.readouterr().out.splitlines()[1]
+    assert "asked for" in head
+    assert "served a second" in head
+
+
+def test_a_fleets_repeated_jobs_are_told_by_mean_and_worst(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What passes from the first night to the last is no time of theirs."""
+    (tmp_path / "fleet.yaml").write_text(
+        """
+title: Twenty servers every night
+fleets:
+  servers:
+    count: 20
+    hosts: {"server-{number}": {model: host/linux-modern-server, owns: ["in-{number}", "out-{number}"]}}
+    devices:
+      in-{number}: {model: disk/scsi-10k-146gb-2004}
+      out-{number}: {model: disk/scsi-10k-146gb-2004}
+    data: {"data-{number}": {on: "in-{number}", size: 50 GB}}
+    jobs:
+      save-{number}: {method: image, data: "data-{number}", to: "out-{number}", begin: 22 h, every: 1 d, until: 2 d}
+""",
+        encoding="utf-8",
+    )
+    result = simulate(tmp_path / "fleet.yaml")
+    show.result(result)
+    [line] = [line for line in capsys.readouterr().out.splitlines() if line.lstrip().startswith("save-* (40) ")]
+    assert "mean " in line
+    assert "worst " in line
+    assert " d " not in line

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import simbackup as sb
+from simbackup.errors import InputError, Place
+from simbackup.schema.fleet import filled
+from simbackup.schema.inventory import read_inventory
+from simbackup.schema.tree import Node, from_plain
+
+SCENARIO = """\
+title: Servers and a target
+hosts: {target: {model: host/linux-modern-server, owns: [array]}}
+devices: {array: {model: raid/software-raid6, disk: disk/sata-7200-1tb-2008, disks: 8}}
+links: {lan: {model: network/ten-gigabit-ethernet, joins: [fleets.servers.hosts, target]}}
+fleets:
+  servers:
+    SOURCE
+    hosts: {"s-{number}": {model: host/linux-modern-server, owns: ["d-{number}"]}}
+    devices: {"d-{number}": {model: disk/sata-7200-1tb-2008}}
+    data: {"x-{number}": {on: "d-{number}", size: 10 GB}}
+    jobs: {"save-{number}": {method: image, data: "x-{number}", to: array, begin: BEGIN, window: 1 h}}
+jobs:
+  index: {method: save_index, of: fleets.servers.jobs, tool: backup_tool/networker-7.5.1, after: fleets.servers.jobs}
+"""
+
+
+def written(folder: Path, source: str = "count: 4", begin: str = '"00:00"') -> Path:
+    file = folder / "fleet.yaml"
+    file.write_text(SCENARIO.replace("SOURCE", source).replace("BEGIN", begin), encoding="utf-8")
+    return file
+
+
+def test_as_many_are_laid_out_as_are_counted(tmp_path: Path) -> None:
+    spec = sb.load(written(tmp_path)).spec
+    assert list(spec.hosts) == ["target", "s-1", "s-2", "s-3", "s-4"]
+    assert spec.links["lan"].joins == ("s-1", "s-2", "s-3", "s-4", "target")
+    assert spec.jobs["index"].after == ("save-1", "save-2", "save-3", "save-4")
+
+
+def test_the_count_and_a_template_and_one_part_can_be_set(tmp_path: Path) -> None:
+    changes = {
+        "fleets.servers.count": 2, "fleets.servers.data.x-{number}.size": "20 GB", "data.x-2.size": "30 GB",
+    }  # fmt: skip
+    scenario = sb.load(written(tmp_path)).with_(changes)
+    assert {name: data.size.si for name, data in scenario.spec.data.items()} == {"x-1": 20e9, "x-2": 30e9}
+    assert scenario.hash != sb.load(tmp_path / "fleet.yaml").hash
+    with pytest.raises(InputError, match="there is no 'x-3' under data"):
+        scenario.with_({"data.x-3.size": "1 GB"})
+
+
+def test_a_fleet_is_what_one_would_have_written_out(tmp_path: Path) -> None:
+    spread = sb.load(written(tmp_path, begin='{first: "00:00", over: 8 h}'))
+    assert [job.begin for name, job in spread.spec.jobs.items() if name != "index"] == ["0 s", "2 h", "4 h", "6 h"]
+    one_by_one = {f"jobs.save-{i + 1}.begin": f"{i * 7200} s" for i in range(4)}
+    other = sb.load(written(tmp_path), one_by_one)
+    ends = [[row["end"] for row in sb.simulate(each).job_rows] for each in (spread, other)]
+    assert ends[0] == ends[1]
+
+
+def test_an_extending_file_changes_the_count_and_takes_the_inventory_along(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "rows.csv").write_text("name\na\nb\n", encoding="utf-8")
+    written(tmp_path / "sub", "inventory: rows.csv")
+    above = tmp_path / "above.yaml"
+    above.write_text("title: Above\nextends: sub/fleet.yaml\n", encoding="utf-8")
+    assert len(sb.load(above).spec.data) == 2
+    above.write_text(
+        "title: Above\nextends: sub/fleet.yaml\nfleets: {servers: {inventory: null, count: 3}}\n", encoding="utf-8"
+    )
+    assert len(sb.load(above).spec.data) == 3
+
+
+def test_figures_of_a_fleet_are_those_of_its_jobs(tmp_path: Path) -> None:
+    result = sb.simulate(written(tmp_path))
+    rows = [row for row in result.job_rows if row["job"].startswith("save")]
+    for prefix in ("fleets.servers", "fleets.servers.jobs.save-{number}"):
+        assert result.get(f"{prefix}.jobs") == 4
+        assert result.get(f"{prefix}.bytes") == 40e9
+        assert result.get(f"{prefix}.elapsed") == max(row["end"] for row in rows)
+        assert result.get(f"{prefix}.slowest") == max(row["elapsed"] for row in rows)
+        assert result.get(f"{prefix}.late") == result.get(f"{prefix}.failed") == 0
+    late = sb.simulate(tmp_path / "fleet.yaml", {"fleets.servers.jobs.save-{number}.window": "1 s"})
+    assert late.get("fleets.servers.late") == 4
+    assert 0 < result.get("devices.array.saturated") <= result.get("devices.array.active") <= result.end
+    folder = result.save(tmp_path / "kept")
+    assert sb.Result.load(folder).get("fleets.servers.bytes") == 40e9
+
+
+def test_many_rows_are_shown_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from simbackup.cli import show  # noqa: PLC0415
+
+    show.result(sb.simulate(written(tmp_path, "count: 30")))
+    out = capsys.readouterr().out
+    assert "save-* (30)" in out
+    assert "30 done" in out
+    assert "devices.d-* (30)" in out
+    assert "save-17" not in out
+    show.result(sb.simulate(tmp_path / "fleet.yaml", {"fleets.servers.count": 3}))
+    assert "save-3" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    table=st.lists(st.lists(st.text("ab ,;\t\"'\n{}é1", max_size=6), min_size=2, max_size=2), min_size=1, max_size=4)
+)
+def test_a_table_is_read_as_it_was_written(
+    mark: str, table: list[list[str]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    quoted = [mark.join('"' + cell.replace('"', '""') + '"' for cell in row) for row in table]
+    file = tmp_path_factory.mktemp("table") / "a.csv"
+    file.write_bytes("\r\n".join([mark.join(("x", "y")), *quoted]).encode())
+    wanted = [[cell.strip() for cell in row] for row in table if any(cell.strip() for cell in row)]
+    if not wanted:
+        with pytest.raises(InputError, match="has no rows"):
+            read_inventory(file, "a.csv")
+        return
+    assert [[cell.value for cell in row.values()] for row in read_inventory(file, "a.csv").rows] == wanted
+
+
+def test_cells_know_their_places(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text('\ufeffname;size\n"a\nb";1 GB\n\nc;2 GB\n', encoding="utf-8")
+    places = [[cell.place for cell in row.values()] for row in read_inventory(file, "a.csv").rows]
+    assert places == [
+        [Place("a.csv", 2, 1), Place("a.csv", 3, 4)], [Place("a.csv", 5, 1), Place("a.csv", 5, 3)],
+    ]  # fmt: skip
+
+
+def test_an_excel_sheet_is_read_as_a_table(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (("name", "count", "on"), ("a", 3.0, True), ("b", 4.5, None)):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    found = read_inventory(tmp_path / "a.xlsx", "a.xlsx")
+    assert found.columns == ("name", "count", "on")
+    assert [[cell.value for cell in row.values()] for row in found.rows] == [["a", "3", "true"], ["b", "4.5", ""]]
+    assert found.rows[1]["count"].place == Place("a.xlsx", 3, 2)
+
+
+def test_a_damaged_excel_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.xlsx").write_bytes(b"no sheet")
+    with pytest.raises(InputError, match=r"openpyxl|is not an Excel file"):
+        read_inventory(tmp_path / "a.xlsx", "a.xlsx")
+
+
+def test_a_whole_placeholder_keeps_the_kind_of_its_cell() -> None:
+    row = {"n": Node("8", Place("a.csv", 2, 1)), "t": Node("true", Place("a.csv", 2, 3))}
+    node = filled(from_plain({"{n}x": ["{n}", "{t}", "{n} GB"], "y": 1}, Place("t")), row)
+    assert node.plain() == {"8x": [8, True, "8 GB"], "y": 1}
+    assert node.mapping["8x"].key == Place("a.csv", 2, 1)
+
+
+def test_too_many_parts_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="makes too many parts"):
+        sb.load(written(tmp_path, "count: 99999"))

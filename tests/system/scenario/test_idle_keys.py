@@ -1,0 +1,86 @@
+"""What is stated without effect is warned about, once, and only where its author can change it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import simbackup as sb
+from simbackup import cli, shelf
+from simbackup.reporting.report import report
+from simbackup.scenario import Scenario, names
+
+SITE = """\
+title: A disk that is saved to a disk
+hosts: {server: {model: host/linux-modern-server, owns: [disk, other]}}
+devices:
+  disk: {model: disk/sata-7200-1tb-2008}
+  other: {model: disk/sata-7200-1tb-2008}
+data: {files: {on: disk, size: 1 GB, compression: 2}}
+"""
+JOB = "jobs: {full: {method: image, data: files, to: other}}\n"
+FLEET = """\
+fleets:
+  more:
+    count: 3
+    data: {"x-{number}": {on: disk, size: 1 GB, compression: 2}}
+    jobs: {"save-{number}": {method: image, data: "x-{number}", to: other}}
+"""
+WARNING = (
+    "warning: data.files.compression: has no effect here; it acts in backups to tape and in database_native backups"
+)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    file = tmp_path / "site.yaml"
+    file.write_text(SITE + JOB, encoding="utf-8")
+    return file
+
+
+def texts(scenario: Scenario) -> list[str]:
+    return [str(warning) for warning in scenario.warnings]
+
+
+def test_no_scenario_of_ours_states_what_has_no_effect() -> None:
+    assert [text for name in names() for text in texts(sb.load(name))] == []
+
+
+def test_run_warns_on_standard_error_and_the_result_keeps_it(
+    site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = site.parent / "result"
+    monkeypatch.setattr("sys.argv", ["simbackup", "run", str(site), "--out", str(folder)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    told = f"{shelf.shown(site)}:6:51: {WARNING}"
+    assert ended.value.code == 0
+    assert capsys.readouterr().err.splitlines()[0] == told
+    kept = sb.Result.load(folder)
+    assert kept.record.warnings == [told]
+    page = report([kept], site.parent / "page.html", reruns=False, drawn=False).read_text(encoding="utf-8")
+    assert "data.files.compression: has no effect here" in page
+
+
+def test_who_extends_a_file_does_not_hear_of_what_that_states(site: Path) -> None:
+    above = site.parent / "above.yaml"
+    above.write_text("title: Above\nextends: site.yaml\n", encoding="utf-8")
+    assert texts(sb.load(above)) == []
+
+
+def test_a_file_without_jobs_is_there_for_others(site: Path) -> None:
+    site.write_text(SITE, encoding="utf-8")
+    assert texts(sb.load(site)) == []
+
+
+def test_what_replaces_a_value_is_warned_about_too(site: Path) -> None:
+    site.write_text((SITE + JOB).replace(", compression: 2", ""), encoding="utf-8")
+    assert texts(sb.load(site)) == []
+    assert texts(sb.load(site, {"data.files.compression": 3})) == [f"with_: {WARNING}"]
+
+
+def test_a_template_is_warned_about_once(site: Path) -> None:
+    site.write_text((SITE + JOB).replace(", compression: 2", "") + FLEET, encoding="utf-8")
+    (told,) = texts(sb.load(site))
+    assert "fleets.more.data.x-{number}.compression: has no effect here ('x-1', and 2 more like it)" in told

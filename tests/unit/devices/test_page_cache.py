@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+import simpy
+
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.host.live import Host, Machine
+from simbackup.devices.host.page_cache import PageCache, VolumeRange
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Region
+from simbackup.devices.volume.live import Volume
+from simbackup.engine.flows import FlowNetwork
+from simbackup.equations import disk as disks
+
+DISK = 50e6
+FIGURES = disks.DiskParameters(100e9, 100.0, 1e-3, 5e-3, 9e-3, DISK, DISK, 0.0, 1e6)
+
+
+class Bench:
+    """A host with a cache of 400 MB, write-back from 100 MB, and a disk of 50 MB/s."""
+
+    def __init__(self) -> None:
+        self.env = simpy.Environment()
+        self.network = FlowNetwork(self.env)
+        self.disk = Disk("devices.a", FIGURES)
+        self.volume = Volume(self.env, "devices.a", Region(self.disk, 0.0, self.disk.size))
+        self.host = Host(self.network, "hosts.h", Machine(4.0, 200e6, dirty_limit=400e6, dirty_background=100e6))
+        self.written: dict[str, float] = {}
+        self.on_disk: dict[str, float] = {}
+
+    @property
+    def cache(self) -> PageCache:
+        return self.host.cache(self.disk)
+
+    def writer(self, name: str, size: float, begin: float = 0.0, rate: float = 200e6) -> simpy.Process:
+        return self.env.process(self._write(name, size, begin, rate))
+
+    def _write(self, name: str, size: float, begin: float, rate: float) -> Generator[simpy.Event, Any, None]:
+        fill = FlowShape({self.host.cpu: 1.0 / rate}).at_most(rate, self.host.cpu.name)
+        _, dirty = yield from self.cache.write(f"jobs.{name}", VolumeRange(self.volume, begin, size), fill)
+        self.written[name] = float(self.env.now)
+        yield dirty.on_disk
+        self.on_disk[name] = float(self.env.now)
+
+    def run(self, *writers: simpy.Process) -> None:
+        self.env.run(until=self.env.all_of(writers))
+        self.network.settle()
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+def test_each_device_has_one_cache_of_its_own(bench: Bench) -> None:
+    other = Disk("devices.b", FIGURES)
+    assert bench.host.cache(bench.disk) is bench.host.cache(bench.disk)
+    assert bench.host.cache(other) is not bench.host.cache(bench.disk)
+
+
+def test_a_small_file_is_written_at_the_pace_of_memory_and_flushed_at_its_end(bench: Bench) -> None:
+    bench.run(bench.writer("dd", 50e6))
+    assert bench.written["dd"] == pytest.approx(0.25)
+    assert bench.on_disk["dd"] == pytest.approx(0.25 + 1.0)
+
+
+def test_a_large_file_meets_the_limit(bench: Bench) -> None:
+    bench.run(bench.writer("dd", 1000e6))
+    # 0.5 s to 100 MB; 2 s at a difference of 150 MB/s to 400 MB; 500 MB at the pace of the disk
+    assert bench.written["dd"] == pytest.approx(0.5 + 2.0 + 10.0)
+    assert bench.on_disk["dd"] == pytest.approx(0.5 + 20.0)
+    assert bench.disk.link.bytes_moved == pytest.approx(1000e6)
+
+
+def test_a_writer_slower_than_the_disk_is_never_held(bench: Bench) -> None:
+    bench.run(bench.writer("dd", 1000e6, rate=20e6))
+    assert bench.written["dd"] == pytest.approx(50.0)
+
+
+def test_two_writers_share_the_disk_and_every_byte_arrives(bench: Bench) -> None:
+    bench.run(bench.writer("one", 600e6), bench.writer("two", 300e6, begin=10e9))
+    assert bench.disk.link.bytes_moved == pytest.approx(900e6, rel=1e-9)
+    assert max(bench.on_disk.values()) > 0.25 + 18.0  # the disk turns from one stream to the other
+    assert bench.on_disk["two"] < bench.on_disk["one"]
+    assert all(bench.written[name] <= bench.on_disk[name] for name in ("one", "two"))
+    assert not bench.cache.dirty
+
+
+def test_a_slow_writer_does_not_hold_up_a_fast_one(bench: Bench) -> None:
+    bench.run(bench.writer("slow", 100e6, rate=1e6), bench.writer("fast", 1e9, begin=10e9))
+    assert bench.written["slow"] == pytest.approx(100.0)
+    assert bench.on_disk["slow"] >= 100.0
+    assert bench.on_disk["fast"] < 2 * 1e9 / DISK
+
+
+def test_write_back_starts_anew_for_a_later_writer(bench: Bench) -> None:
+    def later() -> Generator[simpy.Event, Any, None]:
+        yield bench.env.timeout(100.0)
+        yield bench.writer("late", 50e6)
+
+    bench.run(bench.writer("early", 50e6), bench.env.process(later()))
+    assert bench.written["late"] == pytest.approx(100.25)
+    assert bench.on_disk["late"] == pytest.approx(101.25)
+
+
+def test_write_back_below_the_background_limit_waits_for_the_end_of_its_writer(bench: Bench) -> None:
+    bench.run(bench.writer("short", 10e6), bench.writer("long", 60e6, begin=1e9, rate=20e6))
+    assert bench.written["long"] == pytest.approx(3.0)
+    assert bench.on_disk["short"] == pytest.approx(10 / 200 + 10 / 50)

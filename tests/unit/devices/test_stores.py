@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import pytest
+import simpy
+
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.raid.live import Array, Raid
+from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.store import Region
+from simbackup.engine.flows import FlowNetwork
+from simbackup.equations import disk as disks
+from simbackup.equations import raid
+from simbackup.schema.capability import BlockDevice
+from simbackup.schema.quantity import PositiveSize
+
+FIGURES = disks.DiskParameters(
+    capacity=100e9,
+    rotation_speed=100.0,  # 10 ms a revolution
+    track_to_track_seek=1e-3,
+    average_seek=5e-3,
+    full_stroke_seek=9e-3,
+    outer_rate=50e6,
+    inner_rate=50e6,  # one rate, so that a cylinder is in proportion to its bytes
+    command_overhead=0.5e-3,
+    stream_turn=1e6,
+)
+UNIT = 64 * 1024.0
+HALF, OVERHEAD = 5e-3, 0.5e-3
+
+
+def array(level: raid.Level, count: int, controller: float = 1e12) -> Raid:
+    return Raid("devices.array", Array(level, count, FIGURES, UNIT, controller, 0.0))
+
+
+def test_a_stream_over_a_disk_takes_the_integral_over_its_zones() -> None:
+    zoned = Disk("devices.a", disks.DiskParameters(100e9, 100.0, 1e-3, 5e-3, 9e-3, 60e6, 30e6, 0.0, 1e6))
+    assert zoned.stream("read", 0.0, 100e9) * 100e9 == pytest.approx(100e9 / 45e6)
+    assert zoned.stream("write", 0.0, 1.0) == pytest.approx(1 / 60e6)
+
+
+@pytest.mark.parametrize(
+    ("to", "seek"),
+    [(0.0, 0.0), (100e9 / 3, 5e-3), (99e9, 5e-3 + 4e-3 * (0.99 - 1 / 3) * 1.5), (3e9, 1e-3 + 4e-3 * 0.3)],
+)
+def test_a_request_takes_seek_half_a_revolution_overhead_and_transfer(to: float, seek: float) -> None:
+    service = Disk("devices.a", FIGURES).request("read", 0.0, to, 1e6)
+    assert service.latency == pytest.approx(seek + HALF + OVERHEAD + 0.02)
+    assert service.busy == service.latency
+
+
+@pytest.mark.parametrize(("size", "revolutions"), [(4096, 1), (450e3, 1), (500e3, 2), (980e3, 3)])
+def test_an_append_waits_for_whole_revolutions(size: float, revolutions: int) -> None:
+    # 0.5 ms overhead and 20 ns a byte: 475 kB still reach their place within the first revolution
+    assert Disk("devices.a", FIGURES).append(0.0, size).latency == pytest.approx(revolutions * 0.01)
+
+
+def test_streams_that_take_turns_lose_what_the_equation_says() -> None:
+    env = simpy.Environment()
+    network, disk = FlowNetwork(env), Disk("devices.a", FIGURES)
+    each = disk.stream("read", 0.0, 50e6)
+    flows = [network.start(f"jobs.{i}", "read", 50e6, {disk.link: each}, moves={disk.link: 1.0}) for i in range(2)]
+    env.run(until=flows[1].done)
+    turn = 0.02
+    assert env.now == pytest.approx(2.0 * (turn + 5e-3 + HALF + OVERHEAD) / turn)
+
+
+def test_a_solid_state_disk_has_no_places() -> None:
+    ssd = Ssd("devices.s", 100e9, (500e6, 250e6), (50e-6, 100e-6))
+    assert ssd.request("read", 0.0, 90e9, 1e6) == ssd.request("read", 90e9, 0.0, 1e6)
+    assert ssd.request("read", 0.0, 0.0, 1e6).latency == pytest.approx(50e-6 + 2e-3)
+    assert ssd.request("write", 0.0, 0.0, 1e6).latency == pytest.approx(100e-6 + 4e-3)
+    assert ssd.request("write", 0.0, 0.0, 1e6).busy == pytest.approx(4e-3)
+    assert ssd.append(7.0, 1e6) == ssd.request("write", 0.0, 0.0, 1e6)
+    assert ssd.stream("write", 5.0, 6.0) == pytest.approx(4e-9)
+
+
+@pytest.mark.parametrize(("level", "count", "data"), [("0", 4, 4), ("1", 2, 1), ("10", 4, 2), ("5", 5, 4), ("6", 6, 4)])
+def test_an_array_streams_from_its_data_disks_at_once(level: raid.Level, count: int, data: int) -> None:
+    store = array(level, count)
+    assert store.size == data * 100e9
+    assert store.stream("read", 0.0, 1e9) == pytest.approx(1 / (data * 50e6))
+
+
+def test_a_controller_bounds_a_stream() -> None:
+    assert array("0", 8, controller=100e6).stream("read", 0.0, 1e9) == pytest.approx(1e-8)
+
+
+@pytest.mark.parametrize(("level", "count"), [("0", 4), ("1", 2), ("5", 5), ("6", 6)])
+def test_a_small_read_is_one_operation_of_one_disk(level: raid.Level, count: int) -> None:
+    service = array(level, count).request("read", 0.0, 0.0, 4096.0)
+    one = HALF + OVERHEAD + 4096 / 50e6
+    assert service.latency == pytest.approx(one)
+    assert service.busy == pytest.approx(one / count)
+
+
+def test_a_large_read_waits_for_the_slowest_of_its_disks() -> None:
+    service = array("0", 4).request("read", 0.0, 0.0, 4 * UNIT)
+    assert service.latency == pytest.approx(0.01 * 4 / 5 + OVERHEAD + UNIT / 50e6)
+
+
+@pytest.mark.parametrize(
+    ("level", "count", "operations", "parallel", "again"),
+    [("0", 4, 1, 1, 0), ("1", 2, 2, 2, 0), ("5", 5, 4, 2, 1), ("6", 6, 6, 3, 1)],
+)
+def test_a_small_write_pays_for_copies_and_parity(
+    level: raid.Level, count: int, operations: int, parallel: int, again: int
+) -> None:
+    service = array(level, count).request("write", 0.0, 0.0, 4096.0)
+    transfer = 4096 / 50e6
+    assert service.latency == pytest.approx(0.01 * parallel / (parallel + 1) + OVERHEAD + transfer + again * 0.01)
+    assert service.busy == pytest.approx(operations * (HALF + OVERHEAD + transfer) / count)
+
+
+def test_a_write_elsewhere_moves_the_arm_of_each_disk_once() -> None:
+    store = array("5", 5)
+    here, there = (store.request("write", head, 0.0, 4096.0) for head in (0.0, 400e9 / 3))
+    assert there.latency - here.latency == pytest.approx(5e-3)
+    assert there.busy - here.busy == pytest.approx(2 * 5e-3 / 5)
+
+
+def test_a_whole_stripe_reads_nothing_before() -> None:
+    service = array("5", 5).request("write", 0.0, 0.0, 4 * UNIT)
+    assert service.latency == pytest.approx(0.01 * 5 / 6 + OVERHEAD + UNIT / 50e6)
+
+
+@pytest.mark.parametrize("level", ["0", "1", "5", "6"])
+def test_no_request_occupies_an_array_longer_than_it_lasts(level: raid.Level) -> None:
+    store = array(level, 6)
+    for size in (512.0, 4096.0, UNIT, 3 * UNIT, 20 * UNIT):
+        for direction in ("read", "write"):
+            service = store.request(direction, 0.0, 10e9, size)
+            assert 0.0 < service.busy <= service.latency
+
+
+def test_a_part_of_a_region_counts_from_its_beginning() -> None:
+    region = Region(Disk("devices.a", FIGURES), 10e9, 5e9)
+    assert region.part(1e9, 2e9) == Region(region.store, 11e9, 2e9)
+
+
+def test_a_parity_disk_of_its_own_bounds_small_writes() -> None:
+    """Each write reads and writes parity: two turns of the one disk, however many data disks there are."""
+    few, many = array("4", 5).request("write", 0.0, 0.0, 4096.0), array("4", 21).request("write", 0.0, 0.0, 4096.0)
+    assert few.busy == pytest.approx(2 * (HALF + OVERHEAD) + 2 * 4096 / 50e6)
+    assert many.busy == few.busy
+    assert array("5", 21).request("write", 0.0, 0.0, 4096.0).busy < few.busy / 4
+
+
+def test_parity_disks_serve_no_small_reads() -> None:
+    spread, apart = (array(level, 8).request("read", 0.0, 0.0, 4096.0) for level in ("5", "4"))
+    assert spread.latency == apart.latency
+    assert (spread.busy * 8, apart.busy * 7) == pytest.approx((apart.latency, apart.latency))
+
+
+def test_groups_have_parity_each_and_work_side_by_side() -> None:
+    one, two = (
+        Raid("devices.a", Array("dp", 8 * groups, FIGURES, UNIT, 1e12, 0.0, groups=groups)) for groups in (1, 2)
+    )
+    assert (one.size, two.size) == (6 * 100e9, 12 * 100e9)
+    assert two.stream("write", 0.0, 1e9) == pytest.approx(one.stream("write", 0.0, 1e9) / 2)
+    small = (one.request("write", 0.0, 0.0, 4096.0), two.request("write", 0.0, 0.0, 4096.0))
+    assert small[1].latency == small[0].latency
+    assert small[1].busy == pytest.approx(small[0].busy / 2)
+
+
+class Plain(BlockDevice):
+    capacity: PositiveSize
+
+
+def test_a_block_device_holds_its_capacity_unless_it_says_otherwise() -> None:
+    assert Plain.model_validate({"capacity": "4 TB"}).capacity_bytes() == 4e12
+    assert BlockDevice().capacity_bytes() is None

@@ -1,0 +1,341 @@
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import simpy
+
+from simbackup.devices.tape.live import Cartridge, Drive, Library, Stream
+from simbackup.engine.clock import Clock
+from simbackup.engine.flows import Link
+from simbackup.engine.trace import Trace
+from simbackup.equations import streaming, tape
+
+FIGURES = tape.TapeDriveParameters(
+    native_rate=10e6,
+    cartridge_capacity=10e9,
+    tape_length=100.0,
+    passes=10,
+    read_speed=1.0,
+    search_speed=5.0,
+    load_time=30.0,
+    unload_time=10.0,
+    locate_overhead=2.0,
+    turn_time=1.0,
+    buffer=8e6,
+    reposition_time=4.0,
+)
+EXCHANGE = 12.0
+LOAD, UNLOAD = 30.0, 10.0
+
+
+def library(drives: int = 1, cartridges: int = 2, robots: int = 1, unload_after: float | None = None) -> Library:
+    env = simpy.Environment()
+    names = [f"devices.jukebox.drive.{i + 1}" for i in range(drives)]
+    return Library(
+        Clock(env, Trace()), "devices.jukebox", simpy.Resource(env, robots), EXCHANGE,
+        [Cartridge(f"cartridge.{i + 1}", FIGURES.cartridge_capacity) for i in range(cartridges)],
+        [Drive(name, FIGURES, Link(name, 1.0)) for name in names],
+        unload_after,
+    )  # fmt: skip
+
+
+def spans(jukebox: Library, job: str) -> list[tuple[str, float]]:
+    return [(s.activity, s.end - s.start) for s in jukebox.clock.trace.spans if s.job == job]
+
+
+def visit(
+    jukebox: Library, job: str, byte: float = 0.0, *, at: float = 0.0, hold: float = 0.0, wanted: int | None = None
+) -> Generator[simpy.Event, Any, None]:
+    """From some time on: take a drive and a cartridge, a wanted one by its number, go to a byte, hold it, give back."""
+    yield jukebox.clock.env.timeout(at)
+    want = None if wanted is None else jukebox.cartridges[wanted]
+    drive = yield from jukebox.take_drive(job, want)
+    cartridge = want
+    if cartridge is None:
+        cartridge = yield from jukebox.take_scratch(job)
+        assert cartridge is not None
+    else:
+        yield from jukebox.reserve(job, cartridge)
+    drive = yield from jukebox.mount(job, drive, cartridge)
+    assert drive.cartridge is cartridge
+    yield from jukebox.locate(job, drive, byte)
+    yield jukebox.clock.env.timeout(hold)
+    yield from jukebox.release(job, drive)
+    jukebox.give_drive(drive)
+
+
+def timeline(jukebox: Library, job: str) -> list[tuple[float, str]]:
+    return [(s.start, s.activity) for s in jukebox.clock.trace.spans if s.job == job]
+
+
+def play(jukebox: Library, *visits: Generator[simpy.Event, Any, None], until: float = 1e5) -> None:
+    """Let all visits take place, and what follows from them; each has to end."""
+    env = jukebox.clock.env
+    playing = [env.process(each) for each in visits]
+    env.run(until=until)
+    assert all(each.processed for each in playing)
+
+
+def test_every_step_of_a_visit_by_hand() -> None:
+    jukebox = library()
+    jukebox.clock.env.run(until=jukebox.clock.env.process(visit(jukebox, "jobs.a", 4.5e9)))
+    # Pass 4 runs forward: 50 m from the beginning. There: overhead, way, turn; back: overhead, way.
+    assert spans(jukebox, "jobs.a") == [
+        ("mount", 12.0),
+        ("load", 30.0),
+        ("locate", pytest.approx(2.0 + 10.0 + 1.0)),
+        ("rewind", pytest.approx(2.0 + 10.0)),
+        ("unload", 10.0),
+        ("dismount", 12.0),
+    ]
+    assert jukebox.clock.env.now == pytest.approx(sum(time for _, time in spans(jukebox, "jobs.a")))
+    assert not any(c.in_use for c in jukebox.cartridges)
+    assert jukebox.drives[0].cartridge is None
+
+
+def test_nothing_is_recorded_of_steps_that_take_no_time() -> None:
+    jukebox = library()
+    jukebox.clock.env.run(until=jukebox.clock.env.process(visit(jukebox, "jobs.a", 0.0)))
+    assert [activity for activity, _ in spans(jukebox, "jobs.a")] == ["mount", "load", "unload", "dismount"]
+
+
+def test_one_robot_serves_three_drives_in_turn() -> None:
+    jukebox = library(drives=3, cartridges=3)
+    env = jukebox.clock.env
+    env.run(until=env.all_of([env.process(visit(jukebox, f"jobs.{i}", 0.0)) for i in range(3)]))
+    queued = [sum(t for activity, t in spans(jukebox, f"jobs.{i}") if activity == "mount queue") for i in range(3)]
+    # Mounted at 12, 24 and 36 s; back at the robot 40 s later, at 52, 64 and 76 s, which find it idle.
+    assert queued == [0.0, 12.0, 24.0]
+    assert env.now == 36.0 + 40.0 + 12.0
+
+
+def test_two_robots_halve_the_queue() -> None:
+    jukebox = library(drives=3, cartridges=3, robots=2)
+    env = jukebox.clock.env
+    env.run(until=env.all_of([env.process(visit(jukebox, f"jobs.{i}", 0.0)) for i in range(3)]))
+    assert [time for activity, time in spans(jukebox, "jobs.2") if activity == "mount queue"] == [12.0]
+
+
+def test_whoever_finds_all_drives_taken_waits_for_one() -> None:
+    jukebox = library(drives=1, cartridges=2)
+    env = jukebox.clock.env
+    env.run(until=env.all_of([env.process(visit(jukebox, f"jobs.{i}", 0.0)) for i in range(2)]))
+    assert spans(jukebox, "jobs.1")[0] == ("wait for a drive", 12.0 + 30.0 + 10.0 + 12.0)
+
+
+def test_whoever_finds_the_only_cartridge_in_use_waits_for_it() -> None:
+    jukebox = library(drives=2, cartridges=1)
+    env = jukebox.clock.env
+    env.run(until=env.all_of([env.process(visit(jukebox, f"jobs.{i}", 0.0)) for i in range(2)]))
+    assert spans(jukebox, "jobs.1")[0] == ("wait for a cartridge", 64.0)
+
+
+def test_reserve_waits_until_a_certain_cartridge_is_back() -> None:
+    jukebox = library(drives=2, cartridges=2)
+    env = jukebox.clock.env
+    env.process(visit(jukebox, "jobs.a", 0.0))
+    env.run(until=1.0)
+    env.run(until=env.process(jukebox.reserve("jobs.b", jukebox.cartridges[0])))
+    assert spans(jukebox, "jobs.b") == [("wait for the cartridge", 63.0)]
+
+
+def test_the_fullest_cartridge_with_room_is_taken() -> None:
+    jukebox = library(cartridges=4)
+    for cartridge, end in zip(jukebox.cartridges, (1e9, 10e9, 3e9, 10e9 - 0.5), strict=True):
+        cartridge.end = end
+    assert jukebox.scratch() is jukebox.cartridges[2]
+    jukebox.cartridges[2].in_use = True
+    assert jukebox.scratch() is jukebox.cartridges[0]
+    jukebox.cartridges[0].end = 10e9
+    assert jukebox.scratch() is None
+
+
+def test_a_drive_writes_at_what_compression_and_interface_allow() -> None:
+    drive = library().drives[0]
+    assert drive.crossing(Stream(1.0)).demands == {drive.link: 1.0 / 10e6}
+    assert drive.crossing(Stream(2.0)).demands == {drive.link: 1.0 / 20e6}
+    drive.parameters = replace(FIGURES, host_rate=15e6, command_time=1e-3)
+    assert drive.crossing(Stream(1.0)).demands == {drive.link: 1.0 / 10e6}
+    assert drive.crossing(Stream(2.0)).demands == {drive.link: 1.0 / 20e6, drive.interface: 1.0 / 15e6}
+    slow = drive.crossing(Stream(1.0, 15e3)).demands  # 15 kB take 1 ms, and the command as long again
+    assert slow == {drive.link: 1.0 / 10e6, drive.interface: pytest.approx(1.0 / 7.5e6)}
+
+
+def idle(link: Link) -> float:
+    """No share of any link is used by others."""
+    del link
+    return 0.0
+
+
+def test_the_law_of_a_drive_is_that_of_stop_and_start() -> None:
+    drive = library().drives[0]
+    for compression in (1.0, 2.0):
+        law = drive.law(Stream(compression))
+        for rate in (1e6, 2e6, 6e6, 10e6):
+            expected = streaming.stop_start_rate(FIGURES, rate, compression)
+            found = law(rate, idle)
+            assert found[:2] == (pytest.approx(expected), "devices.jukebox.drive.1.repositioning")
+            if found.parts:
+                (lost,) = found.parts.values()
+                assert found.rest == pytest.approx(1.0 / rate)
+                assert found.rest + lost == pytest.approx(1.0 / expected, rel=1e-12)
+    slow = drive.law(Stream())(6e6, idle)
+    assert slow.rate < 6e6
+    assert list(slow.parts) == [("devices.jukebox.drive.1", "reposition")]
+
+
+def test_tape_marks_are_waited_for_one_by_one() -> None:
+    jukebox = library()
+    play(jukebox, jukebox.mark("jobs.a", jukebox.drives[0], 25.0))
+    assert spans(jukebox, "jobs.a") == [("tape marks", 25.0 * 4.0)]
+
+
+def test_each_pool_has_cartridges_of_its_own() -> None:
+    jukebox = library(cartridges=3)
+    jukebox.cartridges[2].pool = "offsite"
+    assert jukebox.scratch("offsite") is jukebox.cartridges[2]
+    jukebox.cartridges[2].in_use = True
+    assert jukebox.scratch("offsite") is None
+    assert jukebox.scratch() is jukebox.cartridges[0]
+    assert jukebox.scratch("unknown") is None
+
+
+def test_a_drive_that_stays_loaded_saves_the_next_who_wants_its_cartridge_the_mount() -> None:
+    jukebox = library(unload_after=100.0)
+    play(jukebox, visit(jukebox, "jobs.a", 4.5e9), visit(jukebox, "jobs.b", 3e9, at=60.0, wanted=0))
+    # On from where the first left the tape: 50 m back in another pass.
+    assert spans(jukebox, "jobs.a") == [("mount", 12.0), ("load", 30.0), ("locate", pytest.approx(13.0))]
+    assert spans(jukebox, "jobs.b") == [("locate", pytest.approx(tape.locate_time(FIGURES, 4.5e9, 3e9)))]
+    assert jukebox.clock.trace.spans[-1].job == "devices.jukebox"
+
+
+def test_a_drive_that_stays_loaded_has_the_old_cartridge_ejected_first() -> None:
+    jukebox = library(unload_after=100.0)
+    play(jukebox, visit(jukebox, "jobs.a", 4.5e9), visit(jukebox, "jobs.b", at=60.0, wanted=1))
+    assert spans(jukebox, "jobs.b") == [
+        ("rewind", pytest.approx(12.0)),
+        ("unload", UNLOAD),
+        ("dismount", EXCHANGE),
+        ("mount", EXCHANGE),
+        ("load", LOAD),
+    ]
+
+
+def test_an_idle_drive_is_unloaded_after_its_time() -> None:
+    jukebox = library(unload_after=100.0)
+    play(jukebox, visit(jukebox, "jobs.a", 4.5e9))
+    left = EXCHANGE + LOAD + 13.0
+    assert timeline(jukebox, "devices.jukebox") == [
+        (pytest.approx(left + 100.0), "rewind"),
+        (pytest.approx(left + 112.0), "unload"),
+        (pytest.approx(left + 122.0), "dismount"),
+    ]
+    assert jukebox.drives[0].cartridge is None
+    assert (jukebox.idle, jukebox.free.count) == (jukebox.drives, 0)
+
+
+@pytest.mark.parametrize("after", [0.1, 0.7, 33.3, 100.3, 1000 / 3])
+@pytest.mark.parametrize("hold", [0.1, 1 / 3, 1e4 / 7])
+def test_an_idle_drive_is_unloaded_whatever_its_times_round_to(after: float, hold: float) -> None:
+    jukebox = library(unload_after=after)
+    play(jukebox, visit(jukebox, "jobs.a", hold=hold))
+    assert timeline(jukebox, "devices.jukebox")[0] == (pytest.approx(EXCHANGE + LOAD + hold + after), "unload")
+    assert jukebox.drives[0].cartridge is None
+
+
+def test_the_time_until_a_drive_is_unloaded_begins_anew_with_each_visit() -> None:
+    jukebox = library(unload_after=100.0)
+    play(jukebox, visit(jukebox, "jobs.a"), visit(jukebox, "jobs.b", at=100.0, hold=20.0, wanted=0))
+    assert timeline(jukebox, "devices.jukebox")[0] == (pytest.approx(100.0 + 20.0 + 100.0), "unload")
+
+
+def test_who_comes_while_an_idle_drive_is_unloaded_waits_for_it() -> None:
+    jukebox = library(unload_after=100.0)
+    play(jukebox, visit(jukebox, "jobs.a"), visit(jukebox, "jobs.b", at=145.0))
+    # Idle from 42 s, unloaded from 142 to 164 s.
+    assert spans(jukebox, "jobs.b")[:3] == [("wait for a drive", 19.0), ("mount", 12.0), ("load", 30.0)]
+
+
+def test_the_idle_drive_that_holds_the_cartridge_takes_the_place_of_an_empty_one() -> None:
+    jukebox = library(drives=2, unload_after=100.0)
+    play(jukebox, visit(jukebox, "jobs.a"), visit(jukebox, "jobs.b", at=60.0))
+    # Who takes any drive gets the empty one; the fullest cartridge is in the other.
+    assert spans(jukebox, "jobs.b") == []
+    assert jukebox.free.count == 0
+    assert len(jukebox.idle) == 2
+
+
+def test_two_who_want_the_cartridge_in_the_drive_of_the_other_do_not_wait_for_ever() -> None:
+    jukebox = library(drives=2, unload_after=1e4)
+    env = jukebox.clock.env
+
+    def crosswise(job: str, wanted: int, first: int) -> Generator[simpy.Event, Any, None]:
+        yield env.timeout(100.0)
+        drive = yield from jukebox.take_drive(job, jukebox.cartridges[first])
+        assert drive.cartridge is jukebox.cartridges[first]
+        yield env.timeout(1.0)  # until the other has its drive too
+        cartridge = jukebox.cartridges[wanted]
+        yield from jukebox.reserve(job, cartridge)
+        drive = yield from jukebox.mount(job, drive, cartridge)
+        assert drive.cartridge is cartridge
+        yield from jukebox.release(job, drive)
+        jukebox.give_drive(drive)
+
+    play(
+        jukebox, visit(jukebox, "jobs.a", wanted=0), visit(jukebox, "jobs.b", wanted=1),
+        crosswise("jobs.c", 1, 0), crosswise("jobs.d", 0, 1),
+    )  # fmt: skip
+    # Both unload at once; the robot brings both home, then each cartridge to the other drive.
+    assert [t for a, t in spans(jukebox, "jobs.c") if a in {"mount", "load", "unload", "dismount"}] == [
+        10.0,
+        12.0,
+        12.0,
+        30.0,
+    ]
+    assert [d.cartridge for d in jukebox.drives] in ([None, None], jukebox.cartridges[::-1])
+
+
+def test_who_begins_as_an_idle_drive_is_to_be_unloaded_takes_it_and_keeps_it() -> None:
+    jukebox = library(drives=2, unload_after=100.0)
+    play(
+        jukebox,
+        visit(jukebox, "jobs.a", hold=10.0, wanted=0),  # leaves its drive at 52 s, to be unloaded at 152 s
+        visit(jukebox, "jobs.b", at=152.0, hold=300.0, wanted=0),
+        visit(jukebox, "jobs.c", at=100.0, hold=100.0, wanted=1),  # leaves the other drive before jobs.b does
+    )
+    assert spans(jukebox, "jobs.b") == []
+    assert timeline(jukebox, "devices.jukebox")[-2:] == [(452.0 + 100.0, "unload"), (452.0 + 110.0, "dismount")]
+    assert [drive.cartridge for drive in jukebox.drives] == [None, None]
+    assert jukebox.free.count == 0
+
+
+def test_a_drive_that_is_given_back_with_an_old_cartridge_is_unloaded_too() -> None:
+    jukebox = library(unload_after=100.0)
+    env = jukebox.clock.env
+
+    def look() -> Generator[simpy.Event, Any, None]:
+        """Take the loaded drive over the time at which it was to be unloaded, and give it back untouched."""
+        yield env.timeout(100.0)
+        drive = yield from jukebox.take_drive("jobs.b")
+        yield env.timeout(60.0)
+        jukebox.give_drive(drive)
+
+    play(jukebox, visit(jukebox, "jobs.a"), look())
+    assert timeline(jukebox, "devices.jukebox") == [(260.0, "unload"), (270.0, "dismount")]
+
+
+def test_who_waits_for_a_cartridge_gets_it_from_a_drive_that_was_given_back_with_it() -> None:
+    jukebox = library(drives=2, cartridges=2, unload_after=1e4)
+    env = jukebox.clock.env
+
+    def look() -> Generator[simpy.Event, Any, None]:
+        yield env.timeout(100.0)
+        drive = yield from jukebox.take_drive("jobs.b", jukebox.cartridges[0])
+        yield env.timeout(60.0)
+        jukebox.give_drive(drive)
+
+    play(jukebox, visit(jukebox, "jobs.a", wanted=0), look(), visit(jukebox, "jobs.c", at=120.0, wanted=0))
+    assert spans(jukebox, "jobs.c") == [("wait for the cartridge", 40.0)]

@@ -1,0 +1,282 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator
+from typing import Any
+
+import pytest
+import simpy
+
+from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.limit import Law, Limit
+from simbackup.engine.trace import Trace
+
+
+def system() -> tuple[simpy.Environment, FlowNetwork, Link]:
+    env = simpy.Environment()
+    return env, FlowNetwork(env, Trace()), Link("devices.sda", 100.0)
+
+
+def test_changes_at_one_instant_are_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    env, network, disk = system()
+    solves: list[float] = []
+    resolve = network.resolve
+
+    def counted() -> None:
+        solves.append(env.now)
+        resolve()
+
+    monkeypatch.setattr(network, "resolve", counted)
+
+    def job(i: int) -> Generator[simpy.Event, Any, None]:
+        yield env.timeout(5.0)
+        flow = network.start(f"jobs.{i}", "read", 100.0, {disk: 1.0})
+        yield flow.done
+        yield network.start(f"jobs.{i}", "write", 100.0, {disk: 1.0}).done
+
+    env.run(until=env.all_of([env.process(job(i)) for i in range(4)]))
+    # Four starts at 5 s are one solve, ends and starts at 9 s another; the run stops before a third.
+    assert solves == [5.0, 9.0]
+    assert env.now == 13.0
+
+
+def test_zero_amount_is_done_at_once() -> None:
+    env, network, disk = system()
+    flow = network.start("jobs.a", "read", 0.0, {disk: 1.0})
+    assert flow.done.triggered
+    assert env.run(until=flow.done) is flow
+    assert env.now == 0.0
+    assert not network.flows
+    assert not disk.flows
+
+
+@pytest.mark.parametrize(
+    ("amount", "demand", "share", "cap"),
+    [
+        (-1.0, 1.0, 1.0, 1.0),
+        (math.nan, 1.0, 1.0, 1.0),
+        (1.0, -1.0, 1.0, 1.0),
+        (1.0, 1.0, 0.0, 1.0),
+        (1.0, 1.0, 1.0, -1.0),
+        (1.0, 1.0, 1.0, math.nan),
+        (1.0, 0.0, 1.0, math.inf),
+    ],
+)
+def test_figures_out_of_range(amount: float, demand: float, share: float, cap: float) -> None:
+    _, network, disk = system()
+    with pytest.raises(ValueError, match=r"jobs\.a"):
+        network.start("jobs.a", "read", amount, {disk: demand}, share=share, cap=cap)
+    assert not disk.flows
+
+
+def test_a_flow_on_endless_links_alone_is_named() -> None:
+    env, network, _ = system()
+    flow = network.start("jobs.a", "read", 1.0, {Link("links.lan", math.inf): 1.0})
+    with pytest.raises(ValueError, match=r"jobs\.a is limited neither"):
+        env.run(until=flow.done)
+
+
+def test_negative_capacity_is_named() -> None:
+    env, network, _ = system()
+    flow = network.start("jobs.a", "read", 1.0, {Link("links.lan", -1.0): 1.0})
+    with pytest.raises(ValueError, match=r"capacity of links\.lan"):
+        env.run(until=flow.done)
+
+
+def test_reading_does_not_change_what_comes() -> None:
+    def run(reads: int) -> str:
+        env, network, disk = system()
+        flow = network.start("jobs.a", "read", 1000.0 / 3.0, {disk: 0.7}, moves={disk: 1.0})
+        for _ in range(reads):
+            env.run(until=env.now + 0.1)
+            assert flow.completed == pytest.approx(env.now * 100.0 / 0.7)
+            assert flow.waited == pytest.approx({"devices.sda": env.now})
+        env.run(until=flow.done)
+        assert network.trace is not None
+        network.trace.event(env.now, "jobs.a", "done", waited=flow.waited)
+        return "\n".join(network.trace.to_lines())
+
+    assert run(0) == run(20)
+
+
+def test_trace_records_every_change_of_a_link() -> None:
+    env, network, disk = system()
+    idle = Link("links.idle", 5.0)
+    a = network.start("jobs.a", "read", 1000.0, {disk: 1.0}, cap=50.0, moves={disk: 2.0})
+    env.run(until=10.0)
+    network.set_cap(a, math.inf)
+    network.set_capacity(idle, 7.0)
+    env.run(until=a.done)
+    env.run(until=env.timeout(1.0))
+    assert network.trace is not None
+    assert [(r.time, r.link, r.busy, r.bytes_per_s) for r in network.trace.rates] == [
+        (0.0, "devices.sda", 0.5, 100.0),
+        (10.0, "devices.sda", 1.0, 200.0),
+        (15.0, "devices.sda", 0.0, 0.0),
+    ]
+
+
+def test_tiny_flows_late_in_time_do_not_stall() -> None:
+    # At 1e15 s one representable step is 0.125 s; each flow would last 1e-7 s.
+    env = simpy.Environment(1e15)
+    network, disk = FlowNetwork(env), Link("devices.sda", 1e9)
+    background = network.start("jobs.b", "write", math.inf, {disk: 1.0})
+
+    def job() -> Generator[simpy.Event, Any, None]:
+        for _ in range(100):
+            yield network.start("jobs.a", "read", 100.0, {disk: 1.0}).done
+
+    env.run(until=env.process(job()))
+    network.settle()
+    assert disk.units == pytest.approx(100.0 * 100.0 + background.completed)
+
+
+def test_simultaneous_ends_come_in_order_of_starting() -> None:
+    env, network, disk = system()
+    ended: list[str] = []
+
+    def note(flow: Flow) -> Generator[simpy.Event, Any, None]:
+        assert (yield flow.done) is flow
+        ended.append(flow.name)
+
+    flows = [network.start(name, "read", 10.0 / 3.0, {disk: 1.0 / 7.0}) for name in "zyxabc"]
+    for flow in flows:
+        env.process(note(flow))
+    env.run(until=flows[-1].done)
+    env.run(until=env.now + 1.0)
+    assert ended == list("zyxabc")
+
+
+def test_ties_between_links_do_not_depend_on_the_order_of_starting() -> None:
+    for names in (("links.a", "links.b"), ("links.b", "links.a")):
+        env = simpy.Environment()
+        network = FlowNetwork(env)
+        flow = network.start("jobs.a", "send", 10.0, {Link(name, 5.0): 1.0 for name in names})
+        env.run(until=flow.done)
+        assert list(flow.waited) == ["links.a"]
+
+
+def test_bytes_on_a_link_without_demand() -> None:
+    env, network, disk = system()
+    meter = Link("links.meter", 0.0)
+    flow = network.start("jobs.a", "read", 1000.0, {disk: 1.0}, moves={meter: 3.0})
+    env.run(until=flow.done)
+    assert env.now == 10.0
+    assert (meter.bytes_moved, meter.units, meter.busy_s) == (3000.0, 0.0, 0.0)
+
+
+def bent(limit: float, cause: str = "law") -> Law:
+    """A law under which a flow has no more than a limit."""
+
+    def law(rate: float, others: Callable[[Link], float]) -> Limit:
+        del others
+        return Limit(min(rate, limit), cause)
+
+    return law
+
+
+def test_a_law_answers_to_the_rate_that_is_offered() -> None:
+    env, network, disk = system()
+    asked: list[float] = []
+
+    def half(rate: float, others: Callable[[Link], float]) -> Limit:
+        del others
+        asked.append(rate)
+        return Limit(rate / 2.0, "devices.tape.repositioning")
+
+    flow = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, law=half)
+    env.run(until=flow.done)
+    assert asked[0] == 100.0
+    assert env.now == 20.0
+    assert flow.waited == {"devices.tape.repositioning": 20.0}
+
+
+def test_the_rest_of_a_law_is_due_to_what_limited_the_flow_without_it() -> None:
+    def slowed(rate: float, others: Callable[[Link], float]) -> Limit:
+        del others
+        return Limit(rate * 0.75, "tape", {("tape", "stop"): 0.25 / (rate * 0.75)}, rest=0.75 / (rate * 0.75))
+
+    env, network, disk = system()
+    by_link = network.start("jobs.a", "write", 750.0, {disk: 1.0}, law=slowed)
+    env.run(until=by_link.done)
+    (segment,) = by_link.segments
+    assert (segment.end, segment.cause) == (10.0, "tape")
+    assert {part: 750.0 * each for part, each in segment.parts.items()} == pytest.approx(
+        {("tape", "stop"): 2.5, (disk.name, ""): 7.5}
+    )
+    # A cycle takes its share by its parts.
+    parts = {("disk", "read"): 0.01, ("host", "open"): 0.03}
+    cycle = network.start("jobs.b", "write", 750.0, {}, cap=25.0, cap_cause="host", cap_parts=parts, law=slowed)
+    env.run(until=cycle.done)
+    (segment,) = cycle.segments
+    assert {part: 750.0 * each for part, each in segment.parts.items()} == pytest.approx(
+        {("tape", "stop"): 10.0, ("disk", "read"): 7.5, ("host", "open"): 22.5}
+    )
+
+
+def test_what_a_law_leaves_is_for_others() -> None:
+    env, network, disk = system()
+    lawful = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, law=bent(20.0))
+    other = network.start("jobs.b", "write", 1600.0, {disk: 1.0})
+    env.run(until=10.0)
+    assert (lawful.rate, other.rate) == (20.0, 80.0)
+    assert other.waited == {"devices.sda": 10.0}
+    env.run(until=other.done)
+    assert env.now == 20.0
+    env.run(until=lawful.done)
+    assert env.now == 50.0
+
+
+def test_a_law_that_does_not_bind_changes_nothing() -> None:
+    env, network, disk = system()
+    flow = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, cap=50.0, cap_cause="hosts.a", law=bent(50.0))
+    env.run(until=flow.done)
+    assert env.now == 20.0
+    assert flow.waited == {"hosts.a": 20.0}
+
+
+def test_a_law_is_asked_again_when_what_is_offered_changes() -> None:
+    env, network, disk = system()
+    lawful = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, law=bent(60.0))
+    other = network.start("jobs.b", "write", 500.0, {disk: 1.0})
+    env.run(until=other.done)
+    assert env.now == 10.0
+    env.run(until=lawful.done)
+    assert lawful.waited == pytest.approx({"devices.sda": 10.0, "law": 500.0 / 60.0})
+
+
+def test_a_law_knows_what_others_use_of_a_link() -> None:
+    env, network, disk = system()
+    shares: list[float] = []
+
+    def look(rate: float, others: Callable[[Link], float]) -> Limit:
+        shares.append(others(disk))
+        return Limit(rate, "law")
+
+    network.start("jobs.b", "write", math.inf, {disk: 1.0}, cap=30.0)
+    flow = network.start("jobs.a", "write", 700.0, {disk: 1.0}, law=look)
+    env.run(until=flow.done)
+    assert shares[0] == pytest.approx(0.3)
+    assert env.now == 10.0
+
+
+def test_flows_are_offered_no_more_than_their_laws_allow_when_others_leave_them_more() -> None:
+    env, network, disk = system()
+    tight = network.start("jobs.a", "write", 1000.0, {disk: 1.0}, law=bent(10.0, "tight"))
+    loose = network.start("jobs.b", "write", 1000.0, {disk: 1.0}, law=bent(60.0, "loose"))
+    free = network.start("jobs.c", "write", 1000.0, {disk: 1.0}, share=0.1)
+    env.run(until=1.0)
+    assert (tight.rate, loose.rate, free.rate) == (10.0, 60.0, pytest.approx(30.0))
+    assert loose.waited == {"loose": 1.0}
+
+
+def test_a_link_can_tell_streams_from_requests_here_and_there() -> None:
+    env, network, _ = system()
+    disk = Link("devices.sdb", lambda flows: 100.0 / max(sum(flow.sequential for flow in flows), 1))
+    stream = network.start("jobs.a", "read", math.inf, {disk: 1.0})
+    network.start("jobs.b", "query", math.inf, {disk: 1.0}, sequential=False, cap=40.0)
+    env.run(until=1.0)
+    assert stream.rate == 60.0
+    network.start("jobs.c", "read", math.inf, {disk: 1.0})
+    env.run(until=2.0)
+    assert disk.capacity == 50.0

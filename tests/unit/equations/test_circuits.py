@@ -1,0 +1,107 @@
+"""Requests that go round between queues, against exact mean value analysis and event by event."""
+
+from __future__ import annotations
+
+import math
+import random
+from functools import cache
+
+import pytest
+import simpy
+
+from simbackup.equations.circuits import Round, Visit, circulate
+from simbackup.equations.queueing import mva_closed
+
+TOLERANCE = 0.02
+
+
+def kind(customers: int, delay: float, *demands: float) -> Round:
+    return Round(customers, delay, tuple(Visit(i, demand, demand) for i, demand in enumerate(demands)))
+
+
+def exact(kinds: list[Round]) -> list[float]:
+    """Rates of several kinds by exact mean value analysis over all smaller populations (Reiser and Lavenberg)."""
+    queues = sorted({visit.queue for one in kinds for visit in one.visits})
+
+    @cache
+    def at(population: tuple[int, ...]) -> tuple[dict[int, float], list[float]]:
+        if not any(population):
+            return dict.fromkeys(queues, 0.0), []
+        rates, residence = [0.0] * len(kinds), [dict[int, float]() for _ in kinds]
+        for i, one in enumerate(kinds):
+            if population[i]:
+                fewer, _ = at(tuple(n - (i == j) for j, n in enumerate(population)))
+                residence[i] = {visit.queue: visit.wait * (1 + fewer[visit.queue]) for visit in one.visits}
+                rates[i] = population[i] / (one.delay + math.fsum(residence[i].values()))
+        return {q: sum(x * r.get(q, 0.0) for x, r in zip(rates, residence, strict=True)) for q in queues}, rates
+
+    return at(tuple(one.customers for one in kinds))[1]
+
+
+@pytest.mark.parametrize("customers", [1, 2, 4, 16])
+@pytest.mark.parametrize("share", [0.1, 1 / 3, 0.9])
+def test_one_kind_comes_to_exact_mean_value_analysis(customers: int, share: float) -> None:
+    (found,) = circulate([kind(customers, 1.0 - share, share)], [0.0], [None])
+    assert found.rate == pytest.approx(mva_closed([share], customers, 1.0 - share).throughput, rel=TOLERANCE)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_several_kinds_come_to_exact_mean_value_analysis(seed: int) -> None:
+    draw = random.Random(seed)  # noqa: S311
+    queues = draw.randint(1, 3)
+    kinds = [
+        kind(draw.randint(1, 4), draw.uniform(0.001, 2.0), *(draw.uniform(0.01, 1.0) for _ in range(queues)))
+        for _ in range(draw.randint(1, 3))
+    ]
+    found = [turnout.rate for turnout in circulate(kinds, [0.0] * queues, [None] * queues)]
+    assert found == pytest.approx(exact(kinds), rel=TOLERANCE)
+
+
+def test_workers_at_two_queues_come_to_their_simulation_event_by_event() -> None:
+    draw, env, done = random.Random(7), simpy.Environment(), [0]  # noqa: S311
+    queues, demands, delay, customers = [simpy.Resource(env), simpy.Resource(env)], (0.5, 0.3), 0.4, 4
+
+    def worker():  # noqa: ANN202
+        while True:
+            yield env.timeout(delay)
+            for queue, demand in zip(queues, demands, strict=True):
+                with queue.request() as turn:
+                    yield turn
+                    yield env.timeout(draw.expovariate(1.0 / demand))
+            done[0] += 1
+
+    for _ in range(customers):
+        env.process(worker())
+    env.run(until=50_000.0)
+    (found,) = circulate([kind(customers, delay, *demands)], [0.0, 0.0], [None, None])
+    assert found.rate == pytest.approx(done[0] / 50_000.0, rel=TOLERANCE)
+
+
+def test_disks_that_are_visited_at_random_are_so_many_queues() -> None:
+    (found,) = circulate([Round(6, 0.2, (Visit(0, 1.0, 0.25),))], [0.0], [None])
+    assert found.rate == pytest.approx(mva_closed([0.25] * 4, 6, 0.2).throughput, rel=TOLERANCE)
+
+
+def test_nobody_waits_for_pooled_servers_before_all_are_taken() -> None:
+    (found,) = circulate([Round(4, 1.0, (Visit(0, 1.0, 0.25),))], [0.0], [4.0])
+    assert found.rate == pytest.approx(2.0)
+    (full,) = circulate([Round(40, 1.0, (Visit(0, 1.0, 0.25),))], [0.0], [4.0])
+    assert full.rate == pytest.approx(4.0, rel=TOLERANCE)
+
+
+def test_what_others_take_stretches_the_wait() -> None:
+    (found,) = circulate([kind(1, 1.0, 1.0)], [0.5], [None])
+    assert found.rate == pytest.approx(1.0 / 3.0)
+    (none,) = circulate([kind(1, 1.0, 1.0)], [1.0], [None])
+    assert none.rate == 0.0
+
+
+def test_equal_kinds_are_one_kind() -> None:
+    apart = circulate([kind(1, 0.5, 0.5)] * 4, [0.0], [None])
+    (together,) = circulate([kind(4, 0.5, 0.5)], [0.0], [None])
+    assert sum(turnout.rate for turnout in apart) == pytest.approx(together.rate)
+
+
+def test_a_round_takes_time() -> None:
+    with pytest.raises(ValueError, match="no finite rate"):
+        circulate([kind(1, 0.0)], [], [])

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import pytest
+from oracles.raid import full_stripe_write_expansion, read_operations, small_write_operations
+
+from simbackup.equations.raid import (
+    Level,
+    data_disks,
+    expected_maximum_latency,
+    minimum_disks,
+    stripe_members_touched,
+    usable_capacity,
+)
+from simbackup.equations.raid_work import DiskWork, write_operations
+
+UNIT = 65_536
+LEVELS: tuple[Level, ...] = ("0", "1", "10", "4", "5", "6", "dp")
+
+
+@pytest.mark.parametrize(
+    ("level", "disks", "data"),
+    [
+        ("0", 6, 6),
+        ("1", 2, 1),
+        ("1", 3, 1),
+        ("10", 8, 4),
+        ("4", 7, 6),
+        ("5", 8, 7),
+        ("6", 8, 6),
+        ("dp", 16, 14),
+    ],
+)
+def test_data_disks(level: Level, disks: int, data: int) -> None:
+    assert data_disks(level, disks) == data
+    assert full_stripe_write_expansion(level, disks) == disks / data
+
+
+def test_capacity_of_a_measured_array() -> None:
+    # Ten disks of 250 GB striped show as 2.27 TiB, six of 300 GB as 1675.5 GiB.
+    assert usable_capacity("0", 10, 250e9) / 2**40 == pytest.approx(2.27, abs=0.005)
+    assert usable_capacity("0", 6, 279.4 * 2**30) / 2**30 == pytest.approx(1675.5, abs=1)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_groups_begin_at_their_minimum(level: Level) -> None:
+    least = minimum_disks(level)
+    assert data_disks(level, least) >= 1
+    with pytest.raises(ValueError, match="at least"):
+        data_disks(level, least - 1)
+
+
+def test_striped_mirrors_need_an_even_number() -> None:
+    with pytest.raises(ValueError, match="even"):
+        data_disks("10", 5)
+
+
+def test_small_accesses_cost_what_the_literature_says() -> None:
+    assert [small_write_operations(level) for level in LEVELS] == [1, 2, 2, 4, 4, 6, 6]
+    assert all(read_operations(level) == 1 for level in LEVELS)
+
+
+@pytest.mark.parametrize(("level", "disks"), [("0", 6), ("1", 2), ("10", 8), ("4", 7), ("5", 8), ("6", 10), ("dp", 14)])
+def test_small_writes_agree_with_writes_of_any_size_in_large_groups(level: Level, disks: int) -> None:
+    assert write_operations(level, disks, 4096, UNIT).operations == small_write_operations(level)
+
+
+def test_read_modify_write_of_one_block() -> None:
+    # Old data and parity in, new data and parity out, 4 KiB each.
+    assert write_operations("5", 8, 4096, UNIT) == DiskWork(2, 2, 8192, 8192)
+    assert write_operations("6", 10, 4096, UNIT) == DiskWork(3, 3, 12_288, 12_288)
+
+
+def test_a_group_of_three_reconstructs_even_a_small_write() -> None:
+    # One other data disk is read, data and parity are written: three operations instead of four.
+    assert write_operations("5", 3, 4096, UNIT) == DiskWork(1, 2, 4096, 8192)
+
+
+def test_reconstruct_write_of_most_of_a_stripe() -> None:
+    # Three of four units: read the fourth, write three and the parity.
+    assert write_operations("5", 5, 3 * UNIT, UNIT) == DiskWork(1, 4, UNIT, 4 * UNIT)
+
+
+def test_reconstruct_write_reads_the_old_part_of_a_half_written_unit() -> None:
+    # Two and a half of four units: the rest of the third and the whole fourth are read.
+    assert write_operations("5", 5, 2.5 * UNIT, UNIT) == DiskWork(2, 4, 1.5 * UNIT, 3.5 * UNIT)
+
+
+def test_full_stripes_are_written_without_reading() -> None:
+    work = write_operations("dp", 16, 10 * 14 * UNIT, UNIT)
+    assert (work.reads, work.writes) == (0, 160)
+    assert work.bytes_moved == pytest.approx(10 * 14 * UNIT * full_stripe_write_expansion("dp", 16))
+
+
+def test_full_stripes_and_a_rest_add_up() -> None:
+    work = write_operations("5", 5, 4 * UNIT + 4096, UNIT)
+    assert work == DiskWork(2, 5 + 2, 8192, 5 * UNIT + 8192)
+
+
+def test_mirrors_write_every_copy_and_stripes_touch_their_units() -> None:
+    assert write_operations("1", 3, 10 * UNIT, UNIT) == DiskWork(0, 3, 0, 30 * UNIT)
+    assert write_operations("0", 6, 2.5 * UNIT, UNIT) == DiskWork(0, 3, 0, 2.5 * UNIT)
+    assert write_operations("10", 8, 2.5 * UNIT, UNIT) == DiskWork(0, 6, 0, 5 * UNIT)
+
+
+@pytest.mark.parametrize(("level", "disks"), [("0", 6), ("1", 2), ("10", 8), ("5", 8), ("6", 10)])
+def test_nothing_written_is_no_work(level: Level, disks: int) -> None:
+    assert write_operations(level, disks, 0, UNIT).operations == 0
+
+
+def test_members_touched() -> None:
+    assert stripe_members_touched(0, UNIT, 7) == 0
+    assert stripe_members_touched(1, UNIT, 7) == 1
+    assert stripe_members_touched(UNIT, UNIT, 7) == 1
+    assert stripe_members_touched(UNIT + 1, UNIT, 7) == 2
+    assert stripe_members_touched(100 * UNIT, UNIT, 7) == 7
+
+
+def test_the_slowest_of_n_rotations() -> None:
+    assert expected_maximum_latency(0, 0.006) == 0
+    assert expected_maximum_latency(1, 0.006) == pytest.approx(0.003)
+    assert expected_maximum_latency(2, 0.006) == pytest.approx(0.004)
+
+
+def test_impossible_sizes_are_refused() -> None:
+    with pytest.raises(ValueError, match="size >= 0"):
+        write_operations("5", 5, -1, UNIT)
+    with pytest.raises(ValueError, match="stripe_unit > 0"):
+        stripe_members_touched(1, 0, 4)
+    with pytest.raises(ValueError, match="not be negative"):
+        expected_maximum_latency(-1, 0.006)

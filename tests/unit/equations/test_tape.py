@@ -1,0 +1,293 @@
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import replace
+
+import pytest
+from oracles.tape import greatest_locate
+
+from simbackup.equations.streaming import held_up_share, interface_rate, stop_start_rate, transfer_rate
+from simbackup.equations.tape import (
+    TapeDriveParameters,
+    locate_time,
+    longitudinal_position,
+    mean_locate_from_start,
+    pass_capacity,
+    pass_of,
+    rewind_time,
+)
+
+DLT7000 = TapeDriveParameters(
+    native_rate=5e6,
+    cartridge_capacity=35e9,
+    tape_length=541,
+    passes=52,
+    read_speed=4.06,
+    search_speed=4.445,
+    load_time=40,
+    unload_time=17,
+    locate_overhead=2,
+    turn_time=1,
+    buffer=8e6,
+)
+
+# 64 passes of 14 sections, a section 15.5 s at read speed and 10 s at search speed; what a locate takes
+# beyond the way is the read-in, on average one and a half sections, and the starts and stops.
+DLT4000 = replace(
+    DLT7000,
+    native_rate=1.5e6,
+    cartridge_capacity=20e9,
+    passes=64,
+    read_speed=541 / (14 * 15.5),
+    search_speed=541 / (14 * 10),
+    locate_overhead=1.5 * 15.5,
+    turn_time=3,
+)
+
+
+def spread_evenly(capacity: float, irrational: float) -> list[float]:
+    # Multiples of an irrational number, modulo one, fill the cartridge as chance would, but repeatably.
+    return [capacity * math.modf(i * irrational)[0] for i in range(20_000)]
+
+
+def test_a_pass_of_the_dlt7000_holds_673_megabytes() -> None:
+    assert pass_capacity(DLT7000) == pytest.approx(673e6, rel=1e-3)
+
+
+def test_native_rate_agrees_with_pass_length_and_speed() -> None:
+    seconds = DLT7000.tape_length / DLT7000.read_speed
+    assert pass_capacity(DLT7000) / seconds == pytest.approx(DLT7000.native_rate, rel=0.02)
+
+
+def test_passes_run_forward_and_backward_in_turn() -> None:
+    one = pass_capacity(DLT7000)
+    assert [pass_of(DLT7000, i * one + 1e6) for i in range(4)] == [0, 1, 2, 3]
+    assert longitudinal_position(DLT7000, 0) == 0
+    assert longitudinal_position(DLT7000, 0.25 * one) == pytest.approx(541 / 4)
+    assert longitudinal_position(DLT7000, 1.25 * one) == pytest.approx(541 * 3 / 4)
+    assert longitudinal_position(DLT7000, 2.25 * one) == pytest.approx(541 / 4)
+
+
+def test_a_full_cartridge_of_an_even_number_of_passes_ends_where_it_began() -> None:
+    assert pass_of(DLT7000, 35e9) == 51
+    assert longitudinal_position(DLT7000, 35e9) == pytest.approx(0, abs=1e-6)
+
+
+def test_access_times_of_the_datasheet() -> None:
+    # 60 s on average and 120 s at most.
+    assert mean_locate_from_start(DLT7000) == pytest.approx(60, rel=0.1)
+    assert greatest_locate(DLT7000) == pytest.approx(120, rel=0.05)
+
+
+def test_rewind_times_of_the_datasheet() -> None:
+    rewinds = [rewind_time(DLT7000, byte) for byte in spread_evenly(35e9, math.sqrt(2))]
+    assert statistics.fmean(rewinds) == pytest.approx(60, rel=0.1)
+    assert max(rewinds) == pytest.approx(120, rel=0.05)
+    assert rewind_time(DLT7000, 0) == 0
+
+
+def test_means_measured_on_a_dlt4000() -> None:
+    # Hillyer and Silberschatz: 96.5 s from the beginning to anywhere, 72.4 s from anywhere to anywhere.
+    pairs = zip(spread_evenly(20e9, math.sqrt(2)), spread_evenly(20e9, math.sqrt(3)), strict=True)
+    between = [locate_time(DLT4000, begin, end) for begin, end in pairs]
+    assert mean_locate_from_start(DLT4000) == pytest.approx(96.5, rel=0.02)
+    assert statistics.fmean(between) == pytest.approx(72.4, rel=0.02)
+
+
+@pytest.mark.parametrize("drive", [DLT7000, DLT4000, replace(DLT7000, passes=1)])
+def test_the_closed_mean_equals_the_mean_over_the_cartridge(drive: TapeDriveParameters) -> None:
+    points = 52 * 64 * 20
+    step = drive.cartridge_capacity / points
+    mean = statistics.fmean(locate_time(drive, 0, (i + 0.5) * step) for i in range(points))
+    assert mean_locate_from_start(drive) == pytest.approx(mean, rel=1e-3)
+
+
+def test_a_drive_that_searches_at_read_speed_reads_on_through_the_first_pass() -> None:
+    drive = replace(DLT7000, search_speed=4.06, passes=1)
+    assert mean_locate_from_start(drive) == pytest.approx(541 / 4.06 / 2)
+
+
+def test_locate_by_hand() -> None:
+    one = pass_capacity(DLT7000)
+    assert locate_time(DLT7000, 1e9, 1e9) == 0
+    # To the middle of pass 2: half the length, another pass.
+    assert locate_time(DLT7000, 0, 2.5 * one) == pytest.approx(2 + 1 + 541 / 2 / 4.445)
+    # Ten metres ahead by reading on, the whole pass by searching.
+    assert locate_time(DLT7000, 0, one * 10 / 541) == pytest.approx(10 / 4.06)
+    assert locate_time(DLT7000, 0, one * 0.999_999) == pytest.approx(2 + 541 / 4.445, rel=1e-4)
+    # Ten metres back needs a turn.
+    assert locate_time(DLT7000, one * 10 / 541, 0) == pytest.approx(2 + 1 + 10 / 4.445)
+
+
+def test_the_same_place_in_another_pass_costs_only_overhead_and_turn() -> None:
+    one = pass_capacity(DLT7000)
+    assert locate_time(DLT7000, 0.25 * one, 1.75 * one) == pytest.approx(3)
+
+
+def test_the_greatest_locate_is_reached() -> None:
+    one = pass_capacity(DLT7000)
+    assert locate_time(DLT7000, 0, one * 1.000_001) == pytest.approx(greatest_locate(DLT7000), rel=1e-4)
+
+
+def test_transfer_rate_is_bounded_by_medium_and_interface() -> None:
+    bus = replace(DLT7000, host_rate=8.5e6)
+    assert transfer_rate(DLT7000, 1) == 5e6
+    assert transfer_rate(DLT7000, 2) == 10e6
+    assert transfer_rate(bus, 2) == 8.5e6
+    assert transfer_rate(bus, 0.95) == pytest.approx(4.75e6)
+
+
+def stopping(reposition: float, drive: TapeDriveParameters = DLT7000) -> TapeDriveParameters:
+    return replace(drive, reposition_time=reposition)
+
+
+def test_a_buffer_covers_short_repositions() -> None:
+    assert stop_start_rate(stopping(3), 2e6) == 2e6
+    assert stop_start_rate(stopping(0), 4.9e6) == 4.9e6
+
+
+def test_stop_start_by_hand() -> None:
+    # 4 MB/s against 5: the 8 MB buffer fills in 2 s of a 4 s stop and lasts 8 s of writing at 5 MB/s.
+    assert stop_start_rate(stopping(4), 4e6) == pytest.approx(40e6 / 12)
+
+
+def test_a_host_that_keeps_up_streams() -> None:
+    assert stop_start_rate(stopping(3), 5e6) == 5e6
+    assert stop_start_rate(stopping(3), math.inf, compression=2) == 10e6
+
+
+def test_without_a_buffer_a_slow_host_gets_nothing_through() -> None:
+    assert stop_start_rate(stopping(3, replace(DLT7000, buffer=0)), 4e6) == 0
+
+
+def test_a_slow_interface_starves_the_tape_like_a_slow_host() -> None:
+    bus = stopping(5, replace(DLT7000, host_rate=8e6))
+    assert stop_start_rate(bus, math.inf, compression=4) == stop_start_rate(stopping(5), 8e6, compression=4)
+    assert stop_start_rate(bus, math.inf, compression=4) < 8e6
+
+
+def test_the_buffer_holds_what_lies_on_the_tape() -> None:
+    # In bytes on the tape all is as without compression.
+    for ratio in (0.95, 1.5, 2.0, 10.0):
+        for host in (1e6, 2.5e6, 4e6, 4.9e6, 9e6):
+            expected = ratio * stop_start_rate(stopping(4), host)
+            assert stop_start_rate(stopping(4), ratio * host, compression=ratio) == pytest.approx(expected)
+
+
+def test_data_that_compress_well_reach_what_the_interface_passes() -> None:
+    bus = stopping(2.5, replace(DLT7000, host_rate=17e6))
+    assert [stop_start_rate(bus, math.inf, compression=ratio) for ratio in (3.4, 10, 1000)] == [17e6, 17e6, 17e6]
+
+
+def test_a_command_takes_its_time_beside_its_bytes() -> None:
+    bus = replace(DLT7000, host_rate=10e6, command_time=1e-3)
+    assert interface_rate(bus) == 10e6
+    assert interface_rate(bus, 10e3) == pytest.approx(5e6)
+    assert interface_rate(replace(bus, host_rate=math.inf), 10e3) == pytest.approx(10e6)
+    assert interface_rate(DLT7000, 10e3) == math.inf
+    assert transfer_rate(bus, 3, 10e3) == pytest.approx(5e6)
+    assert transfer_rate(bus, 3, 10e6) == pytest.approx(10e6, rel=2e-3)
+
+
+THROUGH = replace(DLT7000, write_through=True, reposition_time=8e-3, host_rate=10e6, command_time=1e-3)
+
+
+def test_a_drive_that_writes_through_stops_after_each_record() -> None:
+    # 10 kB take 2 ms on the tape, which then backs up for 8 ms.
+    assert stop_start_rate(THROUGH, math.inf, block=10e3) == pytest.approx(1e6)
+    assert stop_start_rate(THROUGH, 0.5e6, block=10e3) == 0.5e6
+    # Compressed by two they take 1 ms.
+    assert stop_start_rate(THROUGH, math.inf, 2.0, 10e3) == pytest.approx(10e3 / 9e-3)
+    # Half a megabyte takes 51 ms to come, longer than the tape takes to back up, and 100 ms to write.
+    assert stop_start_rate(THROUGH, math.inf, block=0.5e6) == pytest.approx(0.5e6 / 151e-3)
+    assert held_up_share(THROUGH, math.inf, block=10e3) == pytest.approx(0.8)
+    assert stop_start_rate(THROUGH, math.inf, block=10e3, reading=True) == 5e6
+
+
+def test_what_stops_cost_is_the_time_for_which_the_host_waits() -> None:
+    # 4 MB/s against 5: the 8 MB buffer is full after 2 s of a 4 s stop, and lasts 8 s.
+    assert held_up_share(stopping(4), 4e6) == pytest.approx(2 / 12)
+    assert held_up_share(stopping(2), 4e6) == 0.0
+    assert held_up_share(stopping(2), 4.001e6) < 1e-3
+    assert held_up_share(stopping(2), math.inf) == 0.0
+
+
+def test_a_drive_that_slows_down_streams_down_to_its_lowest_speed() -> None:
+    slow = stopping(4, replace(DLT7000, slowest_rate=3e6))
+    for host in (3e6, 4e6, 4.999e6):
+        assert stop_start_rate(slow, host) == host
+        assert stop_start_rate(stopping(4), host) < host
+    assert stop_start_rate(slow, 9e6) == 5e6
+    assert stop_start_rate(slow, 7e6, compression=2) == 7e6  # 3.5 MB/s on the tape
+
+
+def test_below_its_lowest_speed_a_drive_stops_and_starts_at_that_speed() -> None:
+    # 2.5 MB/s against 3: the 8 MB buffer fills in 3.2 s of a 4 s stop and lasts 16 s of writing at 3 MB/s.
+    slow = stopping(4, replace(DLT7000, slowest_rate=3e6))
+    assert stop_start_rate(slow, 2.5e6) == pytest.approx(48e6 / 20)
+    assert stop_start_rate(slow, 2.5e6) > stop_start_rate(stopping(4), 2.5e6)
+    assert stop_start_rate(slow, 2e6) == 2e6
+
+
+def test_a_drive_of_one_speed_is_one_whose_lowest_rate_is_its_native_rate() -> None:
+    one = stopping(4, replace(DLT7000, slowest_rate=5e6))
+    assert all(stop_start_rate(one, h) == stop_start_rate(stopping(4), h) for h in (1e6, 2e6, 4e6, 4.9e6, 5e6, 9e6))
+
+
+def test_the_rate_has_no_jump() -> None:
+    drive = stopping(4)
+    for edge in (2e6, 5e6):  # where the buffer just covers a stop, and where the host keeps up
+        assert stop_start_rate(drive, edge * (1 + 1e-9)) == pytest.approx(stop_start_rate(drive, edge), rel=1e-6)
+        assert stop_start_rate(drive, edge * (1 - 1e-9)) == pytest.approx(stop_start_rate(drive, edge), rel=1e-6)
+
+
+def test_stop_start_equals_a_cycle_stepped_through_time() -> None:
+    host, tape, stop, step = 4.5e6, 5e6, 3.0, 1e-3
+    held, accepted, clock, resume = 0.0, 0.0, 0.0, 0.0
+    while clock < 2000:
+        taken = min(host * step, DLT7000.buffer - held)
+        held, accepted = held + taken, accepted + taken
+        if clock >= resume:
+            held -= tape * step
+            if held <= 0:
+                held, resume = 0.0, clock + stop
+        clock += step
+    assert accepted / clock == pytest.approx(stop_start_rate(stopping(stop), host), rel=0.01)
+
+
+@pytest.mark.parametrize("byte", [-1.0, 36e9])
+def test_bytes_beyond_the_cartridge_are_refused(byte: float) -> None:
+    with pytest.raises(ValueError, match="outside"):
+        locate_time(DLT7000, 0, byte)
+
+
+def test_impossible_figures_are_refused() -> None:
+    with pytest.raises(ValueError, match="search_speed"):
+        replace(DLT7000, search_speed=4)
+    with pytest.raises(ValueError, match="passes"):
+        replace(DLT7000, passes=0)
+    with pytest.raises(ValueError, match="buffer"):
+        replace(DLT7000, buffer=-1)
+    with pytest.raises(ValueError, match="compression"):
+        transfer_rate(DLT7000, 0)
+    with pytest.raises(ValueError, match="times"):
+        replace(DLT7000, reposition_time=-1)
+    with pytest.raises(ValueError, match="times"):
+        replace(DLT7000, command_time=-1)
+    with pytest.raises(ValueError, match="block"):
+        interface_rate(DLT7000, 0)
+    with pytest.raises(ValueError, match="record"):
+        stop_start_rate(THROUGH, 1e6)
+    with pytest.raises(ValueError, match="host_rate"):
+        stop_start_rate(DLT7000, -1e6)
+    with pytest.raises(ValueError, match="compression"):
+        stop_start_rate(DLT7000, 1e6, 0)
+    for rate in (0, 5.1e6):
+        with pytest.raises(ValueError, match="slowest_rate"):
+            replace(DLT7000, slowest_rate=rate)
+
+
+def test_a_rounding_error_past_the_end_still_counts_as_the_end() -> None:
+    assert pass_of(DLT7000, 35e9 + 1) == 51
+    assert longitudinal_position(DLT7000, 35e9 + 1) == pytest.approx(0, abs=1e-6)

@@ -1,0 +1,207 @@
+"""What a file of a walk costs processor and disk, against calculations by hand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+import simpy
+
+from simbackup.data.live import DataSet, Files
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.host.live import Host, Machine
+from simbackup.devices.network.live import Network
+from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.store import Region, Store
+from simbackup.devices.volume.live import Volume
+from simbackup.engine.flows import FlowNetwork, Link
+from simbackup.equations import disk as disks
+from simbackup.methods.file_backup.walk import Walkers, walking
+from simbackup.system import JobFailedError
+
+FIGURES = disks.DiskParameters(100e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.5e-3, 1e6)
+MOVE = (1e-3 + 4e-3 * 0.3) + 5e-3 + 0.5e-3
+"""A third of 9 GB on a disk of 100 GB: a seek over 3 % of the stroke, half a revolution, the overhead."""
+SMALL = Files(reads_per_file=2.0, cpu_per_file=1e-3, fragment=64e3, record=1000.0)
+ENV = simpy.Environment()
+
+
+def disk() -> Disk:
+    return Disk("devices.a", FIGURES)
+
+
+def ssd() -> Ssd:
+    return Ssd("devices.a", 100e9, (100e6, 50e6), (1e-4, 2e-4))
+
+
+def host(speed: float = 1.0, read_ahead: float | None = None) -> Host:
+    machine = Machine(4.0, 1e9, 1e9, 0.0, read_ahead=read_ahead, memory=1e9, speed=speed)
+    return Host(FlowNetwork(ENV), "hosts.h", machine)
+
+
+def data(store: Store, each: float = 40e3, files: Files | None = SMALL) -> DataSet:
+    """9 GB of files of one size, from the beginning of the device."""
+    volume = Volume(ENV, "devices.a", Region(store, 0.0, store.size))
+    return DataSet("d", volume, 0.0, 9e9, int(9e9 / each), 1.0, files, file_size=each)
+
+
+def times(
+    walked: DataSet, machine: Host | None = None, file_cpu: float = 0.0, cached: float = 0.0
+) -> tuple[float, float, float]:
+    """Seconds of one file in all, of its device, and of its host's cores."""
+    machine, region = machine or host(), walked.volume.region.part(walked.begin, walked.size)
+    shape = walking(machine, replace(walked, cached=cached), region, Walkers(file_cpu=file_cpu))
+    each, link = walked.size / walked.files, region.store.link
+    assert shape.moves.get(link, 0.0) == 1.0 - cached
+    return each / shape.cap, each * shape.demands.get(link, 0.0), each * shape.demands[machine.cpu]
+
+
+def test_scattered_files_take_positioned_reads_for_directory_record_and_data() -> None:
+    serial, busy, cpu = times(data(disk()))
+    reads = 2 * (MOVE + 1000 / 50e6) + (MOVE + 40e3 / 50e6)
+    assert (serial, busy, cpu) == pytest.approx((reads + 1e-3, reads, 1e-3))
+
+
+def test_a_large_file_takes_a_read_for_each_fragment() -> None:
+    assert times(data(disk(), each=192e3))[1] == pytest.approx(2 * (MOVE + 1000 / 50e6) + 3 * (MOVE + 64e3 / 50e6))
+
+
+def test_a_file_inside_its_record_takes_no_read_for_its_data() -> None:
+    resident = replace(SMALL, resident=700.0)
+    assert times(data(disk(), 700.0, resident))[1] == pytest.approx(2 * (MOVE + 1000 / 50e6))
+    assert times(data(disk(), 720.0, resident))[1] == pytest.approx(2 * (MOVE + 1000 / 50e6) + MOVE + 720 / 50e6)
+
+
+def test_the_size_on_disk_may_be_less_than_what_is_saved_of_a_file() -> None:
+    saved = replace(data(disk(), 500.0, replace(SMALL, resident=100.0)), file_size=100.0)
+    assert times(saved)[1] == pytest.approx(2 * (MOVE + 1000 / 50e6))
+
+
+def test_how_far_apart_files_lie_follows_the_size_of_their_data() -> None:
+    """A third of 90 GB is 30 % of the stroke; of 9 GB it is 3 %."""
+    wide = replace(data(disk()), size=90e9, files=int(90e9 / 40e3))
+    further = 4e-3 * (math.sqrt(0.9) - 0.3)
+    assert times(wide)[1] - times(data(disk()))[1] == pytest.approx(3 * further)
+
+
+def test_files_that_lie_together_are_read_record_by_record_and_window_by_window() -> None:
+    """A file of 40 kB is read at once although a window has more: read-ahead ends where a file does."""
+    files = replace(SMALL, record_read=4000.0)
+    serial, busy, cpu = times(replace(data(disk(), files=files), scattered=0.0), host(read_ahead=100e3))
+    records = 1000 / 4000 * (0.5e-3 + 4000 / 50e6)
+    windows = 0.5e-3 + 40e3 / 50e6
+    assert (serial, busy, cpu) == pytest.approx((records + windows + 1e-3, records + windows, 1e-3))
+
+
+def test_records_are_read_in_windows_unless_told_otherwise() -> None:
+    together = replace(data(disk(), 100.0, replace(SMALL, resident=700.0)), scattered=0.0)
+    assert times(together, host(read_ahead=100e3))[1] == pytest.approx(1000 / 100e3 * (0.5e-3 + 100e3 / 50e6))
+
+
+def test_without_read_ahead_a_window_is_a_fragment() -> None:
+    together = replace(data(disk()), scattered=0.0)
+    window = 0.5e-3 + 64e3 / 50e6
+    assert times(together)[1] == pytest.approx(1000 / 64e3 * window + 0.5e-3 + 40e3 / 50e6)
+
+
+def test_a_file_of_several_windows_takes_a_request_for_each() -> None:
+    files = replace(SMALL, record_read=4000.0)
+    large = replace(data(disk(), each=250e3, files=files), scattered=0.0)
+    records = 1000 / 4000 * (0.5e-3 + 4000 / 50e6)
+    assert times(large, host(read_ahead=100e3))[1] == pytest.approx(records + 2.5 * (0.5e-3 + 100e3 / 50e6))
+
+
+def test_a_window_is_no_larger_than_the_data() -> None:
+    few = replace(data(disk()), size=80e3, files=2, scattered=0.0)
+    window = 0.5e-3 + 80e3 / 50e6
+    assert times(few, host(read_ahead=1e6))[1] == pytest.approx(1000 / 80e3 * window + 0.5e-3 + 40e3 / 50e6)
+
+
+@pytest.mark.parametrize("cached", [0.25, 0.75])
+@pytest.mark.parametrize("together", [False, True])
+def test_what_lies_in_memory_takes_no_time_of_the_disk(cached: float, together: bool) -> None:
+    walked = replace(data(disk()), scattered=0.0 if together else 1.0)
+    _, busy, cpu = times(walked)
+    assert times(walked, cached=cached) == pytest.approx(((1 - cached) * busy + cpu, (1 - cached) * busy, cpu))
+
+
+def test_files_all_in_memory_take_the_processor_alone() -> None:
+    assert times(data(disk()), cached=1.0) == pytest.approx((1e-3, 0.0, 1e-3))
+
+
+def test_files_in_memory_that_cost_nothing_are_limited_by_nothing() -> None:
+    machine, walked = host(), replace(data(disk(), files=replace(SMALL, cpu_per_file=0.0)), cached=1.0)
+    assert math.isinf(walking(machine, walked, walked.volume.region, Walkers()).cap)
+
+
+@pytest.mark.parametrize("speed", [0.5, 1.0, 2.6])
+def test_what_a_program_adds_is_told_of_the_reference_core(speed: float) -> None:
+    serial, busy, cpu = times(data(disk()), host(speed), file_cpu=3e-3)
+    assert cpu == pytest.approx(4e-3 / speed)
+    assert serial == pytest.approx(busy + cpu)
+
+
+def test_a_solid_state_disk_is_waited_for_longer_than_it_is_busy() -> None:
+    serial, busy, _ = times(data(ssd()))
+    transfer = (2 * 1000 + 40e3) / 100e6
+    assert (serial, busy) == pytest.approx((3 * 1e-4 + transfer + 1e-3, transfer))
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_a_bus_between_host_and_device_delays_each_request(together: bool) -> None:
+    """Three requests where files are scattered, and one and a part of one where they lie together."""
+    near, far = disk(), disk()
+    far.path = (Network(Link("links.bus", 200e6), 0.3e-3, 200e6),)
+    before, after = (times(replace(data(store), scattered=0.0 if together else 1.0)) for store in (near, far))
+    requests = 1 + 1e3 / 64e3 if together else 3
+    assert after[0] - before[0] == pytest.approx(requests * 0.3e-3)
+    assert after[1] == pytest.approx(before[1])
+
+
+def test_a_bus_is_loaded_with_what_is_not_in_memory() -> None:
+    store, machine, bus = disk(), host(), Link("links.bus", 200e6)
+    store.path = (Network(bus, 0.0, 200e6),)
+    walked = replace(data(store), cached=0.75)
+    shape = walking(machine, walked, walked.volume.region, Walkers())
+    assert (shape.demands[bus], shape.moves[bus]) == (0.25, 0.25)
+
+
+def test_a_bus_of_several_wires_is_not_asked_for_what_lies_in_memory() -> None:
+    store, machine = disk(), host()
+    store.path = (Network(Link("links.bus", 200e6), 0.0, 100e6),)
+    walked = replace(data(store), cached=1.0)
+    assert walking(machine, walked, walked.volume.region, Walkers()).cap == pytest.approx(40e3 / 1e-3)
+
+
+@pytest.mark.parametrize(("cpu", "cause"), [(1e-3, "devices.a"), (1.0, "hosts.h.cores")])
+def test_the_larger_part_is_named_as_the_cause(cpu: float, cause: str) -> None:
+    machine, walked = host(), data(disk(), files=replace(SMALL, cpu_per_file=cpu))
+    shape = walking(machine, walked, walked.volume.region, Walkers())
+    assert shape.cause == cause
+
+
+def test_a_walk_takes_no_turns_with_streams_unless_files_lie_together() -> None:
+    machine, walked = host(), data(disk())
+    assert not walking(machine, walked, walked.volume.region, Walkers()).sequential
+    assert walking(machine, replace(walked, scattered=0.0), walked.volume.region, Walkers()).sequential
+
+
+def test_data_without_a_file_system_cannot_be_walked() -> None:
+    walked = data(disk(), files=None)
+    with pytest.raises(JobFailedError, match="'d' has no file system"):
+        walking(host(), walked, walked.volume.region, Walkers())
+
+
+def test_a_bus_slower_than_its_device_holds_each_request_up() -> None:
+    """What passes both takes as long as through the slower one, 50 MB/s of the disk or 20 of the bus."""
+    near, far = disk(), disk()
+    far.path = (Network(Link("links.bus", 20e6), 0.0, 20e6),)
+    before, after = (times(data(store)) for store in (near, far))
+    assert after[0] - before[0] == pytest.approx((2 * 1000 + 40e3) * (1 / 20e6 - 1 / 50e6))
+
+
+def test_what_one_file_loads_counts_for_the_bytes_of_a_stream() -> None:
+    walked = data(disk())
+    shape = walking(host(), walked, walked.volume.region.part(0.0, walked.size), Walkers())
+    assert shape.share * times(walked)[1] == pytest.approx(40e3 / 50e6)

@@ -1,0 +1,54 @@
+"""Files that are written whole or not at all, and what is no file."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from simbackup.errors import ResultError
+from simbackup.output.whole import whole, write_whole
+
+
+def test_nothing_half_done_stays(tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    path.write_text("old")
+
+    def fail() -> None:
+        with whole(path) as partial:
+            partial.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert [p.name for p in tmp_path.iterdir()] == ["trace.json"]
+    assert path.read_text() == "old"
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    path, read = tmp_path / "pipe", list[str]()
+    os.mkfifo(path)
+    reader = threading.Thread(target=lambda: read.append(path.read_text()), daemon=True)
+    reader.start()
+    write_whole(path, "all of it")
+    reader.join(timeout=1800.0)  # after which it hangs
+    assert read == ["all of it"]
+    assert path.is_fifo()
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    path, link = tmp_path / "there" / "trace.json", tmp_path / "link.json"
+    path.parent.mkdir()
+    path.write_text("old")
+    link.symlink_to(path)
+    write_whole(link, "new")
+    assert link.is_symlink()
+    assert path.read_text() == "new"
+
+
+@pytest.mark.parametrize("path", ["", ".", "/"])
+def test_a_path_without_a_name_is_told(path: str) -> None:
+    with pytest.raises(ResultError, match="is a folder; name a file"):
+        write_whole(path, "text")

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from simbackup import simulate
+from simbackup.cli import checking
+from simbackup.errors import InputError
+from simbackup.scenario import Scenario, load
+
+BASE = """\
+title: The base
+hosts:
+  server: {model: host/linux-modern-server, owns: [sda]}
+devices:
+  sda: {model: disk/scsi-10k-146gb-2004}
+  tape: {model: tape_library/autoloader-8, drive: tape_drive/lto-3, drives: 1, pools: {old: 2, new: 3}}
+links:
+  lan: {model: network/gigabit-ethernet, joins: [server, tape]}
+data:
+  files: {on: sda, size: 10 GB, cached: 50 %, layout: together}
+jobs:
+  full: {method: image, data: files, to: tape, pool: new, begin: 5 s}
+  back: {restore: full, after: full}
+"""
+Extended = Callable[[str], Scenario]
+
+
+@pytest.fixture
+def over(tmp_path: Path) -> Extended:
+    """Loads a file that extends the base and says so much more."""
+
+    def read(text: str) -> Scenario:
+        (tmp_path / "base.yaml").write_text(BASE)
+        (tmp_path / "top.yaml").write_text(f"title: The top\nextends: base.yaml\n{text}\n")
+        return load(tmp_path / "top.yaml")
+
+    return read
+
+
+def told(read: Extended, text: str) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        read(text)
+    return [f"{p.address}: {p.message}; {p.remedy}" for p in caught.value.problems]
+
+
+def test_one_value_of_a_datasheet_that_the_base_names_alone_is_replaced(over: Extended) -> None:
+    drive = over("devices: {tape: {drive: {buffer: 8 MiB}}}").spec.devices["tape"].drive  # type: ignore[attr-defined]
+    assert drive.buffer.si == 8 * 2**20
+    assert drive.model == "tape_drive/lto-3"
+    assert drive.media == "LTO-3"
+
+
+def test_a_datasheet_named_above_takes_the_place_of_all_that_stood_there(over: Extended) -> None:
+    scenario = over("devices: {tape: {drive: {buffer: 8 MiB}}}")
+    other = scenario.with_({"devices.tape.drive": "tape_drive/lto-9"})
+    assert other.spec.devices["tape"].drive.media == "LTO-9"  # type: ignore[attr-defined]
+    assert other.spec.devices["tape"].drive.buffer.si != 8 * 2**20  # type: ignore[attr-defined]
+
+
+def test_one_value_of_it_is_replaced_by_an_override_too(over: Extended) -> None:
+    changed = over("").with_({"devices.tape.drive.buffer": "8 MiB"})
+    assert changed.spec.devices["tape"].drive.buffer.si == 8 * 2**20  # type: ignore[attr-defined]
+    assert changed.hash == over("devices: {tape: {drive: {buffer: 8 MiB}}}").hash
+
+
+def test_a_job_that_is_null_is_removed_and_that_is_logged(over: Extended) -> None:
+    scenario = over("jobs: {back: null}")
+    assert set(scenario.spec.jobs) == {"full"}
+    assert next(line for line in scenario.log if "removed" in line).startswith("jobs.back: removed (")
+
+
+def test_the_last_part_of_a_section_can_be_removed(over: Extended) -> None:
+    scenario = over("hosts: {server: {owns: [sda, tape]}}\nlinks: {lan: null}")
+    assert scenario.spec.links == {}
+
+
+def test_a_pool_can_be_removed(over: Extended) -> None:
+    pools = over("devices: {tape: {pools: {old: null}}}").spec.devices["tape"].pools  # type: ignore[attr-defined]
+    assert set(pools) == {"new"}
+
+
+def test_an_override_removes_too(over: Extended) -> None:
+    assert set(over("").with_({"jobs.back": None}).spec.jobs) == {"full"}
+
+
+def test_a_value_that_is_null_is_as_good_as_left_out(over: Extended) -> None:
+    scenario = over("data: {files: {cached: null, layout: null}}\njobs: {full: {begin: null}, back: {after: null}}")
+    data = scenario.spec.data["files"]
+    assert (data.cached, data.layout) == (None, None)
+    assert scenario.spec.jobs["full"].begin is None
+    assert scenario.spec.jobs["back"].after == ()
+
+
+def test_what_is_removed_has_to_be_there(over: Extended) -> None:
+    assert told(over, "jobs: {bakc: null}") == ["jobs.bakc: there is no 'bakc' to remove; did you mean 'back'?"]
+    assert told(over, "devices: {tape: {pools: {odl: null}}}") == [
+        "devices.tape.pools.odl: there is no 'odl' to remove; did you mean 'old'?"
+    ]
+
+
+def test_what_others_need_is_missed_by_them(over: Extended) -> None:
+    assert told(over, "jobs: {full: null}") == [
+        "jobs.back.restore: there is no job 'full'; none is defined",
+        "jobs.back.after: there is no job 'full'; choose from: back",
+    ]
+
+
+def test_a_file_without_jobs_is_right_once_another_extends_it(tmp_path: Path) -> None:
+    base = tmp_path / "base.yaml"
+    base.write_text(BASE.partition("jobs:")[0])
+    (found,) = checking.check_file(base)
+    assert (found.address, found.message) == ("jobs", "there is nothing to simulate")
+    with pytest.raises(InputError, match="nothing to simulate"):
+        simulate(base)
+    (tmp_path / "top.yaml").write_text("title: The top\nextends: base.yaml  # of all\njobs: {}\n")
+    assert checking.check_file(base) == []
+
+
+def test_a_study_of_a_file_without_jobs_is_wrong_before_it_runs(tmp_path: Path) -> None:
+    (tmp_path / "base.yaml").write_text(BASE.partition("jobs:")[0])
+    (tmp_path / "a.study.yaml").write_text("title: A\nscenarios: {one: base.yaml}\nshow: [jobs.full.elapsed]\n")
+    assert any("nothing to simulate" in p.message for p in checking.check_file(tmp_path / "a.study.yaml"))
+
+
+def test_a_study_removes_jobs_and_takes_values_with_their_origin(tmp_path: Path) -> None:
+    from simbackup.experiments.study import study  # noqa: PLC0415
+
+    (tmp_path / "base.yaml").write_text(BASE)
+    (tmp_path / "a.study.yaml").write_text(
+        "title: A\nscenarios: {one: base.yaml}\ncases: {alone: {jobs.back: null}}\nshow: [jobs.full.elapsed]\n"
+        "vary: {data.files.size: [1 GB, {value: 2 GB, basis: assumed, range: [1 GB, 3 GB], why: a guess}]}\n"
+    )
+    assert [row["data.files.size"] for row in study(tmp_path / "a.study.yaml").rows] == ["1 GB", "2 GB"]
+
+
+def test_a_base_whose_name_no_file_can_have_is_told(tmp_path: Path) -> None:
+    (tmp_path / "top.yaml").write_text(f"title: The top\nextends: {'a' * 400}\n")
+    (found,) = checking.check_file(tmp_path / "top.yaml")
+    assert found.address == "extends"

@@ -1,0 +1,286 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from simbackup import shelf
+from simbackup.errors import InputError
+from simbackup.scenario import find, load, names
+
+SAME_DISK = "published/003-lvm-snapshots/same-disk"
+BASE = """\
+title: The base
+question: What does the base do?
+hosts:
+  server: {model: host/linux-modern-server, owns: [sda]}
+devices:
+  sda: {model: disk/scsi-10k-146gb-2004}
+data:
+  file: {on: sda, size: {value: 1 GB, basis: assumed, range: [1 GB, 2 GB], why: one file}}
+jobs:
+  dd: {method: write, data: file}
+"""
+DRIVE = """\
+title: A network of one's own
+kind: network
+parameters:
+  rate: {value: 100 MB/s, basis: derived, rule: 80 % of 1 Gb/s}
+  latency: {value: 0.1 ms, basis: assumed, range: [0.05 ms, 1 ms], why: one switch}
+"""
+Write = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes a file below a folder of its own."""
+
+    def put(name: str, text: str) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    return put
+
+
+@pytest.fixture
+def chain(write: Write) -> Path:
+    """A scenario that extends another, which extends a third in another folder."""
+    write("base/base.yaml", BASE)
+    write("middle/middle.yaml", "title: The middle\nextends: ../base/base.yaml\ndata:\n  file: {size: 2 GB}\n")
+    text = "data:\n  file: {size: 3 GB}\ndevices:\n  sda: {capacity: 9 GB}\n"
+    return write("top/top.yaml", f"title: The top\nextends: ../middle/middle.yaml\n{text}")
+
+
+def told(path: Path | str, changes: dict[str, object] | None = None) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        load(path, changes)
+    return str(caught.value).splitlines()
+
+
+def test_a_chain_of_files_is_laid_one_over_the_other(chain: Path) -> None:
+    scenario = load(chain)
+    assert scenario.title == "The top"
+    assert scenario.spec.question == "What does the base do?"
+    assert scenario.spec.data["file"].size.si == 3e9
+    assert scenario.spec.data["file"].size.basis is None
+    assert set(scenario.spec.jobs) == {"dd"}
+
+
+def test_every_replaced_value_is_logged_old_to_new(chain: Path) -> None:
+    log = [line.replace(str(chain.parent), "top").replace("top/../middle", "middle") for line in load(chain).log]
+    assert log == [
+        "data.file.size: 1 GB -> 2 GB (middle/middle.yaml:4:16)",
+        "data.file.size: 2 GB -> 3 GB (top/top.yaml:4:16)",
+        "devices.sda.capacity: 146 GB -> 9 GB (top/top.yaml:6:19)",
+    ]
+
+
+def test_titles_and_equal_values_are_no_overrides(write: Write) -> None:
+    write("base.yaml", BASE)
+    path = write("top.yaml", "title: Top\nextends: base.yaml\ndevices:\n  sda: {model: disk/scsi-10k-146gb-2004}\n")
+    assert load(path).log == ()
+
+
+def test_values_know_the_file_that_gave_them(chain: Path) -> None:
+    values = {value.address: value for value in load(chain).values}
+    assert values["devices.sda.capacity"].place.file == str(chain)
+    assert values["devices.sda.outer_rate"].place.file == "models/disk/scsi-10k-146gb-2004.yaml"
+    assert values["devices.sda.capacity"].given.basis == "user"
+    assert values["devices.sda.outer_rate"].given.basis == "assumed"
+
+
+def test_values_of_published_scenarios_are_those_of_their_document() -> None:
+    values = {value.address: value.given.basis for value in load(SAME_DISK).values}
+    assert values["data.file.size"] == "document"
+    assert {value.given.basis for value in load("teaching/snapshot-slows-writes").values} >= {"user", "assumed"}
+
+
+def test_the_published_scenario_below_is_remembered(write: Write) -> None:
+    published = find(SAME_DISK).resolve()
+    path = write("mine.yaml", f"title: Mine\nextends: {published}\n")
+    assert load(path).base == SAME_DISK
+
+
+def test_with_replaces_and_logs_and_leaves_the_first_alone() -> None:
+    scenario = load(SAME_DISK)
+    changed = scenario.with_({"devices.cow.chunk": "64 KiB"})
+    assert changed.spec.devices["cow"].chunk.si == 65536.0  # type: ignore[attr-defined]
+    assert scenario.spec.devices["cow"].chunk.si == 8192.0  # type: ignore[attr-defined]
+    assert changed.log == (*scenario.log, "devices.cow.chunk: 8 KiB -> 64 KiB (with_)")
+
+
+def test_overrides_add_up_and_the_last_one_wins() -> None:
+    scenario = load(SAME_DISK, {"devices.cow.chunk": "64 KiB"})
+    again = scenario.with_({"data.file.size": "1 GiB"}).with_({"devices.cow.chunk": "16 KiB"})
+    assert again.spec.data["file"].size.si == 2.0**30
+    assert again.spec.devices["cow"].chunk.si == 16384.0  # type: ignore[attr-defined]
+    assert set(again.overrides) == {"devices.cow.chunk", "data.file.size"}
+    assert again.hash == load(SAME_DISK, {"data.file.size": "1 GiB", "devices.cow.chunk": "16 KiB"}).hash
+
+
+def test_a_model_can_be_replaced() -> None:
+    scenario = load(SAME_DISK, {"devices.sdb.model": "disk/sata-7200-250gb-2005"})
+    assert scenario.spec.devices["sdb"].capacity.si == 250e9  # type: ignore[attr-defined]
+
+
+def test_a_whole_quantity_can_be_replaced() -> None:
+    scenario = load(
+        SAME_DISK, {"devices.cow.size": {"value": "9 GiB", "basis": "assumed", "range": ["8 GiB", "9 GiB"], "why": "x"}}
+    )
+    value = next(value for value in scenario.values if value.address == "devices.cow.size")
+    assert (value.given.basis, value.given.low) == ("assumed", 2.0**33)
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("devices.cwo.chunk", "there is no 'cwo' under devices; did you mean 'cow'?"),
+        ("links.lan.rate", "there is no 'lan' under links; none is defined"),
+        ("devics.cow.chunk", "is not the address of a value; did you mean 'devices'?"),
+        ("devices.cow.chunck", "is not known here; did you mean 'chunk'?"),
+        ("", "is not the address of a value; choose from: "),
+        ("extends", "is not the address of a value; choose from: "),
+    ],
+)
+def test_overrides_of_what_is_not_there_are_told(address: str, message: str) -> None:
+    (line,) = told(SAME_DISK, {address: "16 KiB"})
+    assert message in line
+    assert line.startswith("with_: ")
+
+
+def test_the_hash_is_stable_and_sees_every_change(write: Write) -> None:
+    path = write("a.yaml", BASE)
+    first = load(path).hash
+    assert len(first) == 16
+    assert int(first, 16) >= 0
+    assert load(path).hash == first
+    assert load(write("elsewhere/b.yaml", BASE)).hash == first
+    for address, value in {
+        "data.file.size": "1.5 GB", "devices.sda.command_overhead": "1 ms", "jobs.dd.begin": "1 s",
+        "hosts.server.model": "host/sun-e6500",
+    }.items():  # fmt: skip
+        assert load(path, {address: value}).hash != first
+
+
+def test_the_hash_sees_the_datasheets(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write("a.yaml", BASE)
+    first = load(path).hash
+    sheet = (shelf.roots()[-1] / "models/disk/scsi-10k-146gb-2004.yaml").read_text()
+    write("own/models/disk/scsi-10k-146gb-2004.yaml", sheet.replace("value: 0.2 ms", "value: 0.3 ms"))
+    monkeypatch.setenv(shelf.SEARCH_PATH, str(tmp_path / "own"))
+    assert load(path).hash != first
+
+
+def test_own_folders_come_first(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("one/models/network/own-lan.yaml", DRIVE)
+    write("two/models/network/own-lan.yaml", DRIVE.replace("100 MB/s", "50 MB/s"))
+    write("two/models/network/other-lan.yaml", DRIVE)
+    write("two/scenarios/own/run.yaml", BASE)
+    monkeypatch.setenv(shelf.SEARCH_PATH, os.pathsep.join(str(tmp_path / name) for name in ("one", "two")))
+    rates = {
+        name: dict(shelf.load_datasheet(f"network/{name}").values())["rate"].si for name in ("own-lan", "other-lan")
+    }
+    assert rates == {"own-lan": 100e6, "other-lan": 100e6}
+    assert {"network/own-lan", "network/other-lan", "network/gigabit-ethernet"} <= set(shelf.names())
+    assert "own/run" in names()
+    assert load("own/run").title == "The base"
+    assert load("own/run").values[0].place.file.startswith("models/")
+    monkeypatch.delenv(shelf.SEARCH_PATH)
+    assert "network/own-lan" not in shelf.names()
+
+
+def test_a_broken_datasheet_is_told_once_at_its_place(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("own/models/disk/odd.yaml", "title: Odd\nkind: disk\nparameters:\n  capacity: 5 GB\n")
+    text = BASE.replace("disk/scsi-10k-146gb-2004}", "disk/odd}\n  sdb: {model: disk/odd}")
+    monkeypatch.setenv(shelf.SEARCH_PATH, str(tmp_path / "own"))
+    lines = told(write("a.yaml", text))
+    assert any(line.startswith("models/disk/odd.yaml:4:13: parameters.capacity: does not say") for line in lines)
+    *lines, note = lines
+    assert all(line.startswith("models/disk/odd.yaml:4:") for line in lines)
+    assert "not checked further" in note
+    assert len(lines) == len(set(lines))
+
+
+def test_a_datasheet_in_the_wrong_folder_is_told(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("own/models/disk/lan.yaml", DRIVE)
+    monkeypatch.setenv(shelf.SEARCH_PATH, str(tmp_path / "own"))
+    with pytest.raises(InputError, match="kind: 'network' is in the folder 'disk'"):
+        shelf.load_datasheet("disk/lan")
+
+
+@pytest.mark.parametrize(
+    "name", ["disk/../disk/scsi-10k-146gb-2004", "/etc/passwd", "disk/", "", "disk/" + "x" * 400, "a/b/c"]
+)
+def test_only_names_are_names_of_datasheets(name: str) -> None:
+    assert not shelf.exists(name)
+    with pytest.raises(InputError, match="there is no datasheet"):
+        shelf.load_datasheet(name)
+
+
+def test_nested_parts_stand_on_datasheets_of_their_own(write: Write) -> None:
+    text = BASE.replace(
+        "data:\n  file: {",
+        """\
+  array: {model: raid/software-raid5, disk: disk/sata-7200-250gb-2005, disks: 4}
+  second: {model: raid/software-raid5, disk: {model: disk/sata-7200-250gb-2005, capacity: 1 TB}, disks: 4}
+  tape: {model: tape_library/autoloader-8, drive: tape_drive/lto-3, drives: 1}
+data:
+  file: {filesystem: filesystem/ext3, """,
+    )
+    scenario = load(write("a.yaml", text))
+    devices = scenario.spec.devices
+    assert devices["array"].disk.capacity.si == 250e9  # type: ignore[attr-defined]
+    assert devices["second"].disk.capacity.si == 1e12  # type: ignore[attr-defined]
+    assert devices["second"].disk.outer_rate == devices["array"].disk.outer_rate  # type: ignore[attr-defined]
+    assert devices["tape"].drive.native_rate.si == 80e6  # type: ignore[attr-defined]
+    assert scenario.spec.data["file"].filesystem is not None
+    assert "devices.second.disk.capacity: 250 GB -> 1 TB" in "\n".join(scenario.log)
+    changed = scenario.with_(
+        {"devices.array.disk": "disk/sata-7200-1tb-2008", "devices.tape.drive.native_rate": "60 MB/s"}
+    )
+    assert changed.spec.devices["array"].disk.capacity.si == 1e12  # type: ignore[attr-defined]
+    assert changed.spec.devices["tape"].drive.native_rate.si == 60e6  # type: ignore[attr-defined]
+
+
+def test_a_circle_of_files_is_told(write: Write) -> None:
+    write("a.yaml", "title: a\nextends: sub/b.yaml\n")
+    write("sub/b.yaml", "title: b\nextends: c.yaml\n")
+    path = write("sub/c.yaml", "title: c\nextends: ../a.yaml\n")
+    (line,) = told(path.parent.parent / "a.yaml")
+    assert line.endswith("c.yaml:2:10: extends: '../a.yaml' leads back to this file; break the circle")
+
+
+def test_a_missing_base_is_told_with_a_suggestion(write: Write) -> None:
+    write("base/small.yaml", BASE)
+    (line,) = told(write("a.yaml", "title: a\nextends: base/smal.yaml\n"))
+    assert line.endswith("a.yaml:2:10: extends: there is no file 'base/smal.yaml'; did you mean 'small.yaml'?")
+
+
+def test_places_show_the_file_as_it_was_named(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    write("sub/a.yaml", BASE.replace("1 GB, basis", "1 s, basis"))
+    monkeypatch.chdir(tmp_path)
+    assert told("sub/a.yaml")[0].startswith("sub/a.yaml:8:33: data.file.size.value: ")
+    assert told(tmp_path / "sub/a.yaml")[0].startswith(f"{tmp_path}/sub/a.yaml:8:33: ")
+
+
+def test_scenarios_are_found_by_name_and_by_path() -> None:
+    written = {find(name).resolve() for name in (SAME_DISK, f"scenarios/{SAME_DISK}.yaml", f"{SAME_DISK}.yaml")}
+    assert len(written) == 1
+    assert load(find(SAME_DISK)).hash == load(SAME_DISK).hash
+    assert SAME_DISK in names()
+    assert SAME_DISK in names("published")
+    assert not any(name.endswith(("/measured", "/calibration", ".study")) for name in names())
+    with pytest.raises(InputError, match="did you mean 'published/003-lvm-snapshots/same-disk'"):
+        find("published/003-lvm-snapshots/same-disc")
+
+
+def test_an_unknown_source_is_told_where_it_is_cited(write: Write) -> None:
+    text = BASE.replace("why: one file", "why: one file, source: my-memory")
+    (line,) = told(write("a.yaml", text))
+    assert ":8:99: data.file.size.source: there is no source 'my-memory'; " in line

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import ValidationError
+
+from simbackup.errors import Place, Problem
+from simbackup.schema.quantity import (
+    DURATION,
+    LATEST,
+    Count,
+    Duration,
+    Frozen,
+    Pieces,
+    PositiveCount,
+    PositiveShare,
+    PositiveSize,
+    Quantity,
+    Rate,
+    Share,
+    Size,
+    Word,
+)
+from simbackup.schema.tree import from_plain
+from simbackup.schema.validate import validate
+
+
+class Part(Frozen):
+    """A part with a field of each kind."""
+
+    size: Size = Quantity(0.0, "B", "0 B")
+    positive: PositiveSize = Quantity(1.0, "B", "1 B")
+    time: Duration | None = None
+    rate: Rate | None = None
+    share: Share | None = None
+    limit: PositiveShare | None = None
+    count: Count | None = None
+    files: PositiveCount | None = None
+    pieces: Pieces | None = None
+    level: Annotated[Literal["0", "5", "dp"], Word()] = "5"
+
+
+def read(**values: Any) -> tuple[Part | None, list[Problem]]:
+    problems: list[Problem] = []
+    return validate(Part, from_plain(values, Place("x")), "part", problems), problems
+
+
+def only(**values: Any) -> tuple[str, str, str]:
+    """Address, message and remedy of the one problem."""
+    part, problems = read(**values)
+    assert part is None
+    (problem,) = problems
+    return problem.address, problem.message, problem.remedy
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "si"),
+    [
+        ("size", "2 GiB", 2.0**31), ("size", "0 B", 0.0), ("size", 0, 0.0), ("time", "90 min", 5400.0),
+        ("time", "1 h 30 min", 5400.0), ("rate", "1 Gb/s", 125e6), ("share", "40 %", 0.4), ("share", 0.4, 0.4),
+        ("share", 0, 0.0), ("count", 0, 0.0), ("files", 1_900_000, 1.9e6), ("files", "1_000", 1000.0),
+        ("pieces", 100_000, 1e5),
+    ],
+)  # fmt: skip
+def test_texts_and_numbers_become_si_values(name: str, text: Any, si: float) -> None:
+    part, problems = read(**{name: text})
+    assert not problems
+    given = getattr(part, name)
+    assert (given.si, given.text, given.basis) == (si, str(text), None)
+    assert float(given) == si
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message", "remedy"),
+    [
+        ("size", "5 s", "'5 s' is not a size; write for example '5 MB', '2 GiB'", ""),
+        ("size", 5, "5 has no unit; write for example '5 MB', '2 GiB'", ""),
+        ("size", "-5 B", "'-5 B' cannot be negative", ""),
+        ("size", None, "is empty", "write for example '2 GiB'"),
+        ("size", True, "'true' is not a quantity", "write for example '2 GiB'"),
+        ("size", ["1 B"], "a list is not a quantity", "write for example '2 GiB'"),
+        ("positive", "0 B", "0 B is out of bounds", "write more than 0"),
+        ("rate", "0 B/s", "0 B/s is out of bounds", "write more than 0"),
+        ("share", "101 %", "101 % is out of bounds", "write at most 100 %"),
+        ("limit", "0 %", "0 % is out of bounds", "write at most 100 % and more than 0"),
+        ("files", 0, "0 is out of bounds", "write at least 1"),
+        ("files", 1.5, "1.5 must be a whole number", ""),
+        ("pieces", 100_001, "100001 is out of bounds", "write at least 1 and at most 100,000"),
+        ("level", "7", "'7' is not one of the allowed words", "choose from: '0', '5' or 'dp'"),
+    ],
+)
+def test_what_is_wrong_is_said_with_what_would_be_right(name: str, value: Any, message: str, remedy: str) -> None:
+    assert only(**{name: value}) == (f"part.{name}", message, remedy)
+
+
+def test_a_value_may_tell_its_origin() -> None:
+    part, problems = read(
+        size={"value": "1 MiB", "basis": "assumed", "range": ["128 KiB", "2 MiB"], "why": "usual", "seen": ["row"]}
+    )
+    assert not problems
+    assert part is not None
+    given = part.size
+    assert (given.si, given.basis, given.low, given.high) == (2.0**20, "assumed", 2.0**17, 2.0**21)
+    assert (given.text, given.why, given.seen) == ("1 MiB", "usual", ("row",))
+    assert given.on("user") is given
+
+
+def test_a_fitted_value_keeps_rows_uncertainty_and_plausible_range() -> None:
+    part, _ = read(
+        size={
+            "value": "64 KiB", "basis": "fitted", "fitted_to": ["a", "b"], "uncertainty": "8 KiB",
+            "plausible": ["4 KiB", "1 MiB"],
+        }
+    )  # fmt: skip
+    assert part is not None
+    assert part.size.fitted_to == ("a", "b")
+    assert part.size.uncertainty == 8192.0
+    assert part.size.plausible == (4096.0, 2.0**20)
+
+
+def test_a_value_without_a_basis_takes_that_of_its_file() -> None:
+    part, _ = read(size="1 B")
+    assert part is not None
+    assert part.size.on("document").basis == "document"
+
+
+@pytest.mark.parametrize(
+    ("basis", "needs"),
+    [
+        ("datasheet", "source and at"), ("measured", "source and at"), ("derived", "rule"),
+        ("fitted", "fitted_to and uncertainty and plausible"), ("assumed", "range and why"),
+    ],
+)  # fmt: skip
+def test_each_basis_asks_for_what_it_needs(basis: str, needs: str) -> None:
+    address, message, remedy = only(size={"value": "1 B", "basis": basis})
+    assert (address, message) == ("part.size", f"a value on the basis '{basis}' needs {needs}")
+    assert all(f"{key}: ..." in remedy for key in needs.split(" and "))
+
+
+@pytest.mark.parametrize(
+    ("origin", "address", "message"),
+    [
+        ({"value": "3 B", "range": ["1 B", "2 B"]}, "part.size.range", "3 B is outside its own range, 1 B to 2 B"),
+        ({"value": "3 B", "range": ["4 B", "2 B"]}, "part.size.range", "the range begins above its end"),
+        ({"value": "3 B", "range": ["1 B"]}, "part.size.range.1", "is missing"),
+        ({"value": "3 B", "range": ["1 B", "2 B", "3 B"]}, "part.size.range", "has 3 entries"),
+        ({"value": "3 B", "plausible": ["1 B", "2 B"]}, "part.size.plausible",
+         "3 B is outside its own plausible, 1 B to 2 B"),
+        ({"value": "3 s"}, "part.size.value", "'3 s' is not a size; write for example '5 MB', '2 GiB'"),
+        ({"value": {"value": "3 B"}}, "part.size.value", "'{'value': '3 B'}' is not a quantity"),
+        ({"basis": "user"}, "part.size.value", "is missing"),
+        ({"value": "3 B", "basis": "fancy"}, "part.size.basis", "'fancy' is not one of the allowed words"),
+        ({"value": "3 B", "sources": "x"}, "part.size.sources", "is not known here"),
+        ({"value": "3 B", "uncertainty": "1 s"}, "part.size.uncertainty",
+         "'1 s' is not a size; write for example '5 MB', '2 GiB'"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_inside_an_origin_is_told_there(origin: dict[str, Any], address: str, message: str) -> None:
+    assert only(size=origin)[:2] == (address, message)
+
+
+def test_everything_wrong_with_an_origin_is_told_at_once() -> None:
+    _, problems = read(size={"value": "3 B", "basis": "fancy", "sources": "x"})
+    assert {problem.address for problem in problems} == {"part.size.basis", "part.size.sources"}
+
+
+@pytest.mark.parametrize("written", ["5", 5, {"value": "5", "basis": "user"}, {"value": 5, "basis": "user"}])
+def test_a_word_may_be_a_number_and_tell_its_origin(written: Any) -> None:
+    part, problems = read(level=written)
+    assert not problems
+    assert part is not None
+    assert part.level == "5"
+
+
+def test_parts_are_frozen() -> None:
+    part, _ = read(size="1 B")
+    with pytest.raises(ValidationError):
+        part.size = Quantity(2.0, "B", "2 B")  # type: ignore[union-attr, misc]
+
+
+def test_up_to_the_latest_time_a_microsecond_is_kept() -> None:
+    assert math.ulp(LATEST) < 1e-6
+    assert DURATION.number("36500 d") == LATEST
+    later = LATEST + 18.000001
+    assert later - LATEST == pytest.approx(18.000001, abs=1e-6)
