@@ -8,6 +8,7 @@ from enum import Enum, StrEnum, auto
 from typing import Self
 
 from simbackup.palette import (  # fmt: skip
+    AQUA,
     ASH,
     BLUE,
     BROWN,
@@ -113,7 +114,7 @@ class Activity(StrEnum):
     FLUSH = "flush", Nature.MOVING, VIOLET
     TRAVEL = "travel", Nature.MOVING, SLATE
 
-    OPEN = "open", Nature.COMPUTING, RED
+    OPEN = "open", Nature.COMPUTING, AQUA
     INDEX = "index", Nature.COMPUTING, OLIVE
     CHECK = "check", Nature.COMPUTING, OLIVE
     DUMP = "dump", Nature.COMPUTING, RED

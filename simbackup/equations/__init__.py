@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from simbackup.equations import (
         buffers,
         burst,
+        circuits,
         database,
         disk,
         disk_turns,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "buffers",
     "burst",
+    "circuits",
     "database",
     "disk",
     "disk_turns",

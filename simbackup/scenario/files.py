@@ -19,7 +19,7 @@ TEXT, MAPPING = "text", "mapping"
 
 
 def names(folder: str = "") -> list[str]:
-    """The names of all scenarios that are found, such as `published/003-lvm-snapshots/same-disk`."""
+    """The names of all scenarios that are found, such as `teaching/bottleneck-moves`."""
     found = {
         path.relative_to(root / "scenarios").with_suffix("").as_posix()
         for root in shelf.roots()

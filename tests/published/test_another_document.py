@@ -10,7 +10,7 @@ import pytest
 from how_to import PAGES, written
 
 import simbackup as sb
-from simbackup import datasheets
+from simbackup import shelf
 from simbackup.cli.show_published import markdown
 from simbackup.experiments.calibrate import calibrate
 from simbackup.experiments.cross_validate import cross_validate
@@ -30,7 +30,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     written((PAGES / "add-a-document.md").read_text(encoding="utf-8"), tmp_path)
     monkeypatch.setenv("SIMBACKUP_PATH", str(tmp_path / "site"))
     yield tmp_path / "site"
-    datasheets.forget()
+    shelf.forget()
 
 
 @pytest.mark.usefixtures("root")

@@ -178,7 +178,7 @@ def test_claim_5_each_group_has_one_or_two_parity_disks(filer: Load, model: str,
 @pytest.mark.parametrize("disks", [9, 16, 28])
 def test_claim_5_a_group_has_no_more_disks_than_its_limit(filer: Load, disks: int) -> None:
     """The document speaks of eight; the limit is a value of the array."""
-    with pytest.raises(InputError, match="more than the 8 disks"):
+    with pytest.raises(InputError, match="more than its maximum of 8 disks"):
         filer("devices: {aggr: {group_limit: 8}}\n", {"devices.aggr.disks": disks})
 
 

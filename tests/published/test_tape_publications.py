@@ -19,7 +19,7 @@ FOLDERS = ("bs2000-lto6", "data-protector-tape", "tk70-1990")
 def test_each_row_is_reproduced_or_rightly_declared_off_and_was_fitted_by_nobody(folder: str) -> None:
     found = reproduce([str(VALIDATION / folder)], intervals=False)
     assert all(row.good for row in found.rows)
-    assert {row.role for row in found.rows} == {"held-out"}
+    assert {row.role for row in found.rows} == {"opened"}
     assert found.constants == []
 
 
@@ -42,5 +42,5 @@ def test_a_blind_answer_stands_in_the_unit_of_its_row(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     path = tmp_path / "measured.yaml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="'125 s' is no figure in kB/s"):
+    with pytest.raises(InputError, match="'125 s' is not a figure in kB/s"):
         read_measured(path, "measured.yaml")

@@ -96,9 +96,10 @@ class Raid:
         if self.array.prefetches:  # the disks have read it already, all of them at once
             busy = self.stream("read", min(position, self.size - size), size) * size
             return Service(self.array.controller_overhead + busy, busy)
-        transfer = size / touched / disks.rate_at(one, position / self.data_disks)
-        latency = self.array.controller_overhead + one.command_overhead + transfer
-        return Service(latency, (one.command_overhead + transfer) * touched / self.array.reading_disks)
+        rate = disks.rate_at(one, position / self.data_disks)
+        largest = max(min(size, self.array.stripe_unit), size / self.data_disks)  # part of one disk: the others wait
+        latency = self.array.controller_overhead + one.command_overhead + largest / rate
+        return Service(latency, (one.command_overhead * touched + size / rate) / self.array.reading_disks)
 
     def _touched(self, size: float) -> int:
         """Data disks that a request touches."""

@@ -141,5 +141,5 @@ def test_a_row_of_document_003_is_told_by_its_name_from_the_other(monkeypatch: p
 
 
 def test_an_unknown_document_is_told() -> None:
-    with pytest.raises(InputError, match="there is no document"):
+    with pytest.raises(InputError, match="there is no such document"):
         cross_validate(["902"])

@@ -9,7 +9,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.build import build
-from simbackup.equations.circuits import Round, Stop, circulate
+from simbackup.equations.circuits import Round, Visit, circulate
 from simbackup.results.result import Result
 
 TOOL = """{start_time: 1 s, mount_time: 0 s, copy_cpu: 4 ns/B, file_cpu: 1 ms/file, group_time: 7 s,
@@ -132,7 +132,7 @@ def test_save_sets_side_by_side_share_what_they_share(tmp_path: Path) -> None:
     behind = 20.0  # seconds in which the last of it goes to disk
     reads = FILE - 1e-3
     delay = (alone.get("jobs.save.elapsed") - behind) / 10_000 - reads
-    two_at_once = Round(2, delay, (Stop(0, reads, 1e3 / 100e6 + 100e3 / 100e6),))
+    two_at_once = Round(2, delay, (Visit(0, reads, 1e3 / 100e6 + 100e3 / 100e6),))
     (both,) = circulate([two_at_once], [0.0], [None])
     assert result.get("jobs.save.elapsed") == pytest.approx(behind + 20_000 / both.rate, rel=1e-3)
     assert result.get("jobs.save.elapsed") > 1.05 * alone.get("jobs.save.elapsed")
