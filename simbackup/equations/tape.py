@@ -46,7 +46,7 @@ class TapeDriveParameters:
     command_time
         Seconds that each command takes at the interface besides its bytes.
     write_through
-        Whether a record is on the tape before the host is told that it is written.
+        Whether the drive confirms a record only when it is on the tape.
 
     Raises
     ------

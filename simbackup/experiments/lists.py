@@ -22,7 +22,7 @@ def scenarios() -> pd.DataFrame:
 
 
 def datasheets(name: str | None = None) -> pd.DataFrame:
-    """Table of all datasheets by name: kind, title, and how many values rest on which basis; or of the values of one.
+    """Table of all datasheets by name: kind, title, and how many values have which basis; or of the values of one.
 
     Those have one row for each parameter: its value in its unit (SI) and as it is written, the ends of its range in the
     same unit, and where it comes from.
@@ -39,6 +39,6 @@ def datasheets(name: str | None = None) -> pd.DataFrame:
 
     if name is None:
         rows = overview.datasheet_list()
-        return pd.DataFrame(rows, columns=["name", "kind", "title", "rests on"]).set_index("name")
+        return pd.DataFrame(rows, columns=["name", "kind", "title", "bases"]).set_index("name")
     columns = ["parameter", "value", "unit", "text", "basis", "low", "high", "source", "at", "why"]
     return pd.DataFrame(overview.datasheet_numbers(name), columns=columns).set_index("parameter")

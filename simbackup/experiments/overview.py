@@ -36,7 +36,7 @@ def datasheet_list() -> Rows:
         bases = [given.basis or "" for _, given in sheet.values()]
         counts = {basis: bases.count(basis) for basis in dict.fromkeys(bases)}
         told = ", ".join(f"{count} {basis}" for basis, count in counts.items())
-        rows.append({"name": name, "kind": sheet.kind, "title": sheet.title, "rests on": told})
+        rows.append({"name": name, "kind": sheet.kind, "title": sheet.title, "bases": told})
     return rows
 
 

@@ -1,4 +1,4 @@
-"""The rows of a result's tables of what its numbers rest on."""
+"""The rows of a result's tables of the origins of its numbers."""
 
 from __future__ import annotations
 

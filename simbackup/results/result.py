@@ -58,7 +58,7 @@ class Result:
         return f"Result({self.record.scenario!r}, {jobs}, {took}, hash {self.record.hash}, seed {self.record.seed})"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the jobs, and below them what they rest on."""
+        """What a notebook shows: the jobs, and below them the origins of their inputs."""
         return shown(self)
 
     @cached_property

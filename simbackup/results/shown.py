@@ -25,7 +25,7 @@ MOST_JOBS = 20
 
 
 def shown(result: Result) -> str:
-    """The jobs of a result as an HTML table, of many the first, and what they rest on."""
+    """The jobs of a result as an HTML table, of many the first, and the origins of their inputs."""
     rows = [
         [units.show_short(row[name], unit, 3) if unit else row[name] for name, unit in COLUMNS.items()]
         for row in result.job_rows[:MOST_JOBS]
