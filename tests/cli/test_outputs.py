@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pandas as pd
 import pytest
 
 from simbackup import simulate
-from simbackup.cli import app as cli
 
 PLAIN, STUDY = "published/003-lvm-snapshots/no-snapshot", "planning/copy-area-place"
 Say = Callable[..., tuple[object, str, str]]
@@ -25,23 +23,6 @@ COMMANDS = {
     "study": (["study", STUDY, "--out"], ".csv, .parquet, .xlsx or .json"),
 }
 EVERY = pytest.mark.parametrize(("words", "forms"), COMMANDS.values(), ids=list(COMMANDS))
-
-
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Say:
-    """Runs the program in this process, in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words: str) -> tuple[object, str, str]:
-        monkeypatch.setattr(sys, "argv", ["simbackup", *words])
-        code: object = 0
-        try:
-            cli.main()
-        except SystemExit as ended:
-            code = ended.code
-        return code, *capsys.readouterr()
-
-    return run
 
 
 @pytest.fixture

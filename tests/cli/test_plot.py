@@ -11,28 +11,10 @@ from pathlib import Path
 import pytest
 
 from simbackup import simulate
-from simbackup.cli import app as cli
 
 PNG, SNAPSHOT = b"\x89PNG\r\n\x1a\n", "published/003-lvm-snapshots/no-snapshot"
 QUEUE = "teaching/mount-queue"
 Say = Callable[..., tuple[object, str, str]]
-
-
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Say:
-    """Runs the program in this process, in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words: str) -> tuple[object, str, str]:
-        monkeypatch.setattr(sys, "argv", ["simbackup", *words])
-        code: object = 0
-        try:
-            cli.main()
-        except SystemExit as ended:
-            code = ended.code
-        return code, *capsys.readouterr()
-
-    return run
 
 
 def test_a_scenario_is_drawn_under_its_name(say: Say, tmp_path: Path) -> None:
