@@ -20,7 +20,7 @@ PRINTED = sorted((Path(__file__).parents[2] / "scenarios" / "published").glob("*
 MOST_CONSTANTS = {
     "000-netbackup-frozen-images": 8,
     "001-networker-small-files": 7,
-    "002-sql-server-tuning": 4,
+    "002-sql-server-tuning": 3,
     "003-lvm-snapshots": 3,
     "004-zrm-mysql": 8,
 }
