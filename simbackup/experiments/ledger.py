@@ -33,7 +33,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LedgerLine:
     """A publication in the ledger: its predicted rows, the blind answers to them, and today's."""
 
     publication: str
@@ -44,7 +44,7 @@ class Line:
     today: Answers
 
 
-def ledger(rows: Iterable[Row]) -> list[Line]:
+def ledger(rows: Iterable[Row]) -> list[LedgerLine]:
     """A line for each publication with predicted rows, and a last one for all of them; none without such rows.
 
     A row to which a constant was fitted, then or now, is not predicted.
@@ -55,10 +55,10 @@ def ledger(rows: Iterable[Row]) -> list[Line]:
     return [*lines, _line("all", predicted)] if predicted else []
 
 
-def _line(name: str, rows: Sequence[Row]) -> Line:
+def _line(name: str, rows: Sequence[Row]) -> LedgerLine:
     blind = [row.blind_error or 0.0 for row in rows]
     seen = sum(row.role == "seen" for row in rows)
-    return Line(name, len(rows), seen, Answers.of(blind), Answers.of([row.error for row in rows]))
+    return LedgerLine(name, len(rows), seen, Answers.of(blind), Answers.of([row.error for row in rows]))
 
 
 def _factor(error: float) -> float:
