@@ -11,11 +11,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from simbackup.policies.calendar import Calendar, Entry
 from simbackup.policies.clock import moment
 from simbackup.policies.days import Days
 from simbackup.policies.levels import Level
 from simbackup.policies.retention import Retention, period
-from simbackup.policies.schedule import Entry, Schedule
 from simbackup.policies.series import Series
 
 FIRST, LAST = date(2027, 1, 4), date(2032, 1, 4)
@@ -212,7 +212,7 @@ def test_restore_points_equal_those_of_a_plain_calendar(name: str, at: time) -> 
     plain = Plain(rules.level_on, rules.keeps, rules.merges)
     zone = ZoneInfo("Europe/Berlin")
     series, late = Series(retention, merges=plain.merges), at < time(12)
-    runs = {due.day: due for due in Schedule(entries, at).runs(FIRST, LAST, zone)}
+    runs = {due.day: due for due in Calendar(entries, at).runs(FIRST, LAST, zone)}
     shift = timedelta(days=1) if late else timedelta()
     if late:  # the night before belongs to the evening; dates shift together, so the plain rules see the night's day
         plain.keeps = shifted(rules.keeps, shift)
@@ -237,7 +237,7 @@ def shifted(keeps: Callable[[list[Kept], date], set[date]], by: timedelta) -> Ca
 
 
 def test_a_night_has_as_many_hours_as_clocks_make_of_it() -> None:
-    runs = Schedule((Entry(FULL, Days(("daily",))),), time(20)).runs(FIRST, LAST, ZoneInfo("America/New_York"))
+    runs = Calendar((Entry(FULL, Days(("daily",))),), time(20)).runs(FIRST, LAST, ZoneInfo("America/New_York"))
     times = [due.time.timestamp() for due in runs]
     hours = [(later - sooner) / 3600 for sooner, later in pairwise(times)]
     assert sorted(set(hours)) == [23, 24, 25]

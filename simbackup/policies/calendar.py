@@ -1,4 +1,4 @@
-"""Schedules: which level runs on which days, and when."""
+"""Calendars: which level runs on which days, and when."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
+class Calendar:
     """Levels by calendar: on a day that several entries name, the first of them runs.
 
     Nights begin at noon: a run that is due before noon belongs to the night of the day before.
 
     >>> weekly = Entry(Level.FULL, Days(("saturday",))), Entry(Level.INCREMENTAL, Days(("daily",)))
-    >>> runs = Schedule(weekly, time(20)).runs(date(2027, 1, 1), date(2027, 1, 3), ZoneInfo("Europe/Berlin"))
+    >>> runs = Calendar(weekly, time(20)).runs(date(2027, 1, 1), date(2027, 1, 3), ZoneInfo("Europe/Berlin"))
     >>> [due.level.value for due in runs]
     ['incremental', 'full', 'incremental']
     """
