@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from simbackup.errors import ResultError
 from simbackup.results.documents import documents, scenario_name
 from simbackup.schema.measured import Measured, Measurement
 
@@ -110,10 +111,19 @@ def error_of(measurement: Measurement, answer: float) -> float:
 
 
 def figure(measurement: Measurement, results: Mapping[str, Result]) -> float:
-    """The simulated figure of a measured row, in the row's unit."""
+    """The simulated figure of a measured row, in the row's unit.
+
+    Raises
+    ------
+    ResultError
+        The second of two figures is 0.
+    """
     values = [results[file].get(inner) for file, inner in measurement.addresses]
     if measurement.form == "value":
         si = values[0]
+    elif values[1] == 0.0:
+        address = "#".join(measurement.addresses[1])
+        raise ResultError(f"{measurement.place}: {measurement.id}: {address} is 0, so there is no {measurement.form}")
     elif measurement.form in {"saved", "loss"}:
         si = 1.0 - values[0] / values[1]
     else:
