@@ -104,6 +104,7 @@ class FlowShape:
             moves={link: moved * units for link, moved in self.moves.items()},
             cap=self.cap / units,
             parts={part: seconds * units for part, seconds in self.parts.items()},
+            serial=self.serial * units,
         )
 
     def after(self, seconds: float, on: Link | str, activity: str = "") -> FlowShape:

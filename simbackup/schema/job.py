@@ -122,6 +122,11 @@ class FileKeeping(JobSpec):
 class Storing(JobSpec):
     """A job that writes a save set onto a target of any kind."""
 
+    def kept_ratio(self, spec: Spec) -> float:
+        """Bytes that it saves for each byte that a disk keeps."""
+        del spec
+        return 1.0
+
     if TYPE_CHECKING:
         to: Text
         streams: Pieces | None

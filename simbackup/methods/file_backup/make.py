@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.file_backup.disk import DiskBackup, DiskRestore
 from simbackup.methods.file_backup.null import NullBackup
 from simbackup.methods.file_backup.restore import Restore
@@ -31,7 +32,7 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
         host = job.share.host
         share = Share(keeper, spec.route(host, keeper) or (), job.share.calls.si, job.share.request.si)
     way = spec.way_to(host, job.to) or ()
-    workers = int(si_or(job.workers, 1.0))
+    workers, how = int(si_or(job.workers, 1.0)), reduction_of(job.compress, si_or(spec.data[job.data].compression, 1.0))
     if isinstance(spec.devices[job.to], MediaLibrary):
         streams = int(si_or(job.streams, 1.0))
         shared = int(si_or(job.multiplexing, 1.0))
@@ -50,10 +51,11 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
             share,
             job.base_age(),
             job.level,
+            how,
         )
     owner = spec.owner_of(job.to) or ""
     backup = DiskBackup(
-        host, job.data, job.to, owner, way, job.method, tool, job.source, workers, share, job.base_age(), job.level
+        host, job.data, job.to, owner, way, job.method, tool, job.source, workers, share, job.base_age(), job.level, how
     )
     return NullBackup(backup) if isinstance(spec.devices[job.to], Sink) else backup
 

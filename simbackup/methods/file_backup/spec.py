@@ -9,6 +9,7 @@ from simbackup.errors import choices
 from simbackup.schema.capability import BackupTarget, MediaLibrary, Sink
 from simbackup.schema.job import FileKeeping, Saving
 from simbackup.schema.part import Path
+from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 from typing import Annotated, Literal
 
+from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import (
     Count,
@@ -75,6 +77,8 @@ class FileBackupSpec(Saving, FileKeeping):
     """Another host that reads the files as from a share; the host of the data reads them unless stated."""
     pool: Text | None = None
     """The pool whose cartridges are written; those of no pool unless stated."""
+    compress: CompressionSpec | None = None
+    """How it is compressed before a medium takes it: a datasheet `compressor/name`, or a mapping; not unless stated."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
@@ -90,6 +94,8 @@ class FileBackupSpec(Saving, FileKeeping):
         yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu", "alternates"))
         if self.tool is not None and self.tool.alternates:
             yield f"jobs.{name}.tool.request"
+        if self.compress is not None:
+            yield from (f"data.{self.data}.compression", *self.compress.used(f"jobs.{name}.compress"))
         if tape:
             yield from (f"data.{self.data}.compression", *(f"jobs.{name}.tool.{key}" for key in TAPE_KEYS))
             if self.block_size(spec) is not None:
@@ -110,6 +116,8 @@ class FileBackupSpec(Saving, FileKeeping):
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of selected files, and of read-ahead where the host reads a save set on disk in sequence."""
         device = spec.read_by(job)
+        if self.compress is not None:
+            yield from self.compress.used(f"jobs.{name}.compress", restore=True)
         tape = isinstance(spec.devices[device], MediaLibrary)
         if self.method == "file_level" or tape:
             yield from super().restore_uses(spec, name, restore, job)
@@ -118,6 +126,12 @@ class FileBackupSpec(Saving, FileKeeping):
             yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers")
         if not tape:
             yield f"hosts.{spec.owner_of(device)}.read_ahead"
+
+    def kept_ratio(self, spec: Spec) -> float:
+        """Bytes that it saves for each byte that a disk keeps."""
+        if self.compress is None or self.compress.at == "wire" or self.data not in spec.data:
+            return 1.0
+        return si_or(spec.data[self.data].compression, 1.0)
 
     def block_size(self, spec: Spec) -> Quantity | None:
         """Bytes that its program writes to tape with each command, None if it says nothing of them."""
@@ -135,6 +149,10 @@ class FileBackupSpec(Saving, FileKeeping):
             checks.owned(path, spec.data[self.data].on)
         with checks.about(*path):
             self._check_share(checks, path)
+        if self.compress is not None and not isinstance(self.compress, Unknown):
+            target = spec.devices.get(self.to)
+            remote = isinstance(target, BackupTarget) and not isinstance(target, MediaLibrary)
+            self.compress.check(checks, (*path, "compress"), self.data, remote=remote or target is None)
         with checks.about(*path):
             self._check_level(checks, path)
 

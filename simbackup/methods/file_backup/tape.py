@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simbackup.catalogue import Copy, SaveSet
+from simbackup.catalogue import NO_REDUCTION, Copy, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.methods.compression.live import compressed
 from simbackup.methods.file_backup.portion import Portion, changed_blocks, portion
 from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.tape_writer import TapeWriter
@@ -35,11 +36,12 @@ class TapeBackup:
     share: Share | None = None
     since: float | None = None
     level: str = "full"
+    reduction: Reduction = NO_REDUCTION
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, save all parts at once, then enter the catalogue."""
         data = system.data[self.data]
-        copy = Copy(job, self.library, data.compression, system.env.now)
+        copy = Copy(job, self.library, data.compression, system.env.now, reduction=self.reduction)
         part = portion(data, self.since, by_file=self.method == "file_level")
         yield from prepare(system, job, data, self.tool, part.files)
         writer = TapeWriter(
@@ -58,7 +60,7 @@ class TapeBackup:
         host, origin = system.hosts[self.host], system.origin(data, self.source)
         copy = self.tool.copying(host, copies=1.0)
         networks = [system.networks[name] for name in self.networks]
-        towards = host.working(crossing.over(networks), copy)
+        towards = host.working(crossing.over(networks, 1.0 / self.reduction.sent), copy)
         if self.method == "image" and not part.whole:
             shape = changed_blocks(origin.region, part.share, data.run).part(1.0 - origin.cached)
         elif self.method == "image" or data.filesystem is None:
@@ -66,10 +68,10 @@ class TapeBackup:
         else:
             who = walkers(system, self.tool, self.workers, self.share)
             shape = walking(host, data, origin.region, who, part.share)
-        shape = shape.plus(towards.demands, towards.moves)
+        shape = compressed(shape, host, None, self.reduction).plus(towards.demands, towards.moves)
         shape = origin.found(shape)
         if self.tool.alternates:
             slowest, seconds = max(crossing.demands.items(), key=lambda demand: demand[1])
             shape = shape.after(seconds, slowest.name, Activity.WRITE)
-            return self.tool.sending(shape, networks, loaded=True)
+            return self.tool.sending(shape, networks, loaded=True, share=1.0 / self.reduction.sent)
         return shape.cycle(towards.parts, towards.cap)

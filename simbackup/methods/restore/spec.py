@@ -65,7 +65,7 @@ class RestoreSpec(Restoring):
         "select": (
             "in restores of file_level backups, from tape and from frozen images; an image on disk comes back whole"
         ),
-        "workers": "in restores of file_level backups",
+        "workers": "in restores of file_level backups and of logical dumps",
     }
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:

@@ -51,16 +51,18 @@ class Tool:
         """What it adds to files that it makes of bytes that come back."""
         return FilesMade(per_byte, self.file_cpu, self.attributes)
 
-    def sending(self, shape: FlowShape, networks: Sequence[Network], *, loaded: bool = False) -> FlowShape:
+    def sending(
+        self, shape: FlowShape, networks: Sequence[Network], *, loaded: bool = False, share: float = 1.0
+    ) -> FlowShape:
         """The shape of bytes that go over networks, too: while the next are read, or by turns with reading.
 
-        `loaded` shapes cross the networks already.
+        `loaded` shapes cross the networks already; `share` are the bytes that cross them for each byte.
         """
-        shape = shape if loaded else shape.over(networks)
+        shape = shape if loaded else shape.over(networks, share)
         for network in networks if self.alternates else ():
-            shape = shape.after(1.0 / network.rate, network.link.name, Activity.TRANSFER)
+            shape = shape.after(share / network.rate, network.link.name, Activity.TRANSFER)
             if self.request is not None:
-                shape = shape.after(network.latency / self.request, network.link.name, Activity.TRAVEL)
+                shape = shape.after(share * network.latency / self.request, network.link.name, Activity.TRAVEL)
         return shape
 
     def copying(self, host: Host, copies: float = 2.0) -> float:
