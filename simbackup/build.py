@@ -32,7 +32,7 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
     for name in sorted(spec.hosts, key=lambda name: spec.hosts[name].within is not None):
         system.hosts[name] = make_host(system, name, spec.hosts[name])
     for name, link in spec.links.items():
-        system.networks[name] = make_network(name, link)
+        system.networks.update(make_network(name, link))
     _devices(system, spec)
     begins = spec.placement()
     for name, data in spec.data.items():

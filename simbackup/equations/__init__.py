@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         snapshot,
         streaming,
         tape,
+        transfers,
         waiting,
     )
 
@@ -45,6 +46,7 @@ __all__ = [
     "snapshot",
     "streaming",
     "tape",
+    "transfers",
     "waiting",
 ]
 

@@ -120,6 +120,7 @@ class Storing(JobSpec):
     if TYPE_CHECKING:
         to: Text
         streams: Pieces | None
+        connections: Pieces | None
         pool: Text | None
 
     def block_size(self, spec: Spec) -> Quantity | None:
@@ -148,6 +149,7 @@ class Restoring(JobSpec):
         to: Text | None
         streams: Pieces | None
         workers: Pieces | None
+        connections: Pieces | None
         replay: Names
         rounds: Rounds | None
         copied_by: Text | None

@@ -38,6 +38,7 @@ class CopySaveSet:
     tool: Tool = NO_TOOL
     streams: int = 1
     pool: str | None = None
+    connections: int = 1
     method: str = "copy_save_set"
 
     def run(self, system: System, job: str) -> Steps:
@@ -65,7 +66,7 @@ class CopySaveSet:
         def shape(crossing: FlowShape, begin: float, size: float) -> FlowShape:
             source = lying(system, lies, begin, size)
             reading = server.reading(source, self.tool.copying(server, copies=1.0))
-            towards = crossing.over(networks)
+            towards = crossing.over(networks, connections=self.connections)
             return reading.plus(towards.demands, towards.moves).cycle(towards.parts, towards.cap)
 
         yield from TapeWriter(saved.size, shape, self.tool, self.streams, self.pool).write(system, copy)
@@ -74,7 +75,8 @@ class CopySaveSet:
         """Write the save set as a backup to disk does."""
         server, host = system.hosts[self.server], system.hosts[self.host]
         position = system.reserve(self.to, saved.size)
-        shape = fetching(server, host, lying(system, lies, 0.0, saved.size), self.tool.copying(host)).over(networks)
+        shape = fetching(server, host, lying(system, lies, 0.0, saved.size), self.tool.copying(host))
+        shape = shape.over(networks, connections=self.connections)
         place = VolumeRange(system.volumes[self.to], position, saved.size)
         yield from system.write_through(copy.job, self.host, place, shape, Activity.COPY)
         copy.extents.append(Extent(0.0, saved.size, self.to, position))

@@ -29,6 +29,8 @@ class CopySaveSetSpec(Copying):
     """Parts that are copied at once, each on a drive of its own; one unless stated."""
     pool: Text | None = None
     """The pool whose cartridges are written; those of no pool unless stated."""
+    connections: Pieces | None = None
+    """Connections over networks that each stream spreads its bytes over; one unless stated."""
 
     relations: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {"save_set": ("copies", ("jobs",))}
 

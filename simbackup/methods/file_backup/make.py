@@ -29,17 +29,18 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
     host, share = keeper, None
     if job.share is not None:
         host = job.share.host
-        share = Share(keeper, spec.route(host, keeper) or (), job.share.calls.si, job.share.request.si)
+        share = Share(keeper, spec.route(keeper, host) or (), job.share.calls.si, job.share.request.si)
     way = spec.way_to(host, job.to) or ()
-    workers = int(si_or(job.workers, 1.0))
+    workers, connections = int(si_or(job.workers, 1.0)), int(si_or(job.connections, 1.0))
     if isinstance(spec.devices[job.to], MediaLibrary):
         streams = int(si_or(job.streams, 1.0))
         shared = int(si_or(job.multiplexing, 1.0))
         return TapeBackup(
-            host, job.data, job.to, way, job.method, tool, job.source, streams, job.pool, shared, workers, share
-        )
+            host, job.data, job.to, way, job.method, tool, job.source, streams, job.pool, shared, workers, share,
+            connections,
+        )  # fmt: skip
     owner = spec.owner_of(job.to) or ""
-    backup = DiskBackup(host, job.data, job.to, owner, way, job.method, tool, job.source, workers, share)
+    backup = DiskBackup(host, job.data, job.to, owner, way, job.method, tool, job.source, workers, share, connections)
     return NullBackup(backup) if isinstance(spec.devices[job.to], Sink) else backup
 
 
@@ -54,7 +55,8 @@ def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) 
     """How a copy is restored from the drives of a library, or from a disk of any host."""
     to = job.to or saved.data
     host, selection, tool = spec.host_of(to), selection_of(job), tool_of(saved.tool)
-    way, workers = spec.way_to(host, device) or (), int(si_or(job.workers, 1.0))
+    way, workers = spec.way_from(host, device) or (), int(si_or(job.workers, 1.0))
+    connections = int(si_or(job.connections, 1.0))
     if isinstance(spec.devices[device], MediaLibrary):
-        return TapeRestore(host, to, way, selection, tool, int(si_or(job.streams, 1.0)), workers)
-    return DiskRestore(host, to, spec.owner_of(device) or "", way, selection, tool, workers)
+        return TapeRestore(host, to, way, selection, tool, int(si_or(job.streams, 1.0)), workers, connections)
+    return DiskRestore(host, to, spec.owner_of(device) or "", way, selection, tool, workers, connections)

@@ -31,7 +31,7 @@ class NullBackup:
         system.require_image(it.source)
         yield from prepare(system, job, data, it.tool, data.files)
         networks = [system.networks[name] for name in it.networks]
-        shape = it.tool.sending(it.reading(system, data, copies=1.0), networks)
+        shape = it.tool.sending(it.reading(system, data, copies=1.0), networks, it.connections)
         flow = shape.start(system.network, job, Activity.SAVE, data.size)
         yield flow.done
         system.account(job, flow)

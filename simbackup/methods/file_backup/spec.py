@@ -62,6 +62,8 @@ class FileBackupSpec(Saving, FileKeeping):
     stated."""
     workers: Pieces | None = None
     """Workers who walk the files at once in each stream, one request under way for each; one unless stated."""
+    connections: Pieces | None = None
+    """Connections over networks that each stream spreads its bytes over; one unless stated."""
     share: ShareSpec | None = None
     """Another host that reads the files as from a share; the host of the data reads them unless stated."""
     pool: Text | None = None
@@ -69,7 +71,11 @@ class FileBackupSpec(Saving, FileKeeping):
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
-    conditional: ClassVar[Mapping[str, str]] = {"workers": "in file_level backups", "share": "in file_level backups"}
+    conditional: ClassVar[Mapping[str, str]] = {
+        "workers": "in file_level backups",
+        "share": "in file_level backups",
+        "connections": "where the backup crosses links",
+    }
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of files in walks, of compression on tape, and of read-ahead where the host reads in sequence."""
@@ -88,6 +94,8 @@ class FileBackupSpec(Saving, FileKeeping):
         if walks:
             yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
             yield from (f"jobs.{name}.workers", f"jobs.{name}.share", f"jobs.{name}.tool.in_turn")
+        if spec.way_to(self.share.host if self.share else spec.host_of(self.data), self.to):
+            yield f"jobs.{name}.connections"
         if walks or self.source is None:
             yield f"data.{self.data}.cached"
         if (walks and si_or(data.layout, 1.0) < 1.0) or not (walks or tape):
@@ -96,6 +104,8 @@ class FileBackupSpec(Saving, FileKeeping):
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of selected files, and of read-ahead where the host reads a save set on disk in sequence."""
         device = spec.read_by(job)
+        if spec.way_from(spec.host_of(job.to or self.data), device):
+            yield f"jobs.{restore}.connections"
         tape = isinstance(spec.devices[device], MediaLibrary)
         if self.method == "file_level" or tape:
             yield from super().restore_uses(spec, name, restore, job)

@@ -32,6 +32,7 @@ class TapeBackup:
     multiplexing: int = 1
     workers: int = 1
     share: Share | None = None
+    connections: int = 1
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, save all parts at once, then enter the catalogue."""
@@ -54,7 +55,7 @@ class TapeBackup:
         host, origin = system.hosts[self.host], system.origin(data, self.source)
         copy = self.tool.copying(host, copies=1.0)
         networks = [system.networks[name] for name in self.networks]
-        towards = host.working(crossing.over(networks), copy)
+        towards = host.working(crossing.over(networks, connections=self.connections), copy)
         if self.method == "image" or data.filesystem is None:
             shape = origin.region.streaming("read").part(1.0 - origin.cached).at_most(1.0 / copy, host.cpu.name)
         else:
