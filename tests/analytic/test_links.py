@@ -83,7 +83,7 @@ def test_each_direction_is_on_record() -> None:
 
 def test_explain_names_the_way_there_and_back() -> None:
     result = sb.simulate(sb.load(SITE, {"links.wan.window": "1 MiB"}))
-    assert sb.explain(result, "back").bottleneck == "links.wan"
+    assert sb.explain(result, "back")["back"].bottleneck == "links.wan"
 
 
 def test_a_connection_keeps_to_one_of_several_wires() -> None:
