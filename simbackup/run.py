@@ -108,8 +108,7 @@ def _summarise(system: System, spec: Spec) -> None:
         if isinstance(part, Recorded):
             part.record(system.trace)
     for name, network in system.networks.items():
-        if name in spec.links or network.link.bytes_moved > 0.0:
-            _device(system, f"links.{name}", "network", network.link)
+        _device(system, f"links.{name}", "network", network.link)
     for library in system.libraries.values():
         library.record(system.trace)
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from simbackup.schema.facts import Fact, Facts, amount, number
+from simbackup.schema.figures import IMPACT, Figures
 from simbackup.schema.job import Names
 from simbackup.schema.part import Part, Path
 from simbackup.schema.quantity import Quantity
@@ -56,6 +57,10 @@ class WorkloadSpec(Part):
             if not ends[0] & ends[1]:
                 message = f"'{before}' and '{after}' are not connected"
                 checks.report((*path, "via"), message, "name the links in the order in which they are crossed")
+
+    def figures(self) -> Figures:
+        """What a job costs it."""
+        return {"": (*IMPACT, *(("network_wait",) if self.via else ()), *(("timed_out",) if self.timeout else ()))}
 
     def facts(self) -> Facts:
         """How often it asks, or how many ask, and the bytes over links."""

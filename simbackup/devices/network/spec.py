@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from simbackup.errors import choices
 from simbackup.schema.facts import Facts, amount, number
+from simbackup.schema.figures import USE, Figures
 from simbackup.schema.part import Modelled, Part, Path, Rules
 
 if TYPE_CHECKING:
@@ -60,6 +61,10 @@ class LinkSpec(Part, Modelled, NetworkSheet):
     listed earlier is `links.NAME.back`; requests of workloads go in the other direction."""
     count: Pieces | None = None
     """Links of this kind side by side, each stream on one of them; one unless stated."""
+
+    def figures(self) -> Figures:
+        """How much it was used."""
+        return {"": USE, **({BACK.removeprefix("."): USE} if self.duplex == "full" else {})}
 
     def facts(self) -> Facts:
         """Number, rate and round trip."""
