@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         files,
         fragmentation,
         intervals,
+        objects,
         queueing,
         raid,
         raid_work,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         stages,
         streaming,
         tape,
+        transfers,
         waiting,
     )
 
@@ -41,6 +43,7 @@ __all__ = [
     "files",
     "fragmentation",
     "intervals",
+    "objects",
     "queueing",
     "raid",
     "raid_work",
@@ -49,6 +52,7 @@ __all__ = [
     "stages",
     "streaming",
     "tape",
+    "transfers",
     "waiting",
 ]
 

@@ -43,6 +43,7 @@ class DiskBackup:
     source: str | None = None
     workers: int = 1
     share: Share | None = None
+    connections: int = 1
     since: float | None = None
     level: str = "full"
     reduction: Reduction = NO_REDUCTION
@@ -107,6 +108,7 @@ class DiskRestore:
     selection: Selection | None
     tool: Tool = NO_TOOL
     workers: int = 1
+    connections: int = 1
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Read the wanted files at the server, send them, and write them; done when they are on disk."""
@@ -123,7 +125,7 @@ class DiskRestore:
                 source = lying(system, copy, begin, size)
                 yield from seek(system, job, source, networks)
                 shape = self._copying(system, source, target, made, copy.reduction)
-                shape = self.tool.sending(shape, networks, share=1.0 / copy.reduction.sent)
+                shape = self.tool.sending(shape, networks, self.connections, share=1.0 / copy.reduction.sent)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
                 place = VolumeRange(target.volume, there, size, beside(target, made))
                 yield from system.write_through(job, self.host, place, shape, Activity.RESTORE)

@@ -34,6 +34,7 @@ class TapeBackup:
     multiplexing: int = 1
     workers: int = 1
     share: Share | None = None
+    connections: int = 1
     since: float | None = None
     level: str = "full"
     reduction: Reduction = NO_REDUCTION
@@ -60,7 +61,7 @@ class TapeBackup:
         host, origin = system.hosts[self.host], system.origin(data, self.source)
         copy = self.tool.copying(host, copies=1.0)
         networks = [system.networks[name] for name in self.networks]
-        towards = host.working(crossing.over(networks, 1.0 / self.reduction.sent), copy)
+        towards = host.working(crossing.over(networks, 1.0 / self.reduction.sent, self.connections), copy)
         if self.method == "image" and not part.whole:
             shape = changed_blocks(origin.region, part.share, data.run).part(1.0 - origin.cached)
         elif self.method == "image" or data.filesystem is None:

@@ -64,7 +64,7 @@ class SteadyLoop:
         found: dict[Network, tuple[float, int]] = {}
         for side in (self.sides.before, self.sides.after):
             for place in side.places:
-                for network in place.way():
+                for network in place.way(side.direction):
                     times, streams = found.get(network, (0.0, 0))
                     found[network] = (times + 1.0 / len(side.places), streams + 1)
         return found

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Direction, Region
+from simbackup.devices.store import Direction, Region, bus
 from simbackup.engine.activity import Activity
 from simbackup.engine.link import Link
 from simbackup.methods.native.transfers import Leg, Stop, Ways
@@ -25,9 +25,9 @@ class End(NamedTuple):
     region: Region | None
     networks: tuple[Network, ...] = ()
 
-    def way(self) -> list[Network]:
-        """All networks to its device."""
-        return [*self.networks, *self.region.store.path] if self.region is not None else []
+    def way(self, direction: Direction) -> list[Network]:
+        """All networks to its device, or from there."""
+        return [*self.networks, *bus(self.region.store, direction)] if self.region is not None else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Side:
         read = self.direction == "read"
         service = store.continued(begin, size) if read else store.request("write", begin, begin, size)
         device = service.latency - store.stream(self.direction, begin, size) * size
-        return self.request + max(device, 0.0) + travel_time(place.way())
+        return self.request + max(device, 0.0) + travel_time(place.way(self.direction))
 
     def legs(self, wires: dict[Link, int]) -> list[Leg]:
         """How a buffer comes to each place, on wires that no other took."""
@@ -82,7 +82,7 @@ class Side:
             link, shape = place.region.store.link, place.region.streaming(self.direction)
             demand = shape.demands[link] + self.turns.get(link, 0.0)
             loads = FlowShape({link: demand * self.each}, {link: shape.moves[link] * self.each}, sequential=False)
-            device, way = Stop(link, 0, self.direction, loads), _wires(place.way(), self.each, wires)
+            device, way = Stop(link, 0, self.direction, loads), _wires(place.way(self.direction), self.each, wires)
             stops = (device, *reversed(way)) if self.direction == "read" else (*way, device)
             found.append(Leg(place.name, self._wait(place, place.region), stops))
         return found
@@ -93,9 +93,8 @@ def _wires(networks: Sequence[Network], share: float, taken: dict[Link, int]) ->
     stops: list[Stop] = []
     for network in networks:
         wire = taken[network.link] = taken.get(network.link, -1) + 1
-        wires = max(round(network.link.capacity / network.rate), 1)
         loads = FlowShape(sequential=False).over([network], share)
-        stops.append(Stop(network.link, wire % wires, Activity.TRANSFER, loads, network))
+        stops.append(Stop(network.link, wire % network.wires, Activity.TRANSFER, loads, network))
     return stops
 
 

@@ -52,13 +52,19 @@ class Tool:
         return FilesMade(per_byte, self.file_cpu, self.attributes)
 
     def sending(
-        self, shape: FlowShape, networks: Sequence[Network], *, loaded: bool = False, share: float = 1.0
+        self,
+        shape: FlowShape,
+        networks: Sequence[Network],
+        connections: int = 1,
+        *,
+        loaded: bool = False,
+        share: float = 1.0,
     ) -> FlowShape:
         """The shape of bytes that go over networks, too: while the next are read, or by turns with reading.
 
         `loaded` shapes cross the networks already; `share` are the bytes that cross them for each byte.
         """
-        shape = shape if loaded else shape.over(networks, share)
+        shape = shape if loaded else shape.over(networks, share, connections)
         for network in networks if self.alternates else ():
             shape = shape.after(share / network.rate, network.link.name, Activity.TRANSFER)
             if self.request is not None:
