@@ -179,7 +179,7 @@ class DataSpec(Part, Modelled, FilesSheet):
     """Bytes of its rows, which a logical dump writes; all its bytes unless stated."""
 
     conditional: ClassVar[Mapping[str, str]] = {
-        "compression": "in backups to tape, in database_native backups, and in backups with 'compress'",
+        "compression": "in backups to tape, in database_native backups, and in backups with a 'compressor'",
         "layout": "in file_level backups and copies of files",
         "file_size": "in file_level backups and copies of files",
         "directories": "where files are made: restores, copies, and writes of files",

@@ -203,7 +203,7 @@ CASES = [
         (0.486, 0.537),
         (1.879, 2.076),
     ),
-    Case("planning/compress-where", "jobs.backup.compress.threads", 1, 2, "backup", (0.999, 1.001), (0.486, 0.537)),
+    Case("planning/compress-where", "jobs.backup.compressor.threads", 1, 2, "backup", (0.999, 1.001), (0.486, 0.537)),
     Case("planning/compress-where", "hosts.client.speed", 2.5, 10, "backup", (1.879, 2.076), (0.486, 0.537)),
     Case("planning/parallel-dump", "jobs.dump.workers", 4, 16, "dump", (1.871, 2.068), (0.503, 0.556)),
     Case("planning/parallel-dump", "jobs.load.workers", 4, 16, "load", (1.871, 2.068), (0.504, 0.557)),

@@ -34,7 +34,7 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
         share = Share(keeper, spec.route(keeper, host) or (), job.share.calls.si, job.share.request.si)
     way = spec.way_to(host, job.to) or ()
     workers, connections = int(si_or(job.workers, 1.0)), int(si_or(job.connections, 1.0))
-    how = reduction_of(job.compress, si_or(spec.data[job.data].compression, 1.0))
+    how = reduction_of(job.compressor, si_or(spec.data[job.data].compression, 1.0))
     if isinstance(spec.devices[job.to], MediaLibrary):
         streams = int(si_or(job.streams, 1.0))
         shared = int(si_or(job.multiplexing, 1.0))

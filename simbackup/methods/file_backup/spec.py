@@ -82,7 +82,7 @@ class FileBackupSpec(Saving, FileKeeping):
     """Another host that reads the files as from a share; the host of the data reads them unless stated."""
     pool: Text | None = None
     """The pool whose cartridges are written; those of no pool unless stated."""
-    compress: CompressionSpec | None = None
+    compressor: CompressionSpec | None = None
     """How it is compressed before a medium takes it: a datasheet `compressor/name`, or a mapping; not unless stated."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
@@ -104,8 +104,8 @@ class FileBackupSpec(Saving, FileKeeping):
         yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu", "alternates"))
         if self.tool is not None and self.tool.alternates:
             yield f"jobs.{name}.tool.request"
-        if self.compress is not None:
-            yield from (f"data.{self.data}.compression", *self.compress.used(f"jobs.{name}.compress"))
+        if self.compressor is not None:
+            yield from (f"data.{self.data}.compression", *self.compressor.used(f"jobs.{name}.compressor"))
         if tape:
             yield from (f"data.{self.data}.compression", *(f"jobs.{name}.tool.{key}" for key in TAPE_KEYS))
             if self.block_size(spec) is not None:
@@ -135,8 +135,8 @@ class FileBackupSpec(Saving, FileKeeping):
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of selected files, and of read-ahead where the host reads a save set on disk in sequence."""
         device = spec.read_by(job)
-        if self.compress is not None:
-            yield from self.compress.used(f"jobs.{name}.compress", restore=True)
+        if self.compressor is not None:
+            yield from self.compressor.used(f"jobs.{name}.compressor", restore=True)
         objects = isinstance(spec.devices[device], ObjectTarget)
         if objects or spec.way_from(spec.host_of(job.to or self.data), device):
             yield f"jobs.{restore}.connections"
@@ -151,7 +151,7 @@ class FileBackupSpec(Saving, FileKeeping):
 
     def kept_ratio(self, spec: Spec) -> float:
         """Bytes that it saves for each byte that a disk keeps."""
-        if self.compress is None or self.compress.at == "wire" or self.data not in spec.data:
+        if self.compressor is None or self.compressor.at == "wire" or self.data not in spec.data:
             return 1.0
         return si_or(spec.data[self.data].compression, 1.0)
 
@@ -172,11 +172,11 @@ class FileBackupSpec(Saving, FileKeeping):
         with checks.about(*path):
             self._check_share(checks, path)
         target = spec.devices.get(self.to)
-        if self.compress is not None and isinstance(target, ObjectTarget):
-            checks.report((*path, "compress"), "has no effect on a backup to an object store", "leave it out")
-        elif self.compress is not None and not isinstance(self.compress, Unknown):
+        if self.compressor is not None and isinstance(target, ObjectTarget):
+            checks.report((*path, "compressor"), "has no effect on a backup to an object store", "leave it out")
+        elif self.compressor is not None and not isinstance(self.compressor, Unknown):
             remote = isinstance(target, BackupTarget) and not isinstance(target, MediaLibrary)
-            self.compress.check(checks, (*path, "compress"), self.data, remote=remote or target is None)
+            self.compressor.check(checks, (*path, "compressor"), self.data, remote=remote or target is None)
         with checks.about(*path):
             self._check_level(checks, path)
 

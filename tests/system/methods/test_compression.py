@@ -32,7 +32,7 @@ jobs:
   full: {method: image, data: image, to: store}
   back: {restore: full, after: full}
 """
-CODER = "compress: {at: AT, compress_cpu: 40 ns/B, expand_cpu: 10 ns/B}"
+CODER = "compressor: {at: AT, compress_cpu: 40 ns/B, expand_cpu: 10 ns/B}"
 CLIENT, SERVER = 20e-9, 40e-9
 """Seconds of a core for a byte that is compressed; expanding takes a quarter."""
 
@@ -83,12 +83,12 @@ def test_bytes_shrink_behind_the_place_and_its_host_pays_in_both_directions(tmp_
     [
         (None, {}, 1e9 / 20e6, 1e9 / 50e6),
         ("client", {}, 1e9 * (CLIENT + 1 / 100e9), 1e9 / 200e6),  # inline: one core compresses 50 MB/s
-        ("client", {"jobs.full.compress.threads": 4}, 0.25e9 / 20e6, 1e9 / 200e6),
+        ("client", {"jobs.full.compressor.threads": 4}, 0.25e9 / 20e6, 1e9 / 200e6),
         ("server", {}, 1e9 * SERVER, 1e9 / 50e6),
-        ("server", {"jobs.full.compress.threads": 2}, 1e9 / 50e6, 1e9 / 50e6),
+        ("server", {"jobs.full.compressor.threads": 2}, 1e9 / 50e6, 1e9 / 50e6),
         ("wire", {}, 1e9 / 20e6, 1e9 * SERVER),
         ("target", {}, 1e9 / 50e6, 1e9 / 50e6),
-        ("client", {"jobs.full.compress.threads": 4, "jobs.full.compress.rate": "40 MB/s"}, 1e9 / 40e6, 1e9 / 40e6),
+        ("client", {"jobs.full.compressor.threads": 4, "jobs.full.compressor.rate": "40 MB/s"}, 1e9 / 40e6, 1e9 / 40e6),
     ],
 )  # fmt: skip
 def test_what_limits_is_the_slowest_of_what_is_left(
@@ -111,7 +111,7 @@ def test_a_drive_compresses_what_is_not_yet_compressed(tmp_path: Path) -> None:
     """As much goes onto the tape either way; the drive takes what the client compressed at its native rate at most."""
     fast = {"links.lan.rate": "10 GB/s", "devices.source.read_rate": "10 GB/s", "data.image.size": "100 GB",
             "devices.source.capacity": "300 GB", "devices.source.write_rate": "10 GB/s"}  # fmt: skip
-    cheap = {"jobs.full.compress.compress_cpu": "0.1 ns/B", "jobs.full.compress.expand_cpu": "0.1 ns/B"}
+    cheap = {"jobs.full.compressor.compress_cpu": "0.1 ns/B", "jobs.full.compressor.expand_cpu": "0.1 ns/B"}
     drive = run(tmp_path, None, changes=fast, to="library")
     client = run(tmp_path, "client", changes=fast | cheap, to="library")
     assert drive.get("jobs.full.transfer_rate") == pytest.approx(280e6, rel=0.01)  # the interface

@@ -29,7 +29,7 @@ fleets:
 """
 WARNING = (
     "warning: data.files.compression: has no effect here; it acts in backups to tape, in database_native backups, "
-    "and in backups with 'compress'"
+    "and in backups with a 'compressor'"
 )
 
 
