@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from simbackup.drawing.boxes import FACT, NAME, TITLE, Badge, Box, Style
 from simbackup.drawing.layout import Fact, Layout, LayoutNode
 
-READ, NOT_TOUCHED = ("reads", "observes"), ("follows", "restores", "indexes", "replays", "crosses")
+OF_JOBS = ("restores", "indexes", "copies")
+READ, NOT_TOUCHED = ("reads", "observes"), ("follows", *OF_JOBS, "replays", "uses", "crosses")
 APART = ("job", "workload")
 """Kinds of parts that are drawn below the system."""
 NO_BREAK = "\u00a0"
@@ -62,7 +63,7 @@ def _named(layout: Layout, node: LayoutNode, *kinds: str) -> str:
 
 def method(layout: Layout, node: LayoutNode) -> str:
     """The method of a job, and of the job that it refers to."""
-    of = _named(layout, node, "restores", "indexes")
+    of = _named(layout, node, *OF_JOBS)
     return f"{node.title} of {of}" if of else node.title
 
 
@@ -85,8 +86,8 @@ def what(layout: Layout, node: LayoutNode) -> list[str]:
 
 
 def _order(layout: Layout, node: LayoutNode) -> list[str]:
-    told = (("over", "crosses"), ("replays", "replays"), ("after", "follows"))
-    named = ((word, _named(layout, node, kind)) for word, kind in told)
+    words = (("over", "crosses"), ("copied by", "uses"), ("replays", "replays"), ("after", "follows"))
+    named = ((word, _named(layout, node, kind)) for word, kind in words)
     return [f"{word} {names}" for word, names in named if names]
 
 

@@ -61,12 +61,12 @@ def rows_of(item: Item) -> tuple[Row, ...]:
 def telling(result: Result) -> list[Item]:
     """The items with an entry of their own: long ones, restores, those with a window, those that did not end well."""
     every = items(result)
-    longest = max((row["elapsed"] for row in map(example, every) if row["method"] != sentences.WATCHING), default=0.0)
+    longest = max((row["elapsed"] for row in map(example, every) if not sentences.watches(row)), default=0.0)
     return [item for item in every if any(_matters(row, longest) for row in rows_of(item))]
 
 
 def _matters(row: Row, longest: float) -> bool:
-    special = row["method"] in {"restore", sentences.WATCHING} or "window" in row or row["status"] != "done"
+    special = row["method"] == "restore" or sentences.watches(row) or "window" in row or row["status"] != "done"
     return special or row["elapsed"] >= MATTERS * longest
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from simbackup.errors import choices
 from simbackup.schema.capability import BackupTarget, MediaLibrary
 from simbackup.schema.job import Copying, JobSpec, Saving
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Pieces, Quantity, Text
+from simbackup.schema.refers import ONTO_DEVICE, Refers
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -21,16 +22,14 @@ class CopySaveSetSpec(Copying):
     """Copy of the newest save set of a backup, from its disk to a tape library or another disk."""
 
     method: Literal["copy_save_set"]
-    save_set: Text
+    save_set: Annotated[Text, Refers("copies", "jobs")]
     """The backup, by `image` or `file_level` onto a disk, whose newest complete save set is copied."""
-    to: Text
+    to: Annotated[Text, ONTO_DEVICE]
     """The tape library, or the volume or device of any host, that takes the copy."""
     streams: Pieces | None = None
     """Parts that are copied at once, each on a drive of its own; one unless stated."""
     pool: Text | None = None
     """The pool whose cartridges are written; those of no pool unless stated."""
-
-    relations: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {"save_set": ("copies", ("jobs",))}
 
     def tool_of(self) -> str | None:
         """The backup, whose program makes the copy."""
