@@ -182,10 +182,11 @@ def test_a_result_that_kept_no_layout_says_so(tmp_path: Path) -> None:
         Result.load(folder)
 
 
-def test_a_restore_from_a_copy_reads_where_that_lies_and_a_method_tells_what_it_does_to_what_it_names() -> None:
+def test_every_key_that_names_a_part_is_an_arrow() -> None:
     edges = layout("planning/disk-then-tape").edges
     assert Edge("jobs.to_tape", "jobs.night", "copies") in edges
     assert Edge("jobs.to_tape", "devices.library", "writes") in edges
     assert Edge("jobs.from_disk", "devices.staging", "reads") in edges
+    assert Edge("jobs.from_tape", "jobs.to_tape", "uses") in edges
     assert Edge("jobs.from_tape", "devices.library", "reads") in edges
     assert Edge("jobs.from_tape", "devices.staging", "reads") not in edges
