@@ -193,6 +193,18 @@ def test_own_folders_come_first(write: Write, tmp_path: Path, monkeypatch: pytes
     assert "network/own-lan" not in shelf.names()
 
 
+def test_a_relative_folder_is_below_the_working_one(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("one/own/models/network/own-lan.yaml", DRIVE)
+    write("two/own/models/network/own-lan.yaml", DRIVE.replace("100 MB/s", "50 MB/s"))
+    monkeypatch.setenv(shelf.SEARCH_PATH, "own")
+    for folder, rate in (("one", 100e6), ("two", 50e6)):
+        monkeypatch.chdir(tmp_path / folder)
+        assert shelf.roots()[0] == tmp_path / folder / "own"
+        assert dict(shelf.load_datasheet("network/own-lan").values())["rate"].si == rate
+
+
 def test_a_broken_datasheet_is_told_once_at_its_place(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
