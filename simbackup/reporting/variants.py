@@ -51,7 +51,7 @@ def in_words(results: Sequence[Result]) -> str:
     """In which scenario each job that all of them have is fastest and slowest, in sentences."""
     names = names_of(results)
     own = [_times(items(result)) for result in results]
-    told: list[str] = []
+    reported: list[str] = []
     for job in dict.fromkeys(name for result in results for name in _times(telling(result))):
         took = [
             (each[job].elapsed or 0.0, name)
@@ -63,13 +63,13 @@ def in_words(results: Sequence[Result]) -> str:
         least, most = min(took), max(took)
         shown = [units.show_short(seconds, "s", 3) for seconds, _ in (least, most)]
         if shown[0] == shown[1]:
-            told.append(f"{job} takes {shown[0]} in {'both' if len(results) == 2 else 'all'}.")  # noqa: PLR2004
+            reported.append(f"{job} takes {shown[0]} in {'both' if len(results) == 2 else 'all'}.")  # noqa: PLR2004
         else:
-            told.append(
+            reported.append(
                 f"{job} is fastest in {least[1]} ({shown[0]}) and slowest in {most[1]} ({shown[1]}, "
                 f"{most[0] / least[0]:.3g} times as long)."
             )
-    return " ".join(told) or "No job ended well in all of them, so no times can be compared."
+    return " ".join(reported) or "No job ended well in all of them, so no times can be compared."
 
 
 class Took(NamedTuple):

@@ -155,7 +155,7 @@ def test_a_text_in_a_workbook_is_no_formula(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("missing", ["openpyxl", "jinja2"])
-def test_what_is_missing_is_told_before_a_run(missing: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_package_is_reported_early(missing: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delitem(sys.modules, missing, raising=False)
     for module in ("output.target", "reporting.page"):
         monkeypatch.setattr(f"simbackup.{module}.find_spec", lambda name: None if name == missing else name)
