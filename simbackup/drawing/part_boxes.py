@@ -28,7 +28,7 @@ def box_of(layout: Layout, node: LayoutNode, links: Mapping[str, Sequence[str]])
     inner = [part for part in layout.inner(node.address) if part.kind != "link"]
     children = [link_box(layout, link) for link in within]
     children += [box_of(layout, part, links) for part in inner]
-    texts = [(node.name, NAME), *_paragraph([node.title], TITLE), *_paragraph(_untold(node), FACT)]
+    texts = [(node.name, NAME), *_paragraph([node.title], TITLE), *_paragraph(_not_in_title(node), FACT)]
     texts += _paragraph(_relations(layout, node), TITLE)
     return Box(node.address, node.kind, texts, children, _badges(layout, node), _count(layout, node))
 
@@ -36,7 +36,7 @@ def box_of(layout: Layout, node: LayoutNode, links: Mapping[str, Sequence[str]])
 def link_box(layout: Layout, node: LayoutNode) -> Box:
     """The box of a network or bus."""
     joined = [layout.node[end].name for end in layout.ends(node.address, "joins") if end in layout.node]
-    texts = [(node.name, NAME), *_paragraph([node.title, *_untold(node)], FACT)]
+    texts = [(node.name, NAME), *_paragraph([node.title, *_not_in_title(node)], FACT)]
     texts += _paragraph([f"joins {', '.join(joined)}"] if joined else [], TITLE)
     return Box(node.address, "link", texts, [], _badges(layout, node), node.count, strip=True)
 
@@ -45,14 +45,14 @@ def workload_box(layout: Layout, node: LayoutNode) -> Box:
     """The box of users."""
     data = ", ".join(layout.node[end].name for end in layout.ends(node.address, "works on"))
     texts = [(node.name, NAME), *_paragraph([f"active on {data}"], TITLE)]
-    texts += [*_paragraph([node.title], FACT), *_paragraph(_untold(node), FACT)]
+    texts += [*_paragraph([node.title], FACT), *_paragraph(_not_in_title(node), FACT)]
     return Box(node.address, "workload", texts, [], _badges(layout, node), node.count)
 
 
 def job_box(layout: Layout, node: LayoutNode) -> Box:
     """The box of a job: its method, from where to where it goes, and when it runs."""
-    told = [(text, TITLE) for text in what(layout, node)]
-    texts = [(node.name, NAME), *told]
+    lines = [(text, TITLE) for text in what(layout, node)]
+    texts = [(node.name, NAME), *lines]
     texts += [*_paragraph(node.facts, FACT), *_paragraph(_order(layout, node), FACT)]
     return Box(node.address, "job", texts, [], [], node.count)
 
@@ -130,6 +130,6 @@ def _unbroken(part: str | Fact) -> str:
     return f"{part.amount.replace(' ', NO_BREAK)} {part.text}".strip()
 
 
-def _untold(node: LayoutNode) -> list[Fact]:
+def _not_in_title(node: LayoutNode) -> list[Fact]:
     """The facts of a part that its title does not state already."""
     return [fact for fact in node.facts if not re.search(rf"(?<!\w){re.escape(str(fact))}(?!\w)", node.title)]

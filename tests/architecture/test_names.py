@@ -26,23 +26,21 @@ WORDS = {
 }
 """Words that also mean something that all rooms share, and what."""
 NAMED = {
-    "drawing/arrangement.py": {"host", "workload"},
-    "drawing/from_spec.py": {"host", "workload"},
-    "drawing/part_boxes.py": {"workload", "over"},
-    "plots/fills.py": {"network"},
-    "run.py": {"network"},
-    "scenario/checks.py": {"snapshot"},
-    "scenario/completion.py": {"host", "network", "population", "workload"},
-    "scenario/json_schema.py": {"workload"},
+    "drawing/part_boxes.py": {"over", "workload"},
     "experiments/knock_out.py": {"tool", "buffers"},
+    "scenario/checks.py": {"snapshot"},
+    "drawing/arrangement.py": {"workload"},
+    "drawing/from_spec.py": {"workload"},
+    "scenario/completion.py": {"workload"},
+    "scenario/json_schema.py": {"workload"},
 }
-"""By module, what is no kind among many there: the parts of a section (hosts), the word for any frozen image, a word of
-sentences; and the program and the buffers of a job, which can be what limits it, as devices can."""
+"""By module: a word of sentences; the program and the buffers of a job, which can limit it, as devices can; the word
+for any frozen image; and a part of the section `workloads`."""
 
 
 def kinds() -> set[str]:
     """The names of all kinds of this package."""
-    return {*registry.device_kinds(), *registry.method_kinds(), *registry.workload_kinds(), *registry.sheets()}
+    return {*registry.device_kinds(), *registry.method_kinds(), *registry.workload_kinds()}
 
 
 def keys() -> set[str]:

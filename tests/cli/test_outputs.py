@@ -38,10 +38,10 @@ def no_run(monkeypatch: pytest.MonkeyPatch) -> None:
 @EVERY
 @pytest.mark.usefixtures("no_run")
 def test_an_unknown_extension_is_refused_before_a_run(words: list[str], forms: str, say: Say, tmp_path: Path) -> None:
-    told = f"cannot be written (the extension '.xyz' is not known here); use {forms}\n"
-    assert say(*words, "a.xyz") == (2, "", f"a.xyz {told}")
-    told = f"cannot be written (its name has no extension); use {forms}\n"
-    assert say(*words, "a") == (2, "", f"a {told}")
+    reported = f"cannot be written (the extension '.xyz' is not known here); use {forms}\n"
+    assert say(*words, "a.xyz") == (2, "", f"a.xyz {reported}")
+    reported = f"cannot be written (its name has no extension); use {forms}\n"
+    assert say(*words, "a") == (2, "", f"a {reported}")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -53,7 +53,7 @@ def test_an_unknown_scenario_gets_a_suggestion(say: Say, tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_cannot_be_written_is_told(say: Say, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported(say: Say, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     code, out, error = say(WRITE, "--quick", "-o", "file/report.html")
     assert (code, out) == (2, "")

@@ -50,6 +50,8 @@ class RestoreSpec(Restoring):
     """Drives that read from tape at once; one unless stated."""
     workers: Pieces | None = None
     """Workers who make files at once; one unless stated."""
+    connections: Pieces | None = None
+    """Connections over networks that each stream spreads its bytes over; one unless stated."""
     replay: Annotated[Names, Refers("replays", "jobs")] = ()
     """Incremental backups to replay after it."""
     copied_by: Annotated[Text, Refers("uses", "jobs")] | None = None
@@ -72,6 +74,7 @@ class RestoreSpec(Restoring):
             "in restores of file_level backups, from tape and from frozen images; an image on disk comes back whole"
         ),
         "workers": "in restores of file_level backups",
+        "connections": "where the restore crosses links, and from an object store",
     }
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:

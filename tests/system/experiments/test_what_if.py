@@ -1,4 +1,4 @@
-"""What would be without a job's bottleneck, and how it is told."""
+"""What would be without a job's bottleneck, and how it is shown."""
 
 from __future__ import annotations
 
@@ -154,11 +154,11 @@ def test_a_clone_takes_the_times_of_its_volume() -> None:
 
 def test_what_a_program_does_at_the_processor_is_not_what_it_tells_the_database() -> None:
     name = "published/000-netbackup-frozen-images/checkpoint"
-    told, own = changed(name, "data.db"), changed(name, "tool")
-    assert told
-    assert {address.rpartition(".")[2] for address in told} <= {"start_time", "file_time", "flush_time"}
-    assert not set(told) & set(own)
-    assert not any("cpu" in address for address in (*told, *own))
+    reported, own = changed(name, "data.db"), changed(name, "tool")
+    assert reported
+    assert {address.rpartition(".")[2] for address in reported} <= {"start_time", "file_time", "flush_time"}
+    assert not set(reported) & set(own)
+    assert not any("cpu" in address for address in (*reported, *own))
 
 
 def test_without_a_bottleneck_the_gain_is_no_more_than_its_share() -> None:
@@ -218,12 +218,12 @@ def test_a_saved_result_and_one_whose_scenario_has_changed(
     file = tmp_path / "week.yaml"
     file.write_text(WEEK, encoding="utf-8")
     simulate(file).save(tmp_path / "saved")
-    told = say("explain", file, "--json")[1]
-    assert say("explain", tmp_path / "saved", "--json")[1] == told
+    reported = say("explain", file, "--json")[1]
+    assert say("explain", tmp_path / "saved", "--json")[1] == reported
     assert not caplog.messages
     file.write_text(WEEK.replace("10 GB", "11 GB"), encoding="utf-8")
     caplog.clear()
-    assert say("explain", tmp_path / "saved", "--json")[1] == told
+    assert say("explain", tmp_path / "saved", "--json")[1] == reported
     assert caplog.messages == [f"'{file}' or a datasheet of it has changed since; this is about what was run"]
 
 
@@ -237,7 +237,7 @@ def test_jobs_that_failed_or_were_skipped_have_nothing_that_could_be_faster(say:
     assert "backup: 0 s, failed" in out
 
 
-def test_runs_of_a_repeated_job_are_told_by_the_slowest(say: Say, tmp_path: Path) -> None:
+def test_runs_of_a_repeated_job_are_reported_by_the_slowest(say: Say, tmp_path: Path) -> None:
     file = tmp_path / "week.yaml"
     file.write_text(WEEK, encoding="utf-8")
     text = say("explain", file)[1]
@@ -249,7 +249,7 @@ def test_runs_of_a_repeated_job_are_told_by_the_slowest(say: Say, tmp_path: Path
     assert len(json.loads(say("explain", file, "--json")[1])["jobs"]) == 5
 
 
-def test_jobs_of_a_fleet_are_told_by_the_slowest(say: Say) -> None:
+def test_jobs_of_a_fleet_are_reported_by_the_slowest(say: Say) -> None:
     text = say("explain", "planning/spread-starts")[1]
     assert text.count("bottleneck:") == 1
     assert "the slowest of save-* (200): " in text

@@ -22,7 +22,7 @@ def layout(name: str) -> Layout:
     return layout_of(load(name))
 
 
-def told(one: Layout, address: str) -> list[str]:
+def reported(one: Layout, address: str) -> list[str]:
     return [str(fact) for fact in one.node[address].facts]
 
 
@@ -47,10 +47,10 @@ def test_the_parts_of_a_site_say_what_they_are() -> None:
         "hosts.filer": "host", "devices.array": "array", "devices.jukebox": "library",
         "devices.jukebox.drive": "drive", "links.lan": "link", "data.users": "data",
     }  # fmt: skip
-    assert told(site, "devices.array")[:2] == ["RAID 5", "8 disks"]
+    assert reported(site, "devices.array")[:2] == ["RAID 5", "8 disks"]
     assert site.node["devices.jukebox.drive"].count == 2
-    assert told(site, "devices.jukebox.drive") == ["5 MB/s native", "35 GB a cartridge"]
-    assert told(site, "data.users") == ["30 GB", "400,000 files", "XFS"]
+    assert reported(site, "devices.jukebox.drive") == ["5 MB/s native", "35 GB a cartridge"]
+    assert reported(site, "data.users") == ["30 GB", "400,000 files", "XFS"]
     assert site.node["devices.jukebox"].title == "Quantum ATL P3000"
 
 
