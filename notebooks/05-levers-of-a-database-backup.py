@@ -199,7 +199,7 @@ CAUSES = {
 
 def colour(cause):
     """The colour of an address."""
-    return CAUSES["buffers" if cause.endswith(".buffers") else cause][0]
+    return CAUSES["buffers" if cause.endswith(".buffers") else cause.removesuffix(".back")][0]
 
 
 fig, axes = plt.subplots(1, 2, figsize=(9.8, 3.9), sharey=True)

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 import pytest
@@ -17,6 +16,7 @@ import pytest
 from simbackup import shelf
 from simbackup.cli import app as cli
 from simbackup.results.result import Result
+from tests.shared import Said, Say
 
 SNAPSHOT = "published/003-lvm-snapshots/same-disk"
 PLAIN = "published/003-lvm-snapshots/no-snapshot"
@@ -24,34 +24,6 @@ ROW_KEYS = {
     "document", "id", "group", "operation", "quantity", "unit", "measured", "low", "high", "simulated", "error", "role",
     "within", "scenario",
 }  # fmt: skip
-
-
-class Said(NamedTuple):
-    """How a command ended."""
-
-    code: object
-    out: str
-    err: str
-
-
-Say = Callable[..., Said]
-
-
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Say:
-    """Runs the program in this process."""
-
-    def run(*words: str) -> Said:
-        monkeypatch.setattr(sys, "argv", ["simbackup", *words])
-        code: object = 0
-        try:
-            cli.main()
-        except SystemExit as ended:
-            code = ended.code
-        out, err = capsys.readouterr()
-        return Said(code, out, err)
-
-    return run
 
 
 @pytest.fixture(scope="module")

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from simbackup import simulate
+from tests.shared import Say
 
 PLAIN, STUDY = "published/003-lvm-snapshots/no-snapshot", "planning/copy-area-place"
-Say = Callable[..., tuple[object, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def empty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each test is in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 COMMANDS = {
     "plot": (["plot", PLAIN, "timeline", "-o"], ".png, .svg or .pdf"),
     "picture": (["picture", PLAIN, "-o"], ".svg, .mmd or .dot"),

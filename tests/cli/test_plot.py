@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from simbackup import simulate
+from tests.shared import Say
 
 PNG, SNAPSHOT = b"\x89PNG\r\n\x1a\n", "published/003-lvm-snapshots/no-snapshot"
 QUEUE = "teaching/mount-queue"
-Say = Callable[..., tuple[object, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def empty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each test is in an empty folder."""
+    monkeypatch.chdir(tmp_path)
 
 
 def test_a_scenario_is_drawn_under_its_name(say: Say, tmp_path: Path) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,7 +11,6 @@ from typing import Any, ClassVar
 import pytest
 
 from simbackup import Result, load, simulate
-from simbackup.cli import app as cli
 from simbackup.devices.tape.spec import TapeLibrarySpec
 from simbackup.engine.activity import Activity
 from simbackup.experiments import what_if as experiment
@@ -20,8 +18,8 @@ from simbackup.experiments.knock_out import MANY, faster, resource
 from simbackup.experiments.what_if import reasons
 from simbackup.results.causes import Cause
 from simbackup.schema.capability import Device, Piece
+from tests.shared import Say
 
-Say = Callable[..., tuple[object, str, str]]
 TAPE = "teaching/one-file-from-tape"
 KEYS = {
     "name", "status", "reason", "elapsed_s", "causes", "bottleneck", "bottleneck_s", "doubled_s",
@@ -38,21 +36,6 @@ jobs:
   full: {method: image, data: users, to: other, every: 1 day, until: 3 days}
   once: {method: image, data: users, to: other, begin: "12:00"}
 """
-
-
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Say:
-    def run(*words: object) -> tuple[object, str, str]:
-        monkeypatch.setattr(sys, "argv", ["simbackup", *map(str, words)])
-        code: object = 0
-        try:
-            cli.main()
-        except SystemExit as ended:
-            code = ended.code
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
 
 
 @pytest.mark.parametrize(
