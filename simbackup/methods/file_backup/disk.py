@@ -78,7 +78,7 @@ class DiskBackup:
         server = system.hosts.get(self.server)
         shape = compressed(self.reading(system, data, copies), system.hosts[self.host], server, self.reduction)
         networks = [system.networks[name] for name in self.networks]
-        return self.tool.sending(shape, networks, share=1.0 / self.reduction.sent)
+        return self.tool.sending(shape, networks, self.connections, share=1.0 / self.reduction.sent)
 
     def reading(self, system: System, data: DataSet, copies: float = 2.0) -> FlowShape:
         """How a byte of the save set loads device and host, which copies it so many times."""
