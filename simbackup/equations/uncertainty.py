@@ -57,7 +57,9 @@ class Spread(NamedTuple):
         error = SCORE * deviation * (1.0 if self.by_factor else abs(self.best))
         below = math.hypot(best - _scale(self.low, self.by_factor), error)
         above = math.hypot(_scale(self.high, self.by_factor) - best, error)
-        return Spread(self.best, _unscale(best - below, self.by_factor), _unscale(best + above, self.by_factor), self.by_factor)
+        return Spread(
+            self.best, _unscale(best - below, self.by_factor), _unscale(best + above, self.by_factor), self.by_factor
+        )
 
 
 def value_at(best: float, low: float, high: float, score: float) -> float:

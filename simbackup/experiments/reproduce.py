@@ -12,7 +12,6 @@ from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.figure_names import unknown
 from simbackup.experiments.processes import worker_processes
-from simbackup.experiments.sensitivity import interval
 from simbackup.results.compare import Row, Summary, compared, constants, figure, summary
 from simbackup.results.documents import MEASURED, collections, documents, scenario_name
 from simbackup.results.record import Rest
@@ -21,6 +20,7 @@ from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
 from simbackup.schema.measured import Measured, Measurement, read_measured
 from simbackup.shelf import is_file, is_folder
+from simbackup.uncertainty.estimate import estimates
 
 if TYPE_CHECKING:
     from simbackup.plots.reproduction import RowPlots
@@ -181,15 +181,10 @@ def _widths(document: str, ids: tuple[str, ...]) -> dict[RowName, Interval]:
     measured = chosen([document])[0]
     files = {file for m in measured.rows if m.id in ids for file, _ in m.addresses}
     scenarios = {file: scenario for file, scenario in scenarios_of(measured).items() if file in files}
-    results = {file: simulate(scenario) for file, scenario in scenarios.items()}
-    rows = [row for row in compared(measured, results) if row.measurement.id in ids and row.role != "input"]
-    return {(measured.folder.name, row.measurement.id): _width(row, scenarios, results) for row in rows}
+    rows = [m for m in measured.rows if m.id in ids and m.row.kind != "input"]
 
+    def simulated(results: Mapping[str, Result]) -> dict[str, float]:
+        return {m.id: figure(m, results) for m in rows}
 
-def _width(row: Row, scenarios: dict[str, Scenario], results: dict[str, Result]) -> Interval:
-    files = list(dict.fromkeys(file for file, _ in row.measurement.addresses))
-
-    def simulated(changed: dict[str, Result]) -> float:
-        return figure(row.measurement, {**results, **changed})
-
-    return interval({file: scenarios[file] for file in files}, simulated)
+    found = estimates(scenarios, simulated, alone=False)
+    return {(measured.folder.name, name): (one.spread.low, one.spread.high) for name, one in found.items()}

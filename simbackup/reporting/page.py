@@ -15,6 +15,7 @@ from simbackup.reporting.tables import Cell, Column, ReportTable, percent, words
 from simbackup.results.result import Result
 from simbackup.results.validated_range import Checked, Distance, distance
 from simbackup.text import for_terminal
+from simbackup.uncertainty.verdict import JobInterval
 
 if TYPE_CHECKING:
     from simbackup.experiments.what_if import Reasons
@@ -31,7 +32,7 @@ class Chapter:
     name: str
     result: Result
     explained: Mapping[str, Reasons] = field(default_factory=dict[str, "Reasons"])
-    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+    intervals: Mapping[str, JobInterval] = field(default_factory=dict[str, JobInterval])
     pictures: Sequence[Shown] = ()
     note: str = ""
     """Why runs without the bottleneck are missing, if they are."""

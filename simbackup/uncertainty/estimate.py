@@ -85,6 +85,7 @@ def estimates(
     cases: int = QUICK,
     seed: int = 0,
     executor: Executor | None = None,
+    alone: bool = True,
 ) -> dict[str, Estimate]:
     """Figures of scenarios with their 90 % intervals, from a Latin hypercube over the ranges of all uncertain inputs.
 
@@ -100,17 +101,18 @@ def estimates(
         Seed of the sample and of all runs; the same seed gives the same intervals.
     executor
         Runs the cases at once; by default one after another.
+    alone
+        Whether to move inputs alone as well, which tells how much each contributes.
     """
     unknown = tuple(inputs(scenarios))
     runs = _Runs(scenarios, unknown, figures, seed)
     best = runs(tuple(0.0 for _ in unknown))
     sample = latin_hypercube(unknown, cases, seed) if unknown else []
     outcomes = _all(runs, sample, executor)
-    chosen = {name: _candidates(name, sample, outcomes, len(unknown), cases) for name in best}
-    alone = sorted({which for some in chosen.values() for which in some})
-    pairs = [case for which in alone for case in one_at_a_time(unknown, which)]
-    moved = _all(runs, pairs, executor)
-    ends = {which: (moved[2 * i], moved[2 * i + 1]) for i, which in enumerate(alone)}
+    chosen = {name: _candidates(name, sample, outcomes, len(unknown), cases) if alone else [] for name in best}
+    singles = sorted({which for some in chosen.values() for which in some})
+    moved = _all(runs, [case for which in singles for case in one_at_a_time(unknown, which)], executor)
+    ends = {which: (moved[2 * i], moved[2 * i + 1]) for i, which in enumerate(singles)}
     found: dict[str, Estimate] = {}
     for name, value in best.items():
         values = [outcome[name] for outcome in outcomes if name in outcome]
