@@ -11,7 +11,7 @@ from simbackup.cli.options import Intervals, Json, Seed, Sets, Wanted, note, ove
 from simbackup.errors import ResultError
 
 
-def run(
+def run(  # noqa: PLR0917 (typer reads each as an option)
     scenario: Annotated[str, typer.Argument(help="File or name of a scenario.")],
     sets: Sets = None,
     seed: Seed = 0,
@@ -158,7 +158,7 @@ def report(  # noqa: PLR0917 (typer reads each as an option)
 
     with show.progress() as progress:
         path = write(
-            what, out, overrides=overrides(sets or []), seed=seed, intervals=intervals.value, reruns=not quick, excel=excel,
-            tables=csv, progress=progress,
+            what, out, overrides=overrides(sets or []), seed=seed, intervals=intervals.value, reruns=not quick,
+            excel=excel, tables=csv, progress=progress,
         )  # fmt: skip
     note(f"written to {path}")

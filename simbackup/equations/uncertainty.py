@@ -2,8 +2,8 @@
 
 A value is known by a best estimate and a range. The range is taken as the middle 90 % of what the value may be: a
 two-piece normal distribution whose median is the best estimate and whose 5th and 95th percentiles are the ends (Wallis,
-"The two-piece normal, binormal, or double Gaussian distribution", Statistical Science 29, 2014). Positive values vary by
-factors, so the distribution is that of their logarithms.
+"The two-piece normal, binormal, or double Gaussian distribution", Statistical Science 29, 2014). Positive values vary
+by factors, so the distribution is that of their logarithms.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def value_at(best: float, low: float, high: float, score: float) -> float:
 def spread_of(best: float, sample: Sequence[float]) -> Spread:
     """The interval of a figure from its values in a sample of cases, around its best estimate.
 
-    The ends are the percentiles of the sample (Hazen's positions, linear between them), but never beyond the best estimate.
-    Figures that are positive throughout vary by factors.
+    The ends are the percentiles of the sample (Hazen's positions, linear between them), but never beyond the best
+    estimate. Figures that are positive throughout vary by factors.
 
     >>> spread_of(10.0, [float(n) for n in range(1, 21)])
     Spread(best=10.0, low=1.5, high=19.5, by_factor=True)

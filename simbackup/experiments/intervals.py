@@ -23,7 +23,8 @@ def intervals_of(result: Result, effort: str = "quick") -> dict[str, JobInterval
     result
         The result, whose scenario is run again in other cases.
     effort
-        `none`; `quick`: some tens of runs, and none if the scenario is large; `thorough`: some hundreds, whatever it takes.
+        `none`; `quick`: some tens of runs, and none if the scenario is large; `thorough`: some hundreds, whatever it
+        takes.
 
     >>> from simbackup import simulate
     >>> intervals_of(simulate("teaching/short-backups"), "none")

@@ -39,7 +39,8 @@ class Contribution:
 class Estimate:
     """A figure with the interval that its inputs leave, and the inputs that contribute most to it, greatest first.
 
-    `cases` are those that have the figure, of `asked` cases: in the others the job failed or a check refused the values.
+    `cases` are those that have the figure, of `asked` cases: in the others the job failed or a check refused the
+    values.
     """
 
     spread: Spread
@@ -132,7 +133,7 @@ def _candidates(
     """The inputs to move alone for a figure: after a quick sample, those that go most with it."""
     kept = [(case, outcome[name]) for case, outcome in zip(sample, outcomes, strict=True) if name in outcome]
     values = [value for _, value in kept]
-    if len(set(values)) < 2:
+    if min(values, default=0.0) == max(values, default=0.0):
         return []
     if cases >= THOROUGH:
         return list(range(count))
@@ -147,11 +148,9 @@ def _contributions(
     ends: Mapping[int, tuple[Mapping[str, float], Mapping[str, float]]],
     unknown: Sequence[Input],
 ) -> tuple[Contribution, ...]:
-    """The inputs that move a figure, the greatest first; each has its share of the variance of the sample, at most all."""
-    mean = sum(values) / len(values) if values else best
-    variance = sum((value - mean) ** 2 for value in values) / len(values) if values else 0.0
-    found: list[Contribution] = []
-    for which, (low, high) in ends.items():
+    """The inputs that move a figure, the greatest first; each has its share of the variance of the sample, at most
+    all.""" mean = sum(values) / len(values) if values else best variance = sum((value - mean) ** 2 for value in values)
+    / len(values) if values else 0.0 found: list[Contribution] = [] for which, (low, high) in ends.items():
         at_low, at_high = low.get(name, best), high.get(name, best)
         width = ((at_low - best) ** 2 + (at_high - best) ** 2) / 2.0 / SCORE**2
         if width > 0.0:

@@ -17,8 +17,8 @@ COUNT = "count"
 class Input:
     """One unknown: a value and its range, and every address of every scenario at which it stands.
 
-    What stands at one place of a file is one unknown, in however many scenarios and for however many parts it is used. A
-    value given in Python has no line: it is one with what has its address.
+    What stands at one place of a file is one unknown, in however many scenarios and for however many parts it is used.
+    A value given in Python has no line: it is one with what has its address.
     """
 
     name: str
