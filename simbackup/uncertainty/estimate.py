@@ -148,9 +148,11 @@ def _contributions(
     ends: Mapping[int, tuple[Mapping[str, float], Mapping[str, float]]],
     unknown: Sequence[Input],
 ) -> tuple[Contribution, ...]:
-    """The inputs that move a figure, the greatest first; each has its share of the variance of the sample, at most
-    all.""" mean = sum(values) / len(values) if values else best variance = sum((value - mean) ** 2 for value in values)
-    / len(values) if values else 0.0 found: list[Contribution] = [] for which, (low, high) in ends.items():
+    """The inputs that move a figure, the greatest first; each with its share of the variance of the sample."""
+    mean = sum(values) / len(values) if values else best
+    variance = sum((value - mean) ** 2 for value in values) / len(values) if values else 0.0
+    found: list[Contribution] = []
+    for which, (low, high) in ends.items():
         at_low, at_high = low.get(name, best), high.get(name, best)
         width = ((at_low - best) ** 2 + (at_high - best) ** 2) / 2.0 / SCORE**2
         if width > 0.0:
