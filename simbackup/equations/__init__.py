@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         streaming,
         tape,
         transfers,
+        uncertainty,
         waiting,
     )
 
@@ -51,6 +52,7 @@ __all__ = [
     "streaming",
     "tape",
     "transfers",
+    "uncertainty",
     "waiting",
 ]
 

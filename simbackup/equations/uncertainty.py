@@ -77,9 +77,10 @@ def value_at(best: float, low: float, high: float, score: float) -> float:
     >>> round(value_at(10.0, 5.0, 40.0, SCORE / 2.0), 3)
     20.0
     """
-    score = max(-SCORE, min(SCORE, score))
-    by_factor = low > 0.0
     end = low if score < 0.0 else high
+    if score == 0.0 or abs(score) >= SCORE:
+        return end if score else best
+    by_factor = low > 0.0
     middle = _scale(best, by_factor)
     return _within(_unscale(middle + abs(score) / SCORE * (_scale(end, by_factor) - middle), by_factor), low, high)
 
@@ -91,7 +92,7 @@ def spread_of(best: float, sample: Sequence[float]) -> Spread:
     estimate. Figures that are positive throughout vary by factors.
 
     >>> spread_of(10.0, [float(n) for n in range(1, 21)])
-    Spread(best=10.0, low=1.5, high=19.5, by_factor=True)
+    Spread(best=10.0, low=1.4999999999999998, high=19.5, by_factor=True)
     """
     values = sorted(sample)
     tail = (1.0 - LEVEL) / 2.0

@@ -12,7 +12,8 @@ from simbackup.equations.uncertainty import Spread
 from simbackup.experiments.reproduce import reproduce, scenarios_of
 from simbackup.results.compare import Row
 from simbackup.results.documents import PUBLISHED, collections, documents
-from simbackup.uncertainty.model_error import EVERY, ModelError, Residual, model_errors
+from simbackup.uncertainty.calibrated import is_calibrated
+from simbackup.uncertainty.model_error import CALIBRATED, EVERY, ModelError, Residual, model_errors
 from simbackup.uncertainty.operations import operation_of
 
 
@@ -74,20 +75,22 @@ def operations(names: Iterable[str]) -> dict[tuple[str, str], str]:
             scenarios = scenarios_of(measured)
             for m in measured.rows:
                 file, address = m.addresses[0]
-                found[m.folder, m.id] = operation_of(scenarios[file], address)
+                kind = operation_of(scenarios[file], address)
+                found[m.folder, m.id] = CALIBRATED if is_calibrated(scenarios[file], kind) else kind
     return found
 
 
 def residuals(rows: Iterable[Row], kinds: dict[tuple[str, str], str]) -> list[Residual]:
-    """The residuals of the results to which no constant was fitted and whose figures are above 0."""
+    """The residuals of results above 0: all of calibrated operations, of others those that nothing was fitted to."""
     found: list[Residual] = []
     for row in rows:
         m = row.measurement
-        if row.counts and row.role != "fitted" and min(m.value, row.simulated) > 0.0:
+        kind = kinds[m.folder, m.id]
+        if row.counts and (kind == CALIBRATED or row.role != "fitted") and min(m.value, row.simulated) > 0.0:
             low, high = row.interval or (row.simulated, row.simulated)
             error = math.log(1.0 + row.error)
             low, high = (abs(math.log(end / row.simulated)) if end > 0.0 else math.inf for end in (low, high))
-            found.append(Residual(m.folder, kinds[m.folder, m.id], error, low, high))
+            found.append(Residual(m.folder, kind, error, low, high))
     return found
 
 

@@ -5,6 +5,9 @@ it that the ranges of the inputs explain is taken off as a square. What remains 
 publication, then over the publications of a kind of operation, and drawn towards the average of all kinds, which counts
 as much as `PRIOR` publications. So a kind that many publications confirm gets a narrow term, and one that nobody has
 measured the average.
+
+Where constants were fitted to measurements of the same kind of operation on the same system, the model leaves out less:
+such operations have one term of their own, from all their rows.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ FILE = "model-error.csv"
 """The table under `scenarios`, which the program writes and a test compares with its output."""
 PRIOR = 2.0
 """Publications that the average of all kinds counts for."""
+CALIBRATED = "calibrated"
+"""The kind of all operations with constants that were fitted to measurements of them on the same system."""
 EVERY = "all"
 """The line of the table for kinds of operation that no publication has."""
 LARGEST = math.log(10.0)
@@ -69,17 +74,17 @@ def model_errors(residuals: Iterable[Residual]) -> list[ModelError]:
     for one in residuals:
         squares.setdefault(one.operation, {}).setdefault(one.publication, []).append(one.unexplained)
     means = {kind: [sum(own) / len(own) for own in each.values()] for kind, each in squares.items()}
-    flat = [mean for own in means.values() for mean in own]
+    flat = [mean for kind, own in means.items() if kind != CALIBRATED for mean in own]
     average = sum(flat) / len(flat) if flat else 0.0
     found = [
         ModelError(
             kind, len(own), sum(map(len, squares[kind].values())),
-            math.sqrt((PRIOR * average + sum(own)) / (PRIOR + len(own))),
+            math.sqrt(sum(own) / len(own) if kind == CALIBRATED else (PRIOR * average + sum(own)) / (PRIOR + len(own))),
         )
         for kind, own in sorted(means.items())
     ]  # fmt: skip
-    publications = {one for each in squares.values() for one in each}
-    rows = sum(one.rows for one in found)
+    publications = {one for kind, each in squares.items() if kind != CALIBRATED for one in each}
+    rows = sum(one.rows for one in found if one.operation != CALIBRATED)
     return [*found, ModelError(EVERY, len(publications), rows, math.sqrt(average))]
 
 
@@ -105,7 +110,7 @@ def known() -> dict[str, ModelError]:
 
 
 def deviation_of(operation: str) -> float:
-    """The term of a kind of operation: the standard deviation of a logarithm."""
+    """The term of a kind of operation, or of those that are `CALIBRATED`: the standard deviation of a logarithm."""
     terms = known()
     found = terms.get(operation) or terms.get(EVERY)
     return found.deviation if found else 0.0

@@ -11,8 +11,9 @@ from simbackup import units
 from simbackup.equations.uncertainty import LEVEL, Spread
 from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
+from simbackup.uncertainty.calibrated import is_calibrated
 from simbackup.uncertainty.estimate import QUICK, Contribution, estimates
-from simbackup.uncertainty.model_error import deviation_of
+from simbackup.uncertainty.model_error import CALIBRATED, deviation_of
 from simbackup.uncertainty.operations import operation_of
 
 ENDED = frozenset({"done", "late"})
@@ -133,7 +134,7 @@ def job_intervals(result: Result, *, cases: int = QUICK, executor: Executor | No
     intervals: dict[str, JobInterval] = {}
     for job, one in found.items():
         operation = operation_of(scenario, f"jobs.{job}")
-        whole = one.spread.widened(deviation_of(operation))
+        whole = one.spread.widened(deviation_of(CALIBRATED if is_calibrated(scenario, operation) else operation))
         fits = _fits(result, job, whole)
         share = None if fits is None else fits * (one.cases / one.asked if one.asked else 1.0)
         intervals[job] = JobInterval(job, operation, whole, one.spread, share, one.contributions, one.cases, one.asked)
