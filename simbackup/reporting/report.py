@@ -120,8 +120,8 @@ def _chapter(name: str, result: Result, *, intervals: str, reruns: bool, drawn: 
         except (InputError, ResultError) as error:
             first = str(error).splitlines()[0]
             note = f"No runs without the bottlenecks, because the scenario cannot be run again: {first}."
-    told = [str(example(item)["job"]) for item in telling(result)]
-    found = reasons(result, scenario if reruns else None, told) if told else []
+    reported = [str(example(item)["job"]) for item in telling(result)]
+    found = reasons(result, scenario if reruns else None, reported) if reported else []
     pictures = []
     if drawn:
         from simbackup.reporting.pictures import pictures as draw  # noqa: PLC0415 (matplotlib is slow to import)
