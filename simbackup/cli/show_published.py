@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import get_args
 
 from simbackup import units
 from simbackup.cli import show, show_ledger
@@ -11,7 +12,8 @@ from simbackup.experiments.cross_validate import CrossValidation
 from simbackup.experiments.ledger import ledger
 from simbackup.experiments.reproduce import Reproduction
 from simbackup.experiments.separability import NEAR_NULL, NEAR_ONE, Separability
-from simbackup.results.compare import Row, Summary
+from simbackup.results.compare import Role, Row
+from simbackup.results.summaries import Spread, Summary
 from simbackup.text import for_markdown
 
 HEADER = ("id", "operation", "measured", "simulated", "error", "role", "within 10 %", "over the assumed ranges")
@@ -90,18 +92,21 @@ def markdown(found: Reproduction) -> str:
 
 
 def _summary(s: Summary) -> str:
-    def share(value: float | None) -> str:
-        return "-" if value is None else f"{value:.1%}"
-
-    held_out = (
-        f" over {s.held_out_groups} held-out groups: median {share(s.held_out_median)}, worst "
-        f"{share(s.held_out_worst)};"
-    )
+    roles = ", ".join(f"{s.roles[role]} {role}" for role in get_args(Role) if s.roles[role])
+    held_out = f"; over {_groups(s.held_out)}, held-out: {_errors(s.held_out)}" if s.held_out.groups else ""
     return (
-        f"{s.document}: {s.rows} rows in {s.groups} groups, {s.within} within 10 %, {s.off} declared off; error over "
-        f"all groups: median {share(s.median)}, worst {share(s.worst)};{held_out if s.held_out_groups else ''} "
-        f"{s.constants} fitted or chosen constants"
+        f"{s.document}: {s.results} results ({roles}) in {s.rows} rows, {s.within} within 10 %, {s.off} declared off; "
+        f"error over {_groups(s.errors)}: {_errors(s.errors)}{held_out}; {s.constants} fitted or chosen constants, "
+        f"{s.one_row} of them for one row"
     )
+
+
+def _groups(spread: Spread) -> str:
+    return f"{spread.groups} group{'s' * (spread.groups != 1)}"
+
+
+def _errors(spread: Spread) -> str:
+    return "none" if spread.median is None else f"median {spread.median:.1%}, worst {spread.worst:.1%}"
 
 
 def fits(found: list[Fitted], apart: Separability) -> None:

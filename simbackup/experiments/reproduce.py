@@ -13,10 +13,11 @@ from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.figure_names import unknown
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.sensitivity import interval
-from simbackup.results.compare import Row, Summary, compared, constants, figure, summary
+from simbackup.results.compare import Row, compared, constants, figure
 from simbackup.results.documents import MEASURED, collections, documents, scenario_name
 from simbackup.results.record import Rest
 from simbackup.results.result import Result
+from simbackup.results.summaries import Summary, summary
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
 from simbackup.schema.measured import Measured, Measurement, read_measured
@@ -36,12 +37,12 @@ class Reproduction:
 
     def __repr__(self) -> str:
         total = self.total
-        return f"Reproduction({total.rows} rows, {total.within} within 10 %, {total.off} declared off)"
+        return f"Reproduction({total.results} results, {total.within} within 10 %, {total.off} declared off)"
 
     @property
     def total(self) -> Summary:
         """The summary of all documents together."""
-        return summary("all", self.rows, sum(one.constants for one in self.summaries))
+        return summary("all", self.rows, self.constants)
 
     @property
     def plot(self) -> RowPlots:
@@ -109,7 +110,7 @@ def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int
         ]
         here = constants(results.values(), measured)
         rows.extend(own)
-        summaries.append(summary(measured.folder.name, own, len(here)))
+        summaries.append(summary(measured.folder.name, own, list(here.values())))
         found.update(here)
     return Reproduction(rows, summaries, list(found.values()))
 
