@@ -57,6 +57,8 @@ def reproduction(found: Reproduction) -> None:
         show.line(_summary(s) + "\n")
     if len(found.summaries) > 1:
         show.line(_summary(found.total))
+    for short in found.clipped:
+        show.line(short)
     show_ledger.printed(ledger(found.rows))
 
 
@@ -109,17 +111,31 @@ def _errors(spread: Spread) -> str:
     return "none" if spread.median is None else f"median {spread.median:.1%}, worst {spread.worst:.1%}"
 
 
+def constant_text(value: float, unit: str) -> str:
+    """A constant, its uncertainty or an end of its range; a ratio as a number, so that no percentage looks relative.
+
+    >>> constant_text(0.85, "1"), constant_text(2e-3, "s")
+    ('0.85', '2 ms')
+    """
+    return f"{value:.4g}" if unit == "1" else units.show_short(value, unit)
+
+
 def fits(found: list[Fitted], apart: Separability) -> None:
     """Print fitted constants, and which of them are not identifiable."""
     rows = [
         [
-            f.constant, units.show_short(f.value, f.unit),
-            units.show_short(f.uncertainty, f.unit), " to ".join(units.show_short(end, f.unit) for end in f.plausible),
+            f.constant, constant_text(f.value, f.unit), constant_text(f.uncertainty, f.unit),
+            " to ".join(constant_text(end, f.unit) for end in f.plausible),
             ", ".join(f"{row} {error:+.1%}" for row, error in f.errors.items()),
         ]
         for f in found
     ]  # fmt: skip
     show.table(["constant", "value", "uncertainty", "plausible", "rows and what is left"], rows)
+    for f in found:
+        if f.bound is not None:
+            left = ", ".join(f"{row} {error:+.1%}" for row, error in f.errors.items())
+            bound = constant_text(f.bound, f.unit)
+            show.line(f"{f.constant} ends at a bound of its plausible range, {bound}; what remains: {left}")
     for line in _apart(apart):
         show.line(line)
 
@@ -160,7 +176,7 @@ def fits_json(found: list[Fitted], apart: Separability) -> None:
     constants = [
         {
             "datasheet": f.fit.datasheet, "parameter": f.fit.parameter, "value": f.value, "unit": f.unit,
-            "uncertainty": f.uncertainty, "plausible": list(f.plausible), "errors": f.errors,
+            "uncertainty": f.uncertainty, "plausible": list(f.plausible), "errors": f.errors, "bound": f.bound,
             "inflation": apart.inflations.get(f.constant),
         }
         for f in found

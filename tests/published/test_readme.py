@@ -9,9 +9,8 @@ import sys
 from pathlib import Path
 
 import simbackup as sb
-from simbackup import units
 from simbackup.cli import show_ledger
-from simbackup.cli.show_published import cross_validation_markdown, markdown
+from simbackup.cli.show_published import constant_text, cross_validation_markdown, markdown
 from simbackup.experiments.cross_validate import cross_validate
 from simbackup.experiments.ledger import ledger
 from simbackup.experiments.overview import fitted_list
@@ -30,9 +29,9 @@ def fitted_table() -> str:
     lines = ["| constant | value | uncertainty | plausible | rows |", "|---|--:|--:|---|---|"]
     for row in fitted_list():
         unit = row["unit"]
-        uncertainty = "chosen" if row["uncertainty"] is None else units.show_short(row["uncertainty"], unit)
-        plausible = " to ".join(units.show_short(end, unit) for end in row["plausible"] if end is not None)
-        value = units.show_short(row["value"], unit)
+        uncertainty = "chosen" if row["uncertainty"] is None else constant_text(row["uncertainty"], unit)
+        plausible = " to ".join(constant_text(end, unit) for end in row["plausible"] if end is not None)
+        value = constant_text(row["value"], unit)
         lines.append(f"| {row['constant']} | {value} | {uncertainty} | {plausible} | {', '.join(row['rows'])} |")
     return "\n".join(lines) + "\n"
 
