@@ -15,7 +15,7 @@ from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.sensitivity import clipped, interval
 from simbackup.results.compare import Row, compared, constants, figure
 from simbackup.results.documents import MEASURED, collections, documents, scenario_name
-from simbackup.results.record import Rest
+from simbackup.results.record import UsedValue
 from simbackup.results.result import Result
 from simbackup.results.summaries import Summary, summary
 from simbackup.run import simulate
@@ -33,7 +33,7 @@ class Reproduction:
 
     rows: list[Row]
     summaries: list[Summary]
-    constants: list[Rest]
+    constants: list[UsedValue]
     clipped: list[str] = field(default_factory=list[str])
     """Ends of ranges that a check refuses, so that intervals stop short of them."""
 
@@ -101,7 +101,7 @@ def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int
     """
     rows: list[Row] = []
     summaries: list[Summary] = []
-    found: dict[str, Rest] = {}
+    found: dict[str, UsedValue] = {}
     widths, short = _intervals(chosen(names), workers) if intervals else ({}, [])
     for measured in chosen(names):
         scenarios = scenarios_of(measured)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from simbackup.results.compare import Role, Row
 
 if TYPE_CHECKING:
-    from simbackup.results.record import Rest
+    from simbackup.results.record import UsedValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Summary:
     one_row: int
 
 
-def summary(document: str, rows: Sequence[Row], constants: Sequence[Rest]) -> Summary:
+def summary(document: str, rows: Sequence[Row], constants: Sequence[UsedValue]) -> Summary:
     """The summary of one document, from its rows and the constants behind them."""
     results = [row for row in rows if row.is_result]
     moving = [row for row in results if row.role != "structural"]
