@@ -13,7 +13,7 @@ from simbackup.experiments.ledger import ledger
 from simbackup.experiments.reproduce import Reproduction
 from simbackup.experiments.separability import NEAR_NULL, NEAR_ONE, Separability
 from simbackup.results.compare import Role, Row
-from simbackup.results.summaries import Spread, Summary
+from simbackup.results.summaries import GroupErrors, Summary
 from simbackup.text import for_markdown
 
 HEADER = ("id", "operation", "measured", "simulated", "error", "role", "within 10 %", "over the assumed ranges")
@@ -103,11 +103,11 @@ def _summary(s: Summary) -> str:
     )
 
 
-def _groups(spread: Spread) -> str:
+def _groups(spread: GroupErrors) -> str:
     return f"{spread.groups} group{'s' * (spread.groups != 1)}"
 
 
-def _errors(spread: Spread) -> str:
+def _errors(spread: GroupErrors) -> str:
     return "none" if spread.median is None else f"median {spread.median:.1%}, worst {spread.worst:.1%}"
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class GroupErrors:
     """Errors of groups of rows, each the median of its rows: how many groups, their median and the worst."""
 
     groups: int
@@ -23,7 +23,7 @@ class Spread:
     worst: float | None
 
     @classmethod
-    def of(cls, rows: Sequence[Row]) -> Spread:
+    def of(cls, rows: Sequence[Row]) -> GroupErrors:
         """The errors of some rows, group by group."""
         groups: dict[str, list[float]] = {}
         for row in rows:
@@ -46,8 +46,8 @@ class Summary:
     within: int
     off: int
     roles: Counter[Role]
-    errors: Spread
-    held_out: Spread
+    errors: GroupErrors
+    held_out: GroupErrors
     constants: int
     one_row: int
 
@@ -59,6 +59,6 @@ def summary(document: str, rows: Sequence[Row], constants: Sequence[UsedValue]) 
     return Summary(
         document, len(rows), len(results), sum(row.within for row in results),
         sum(row.measurement.row.off is not None for row in results), Counter(row.role for row in results),
-        Spread.of(moving), Spread.of([row for row in moving if row.role == "held-out"]), len(constants),
+        GroupErrors.of(moving), GroupErrors.of([row for row in moving if row.role == "held-out"]), len(constants),
         sum(len({*one.fitted_to, *one.seen}) == 1 for one in constants),
     )  # fmt: skip
