@@ -19,10 +19,13 @@ from simbackup.scenario import Scenario, Value
 from simbackup.schema.calibration import Fit
 from simbackup.schema.measured import Measured, Measurement
 from simbackup.uncertainty.inputs import Input, inputs
+from simbackup.uncertainty.range_ends import reached
 
 DIGITS = 4
 STEP = 0.03
 """Relative change of a constant over which slopes are taken: the position on the passes of a tape makes them uneven."""
+AT_BOUND = 1e-3
+"""Relative distance from an end of the plausible range within which a fit is at it."""
 ROUNDS = 10
 """Most rounds over all constants."""
 UNIFORM = 3.0
@@ -44,6 +47,12 @@ class Fitted:
     def constant(self) -> str:
         """Its place: `kind/name#parameter`."""
         return f"{self.fit.datasheet}#{self.fit.parameter}"
+
+    @property
+    def bound(self) -> float | None:
+        """The end of the plausible range that the fit ran into, in SI units; None if it lies inside."""
+        near = (end for end in self.plausible if abs(math.log(self.value / end)) < AT_BOUND)
+        return next(near, None)
 
     @property
     def text(self) -> str:
@@ -111,7 +120,7 @@ def _fit(problem: FitProblem, text: str) -> Fitted:
         variance += (slope / square * row.resolution / row.value) ** 2 / UNIFORM
     for one in inputs(problem.scenarios):
         if not problem.fits(one):
-            moved = [problem.residuals(math.log(value), problem.moved(one, end)) for end in (one.low, one.high)]
+            moved = [problem.residuals(math.log(value), problem.moved(one, side)) for side in (0, 1)]
             # one Gauss-Newton step from the fit shows how far it would move
             steps = [sum(k * (m - e) for k, m, e in zip(slopes, side, left, strict=True)) / square for side in moved]
             steps = [min(max(step, lowest), highest) for step in steps]  # no further than is plausible
@@ -148,12 +157,12 @@ class FitProblem:
         """Whether an uncertain input is the constant itself."""
         return all(address in self.addresses[file] for file, address in one.at)
 
-    def moved(self, one: Input, end: float) -> Changes:
-        """The overrides that move an uncertain input to one end of its range."""
-        changes: dict[str, dict[str, str]] = {}
-        for file, address in one.at:
-            changes.setdefault(file, {})[address] = units.show(end, one.unit)
-        return changes
+    def moved(self, one: Input, side: int) -> Changes:
+        """The overrides that move an uncertain input to one end of its range, as far as checks allow."""
+        return {
+            file: reached(self.scenarios[file], [address for there, address in one.at if there == file], side).changes
+            for file in dict.fromkeys(file for file, _ in one.at)
+        }
 
     def residuals(self, logarithm: float, changes: Changes) -> list[float]:
         """Logarithms of simulated over measured, row by row."""
