@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simbackup.devices.network.spec import BACK
-from simbackup.schema.capability import BlockDevice, MediaLibrary, OnDevice
+from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget, OnDevice
 from simbackup.schema.unknown import UnknownError
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Beside = Mapping[str, Mapping[str, None]]
 """The neighbours of each host, device and link, in the order of the file."""
+REACHED = (MediaLibrary, ObjectTarget)
+"""Devices that links reach themselves, whoever owns them."""
 
 
 class Places:
@@ -77,7 +79,7 @@ class Places:
     def _end(self, device: str) -> str:
         """Where the way to a device ends: at the device, or at the host whose disk it is."""
         owner = self.owner_of(device)
-        return device if owner is None or isinstance(self.devices.get(device), MediaLibrary) else owner
+        return device if owner is None or isinstance(self.devices.get(device), REACHED) else owner
 
     @cached_property
     def _data_on(self) -> Mapping[str, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from simbackup import units
 from simbackup.schema.facts import CLOCK, Fact, Facts, amount, made, number
 from simbackup.schema.figures import RUN, Figures
 from simbackup.schema.part import Part, Path
-from simbackup.schema.quantity import Duration, Pieces, Quantity, Text
+from simbackup.schema.quantity import Duration, Pieces, PositiveSize, Quantity, Text
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -126,6 +126,7 @@ class Storing(JobSpec):
         to: Text
         streams: Pieces | None
         connections: Pieces | None
+        object_size: PositiveSize | None
         pool: Text | None
 
     def block_size(self, spec: Spec) -> Quantity | None:

@@ -231,8 +231,7 @@ def _turn(system: System, doing: tuple[str, str], native: Native, shape: FlowSha
         compressors=min(float(len(native.files)), host.machine.cores),
         visits=visits(ways),
     )
-    flow = shape.start(system.network, job, activity, amount, law=going.law)
-    with system.standing(flow, going):
+    with system.standing(flow := shape.start(system.network, job, activity, amount, law=going.law), going):
         yield flow.done
     system.account(job, flow)
 
@@ -241,10 +240,10 @@ def _ways(system: System, job: Native) -> list[list[list[Network]]]:
     """The networks on the way to each volume, and on the way to each file."""
     here, there = DIRECTIONS[isinstance(job, NativeBackup)]
     volumes = [list(bus(system.data[name].volume.region.store, here)) for name in job.data]
-    kept = [file for file in job.files if file.to is not None]
     files = [
-        [*(system.networks[name] for name in file.networks), *bus(system.volumes[file.to or ""].region.store, there)]
-        for file in kept
+        [*(system.networks[name] for name in file.networks), *bus(system.volumes[file.to].region.store, there)]
+        for file in job.files
+        if file.to is not None
     ]
     return [volumes, files]
 
@@ -276,8 +275,8 @@ def _legs(system: System, job: Native, parts: Sequence[DataSet], ratio: float, *
 def _device(region: Region, direction: Direction, share: float, lost: Mapping[Link, float]) -> Stop:
     """The device of a leg, for so many bytes, with what it loses in turning."""
     link, shape = region.store.link, region.streaming(direction)
-    demand = shape.demands[link] + lost.get(link, 0.0)
-    loads = FlowShape({link: demand * share}, {link: shape.moves[link] * share}, sequential=False)
+    demand, moved = shape.demands[link] + lost.get(link, 0.0), shape.moves[link]
+    loads = FlowShape({link: demand * share}, {link: moved * share}, sequential=False)
     return Stop(link, 0, direction, loads)
 
 

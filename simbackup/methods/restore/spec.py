@@ -68,7 +68,7 @@ class RestoreSpec(Restoring):
             "in restores of file_level backups, from tape and from frozen images; an image on disk comes back whole"
         ),
         "workers": "in restores of file_level backups",
-        "connections": "where the restore crosses links",
+        "connections": "where the restore crosses links, and from an object store",
     }
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
