@@ -80,7 +80,7 @@ class DiskBackup:
             shape = changed_blocks(origin.region, part.share, data.run).part(1.0 - origin.cached)
             return origin.found(host.then(shape, copy))
         if self.method == "image":
-            return origin.found(host.reading(origin.region, copy, origin.cached))
+            return origin.found(host.reading(origin.region, copy, origin.cached, self.tool.request))
         who = walkers(system, self.tool, self.workers, self.share)
         return origin.found(host.then(walking(host, data, origin.region, who, part.share), copy))
 
@@ -124,7 +124,9 @@ class DiskRestore:
     def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade) -> FlowShape:
         """What a restored byte loads: the server's disk, and the processor of the host that writes it."""
         host, server = system.hosts[self.host], system.hosts[self.server]
-        shape = filling(fetching(server, host, source, self.tool.copying(host)), host, target, made)
+        shape = filling(
+            fetching((server, host), source, self.tool.copying(host), self.tool.request), host, target, made
+        )
         if not made.per_byte:
             return shape
         serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
@@ -137,14 +139,16 @@ def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
     return system.volumes[lies.medium].region.part(lies.position + begin, size)
 
 
-def fetching(server: Host, host: Host, source: Region, copy: float) -> FlowShape:
-    """How a byte of a save set on a disk of a server loads disk and cores on its way through a host.
+def fetching(way: tuple[Host, Host], source: Region, copy: float, request: float | None = None) -> FlowShape:
+    """How a byte of a save set on a disk of a server loads disk and cores on its `way` through a host.
 
-    `copy` are the core seconds a byte of whoever copies: the host, behind the server where these are two.
+    `copy` are the core seconds a byte of whoever copies: the host, behind the server where these are two. `request` are
+    the bytes that the program reads at a time, if it says how many.
     """
+    server, host = way
     if host is server:
-        return host.reading(source, copy)
-    return host.then(server.reading(source), copy)
+        return host.reading(source, copy, request=request)
+    return host.then(server.reading(source, request=request), copy)
 
 
 def seek(system: System, job: str, source: Region, networks: Sequence[Network]) -> Wait:

@@ -9,12 +9,14 @@ from simbackup.methods.file_backup.null import NullBackup
 from simbackup.methods.file_backup.objects import ObjectBackup, ObjectRestore
 from simbackup.methods.file_backup.restore import Restore, Way
 from simbackup.methods.file_backup.share import Share
-from simbackup.methods.file_backup.spec import FileBackupSpec
+from simbackup.methods.file_backup.spec import FileBackupSpec, SpoolSpec
+from simbackup.methods.file_backup.spool import SpooledBackup
 from simbackup.methods.file_backup.tape import TapeBackup
 from simbackup.methods.file_backup.tape_restore import TapeRestore
 from simbackup.methods.job import Work
 from simbackup.methods.restore.make import selection_of
 from simbackup.methods.restore.spec import RestoreSpec
+from simbackup.methods.tool.live import Tool
 from simbackup.methods.tool.make import tool_of
 from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.job import Copying, Storing
@@ -33,6 +35,8 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
         share = Share(keeper, spec.route(keeper, host) or (), job.share.calls.si, job.share.request.si)
     way = spec.way_to(host, job.to) or ()
     workers, connections = int(si_or(job.workers, 1.0)), int(si_or(job.connections, 1.0))
+    if isinstance(spec.devices[job.to], MediaLibrary) and job.spool is not None:
+        return _spooled(job, job.spool, spec, (host, share), tool)
     if isinstance(spec.devices[job.to], MediaLibrary):
         streams = int(si_or(job.streams, 1.0))
         shared = int(si_or(job.multiplexing, 1.0))
@@ -48,6 +52,18 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
     if isinstance(spec.devices[job.to], ObjectTarget):
         return ObjectBackup(backup, _object_size(job))
     return NullBackup(backup) if isinstance(spec.devices[job.to], Sink) else backup
+
+
+def _spooled(
+    job: FileBackupSpec, spool: SpoolSpec, spec: Spec, reader: tuple[str, Share | None], tool: Tool
+) -> SpooledBackup:
+    """The backup over a disk of some host."""
+    (host, share), server = reader, spec.owner_of(spool.on) or ""
+    backup = DiskBackup(
+        host, job.data, spool.on, server, spec.way_to(host, spool.on) or (), job.method, tool, job.source,
+        int(si_or(job.workers, 1.0)), share, int(si_or(job.connections, 1.0)), job.base_age(), job.level,
+    )  # fmt: skip
+    return SpooledBackup(backup, spool.size.si, spool.overlapped, job.to, spec.way_to(server, job.to) or (), job.pool)
 
 
 def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:

@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
 from typing import Annotated, Literal
 
+from simbackup.methods.file_backup.between import ShareSpec, SpoolSpec, check_share, check_spool
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import (
-    Count,
-    Frozen,
     Pieces,
     PositiveDuration,
     PositiveSize,
@@ -35,17 +34,6 @@ CHANGES = ("daily", "hot_data", "hot_changes", "replaced", "growth")
 """Keys of a change on which every backup above another depends."""
 TAPE_KEYS = ("file_marks", "block", "unload_after")
 """What a program says of tape alone."""
-
-
-class ShareSpec(Frozen):
-    """How another host reads the files over the network, one request at a time for each worker."""
-
-    host: Text
-    """The host that reads them, and runs the backup."""
-    calls: Count
-    """Requests for each file besides those for its data: look-up, attributes, open, close."""
-    request: PositiveSize
-    """Bytes of one request for data."""
 
 
 class FileBackupSpec(Saving, FileKeeping):
@@ -76,6 +64,8 @@ class FileBackupSpec(Saving, FileKeeping):
     """Connections over networks that each stream spreads its bytes over; one unless stated."""
     object_size: PositiveSize | None = None
     """Bytes of each object in an object store; one for each file of a file-level backup, else one, unless stated."""
+    spool: SpoolSpec | None = None
+    """A disk on the way to tape; none unless stated."""
     share: ShareSpec | None = None
     """Another host that reads the files as from a share; the host of the data reads them unless stated."""
     pool: Text | None = None
@@ -86,6 +76,7 @@ class FileBackupSpec(Saving, FileKeeping):
     conditional: ClassVar[Mapping[str, str]] = {
         "workers": "in file_level backups",
         "share": "in file_level backups",
+        "spool": "in backups to tape",
         "connections": "where the backup crosses links, and to an object store",
         "object_size": "in backups to an object store",
     }
@@ -101,7 +92,11 @@ class FileBackupSpec(Saving, FileKeeping):
         if self.tool is not None and self.tool.alternates:
             yield f"jobs.{name}.tool.request"
         if tape:
-            yield from (f"data.{self.data}.compression", *(f"jobs.{name}.tool.{key}" for key in TAPE_KEYS))
+            yield from (
+                f"jobs.{name}.spool",
+                f"data.{self.data}.compression",
+                *(f"jobs.{name}.tool.{key}" for key in TAPE_KEYS),
+            )
             if self.block_size(spec) is not None:
                 yield f"devices.{self.to}.drive.command_time"
         if walks:
@@ -156,7 +151,9 @@ class FileBackupSpec(Saving, FileKeeping):
         if self.data in spec.data:
             checks.owned(path, spec.data[self.data].on)
         with checks.about(*path):
-            self._check_share(checks, path)
+            check_share(checks, path, self)
+        with checks.about(*path):
+            check_spool(checks, path, self)
         with checks.about(*path):
             self._check_level(checks, path)
 
@@ -184,22 +181,6 @@ class FileBackupSpec(Saving, FileKeeping):
         elif data is not None and data.change is not None and self.method == "image" and data.change.run is None:
             message = f"an incremental image needs the runs of bytes in which '{self.data}' changes"
             checks.report((*path, "level"), message, f"write 'run: 256 KiB' under data.{self.data}.change")
-
-    def _check_share(self, checks: Checks, path: Path) -> None:
-        """The host that reads from a share is another one, and reaches the data and the target."""
-        spec, here = checks.spec, (*path, "share", "host")
-        if self.share is None or self.data not in spec.data:
-            return
-        reader, keeper = self.share.host, spec.owner_of(spec.data[self.data].on)
-        others = [name for name in checks.named("hosts") if name != keeper]
-        if reader == keeper:
-            checks.report(here, f"'{reader}' keeps the data itself", choices(reader, others))
-        elif checks.name(here, reader, others, "host") and checks.sound(path, "hosts", "devices", "links"):
-            ends = ((keeper, spec.route(reader, keeper or "")), (self.to, spec.way_to(reader, self.to)))
-            for end, way in ends:
-                if way is None:
-                    message = f"there is no way from '{reader}' to '{end}'"
-                    checks.report(here, message, f"let a link join '{reader}' and '{end}'")
 
     def _check_target(self, checks: Checks, path: Path) -> bool:
         legal = {**checks.spec.devices_with(BackupTarget), **checks.spec.devices_with(Sink)}
