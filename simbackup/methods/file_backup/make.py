@@ -42,7 +42,7 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
         shared = int(si_or(job.multiplexing, 1.0))
         return TapeBackup(
             host, job.data, job.to, way, job.method, tool, job.source, streams, job.pool, shared, workers, share,
-            connections, job.base_age(), job.level,
+            connections, job.base_age(), job.level, _server(spec, job.to, host),
         )  # fmt: skip
     owner = spec.owner_of(job.to) or ""
     backup = DiskBackup(
@@ -75,6 +75,12 @@ def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
     return Restore(job.restore, job.copied_by, ways, job.replay)
 
 
+def _server(spec: Spec, library: str, host: str) -> str | None:
+    """The host that a library belongs to, if that is another."""
+    owner = spec.owner_of(library)
+    return owner if owner != host else None
+
+
 def _object_size(job: Storing) -> float | None:
     """Bytes of each object of a save set, if the job says how many."""
     return job.object_size.si if job.object_size is not None else None
@@ -87,7 +93,17 @@ def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) 
     way, workers = spec.way_from(host, device) or (), int(si_or(job.workers, 1.0))
     connections = int(si_or(job.connections, 1.0))
     if isinstance(spec.devices[device], MediaLibrary):
-        return TapeRestore(host, to, way, selection, tool, int(si_or(job.streams, 1.0)), workers, connections)
+        return TapeRestore(
+            host,
+            to,
+            way,
+            selection,
+            tool,
+            int(si_or(job.streams, 1.0)),
+            workers,
+            connections,
+            _server(spec, device, host),
+        )
     if isinstance(spec.devices[device], ObjectTarget):
         kept = (other for other in spec.jobs.values() if isinstance(other, Storing) and other.to == device)
         own = next((other for other in kept if other is saved or getattr(other, "save_set", "") == job.restore), saved)

@@ -114,17 +114,28 @@ class FileBackupSpec(Saving, FileKeeping):
             yield f"hosts.{spec.host_of(self.data)}.read_ahead"
 
     def _network_uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The keys of connections and objects."""
+        """The keys of connections and objects, and of a server on another host."""
+        yield from self._server_uses(spec, name, self.to, self.share.host if self.share else spec.host_of(self.data))
         objects = isinstance(spec.devices[self.to], ObjectTarget)
         if objects or spec.way_to(self.share.host if self.share else spec.host_of(self.data), self.to):
             yield f"jobs.{name}.connections"
         if objects:
             yield f"jobs.{name}.object_size"
 
+    def _server_uses(self, spec: Spec, name: str, device: str, host: str) -> Iterator[str]:
+        """The keys of the host that a target belongs to, if that is another than that of the data."""
+        at = self.spool.on if self.spool is not None and device == self.to else device
+        if spec.owner_of(at) not in {None, host}:
+            yield f"jobs.{name}.tool.server_cpu"
+            if self.method == "file_level":
+                yield f"jobs.{name}.tool.server_file_cpu"
+
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of selected files, and of read-ahead where the host reads a save set on disk in sequence."""
         device = spec.read_by(job)
         objects = isinstance(spec.devices[device], ObjectTarget)
+        yield f"jobs.{name}.tool.restore_cpu"
+        yield from self._server_uses(spec, name, device, spec.host_of(job.to or self.data))
         if objects or spec.way_from(spec.host_of(job.to or self.data), device):
             yield f"jobs.{restore}.connections"
         tape = isinstance(spec.devices[device], MediaLibrary)

@@ -118,6 +118,7 @@ class SpooledBackup:
         it = self.backup
         networks = [system.networks[name] for name in it.networks]
         shape = it.reading(system, system.data[it.data]).over(networks, connections=it.connections)
+        shape = it.serving(system, shape, it.part(system.data[it.data]))
         place = VolumeRange(system.volumes[it.to], each.place, each.size)
         yield from system.write_through(job, it.server, place, shape, Activity.SAVE)
         system.require_image(it.source)

@@ -19,7 +19,10 @@ from simbackup.system import System
 
 @dataclass(frozen=True, slots=True)
 class TapeBackup:
-    """A save set from a data set, or from a frozen image of it, to cartridges of a pool."""
+    """A save set from a data set, or from a frozen image of it, to cartridges of a pool.
+
+    The `server` is the host of the library, if that is another.
+    """
 
     host: str
     data: str
@@ -36,6 +39,7 @@ class TapeBackup:
     connections: int = 1
     since: float | None = None
     level: str = "full"
+    server: str | None = None
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, save all parts at once, then enter the catalogue."""
@@ -67,5 +71,8 @@ class TapeBackup:
         else:
             who = walkers(system, self.tool, self.workers, self.share)
             shape = host.working(walking(host, data, origin.region, who, part.share), copy)
+        if self.server is not None:
+            files = part.files / part.size if self.method == "file_level" and part.size > 0.0 else 0.0
+            shape = self.tool.serving(shape, system.hosts[self.server], files)
         shape = shape.plus(towards.demands, towards.moves)
         return handing_over(origin.found(shape), (towards, crossing[1]), networks, self.tool)
