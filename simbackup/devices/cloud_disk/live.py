@@ -70,7 +70,7 @@ class CloudDisk(FlatStore):
     def record(self, trace: Trace) -> None:
         """Record the pipe and the credits in the trace; those of operations where there are both."""
         link, saved = self.pipe.link, self.credits or self.byte_credits
-        left = saved.told() if saved is not None else {}
+        left = saved.reported() if saved is not None else {}
         trace.device(
             link.name, "cloud disk throughput", link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
             peak_bytes_per_s=link.peak_bytes_per_s, **left,
@@ -117,7 +117,7 @@ class Credits:
         self.without_s += 0.0 if self._lends else now - self._since
         self._since = now
 
-    def told(self) -> dict[str, object]:
+    def reported(self) -> dict[str, object]:
         """The credits that are left now, the seconds for which it lent none, and both in words."""
         self._settle()
         state = f"{self.left / self._bucket.credits:.0%} of its credits left"
