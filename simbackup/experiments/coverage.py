@@ -86,7 +86,7 @@ def residuals(rows: Iterable[Row], kinds: dict[tuple[str, str], str]) -> list[Re
     for row in rows:
         m = row.measurement
         kind = kinds[m.folder, m.id]
-        if row.counts and (kind == CALIBRATED or row.role != "fitted") and min(m.value, row.simulated) > 0.0:
+        if row.is_result and (kind == CALIBRATED or row.role != "fitted") and min(m.value, row.simulated) > 0.0:
             low, high = row.interval or (row.simulated, row.simulated)
             error = math.log(1.0 + row.error)
             low, high = (abs(math.log(end / row.simulated)) if end > 0.0 else math.inf for end in (low, high))
@@ -102,7 +102,7 @@ def covered(rows: Sequence[Row], kinds: dict[tuple[str, str], str]) -> list[Cove
     return [
         Covered(row, kind, _interval(row, terms[row.measurement.folder], kind))
         for row in rows
-        if row.counts
+        if row.is_result
         for kind in [kinds[row.measurement.folder, row.measurement.id]]
     ]
 
