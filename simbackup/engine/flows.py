@@ -11,7 +11,7 @@ import simpy
 from simbackup.engine.alarm import LAST, Alarm, Call
 from simbackup.engine.blame import Blame
 from simbackup.engine.coupling import Hold, coupled_rates
-from simbackup.engine.limit import Law, Limit, Parts
+from simbackup.engine.limit import Law, Limit, Parts, Place
 from simbackup.engine.link import Flow, Link
 from simbackup.engine.rounds import Going, go_round
 from simbackup.engine.solver import TIE, UnboundedFlowError
@@ -83,6 +83,7 @@ class FlowNetwork:
         cap_cause: str | None = None,
         cap_parts: Parts | None = None,
         moves: Mapping[Link, float] | None = None,
+        places: Mapping[Link, Place] | None = None,
         sequential: float = 1.0,
         law: Law | None = None,
         going: Going | None = None,
@@ -105,6 +106,8 @@ class FlowNetwork:
             Seconds of one unit at that rate by address and activity, where it is a cycle of several.
         moves
             Bytes that one unit of the flow moves on a link; zero where not named.
+        places
+            Where on a link it moves them.
         sequential
             Share of it that is a stream and takes turns with other streams; the rest are requests here and there, whose
             demand holds what they lose between them.
@@ -123,7 +126,7 @@ class FlowNetwork:
             raise ValueError(f"flow {name}: amount, demands and moves must be zero or more, share above zero")
         flow = Flow(
             self.env, name=name, activity=activity, amount=amount, demands=demands, share=share, moves=moves or {},
-            sequential=sequential, law=law, going=going,
+            places=places or {}, sequential=sequential, law=law, going=going,
         )  # fmt: skip
         flow.set_cap(cap, cap_cause or name, cap_parts)
         if not flow.demands and math.isinf(cap) and amount > 0.0:

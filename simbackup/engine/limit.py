@@ -15,6 +15,18 @@ WHOLE: Parts = {}
 """Parts of what is due to one cause alone."""
 
 
+class Place(NamedTuple):
+    """Where a flow moves its bytes on a link, how many of them go before another flow has its turn, and which way.
+
+    One request occupies a `share` of the link: one disk of several.
+    """
+
+    position: float
+    run: float = 0.0
+    writes: bool = False
+    share: float = 1.0
+
+
 class Limit(NamedTuple):
     """A flow's own greatest rate, units per second, the address that explains it, and the parts of it, if several.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import simpy
 
-from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment
+from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Place, Segment
 from simbackup.engine.rounds import Going
 from simbackup.engine.trace import Trace
 
@@ -22,8 +22,8 @@ class Link:
     """A resource that flows cross: a disk, a wire, a processor.
 
     `capacity` is in units per second: a number, or a function of the flows attached (which ones, never their
-    rates), asked again whenever that set changes. `surcharge` gives the extra units that one unit of a flow consumes
-    while it is not alone: what a disk loses when it turns to another stream. A link that is `pooled` is as
+    rates), asked again whenever that set changes. `surcharge` gives the extra units that one unit of each flow consumes
+    among those attached: what a disk loses when it turns from one stream to another. A link that is `pooled` is as
     many servers of one queue as its capacity says, as cores are. Totals are as of the last change of the link's rates;
     `FlowNetwork.settle` brings them to now.
     """
@@ -32,7 +32,7 @@ class Link:
         self,
         name: str,
         capacity: float | Callable[[Sequence[Flow]], float],
-        surcharge: Callable[[Flow], float] | None = None,
+        surcharge: Callable[[Sequence[Flow]], Mapping[Flow, float]] | None = None,
         *,
         pooled: bool = False,
     ) -> None:
@@ -40,6 +40,7 @@ class Link:
         self.pooled = pooled
         self._surcharge = surcharge
         self._turning: dict[Flow, float] = {}
+        self._extra: Mapping[Flow, float] | None = None
         self._flows: dict[Flow, None] = {}
         self._since = self._used = self._busy = self._bytes_per_s = 0.0
         self._units = self._busy_s = self._bytes = self._peak = 0.0
@@ -84,10 +85,15 @@ class Link:
 
     def demand(self, flow: Flow) -> float:
         """Units that one unit of a flow consumes, among the flows now attached."""
-        demand = flow.demands.get(self, 0.0)
-        if self._surcharge is not None and len(self._flows) > 1:
-            demand += self._surcharge(flow) * self._turning.get(flow, 1.0)
-        return demand
+        return flow.demands.get(self, 0.0) + self.lost(flow)
+
+    def lost(self, flow: Flow) -> float:
+        """Units of these that go into turning to the flow from others."""
+        if self._surcharge is None or len(self._flows) <= 1:
+            return 0.0
+        if self._extra is None:
+            self._extra = self._surcharge(self.flows)
+        return self._extra.get(flow, 0.0) * self._turning.get(flow, 1.0)
 
     def turn(self, rates: Mapping[Flow, float] | None) -> bool:
         """Note how often the disk turns to each stream, given all rates; whether that is as assumed.
@@ -113,12 +119,12 @@ class Link:
     def attach(self, flow: Flow) -> None:
         """Attach a flow; called by the network."""
         self._flows[flow] = None
-        self._capacity = None
+        self._capacity = self._extra = None
 
     def detach(self, flow: Flow, now: float, left: float) -> None:
         """Detach a flow, and count the `left` units of it that rounding kept back; called by the network."""
         del self._flows[flow]
-        self._capacity = None
+        self._capacity = self._extra = None
         self.settle(now)
         self._units += left * flow.demands.get(self, 0.0)
         self._bytes += left * flow.moves.get(self, 0.0)
@@ -163,6 +169,7 @@ class Flow:
         demands: Mapping[Link, float],
         share: float,
         moves: Mapping[Link, float],
+        places: Mapping[Link, Place],
         sequential: float = 1.0,
         law: Law | None = None,
         going: Going | None = None,
@@ -173,6 +180,7 @@ class Flow:
         self.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
         self.share = share
         self.moves = dict(moves)
+        self.places = dict(places)
         self.sequential = sequential
         self.law = law
         self.going = going

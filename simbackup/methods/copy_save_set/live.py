@@ -66,7 +66,7 @@ class CopySaveSet:
             source = lying(system, lies, begin, size)
             reading = server.reading(source, self.tool.copying(server, copies=1.0))
             towards = crossing.over(networks)
-            return reading.plus(towards.demands, towards.moves).cycle(towards.parts, towards.cap)
+            return reading.plus(towards.demands, towards.moves, towards.places).cycle(towards.parts, towards.cap)
 
         yield from TapeWriter(saved.size, shape, self.tool, self.streams, self.pool).write(system, copy)
 

@@ -56,11 +56,12 @@ class TapeBackup:
         networks = [system.networks[name] for name in self.networks]
         towards = host.working(crossing.over(networks), copy)
         if self.method == "image" or data.filesystem is None:
-            shape = origin.region.streaming("read").part(1.0 - origin.cached).at_most(1.0 / copy, host.cpu.name)
+            reading = origin.region.streaming("read").ahead(host.machine.read_ahead)
+            shape = reading.part(1.0 - origin.cached).at_most(1.0 / copy, host.cpu.name)
         else:
             who = walkers(system, self.tool, self.workers, self.share)
             shape = walking(host, data, origin.region, who)
-        shape = shape.plus(towards.demands, towards.moves)
+        shape = shape.plus(towards.demands, towards.moves, towards.places)
         shape = origin.found(shape)
         if self.tool.alternates:
             slowest, seconds = max(crossing.demands.items(), key=lambda demand: demand[1])
