@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from simbackup.equations import (
         buffers,
         burst,
+        change,
         circuits,
         database,
         disk,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         files,
         fragmentation,
         intervals,
+        objects,
         queueing,
         raid,
         raid_work,
@@ -26,12 +28,14 @@ if TYPE_CHECKING:
         snapshot,
         streaming,
         tape,
+        transfers,
         waiting,
     )
 
 __all__ = [
     "buffers",
     "burst",
+    "change",
     "circuits",
     "database",
     "disk",
@@ -40,6 +44,7 @@ __all__ = [
     "files",
     "fragmentation",
     "intervals",
+    "objects",
     "queueing",
     "raid",
     "raid_work",
@@ -47,6 +52,7 @@ __all__ = [
     "snapshot",
     "streaming",
     "tape",
+    "transfers",
     "waiting",
 ]
 
