@@ -98,18 +98,20 @@ class Link:
     def turn(self, rates: Mapping[Flow, float] | None) -> bool:
         """Note how often the disk turns to each stream, given all rates; whether that is as assumed.
 
-        A stream is interrupted no more often than others are served: it turns for the bytes that they move, or for all
-        of its own if these are fewer. Without rates each turns for all of its own.
+        A stream is interrupted no more often than others are served: it turns as often as they do together, or after
+        each run of its own if these are fewer. Without rates each turns after each run of its own.
         """
         if self._surcharge is None or len(self._flows) < 2:  # noqa: PLR2004 (whoever is alone turns to nobody)
             return True
         before, self._turning = self._turning, {}
         if rates is None:
             return True
-        moved = {flow: flow.moves.get(self, 0.0) * rates[flow] for flow in self._flows if flow.sequential}
-        total = sum(moved.values())
-        self._turning = {flow: min(1.0, (total - own) / own) if own > 0.0 else 1.0 for flow, own in moved.items()}
-        return all(abs(self._turning[flow] - before.get(flow, 1.0)) <= TURNS for flow in moved)
+        if self._extra is None:
+            self._extra = self._surcharge(self.flows)
+        runs = {flow: lost * rates[flow] for flow, lost in self._extra.items()}  # a turn costs all of them the same
+        total = sum(runs.values())
+        self._turning = {flow: min(1.0, (total - own) / own) if own > 0.0 else 1.0 for flow, own in runs.items()}
+        return all(abs(self._turning[flow] - before.get(flow, 1.0)) <= TURNS for flow in runs)
 
     def set_capacity(self, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
         """Take another capacity; called by the network, which solves anew."""

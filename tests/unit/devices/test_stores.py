@@ -251,3 +251,17 @@ def test_a_write_that_finds_a_cache_with_a_battery_is_done_when_it_is_there() ->
     assert fast.busy == slow.busy  # it has to go to the disks all the same
     assert unsafe.request("write", 0.0, 10e9, 4096.0) == slow
     assert cached.append(0.0, 4096.0).busy == pytest.approx(4096 / 200e6)  # whole stripes of four data disks
+
+
+def test_a_stream_is_interrupted_no_more_often_than_others_are_served() -> None:
+    """At 5 MB/s each, one moves 1 MB at a time and the other 8 MB: 5/8 turns a second to either."""
+    env = simpy.Environment()
+    network, disk = FlowNetwork(env), Disk("devices.a", FIGURES)
+    for i, (begin, run) in enumerate([(0.0, 1e6), (50e9, 8e6)]):
+        shape = Region(disk, begin, 200e6).streaming("read").ahead(run).at_most(5e6, "jobs.x")
+        flow = shape.start(network, f"jobs.{i}", "move", 200e6)
+    env.run(until=flow.done)
+    network.settle()
+    seek = disks.seek_time(FIGURES, 0.5)
+    turns = 2 * 5 / 8 * (seek + HALF + OVERHEAD)
+    assert disk.link.busy_s / env.now == pytest.approx(2 * 5 / 50 + turns, rel=0.02)
