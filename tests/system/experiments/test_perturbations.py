@@ -1,4 +1,4 @@
-"""Halving and doubling parts of disks, arrays and hosts: each answer moves the right way, by about as much as it should."""
+"""Parts of disks, arrays and hosts, halved and doubled: each answer moves the right way, and by about enough."""
 
 from __future__ import annotations
 
