@@ -15,6 +15,7 @@ from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region
 from simbackup.engine.activity import Activity
+from simbackup.engine.limit import Behind
 from simbackup.engine.link import Link
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.native.buffer_loop import SteadyLoop, visits
@@ -229,7 +230,7 @@ def _turn(system: System, doing: tuple[str, str], native: Native, shape: FlowSha
         compressors=min(float(len(native.files)), host.machine.cores),
         visits=visits(ways),
     )
-    flow = shape.start(system.network, job, activity, amount, law=going.law)
+    flow = shape.start(system.network, job, activity, amount, law=Behind(going.limit))
     with system.standing(flow, going):
         yield flow.done
     system.account(job, flow)
