@@ -74,10 +74,10 @@ def test_many_streams_at_once_cost_the_target_more_time_for_the_same_bytes() -> 
 
 
 def test_it_stops_holding_when_all_begin_within_the_night() -> None:
-    """Spread over the six hours that the target needs for them, they meet; over twelve they do not."""
+    """Spread over the six hours that the target needs for them, they meet; over thirteen they do not."""
     night = figure("spread-starts", "devices.array.saturated", *FEWER, (f"{TEMPLATE}.begin.over", "6 h"))
     assert night > 0.5 * WINDOW
-    assert figure("spread-starts", "devices.array.saturated", *FEWER, (f"{TEMPLATE}.begin.over", "12 h")) == 0.0
+    assert figure("spread-starts", "devices.array.saturated", *FEWER, (f"{TEMPLATE}.begin.over", "13 h")) == 0.0
 
 
 def test_it_stops_holding_when_the_day_is_too_short_for_the_bytes() -> None:
