@@ -20,8 +20,11 @@ from simbackup.results.result import Result
 LESS = 1e-6
 """Share by which a figure is less, rather than rounded."""
 
-WRITES = {Activity.WRITE, Activity.WRITE_BACK, Activity.COPY_WRITE, "transactions"}
+WRITES = {str(Activity.WRITE), str(Activity.WRITE_BACK), str(Activity.COPY_WRITE), "transactions"}
 """Activities of flows that change what is on a device."""
+
+BACK = {str(Activity.WRITE_BACK), str(Activity.FLUSH)}
+"""Activities that wait for write-back, or do it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,7 @@ def _why(cause: Cause, before: Side, after: Side) -> Iterator[tuple[str, float]]
         yield "it has less to move", math.inf
     if nature_of(cause.activity) is Nature.WAITING and _held_by_others(cause, before):
         yield "a queue has another order", math.inf
-    if cause.activity in {Activity.WRITE_BACK, Activity.FLUSH} and after.delay < before.delay * (1.0 - LESS):
+    if str(cause.activity) in BACK and after.delay < before.delay * (1.0 - LESS):
         yield "write-back begins sooner, as others have filled the cache", math.inf
     crossed = before.meanwhile.links(before.address)
     links = sorted({cause.address.rpartition("page_cache.")[2]} & crossed or crossed)
@@ -199,7 +202,7 @@ def _writing_back(link: str, side: Side) -> float:
         for name, pieces in side.meanwhile.pieces.items()
         if name != side.address
         for piece in pieces
-        if piece.activity == Activity.WRITE_BACK and piece.units.get(link, 0.0) > 0.0
+        if str(piece.activity) in BACK and piece.units.get(link, 0.0) > 0.0
     }
     return sum(times.values())
 
@@ -211,7 +214,7 @@ def _spared(link: str, before: Side, after: Side) -> float:
         for name, pieces in after.all_along.pieces.items()
         if name != after.address
         for piece in pieces
-        if piece.activity in WRITES
+        if str(piece.activity) in WRITES
     )
     return (before.own(link) - after.own(link)) / before.all_along.capacities[link] if written else 0.0
 

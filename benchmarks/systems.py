@@ -189,7 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def findings(plan: Plan) -> Iterator[tuple[str, Plan]]:
-    """Findings of a system: that it ran, was refused, what it breaks, why jobs gain by load or lose by a faster part."""
+    """Findings of a system: whether it ran, what it breaks, why jobs gain by load or lose by a faster part."""
     try:
         base = run(plan)
     except InputError as error:

@@ -18,7 +18,7 @@ from simbackup.engine.trace import Trace
 from simbackup.methods.job import Job, Schedule
 from simbackup.scenario.spec import Spec
 from simbackup.schema import registry
-from simbackup.schema.capability import BlockDevice, ImageDevice, MediaLibrary, OnDevice, SplitMirror
+from simbackup.schema.capability import BlockDevice, ImageDevice, MediaLibrary, ObjectTarget, OnDevice, SplitMirror
 from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import si_or
 from simbackup.system import System
@@ -32,14 +32,14 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
     for name in sorted(spec.hosts, key=lambda name: spec.hosts[name].within is not None):
         system.hosts[name] = make_host(system, name, spec.hosts[name])
     for name, link in spec.links.items():
-        system.networks[name] = make_network(name, link)
+        system.networks.update(make_network(name, link))
     _devices(system, spec)
     begins = spec.placement()
     for name, data in spec.data.items():
         system.data[name] = make_data(system, name, data, begins[name])
     for name, workload in spec.workloads.items():
         system.workloads.append(_made(workload)(system, spec, f"workloads.{name}", workload))
-    return system, [Job(name, _made(job)(job, spec), _schedule(job)) for name, job in spec.jobs.items()]
+    return system, [Job(name, _made(job)(job, spec), schedule_of(job)) for name, job in spec.jobs.items()]
 
 
 def _made(part: Any) -> Any:
@@ -60,6 +60,8 @@ def _devices(system: System, spec: Spec) -> None:
             system.add_store(name, live)
         elif isinstance(device, MediaLibrary):
             system.libraries[name] = live
+        elif isinstance(device, ObjectTarget):
+            system.object_stores[name] = live
         else:
             system.others[name] = live
     areas = _areas(system, spec)
@@ -93,7 +95,8 @@ def _areas(system: System, spec: Spec) -> dict[str, Region]:
     return areas
 
 
-def _schedule(job: JobSpec) -> Schedule:
+def schedule_of(job: JobSpec) -> Schedule:
+    """When a job runs, and by when it should have ended."""
     begin = parse_moment(job.begin) if job.begin is not None else 0.0
     return Schedule(
         begin, job.after, job.every.si if job.every else None, si_or(job.until, 0.0),

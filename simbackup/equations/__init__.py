@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from simbackup.equations import (
         buffers,
         burst,
+        change,
         circuits,
         database,
         disk,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
         files,
         fragmentation,
         intervals,
+        objects,
         queueing,
         raid,
         raid_work,
@@ -25,12 +27,14 @@ if TYPE_CHECKING:
         snapshot,
         streaming,
         tape,
+        transfers,
         waiting,
     )
 
 __all__ = [
     "buffers",
     "burst",
+    "change",
     "circuits",
     "database",
     "disk",
@@ -38,6 +42,7 @@ __all__ = [
     "files",
     "fragmentation",
     "intervals",
+    "objects",
     "queueing",
     "raid",
     "raid_work",
@@ -45,6 +50,7 @@ __all__ = [
     "snapshot",
     "streaming",
     "tape",
+    "transfers",
     "waiting",
 ]
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from simbackup.schema.facts import Fact, Facts, amount, number
+from simbackup.schema.figures import IMPACT, Figures
 from simbackup.schema.job import Names
 from simbackup.schema.part import Part, Path
 from simbackup.schema.quantity import Quantity
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
 
 
 class WorkloadSpec(Part):
@@ -59,10 +58,9 @@ class WorkloadSpec(Part):
                 message = f"'{before}' and '{after}' are not connected"
                 checks.report((*path, "via"), message, "name the links in the order in which they are crossed")
 
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The queues of the links that its requests cross."""
-        del spec, name
-        yield from (f"links.{link}.window" for link in self.via)
+    def figures(self) -> Figures:
+        """What a job costs it."""
+        return {"": (*IMPACT, *(("network_wait",) if self.via else ()), *(("timed_out",) if self.timeout else ()))}
 
     def facts(self) -> Facts:
         """How often it asks, or how many ask, and the bytes over links."""

@@ -12,7 +12,7 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
-from simbackup.engine.limit import Limit, Others
+from simbackup.engine.limit import Behind, Limit, Others
 from simbackup.equations.buffers import loop
 from simbackup.equations.waiting import loop_queue
 
@@ -56,6 +56,11 @@ class SteadyLoop:
     def wires(self, network: Network) -> tuple[int, float]:
         """Wires of a network that its streams use, at most one each, and the bytes a second of one."""
         return max(min(self.visits[network][1], round(network.link.capacity / network.rate)), 1), network.rate
+
+    @property
+    def law(self) -> Behind:
+        """Its rate follows from its queues, whatever is on offer."""
+        return Behind(self.limit)
 
     def limit(self, others: Others) -> Limit:
         """Bytes a second of the loop, and what limits them: the longest queue, or all that a buffer passes.
