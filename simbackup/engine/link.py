@@ -11,9 +11,6 @@ from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Place, Segment
 from simbackup.engine.rounds import Going
 from simbackup.engine.trace import Trace
 
-TURNS = 1e-4
-"""Change of the share of its bytes for which a stream turns below which it is the same."""
-
 DONE = 1e-9
 """Share of a flow's amount below which what is left counts as done."""
 
@@ -39,8 +36,7 @@ class Link:
         self.name = name
         self.pooled = pooled
         self._surcharge = surcharge
-        self._turning: dict[Flow, float] = {}
-        self._extra: Mapping[Flow, float] | None = None
+        self._turned: Mapping[Flow, float] = {}
         self._flows: dict[Flow, None] = {}
         self._since = self._used = self._busy = self._bytes_per_s = 0.0
         self._units = self._busy_s = self._bytes = self._peak = 0.0
@@ -84,34 +80,23 @@ class Link:
         return self._peak
 
     def demand(self, flow: Flow) -> float:
-        """Units that one unit of a flow consumes, among the flows now attached."""
+        """Units that one unit of a flow consumes at the present rates, with what it turns."""
         return flow.demands.get(self, 0.0) + self.lost(flow)
 
     def lost(self, flow: Flow) -> float:
         """Units of these that go into turning to the flow from others."""
-        if self._surcharge is None or len(self._flows) <= 1:
-            return 0.0
-        if self._extra is None:
-            self._extra = self._surcharge(self.flows)
-        return self._extra.get(flow, 0.0) * self._turning.get(flow, 1.0)
+        return self._turned.get(flow, 0.0)
 
-    def turn(self, rates: Mapping[Flow, float] | None) -> bool:
-        """Note how often the disk turns to each stream, given all rates; whether that is as assumed.
-
-        A stream is interrupted no more often than others are served: it turns as often as they do together, or after
-        each run of its own if these are fewer. Without rates each turns after each run of its own.
-        """
+    def streams(self) -> dict[Flow, float]:
+        """The streams between which it turns, if there are several: units lost by a unit that turns after each run."""
         if self._surcharge is None or len(self._flows) < 2:  # noqa: PLR2004 (whoever is alone turns to nobody)
-            return True
-        before, self._turning = self._turning, {}
-        if rates is None:
-            return True
-        if self._extra is None:
-            self._extra = self._surcharge(self.flows)
-        runs = {flow: lost * rates[flow] for flow, lost in self._extra.items()}  # a turn costs all of them the same
-        total = sum(runs.values())
-        self._turning = {flow: min(1.0, (total - own) / own) if own > 0.0 else 1.0 for flow, own in runs.items()}
-        return all(abs(self._turning[flow] - before.get(flow, 1.0)) <= TURNS for flow in runs)
+            return {}
+        found = self._surcharge(self.flows)
+        return {flow: lost for flow, lost in found.items() if lost > 0.0 and self in flow.demands}
+
+    def turn(self, lost: Mapping[Flow, float]) -> None:
+        """Note the units that one unit of each stream loses at the present rates; called by the network."""
+        self._turned = lost
 
     def set_capacity(self, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
         """Take another capacity; called by the network, which solves anew."""
@@ -121,12 +106,12 @@ class Link:
     def attach(self, flow: Flow) -> None:
         """Attach a flow; called by the network."""
         self._flows[flow] = None
-        self._capacity = self._extra = None
+        self._capacity = None
 
     def detach(self, flow: Flow, now: float, left: float) -> None:
         """Detach a flow, and count the `left` units of it that rounding kept back; called by the network."""
         del self._flows[flow]
-        self._capacity = self._extra = None
+        self._capacity = None
         self.settle(now)
         self._units += left * flow.demands.get(self, 0.0)
         self._bytes += left * flow.moves.get(self, 0.0)
