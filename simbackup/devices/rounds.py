@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Limit, Parts
 from simbackup.engine.link import Link
 from simbackup.equations.circuits import Round, Visit, circulate
+
+NOBODY: Mapping[Link, float] = {}
 
 STEP = 1e-6
 """Shares of a link that others use are the same to so much."""
@@ -19,25 +21,42 @@ STEP = 1e-6
 class Rounds:
     """How each unit of a flow goes round: the parts of its cycle, what it holds of links, and how many workers go.
 
-    `serial` are seconds of a unit that only one worker at a time can spend.
+    `serial` are seconds of a unit that only one worker at a time can spend. Requests that wait for nobody (`queues` is
+    false) take turns with others where these are streams, and no more.
     """
 
     workers: int
     parts: Parts
     demands: Mapping[Link, float]
     serial: float = 0.0
+    queues: bool = True
     own: Link = field(default_factory=lambda: Link("serial", 1.0))
 
     def waits(self) -> dict[Link, float]:
         """Seconds of a unit that a worker alone takes at each link where it may wait for others."""
+        if not self.queues:
+            return {}
         spent: dict[str, float] = {}
         for (address, activity), seconds in self.parts.items():
             if activity != Activity.TRAVEL.value:
                 spent[address] = spent.get(address, 0.0) + seconds
         return {link: spent[link.name] for link, held in self.demands.items() if held > 0.0 and link.name in spent}
 
-    def together(self, all_of_them: Sequence[Rounds], others: Callable[[Link], float]) -> list[Limit]:
+    def turned(self, waits: Mapping[Link, float]) -> Rounds:
+        """The round when a unit waits so many seconds at some links for its turn."""
+        turns = {(link.name, Activity.TURN.value): seconds for link, seconds in waits.items() if seconds > 0.0}
+        return replace(self, parts={**self.parts, **turns}) if turns else self
+
+    def together(
+        self,
+        all_of_them: Sequence[Rounds],
+        others: Callable[[Link], float],
+        turns: Sequence[Mapping[Link, float]] | None = None,
+    ) -> list[Limit]:
         """The limits of several flows whose requests go round at once, when others use a share of each link."""
+        all_of_them = [
+            each.turned(lost) for each, lost in zip(all_of_them, turns or [NOBODY] * len(all_of_them), strict=True)
+        ]
         there = [each.waits() for each in all_of_them]
         used = {link: None for waits in there for link in waits}
         private = [each.own for each in all_of_them if each.workers > 1 and each.serial > 0.0]

@@ -12,6 +12,7 @@ from simbackup.palette import (  # fmt: skip
     ASH,
     BLUE,
     BROWN,
+    CLAY,
     CORAL,
     DARK,
     FERN,
@@ -96,7 +97,7 @@ class Activity(StrEnum):
     TAPE_MARKS = "tape marks", Nature.MECHANICAL, WINE
     REPOSITION = "reposition", Nature.MECHANICAL, BLUE
     SEEK = "seek", Nature.MECHANICAL, WINE
-    TURN = "turn", Nature.MECHANICAL, RED
+    TURN = "turn", Nature.MECHANICAL, CLAY
 
     TRANSFER = "transfer", Nature.MOVING, BLUE
     READ = "read", Nature.MOVING, SKY

@@ -14,8 +14,13 @@ if TYPE_CHECKING:
 class Going(Protocol):
     """How the requests of a flow go round between queues."""
 
-    def together(self, all_of_them: Sequence[Any], others: Callable[[Link], float]) -> list[Limit]:
-        """The limits of several flows whose requests go round at once, when others use a share of each link."""
+    def together(
+        self, all_of_them: Sequence[Any], others: Callable[[Link], float], turns: Sequence[Mapping[Link, float]]
+    ) -> list[Limit]:
+        """The limits of several flows whose requests go round at once, when others use a share of each link.
+
+        `turns` are the units of each link for which a unit of each flow waits there by taking turns with others.
+        """
         ...
 
 
@@ -33,6 +38,10 @@ def go_round(flows: Sequence[Flow], rates: Mapping[Flow, float] | None = None) -
         used = sum(link.demand(flow) * rate for flow, rate in offered.items() if flow not in round_trips)
         return min(used / link.capacity, 1.0) if link.capacity > 0.0 else 1.0
 
-    limits = going[0][1].together([one for _, one in going], others)
+    turns = [
+        {link: link.lost(flow) / place.share / link.capacity for link, place in flow.places.items()}
+        for flow, _ in going
+    ]
+    limits = going[0][1].together([one for _, one in going], others, turns)
     for (flow, _), limit in zip(going, limits, strict=True):
         flow.wait_for(limit if math.isfinite(limit.rate) else None)

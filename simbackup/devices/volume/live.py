@@ -14,6 +14,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Region, Store
 from simbackup.engine.activity import Activity
+from simbackup.engine.limit import Place
 from simbackup.engine.trace import Trace
 from simbackup.equations import snapshot as equations
 
@@ -122,7 +123,7 @@ class Volume:
         for mirror in self.mirrors:
             if mirror.follows:
                 there = mirror.region.part(stretch.begin, stretch.size).streaming("write")
-                shape = shape.plus(there.demands, there.moves)
+                shape = shape.plus(there.demands, there.moves, there.places)
         return shape
 
 
@@ -152,7 +153,8 @@ def first_write_shape(
         service = on.request("read" if activity is Activity.COPY_READ else "write", heads[on.name], at, size)
         heads[on.name] = at
         parts[on.name, activity] = parts.get((on.name, activity), 0.0) + times * service.latency / group
-        shape = shape.plus({on.link: times * service.busy / group}, {on.link: times * size / group})
+        place = Place(at, writes=activity is not Activity.COPY_READ)
+        shape = shape.plus({on.link: times * service.busy / group}, {on.link: times * size / group}, {on.link: place})
         shape = shape.over(on.path, times * size / group)
     return shape.cycle(parts)
 

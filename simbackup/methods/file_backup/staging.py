@@ -32,6 +32,6 @@ def staged(server: Host, source: Region, crossing: Crossing, networks: Sequence[
     towards = crossing[0]
     request = tool.request or tool.block
     reading = server.reading(source, tool.copying(server, copies=1.0), request=request).plus(
-        towards.demands, towards.moves
+        towards.demands, towards.moves, towards.places
     )
     return handing_over(reading, (towards, crossing[1]), networks, tool)

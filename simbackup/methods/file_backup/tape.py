@@ -74,5 +74,5 @@ class TapeBackup:
         if self.server is not None:
             files = part.files / part.size if self.method == "file_level" and part.size > 0.0 else 0.0
             shape = self.tool.serving(shape, system.hosts[self.server], files)
-        shape = shape.plus(towards.demands, towards.moves)
+        shape = shape.plus(towards.demands, towards.moves, towards.places)
         return handing_over(origin.found(shape), (towards, crossing[1]), networks, self.tool)

@@ -17,6 +17,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, bus
 from simbackup.devices.volume.live import Stretch, first_write_shape
 from simbackup.engine.activity import Activity
+from simbackup.engine.limit import Place
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.snapshot.live import create
@@ -91,7 +92,7 @@ class FrozenImageRestore:
             if copied.fresh:  # what is overwritten is copied first, one request at a time
                 region, waiting = target.volume.region, self._request(stretch.size)
                 before = first_write_shape(region.store, region.begin + copied.begin, copied, waiting, own=False)
-                shape = shape.following(before.parts).plus(before.demands, before.moves)
+                shape = shape.following(before.parts).plus(before.demands, before.moves, before.places)
             flow = shape.start(system.network, job, Activity.COPY, stretch.size)
             yield flow.done | target.volume.changed
             written = system.network.stop(flow)
@@ -122,8 +123,9 @@ class FrozenImageRestore:
         write = target.store.request("write", target.begin, target.begin, request)
         shape = host.working(FlowShape().over(bus(source.store, "read")).over(target.store.path), cpu)
         parts = travelling((*bus(source.store, "read"), *target.store.path), 1.0 / request)
-        for store, service, activity in ((source.store, read, Activity.READ), (target.store, write, Activity.WRITE)):
-            shape = shape.plus({store.link: service.busy / request}, {store.link: 1.0})
+        for region, service, activity in ((source, read, Activity.READ), (target, write, Activity.WRITE)):
+            store, place = region.store, Place(region.begin + region.size / 2.0, request, writes=region is target)
+            shape = shape.plus({store.link: service.busy / request}, {store.link: 1.0}, {store.link: place})
             parts[store.name, activity] = service.latency / request
         if source.store.link is target.store.link:
             turn = source.store.turn(source.begin, target.begin, request)

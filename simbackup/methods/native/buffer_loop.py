@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from simbackup.devices.host.live import Host
-from simbackup.devices.network.adapter import Others, Standing
+from simbackup.devices.network.adapter import Standing
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
-from simbackup.engine.limit import Limit
+from simbackup.engine.limit import Behind, Limit, Others
 from simbackup.equations.buffers import loop
 from simbackup.equations.waiting import loop_queue
 
@@ -57,13 +57,17 @@ class SteadyLoop:
         """Wires of a network that its streams use, at most one each, and the bytes a second of one."""
         return max(min(self.visits[network][1], round(network.link.capacity / network.rate)), 1), network.rate
 
-    def law(self, rate: float, others: Others) -> Limit:
+    @property
+    def law(self) -> Behind:
+        """Its rate follows from its queues, whatever is on offer."""
+        return Behind(self.limit)
+
+    def limit(self, others: Others) -> Limit:
         """Bytes a second of the loop, and what limits them: the longest queue, or all that a buffer passes.
 
         With enough buffers the longest queue is never empty, and what else they do meanwhile takes no time from it.
         With fewer they limit, and the parts are those of a round.
         """
-        del rate  # the queues decide
         centres = self.centres(others)
         found = loop(self.size, self.buffers, self.latency, [each for _, each in centres])
         longest, most = max(centres, key=lambda centre: centre[1])

@@ -175,13 +175,15 @@ def _loop_shape(system: System, job: Native, parts: Sequence[DataSet], ratio: fl
     for part in parts:
         region = part.volume.region.part(part.begin, part.size)
         there = region.streaming("read" if write else "write").part(1.0 / len(parts))
-        shape = shape.plus(there.demands, there.moves)
+        shape = shape.plus(there.demands, there.moves, there.places)
     for file in job.files:
         if file.to is None:
             continue
         share = 1.0 / ratio / len(job.files)
         there = system.volumes[file.to].region.streaming("write" if write else "read").part(share)
-        shape = shape.plus(there.demands, there.moves).over([system.networks[name] for name in file.networks], share)
+        shape = shape.plus(there.demands, there.moves, there.places).over(
+            [system.networks[name] for name in file.networks], share
+        )
     shape = _taking_turns(system, job, parts, shape, ratio)
     if job.loop.compress:
         cpu = job.engine.compress_cpu if write else job.engine.expand_cpu

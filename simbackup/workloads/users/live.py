@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +14,8 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.adapter import Adapter, Waiting
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Region, Store
-from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.limit import Limit
+from simbackup.engine.flows import Flow, FlowNetwork
+from simbackup.engine.limit import Behind, Limit, Others
 from simbackup.engine.trace import Trace
 from simbackup.equations.database import lock_waits, slowdown
 from simbackup.equations.queueing import interactive_rate
@@ -155,7 +155,7 @@ class Users:
             cap_cause=cause,
             moves=shape.moves,
             sequential=False,
-            law=None if self.demand.rate is not None else self._law,
+            law=None if self.demand.rate is not None else Behind(self._behind_others),
         )
         for adapter in self.adapters:
             adapter.requests = {f: size for f, size in adapter.requests.items() if f.active}
@@ -199,13 +199,13 @@ class Users:
         spread = self.demand.transaction.spread
         return fresh_shares(self.place.volume.snapshots, self.name, spread, updates if math.isfinite(updates) else 0.0)
 
-    def _interactive(self, load: Load, others: Callable[[Link], float]) -> float:
+    def _interactive(self, load: Load, others: Others) -> float:
         """Transactions a second of users who wait for each, when others use a share of each link."""
         centres = load.centres({link: others(link) for link in load.links})
         return interactive_rate(centres, self.demand.clients, self.demand.think_time)
 
-    def _law(self, rate: float, others: Callable[[Link], float]) -> Limit:
-        del rate  # the rate on offer does not show how long they wait
+    def _behind_others(self, others: Others) -> Limit:
+        """Their rate as they wait for each transaction, and where they wait longest."""
         waited = self.load.waited
         longest = max(waited, key=lambda link: waited[link], default=None)
         return Limit(self._interactive(self.load, others), longest.name if longest else self.name)

@@ -102,20 +102,21 @@ def load(asked: Transaction, place: VolumeRange, host: Host, fresh: Mapping[Snap
         return begin + max(min(place.size / 3.0, place.size - size), 0.0)
 
     read = min(asked.read_size, place.size)
-    found.take(store, store.request("read", begin, there(read), read), asked.reads, read, waits=True, direction="read")
+    asked_read = store.scattered("read", begin, place.size, read)
+    found.take(store, asked_read, asked.reads, read, waits=True, direction="read")
     found.compute(host, asked.cpu)
     for network in asked.networks:
         found.send(network, asked.request)
     if asked.updates > 0.0:
         size, waits = min(asked.spread.size, place.size), asked.synchronous
-        write = store.request("write", begin, there(size), size)
+        write = store.scattered("write", begin, place.size, size)
         found.take(store, write, asked.updates, size, waits=waits)
         for mirror in place.volume.mirrors:
             if mirror.follows:  # written at the same time as the volume, on disks of its own
                 twin = mirror.region
                 at = twin.begin + place.begin
-                far = at + (there(size) - begin)
-                found.take(twin.store, twin.store.request("write", at, far, size), asked.updates, size, waits=False)
+                there_too = twin.store.scattered("write", at, place.size, size)
+                found.take(twin.store, there_too, asked.updates, size, waits=False)
         for snapshot, share in fresh.items():
             _copy(found, snapshot, (begin, there(size)), asked.updates * share, size, waits=waits)
     return found
