@@ -1,8 +1,9 @@
 """Why a job may take less time beside more work: general reasons, each with a test on both runs.
 
-Fair shares are not monotonic: who is held up in one place leaves more in another. Queues change their order, write-back
-begins sooner where others have filled a cache and later where it is empty, and what others have changed before needs no
-copy and no note in a log. A job that gains for none of these reasons is a fault.
+Fair shares are not monotonic: who is held up in one place leaves more in another. Queues change their order,
+write-back begins sooner where others have filled a cache and later where it is empty, and what others have changed
+before needs no copy and no note in a log. A tape that is too fast for its host stops more. A job that gains for none
+of these reasons is a fault.
 """
 
 from __future__ import annotations
@@ -156,13 +157,15 @@ def _why(cause: Cause, before: Side, after: Side) -> Iterator[tuple[str, float]]
         yield "it has less to move", math.inf
     if nature_of(cause.activity) is Nature.WAITING and _held_by_others(cause, before):
         yield "a queue has another order", math.inf
+    if cause.activity == Activity.REPOSITION:
+        yield "its tape stops less, as its host keeps it moving", math.inf
     if str(cause.activity) in BACK and after.delay < before.delay * (1.0 - LESS):
         yield "write-back begins sooner, as others have filled the cache", math.inf
     crossed = before.meanwhile.links(before.address)
     links = sorted({cause.address.rpartition("page_cache.")[2]} & crossed or crossed)
     yield "others use less of what it uses while it does", max(_left(link, before, after) for link in links)
     yield (
-        "what it changes was changed before: no copy, and no note in a log",
+        "what it changes was changed before, or its snapshot is full: no copy, no note in a log",
         max(_spared(link, before, after) for link in links),
     )
     if before.all_along.first(before.address, Activity.WRITE_BACK) is not None:
