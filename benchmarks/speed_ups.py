@@ -157,7 +157,7 @@ def _why(cause: Cause, before: Side, after: Side) -> Iterator[tuple[str, float]]
         yield "it has less to move", math.inf
     if nature_of(cause.activity) is Nature.WAITING and _held_by_others(cause, before):
         yield "a queue has another order", math.inf
-    if cause.activity == Activity.REPOSITION:
+    if str(cause.activity) == str(Activity.REPOSITION):
         yield "its tape stops less, as its host keeps it moving", math.inf
     if str(cause.activity) in BACK and after.delay < before.delay * (1.0 - LESS):
         yield "write-back begins sooner, as others have filled the cache", math.inf
