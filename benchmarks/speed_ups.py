@@ -176,21 +176,28 @@ def _left(link: str, before: Side, after: Side) -> float:
     """Seconds by which a job is sooner done with a link of which others leave it more, or that turns less.
 
     What it has there is what they leave; a mean over times in which shares change explains no more than twice as much.
-    Where a disk turns less, the time of all its streams becomes less.
+    Where a disk turns less, the time of all its streams becomes less. Who takes less of the link while the job runs
+    leaves as much to it, though new load may fill times in which it was idle.
     """
     old, new, capacity = before.others(link), after.others(link), before.all_along.capacities[link]
     if math.isinf(old) or math.isinf(new):
         return 0.0
     seconds, units = before.meanwhile.beside(before.address, link)
     turned = before.own(link) - after.own(link) if link in before.all_along.turning else 0.0
-    found = 0.0
+    found = (_fewer(link, before, after) + max(turned, 0.0)) / capacity
     if turned > LESS * before.own(link):
-        found = (turned + units - after.meanwhile.beside(after.address, link)[1]) / capacity
+        found = max(found, (turned + units - after.meanwhile.beside(after.address, link)[1]) / capacity)
     if new < old * (1.0 - LESS):
         found = max(
             found, 2.0 * seconds * (old - new) / max(capacity - new, LESS * capacity) + max(turned, 0.0) / capacity
         )
     return found
+
+
+def _fewer(link: str, before: Side, after: Side) -> float:
+    """Units of a link that others take less while a job runs, each by itself."""
+    others = [name for name in before.meanwhile.pieces if name != before.address]
+    return sum(max(before.meanwhile.own(name, link) - after.meanwhile.own(name, link), 0.0) for name in others)
 
 
 def _emptier(link: str, before: Side, after: Side) -> float:
