@@ -1,8 +1,9 @@
 """Why a job may take less time beside more work: general reasons, each with a test on both runs.
 
-Fair shares are not monotonic: who is held up in one place leaves more in another. Queues change their order, write-back
-begins sooner where others have filled a cache and later where it is empty, and what others have changed before needs no
-copy and no note in a log. A job that gains for none of these reasons is a fault.
+Fair shares are not monotonic: who is held up in one place leaves more in another. Queues change their order,
+write-back begins sooner where others have filled a cache and later where it is empty, and what others have changed
+before needs no copy and no note in a log. A tape that is too fast for its host stops more. A job that gains for none
+of these reasons is a fault.
 """
 
 from __future__ import annotations
@@ -156,13 +157,15 @@ def _why(cause: Cause, before: Side, after: Side) -> Iterator[tuple[str, float]]
         yield "it has less to move", math.inf
     if nature_of(cause.activity) is Nature.WAITING and _held_by_others(cause, before):
         yield "a queue has another order", math.inf
+    if str(cause.activity) == str(Activity.REPOSITION):
+        yield "its tape stops less, as its host keeps it moving", math.inf
     if str(cause.activity) in BACK and after.delay < before.delay * (1.0 - LESS):
         yield "write-back begins sooner, as others have filled the cache", math.inf
     crossed = before.meanwhile.links(before.address)
     links = sorted({cause.address.rpartition("page_cache.")[2]} & crossed or crossed)
     yield "others use less of what it uses while it does", max(_left(link, before, after) for link in links)
     yield (
-        "what it changes was changed before: no copy, and no note in a log",
+        "what it changes was changed before, or its snapshot is full: no copy, no note in a log",
         max(_spared(link, before, after) for link in links),
     )
     if before.all_along.first(before.address, Activity.WRITE_BACK) is not None:
@@ -173,21 +176,28 @@ def _left(link: str, before: Side, after: Side) -> float:
     """Seconds by which a job is sooner done with a link of which others leave it more, or that turns less.
 
     What it has there is what they leave; a mean over times in which shares change explains no more than twice as much.
-    Where a disk turns less, the time of all its streams becomes less.
+    Where a disk turns less, the time of all its streams becomes less. Who takes less of the link while the job runs
+    leaves as much to it, though new load may fill times in which it was idle.
     """
     old, new, capacity = before.others(link), after.others(link), before.all_along.capacities[link]
     if math.isinf(old) or math.isinf(new):
         return 0.0
     seconds, units = before.meanwhile.beside(before.address, link)
     turned = before.own(link) - after.own(link) if link in before.all_along.turning else 0.0
-    found = 0.0
+    found = (_fewer(link, before, after) + max(turned, 0.0)) / capacity
     if turned > LESS * before.own(link):
-        found = (turned + units - after.meanwhile.beside(after.address, link)[1]) / capacity
+        found = max(found, (turned + units - after.meanwhile.beside(after.address, link)[1]) / capacity)
     if new < old * (1.0 - LESS):
         found = max(
             found, 2.0 * seconds * (old - new) / max(capacity - new, LESS * capacity) + max(turned, 0.0) / capacity
         )
     return found
+
+
+def _fewer(link: str, before: Side, after: Side) -> float:
+    """Units of a link that others take less while a job runs, each by itself."""
+    others = [name for name in before.meanwhile.pieces if name != before.address]
+    return sum(max(before.meanwhile.own(name, link) - after.meanwhile.own(name, link), 0.0) for name in others)
 
 
 def _emptier(link: str, before: Side, after: Side) -> float:
