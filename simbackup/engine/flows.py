@@ -144,6 +144,23 @@ class FlowNetwork:
             self._end(flow, flow.completed)
         return flow.completed
 
+    def reshape(
+        self, flow: Flow, demands: Mapping[Link, float], moves: Mapping[Link, float], limit: Limit, going: Going | None
+    ) -> None:
+        """Let a flow go on with other demands on the links that it was started on, and with another limit of its own.
+
+        Raises
+        ------
+        ValueError
+            When it would need a link that it was not started on.
+        """
+        if missing := [link.name for link in (*demands, *moves) if link not in flow.links]:
+            raise ValueError(f"flow {flow.name} was not started on {missing[0]}")
+        for part in (flow, *flow.links):
+            part.settle(float(self.env.now))
+        flow.reshape(demands, moves, limit, going)
+        self.changed()
+
     def set_cap(self, flow: Flow, cap: float, cause: str | None = None) -> None:
         """Give a flow another greatest rate, units per second, and the address that explains it."""
         flow.set_cap(cap, cause or flow.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from simbackup.devices.host.page_cache import PageCache
 from simbackup.devices.network.live import travel_time, travelling
@@ -80,6 +80,7 @@ class Host:
         away, cold = travel_time(store.path), (1.0 - cached) / window
         read = store.continued(region.begin, window).latency
         parts = {(store.name, Activity.READ): cold * read, **travelling(store.path, cold), (self.cpu.name, ""): copy}
+        shape = replace(shape, workers=1)
         return shape.cycle(parts, read_ahead_rate(window, (1.0 - cached) * (read + away), 1.0 / copy))
 
     def copying(self, region: Region) -> FlowShape:

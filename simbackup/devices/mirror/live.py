@@ -83,6 +83,11 @@ class Mirror:
         """Where a part of the frozen image is read: on the disks of the mirror."""
         return self.region.part(begin, size)
 
+    def reading(self, shape: FlowShape, begin: float, size: float, window: float | None) -> FlowShape:
+        """All of it lies in its source."""
+        del begin, size, window
+        return shape
+
     def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
         """Old data are written back in place."""
         del volume, begin, size

@@ -65,9 +65,10 @@ class DiskBackup:
         host, origin = system.hosts[self.host], system.origin(data, self.source)
         copy = self.tool.copying(host, copies)
         if self.method == "image":
-            return origin.found(host.reading(origin.region, copy, origin.cached))
+            return origin.found(host.reading(origin.region, copy, origin.cached), host.machine.read_ahead)
         who = walkers(system, self.tool, self.workers, self.share)
-        return origin.found(host.then(walking(host, data, origin.region, who), copy))
+        walk = host.then(walking(host, data, origin.region, who), copy)
+        return origin.found(walk, host.machine.read_ahead, 1.0 - data.scattered)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,9 @@ class TapeBackup:
             who = walkers(system, self.tool, self.workers, self.share)
             shape = walking(host, data, origin.region, who)
         shape = shape.plus(towards.demands, towards.moves)
-        shape = origin.found(shape)
+        walks = self.method != "image" and data.filesystem is not None
+        window = host.machine.read_ahead if walks else None
+        shape = origin.found(shape, window, 1.0 - data.scattered if walks else 1.0)
         if self.tool.alternates:
             slowest, seconds = max(crossing.demands.items(), key=lambda demand: demand[1])
             shape = shape.after(seconds, slowest.name, Activity.WRITE)
