@@ -34,6 +34,8 @@ class CopyOnWriteParameters:
         Requests in that queue at which it does not stay.
     map_time
         Seconds that a request to the origin spends on each chunk, to be divided and looked up.
+    gathers
+        Whether copies that wait together lie side by side in the copy area and are written as one.
 
     """
 
@@ -44,6 +46,7 @@ class CopyOnWriteParameters:
     unplug_delay: float = 0.0
     unplug_requests: float = 1.0
     map_time: float = 0.0
+    gathers: bool = False
 
 
 def begun(backlog: float, piece: float) -> float:
@@ -164,6 +167,26 @@ def writers_together(clients: float, copying: float, outside: float) -> float:
 
 _TURNS = 200
 _PRECISION = 1e-9
+
+
+def copy_writes(cow: CopyOnWriteParameters, together: float) -> float:
+    """Writes to the copy area for each run of chunks when so many runs, in the mean, are copied together.
+
+    min(2 / m, 1) where they are gathered: reads go before writes, so that all but the last run wait for the last read
+    and are written as one; the last one follows. One each where they are not.
+
+    Parameters
+    ----------
+    cow
+        The snapshot.
+    together
+        Runs that are copied together, m.
+
+    >>> cow = CopyOnWriteParameters(8192, 16, 2**20, 65536, gathers=True)
+    >>> copy_writes(cow, together=1.0), copy_writes(cow, together=8.0)
+    (1.0, 0.25)
+    """
+    return min(2.0 / together, 1.0) if cow.gathers else 1.0
 
 
 def arrivals_together(rate: float, copying: float, most: float) -> float:

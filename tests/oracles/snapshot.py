@@ -32,41 +32,63 @@ class Writes(NamedTuple):
 
 
 @dataclass(slots=True)
+class _Device:
+    """A device that serves requests in their order; copies that wait together may be written as one, after the rest."""
+
+    env: simpy.Environment
+    gathers: bool
+    queue: list[tuple[float, simpy.Event]] = field(default_factory=list[tuple[float, simpy.Event]])
+    copies: list[tuple[float, simpy.Event]] = field(default_factory=list[tuple[float, simpy.Event]])
+    busy: bool = False
+
+    def request(self, seconds: float, *, copy: bool = False) -> simpy.Event:
+        """A request, which is done when the event happens."""
+        done = self.env.event()
+        (self.copies if copy and self.gathers else self.queue).append((seconds, done))
+        if not self.busy:
+            self.busy = True
+            self.env.process(self._serve())
+        return done
+
+    def _serve(self) -> Wait:
+        while self.queue or self.copies:
+            if self.queue:
+                one = [self.queue.pop(0)]
+            else:
+                one, self.copies = self.copies, []
+            yield self.env.timeout(one[0][0])
+            for _, done in one:
+                done.succeed()
+        self.busy = False
+
+
+@dataclass(slots=True)
 class _Thread:
     """The thread that copies: what is pending, who is held, and whether it waits for a commit."""
 
     env: simpy.Environment
-    device: simpy.Resource
+    device: _Device
     times: Times
-    records: int
     pending: int = 0
-    recorded: int = 0
     commits: int = 0
     held: list[simpy.Event] = field(default_factory=list[simpy.Event])
     committed: simpy.Event | None = None
 
-    def request(self, seconds: float) -> Wait:
-        """One request of the device, which takes them in their order."""
-        with self.device.request() as turn:
-            yield turn
-            yield self.env.timeout(seconds)
-
     def copy(self, done: simpy.Event) -> Wait:
-        """Read, write, and commit if nobody else is pending or the metadata chunk is full; `done` when committed."""
+        """Read, write, and commit if nobody else is pending; `done` when committed."""
         self.pending += 1
-        for seconds in (self.times.read, self.times.copy):
+        for seconds, copy in ((self.times.read, False), (self.times.copy, True)):
             while self.committed is not None:
                 yield self.committed
-            yield from self.request(seconds)
+            yield self.device.request(seconds, copy=copy)
         while self.committed is not None:
             yield self.committed
         self.pending -= 1
-        self.recorded += 1
         self.held.append(done)
-        if self.pending and self.recorded % self.records:
+        if self.pending:
             return
         self.committed, held, self.held = self.env.event(), self.held, []
-        yield from self.request(self.times.commit)
+        yield self.device.request(self.times.commit)
         self.commits += 1
         for each in held:
             each.succeed()
@@ -74,10 +96,13 @@ class _Thread:
         event.succeed()
 
 
-def first_writes(writers: int, times: Times, *, fresh: float = 1.0, writes: int = 20000, seed: int = 0) -> Writes:
+def first_writes(
+    writers: int, times: Times, *, fresh: float = 1.0, gathers: bool = False, writes: int = 8000, seed: int = 0
+) -> Writes:
     """Writers who wait for each of their writes, a share of which needs a copy of one chunk first."""
     env, rng = simpy.Environment(), random.Random(seed)  # noqa: S311 (no secret)
-    thread = _Thread(env, simpy.Resource(env), times, 2**62)
+    device = _Device(env, gathers)
+    thread = _Thread(env, device, times)
     done, all_done = [0], env.event()
 
     def writer() -> Wait:
@@ -88,7 +113,7 @@ def first_writes(writers: int, times: Times, *, fresh: float = 1.0, writes: int 
                 copied = env.event()
                 env.process(thread.copy(copied))
                 yield copied
-            yield from thread.request(times.own)
+            yield device.request(times.own)
             done[0] += 1
             if done[0] == writes:
                 all_done.succeed()

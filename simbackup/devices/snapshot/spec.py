@@ -40,6 +40,8 @@ class CopyOnWriteSheet(Frozen):
     """Requests in that queue at which they do not stay."""
     map_time: Duration | None = None
     """Time that a request to the origin spends on each chunk, to be divided and looked up; none unless stated."""
+    gathers: Annotated[bool, Word()] = False
+    """Whether copies that wait together are written to the copy area as one."""
     create_time: Duration
     """Time to create the frozen image."""
     remove_time: Duration

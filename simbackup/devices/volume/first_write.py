@@ -94,11 +94,13 @@ def copying(image: Snapshot, store: Store, position: float, run: Run, ahead: flo
     cow, area = image.parameters, image.area.store
     at, origin = inside(area, image.position(ahead), run.size), inside(store, position, run.size)
     rounds, delay = equations.copy_rounds(cow, run.size), equations.unplug_time(cow, run.together)
-    size = run.size / rounds
+    size, writes = run.size / rounds, equations.copy_writes(cow, run.together)
     for times in (1.0, rounds - 1.0):
         if times > 0.0:
             yield Request(Activity.COPY_READ, store, origin, size, times, delay)
-            yield Request(Activity.COPY_WRITE, area, at, size, times, delay)
+            yield Request(
+                Activity.COPY_WRITE, area, inside(area, at, size / writes), size / writes, times * writes, delay
+            )
     commits = equations.commits(cow, run.size / cow.chunk, run.together)
     metadata = max(at - equations.commit_distance(cow), image.area.begin)
     yield Request(Activity.METADATA_COMMIT, area, metadata, cow.chunk, commits)
