@@ -39,7 +39,7 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
         system.data[name] = make_data(system, name, data, begins[name])
     for name, workload in spec.workloads.items():
         system.workloads.append(_made(workload)(system, spec, f"workloads.{name}", workload))
-    return system, [Job(name, _made(job)(job, spec), _schedule(job)) for name, job in spec.jobs.items()]
+    return system, [Job(name, _made(job)(job, spec), schedule_of(job)) for name, job in spec.jobs.items()]
 
 
 def _made(part: Any) -> Any:
@@ -93,7 +93,8 @@ def _areas(system: System, spec: Spec) -> dict[str, Region]:
     return areas
 
 
-def _schedule(job: JobSpec) -> Schedule:
+def schedule_of(job: JobSpec) -> Schedule:
+    """When a job runs, and by when it should have ended."""
     begin = parse_moment(job.begin) if job.begin is not None else 0.0
     return Schedule(
         begin, job.after, job.every.si if job.every else None, si_or(job.until, 0.0),

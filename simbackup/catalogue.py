@@ -69,6 +69,7 @@ class SaveSet:
     files: float
     time: float
     copies: list[Copy] = field(default_factory=list[Copy])
+    level: str = "full"
 
     def copy_by(self, job: str) -> Copy | None:
         """The copy that a job made, the backup or one that copies it; None if there is none."""

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from simbackup import shelf
 from simbackup.errors import InputError, Problem
-from simbackup.experiments.calibrate import CALIBRATION, read_fits
+from simbackup.experiments.fits import CALIBRATION, read_fits
+from simbackup.experiments.reproduce import MEASURED, scenarios_of
 from simbackup.experiments.study import read_study
 from simbackup.scenario import load, nothing_to_do
 from simbackup.scenario.inheritance import is_extended
@@ -21,8 +22,8 @@ def check_file(path: Path) -> list[Problem]:
     """
     try:
         shown = shelf.shown(path)
-        if path.name == "measured.yaml":
-            read_measured(path, shown)
+        if path.name == MEASURED:
+            scenarios_of(read_measured(path, shown))
         elif path.name == CALIBRATION:
             read_fits(path)
         elif path.name.endswith(".study.yaml"):

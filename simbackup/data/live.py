@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from simbackup.devices.volume.live import Volume
+from simbackup.equations.change import Change
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
     """What a file system costs for each file: reads, reference core seconds; bytes of runs, records, residents.
+
+    What finding costs that one has not changed, where that is less.
 
     What opening one for reading waits besides; and what making one costs: core seconds, writes behind and writes that
     are waited for, core seconds of a change of attributes, bytes of the journal for each of these, and how many files a
@@ -20,6 +24,7 @@ class Files:
     cpu_per_file: float
     fragment: float
     record: float = 0.0
+    walk_cpu: float | None = None
     resident: float = 0.0
     record_read: float | None = None
     open_time: float = 0.0
@@ -45,7 +50,7 @@ class Database:
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """Data on a volume."""
+    """Data on a volume; how their bytes change, and whole files, and the bytes that change in one place at once."""
 
     name: str
     volume: Volume
@@ -59,4 +64,7 @@ class DataSet:
     cached: float = 0.0
     scattered: float = 1.0
     file_size: float | None = None
+    change: Change | None = None
+    file_change: Change | None = None
+    run: float = math.inf
     directories: float | None = None

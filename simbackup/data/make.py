@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+from simbackup.data.change import ChangeSpec
 from simbackup.data.live import Database, DataSet, Files
 from simbackup.data.spec import DataSpec
 from simbackup.devices.changes import Spread
+from simbackup.equations.change import Change
 from simbackup.parameters import parameters_of
 from simbackup.schema.quantity import si_or
 
@@ -21,7 +24,8 @@ def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
         DataSet, data, name=name, volume=system.volumes[data.on], begin=begin, files=int(files),
         filesystem=parameters_of(Files, data.filesystem) if data.filesystem else None,
         database=parameters_of(Database, data.database) if data.database else None,
-        content=si_or(data.content, size), scattered=si_or(data.layout, 1.0),
+        content=si_or(data.content, size), scattered=si_or(data.layout, 1.0), change=_change(data.change),
+        file_change=_change(data.change, by_file=True), run=si_or(data.change.run if data.change else None, math.inf),
     )  # fmt: skip
     aged = data.aged
     spread = None
@@ -32,3 +36,14 @@ def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
         )  # fmt: skip
     made.volume.lay(f"data.{name}", (begin, size), spread, si_or(aged.updates, 0.0) if aged else 0.0)
     return made
+
+
+def _change(change: ChangeSpec | None, *, by_file: bool = False) -> Change | None:
+    """How data change, by bytes or by whole files."""
+    if change is None:
+        return None
+    daily = change.daily_files if by_file and change.daily_files is not None else change.daily
+    return Change(
+        daily.si, si_or(change.hot_data, 1.0), si_or(change.hot_changes, 1.0), si_or(change.replaced, 0.0),
+        si_or(change.growth, 0.0),
+    )  # fmt: skip

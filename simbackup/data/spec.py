@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup import units
+from simbackup.data.change import ChangeSpec
 from simbackup.schema.capability import BlockDevice, VolumeDevice
 from simbackup.schema.facts import Fact, Facts, amount, made, number
 from simbackup.schema.part import Modelled, Part, Path
@@ -57,6 +58,9 @@ class FilesystemSheet(Frozen):
     """Bytes of one read where files lie together; the host's read-ahead unless stated."""
     resident: PositiveSize | None = None
     """Largest file that lies inside its record; none does unless stated."""
+    walk_cpu: TimePerFile | None = None
+    """Time of the reference core to find that a file has not changed, without opening it; that of cpu_per_file unless
+    stated."""
     open_time: TimePerFile | None = None
     """Time that opening a file to read it waits beside processor and reads, as for filters; none unless stated."""
     create_cpu: TimePerFile | None = None
@@ -165,6 +169,8 @@ class DataSpec(Part, Modelled, FilesSheet):
     """Share of it that lies in the memory of its host; none unless stated."""
     aged: AgedSpec | None = None
     """Random updates before the start, on a volume that writes to free places; none unless stated."""
+    change: ChangeSpec | None = None
+    """How it changes: a datasheet `change/name`, or a mapping; needed by backups of a level other than full."""
     content: PositiveSize | None = None
     """Bytes of its rows, which a logical dump writes; all its bytes unless stated."""
 

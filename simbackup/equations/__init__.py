@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from simbackup.equations import (
         buffers,
         burst,
+        change,
         circuits,
         database,
         disk,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "buffers",
     "burst",
+    "change",
     "circuits",
     "database",
     "disk",

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import Any, cast
 
-from simbackup import shelf, units
-from simbackup.errors import InputError, Place, Problem, SimbackupError, choices
+from simbackup import units
+from simbackup.errors import SimbackupError
+from simbackup.experiments.fits import CALIBRATION, plausible_range, read_fits, unit_of
 from simbackup.experiments.fitted_sheet import write_fitted
 from simbackup.experiments.reproduce import chosen, scenarios_of
 from simbackup.experiments.sensitivity import ends, ranges
@@ -18,12 +18,8 @@ from simbackup.results.compare import figure
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, Value
 from simbackup.schema.calibration import Fit
-from simbackup.schema.measured import Measured
-from simbackup.schema.quantity import Quantity
-from simbackup.schema.validate import validate
-from simbackup.schema.yaml_file import read
+from simbackup.schema.measured import Measured, Measurement
 
-CALIBRATION = "calibration.yaml"
 DIGITS = 4
 STEP = 0.03
 """Relative change of a constant over which slopes are taken: the position on the passes of a tape makes them uneven."""
@@ -75,6 +71,8 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
     ------
     InputError
         There is no such document, or its calibration file is wrong.
+    SimbackupError
+        A constant changes none of its rows, or a simulated figure is not above 0.
     """
     measured = chosen([name])[0]
     fits = read_fits(measured.folder / CALIBRATION)
@@ -90,22 +88,6 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
     if write:
         write_fitted(done, measured.folder)
     return done
-
-
-def read_fits(path: Path) -> list[Fit]:
-    """The constants that a calibration file names."""
-    tree = read(path, shelf.shown(path))
-    problems: list[Problem] = []
-    constants = tree.mapping.get("constants")
-    found = [
-        validate(Fit, node, f"constants.{name}", problems)
-        for name, node in (constants.mapping.items() if constants else ())
-    ]
-    if constants is None:
-        problems.append(Problem(tree.place, "constants", "is missing", "list the constants that are fitted"))
-    if problems:
-        raise InputError(problems)
-    return [fit for fit in found if fit is not None]
 
 
 def _without(values: Mapping[Fit, str], fit: Fit) -> dict[Fit, str]:
@@ -147,16 +129,7 @@ class FitProblem:
     """One constant, the scenarios of its rows, and the misfit as a function of its logarithm."""
 
     def __init__(self, measured: Measured, fit: Fit, others: Mapping[Fit, str], seed: int = 0) -> None:
-        place = Place(shelf.shown(measured.folder / CALIBRATION))
         rows = {m.id: m for m in measured.rows}
-        unknown = [row for row in fit.rows if row not in rows]
-        if unknown:
-            raise InputError(
-                [
-                    Problem(place, fit.parameter, f"there is no measured row '{row}'", choices(row, rows))
-                    for row in unknown
-                ]
-            )
         self.fit = fit
         self.seed = seed
         self.rows = [rows[row] for row in fit.rows]
@@ -168,25 +141,8 @@ class FitProblem:
             file: [value.address for value in scenario.values if _is_of(fit, value)]
             for file, scenario in self.scenarios.items()
         }
-        sheet = shelf.load_datasheet(fit.datasheet)
-        given = getattr(sheet.parameters, fit.parameter, None)
-        if not isinstance(given, Quantity):
-            names = [name for name, _ in sheet.values()]
-            message = f"'{fit.datasheet}' has no parameter '{fit.parameter}'"
-            raise InputError([Problem(place, fit.parameter, message, choices(fit.parameter, names))])
-        self.unit = given.unit
-        self.plausible = self._range(given.unit, place)
-
-    def _range(self, unit: str, place: Place) -> tuple[float, float]:
-        """The plausible range in SI units; the fit is of a logarithm, so that it begins above 0."""
-        try:
-            low, high = (units.parse(text, unit) for text in self.fit.plausible)
-        except units.UnitError as error:
-            raise InputError([Problem(place, f"{self.fit.parameter}.plausible", str(error))]) from None
-        if not 0.0 < low < high:
-            message = "is not a range above 0 with the lower end first"
-            raise InputError([Problem(place, f"{self.fit.parameter}.plausible", message, "write [low, high]")])
-        return low, high
+        self.unit = unit_of(fit)
+        self.plausible = plausible_range(fit)
 
     def fits(self, values: Sequence[tuple[str, Value]]) -> bool:
         """Whether these values are the constant itself."""
@@ -210,7 +166,7 @@ class FitProblem:
             )
             for file, scenario in self.scenarios.items()
         }
-        return [math.log(figure(row, results) / row.value) for row in self.rows]
+        return [_logarithm(row, figure(row, results)) for row in self.rows]
 
     def best(self, changes: Changes) -> float:
         """The constant that fits the rows best."""
@@ -235,6 +191,14 @@ class FitProblem:
         right, left = min(logarithm + STEP, high), max(logarithm - STEP, low)
         above, below = self.residuals(right, changes), self.residuals(left, changes)
         return [(a - b) / (right - left) for a, b in zip(above, below, strict=True)]
+
+
+def _logarithm(row: Measurement, simulated: float) -> float:
+    """The logarithm of simulated over measured."""
+    if simulated <= 0.0:
+        message = "the simulated figure is not above 0, so nothing can be fitted to it"
+        raise SimbackupError(f"{row.place}: {row.id}: {message}")
+    return math.log(simulated / row.value)
 
 
 def _is_of(fit: Fit, value: Value) -> bool:

@@ -6,8 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from simbackup.experiments.calibrate import CALIBRATION, Fit, FitProblem, read_fits
+from simbackup.experiments.calibrate import FitProblem
+from simbackup.experiments.fits import CALIBRATION, read_fits
 from simbackup.experiments.reproduce import chosen
+from simbackup.schema.calibration import Fit
 from simbackup.schema.measured import Measured
 
 

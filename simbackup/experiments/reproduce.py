@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.experiments.figure_names import unknown
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.sensitivity import interval
 from simbackup.results.compare import Row, Summary, compared, constants, documents, figure, scenario_name, summary
@@ -17,7 +18,7 @@ from simbackup.results.record import Rest
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
-from simbackup.schema.measured import Measured, read_measured
+from simbackup.schema.measured import Measured, Measurement, read_measured
 from simbackup.shelf import is_file, is_folder
 
 MEASURED = "measured.yaml"
@@ -108,9 +109,37 @@ def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int
 
 
 def scenarios_of(measured: Measured) -> dict[str, Scenario]:
-    """The scenarios that the rows of a document refer to, by file."""
+    """The scenarios that the rows of a document refer to, by file.
+
+    Raises
+    ------
+    InputError
+        Everything that is wrong with one of them, and every row that names a figure which no result of one has.
+    """
+    problems: list[Problem] = []
+    found: dict[str, Scenario] = {}
     names = {file: scenario_name(m, file) for m in measured.rows for file, _ in m.addresses}
-    return {file: load(name) for file, name in names.items()}
+    for file, name in names.items():
+        try:
+            found[file] = load(name)
+        except InputError as error:
+            problems += [*error.problems, *error.notes]
+    for m in measured.rows:
+        problems += _unknown(m, found)
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+def _unknown(measurement: Measurement, scenarios: Mapping[str, Scenario]) -> Iterator[Problem]:
+    """What is wrong with the addresses of a row in the scenarios that could be read."""
+    for file, inner in measurement.addresses:
+        if file in scenarios:
+            wrong = unknown(scenarios[file], [inner])
+            if not scenarios[file].spec.jobs:
+                wrong = [(0, f"'{file}' has no jobs, and so no result", "name a scenario with jobs")]
+            for _, message, remedy in wrong:
+                yield Problem(measurement.place, f"measurements.{measurement.id}.result", message, remedy)
 
 
 Interval = tuple[float, float]

@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
+from simbackup.experiments.figure_names import WORDS, unknown
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.replications import HALF, Figure, together
-from simbackup.experiments.shown import unknown
 from simbackup.experiments.studied import Study
 from simbackup.results.causes import by_address, split
 from simbackup.results.result import Result
@@ -234,7 +234,8 @@ def _wrong(run: Run, tree: Node) -> list[Problem]:
         return [nothing_to_do(scenario)]
     show = tree.mapping["show"].value
     places = [item.place for item in show] if isinstance(show, list) else []
-    return [Problem(places[i], f"show.{i}", message, remedy) for i, message, remedy in unknown(scenario, run.show)]
+    wrong = unknown(scenario, run.show, WORDS)
+    return [Problem(places[i], f"show.{i}", message, remedy) for i, message, remedy in wrong]
 
 
 def _written(run: Run, tree: Node, problem: Problem) -> Place:

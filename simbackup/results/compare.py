@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from simbackup import shelf
+from simbackup.errors import ResultError
 from simbackup.schema.measured import Measured, Measurement, read_measured
 
 if TYPE_CHECKING:
@@ -106,10 +107,19 @@ def documents(names: Sequence[str] = ()) -> list[Measured]:
 
 
 def figure(measurement: Measurement, results: Mapping[str, Result]) -> float:
-    """The simulated figure of a measured row, in the row's unit."""
+    """The simulated figure of a measured row, in the row's unit.
+
+    Raises
+    ------
+    ResultError
+        The second of two figures is 0.
+    """
     values = [results[file].get(inner) for file, inner in measurement.addresses]
     if measurement.form == "value":
         si = values[0]
+    elif values[1] == 0.0:
+        address = "#".join(measurement.addresses[1])
+        raise ResultError(f"{measurement.place}: {measurement.id}: {address} is 0, so there is no {measurement.form}")
     elif measurement.form in {"saved", "loss"}:
         si = 1.0 - values[0] / values[1]
     else:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 KEYS = frozenset({"job", "device"})
 """Columns that name a row."""
+NEVER_IN_USE = {"active": 0.0, "saturated": 0.0}
+"""Seconds in use of a device that nothing crossed."""
 
 
 def figure_at(result: Result, address: str) -> float:
@@ -36,10 +38,11 @@ def figure_at(result: Result, address: str) -> float:
     for value in result.values:
         if value.address == address:
             return value.value
-    down = [e.data["seconds"] for e in result.trace.events if (e.address, e.what) == (f"{section}.{name}", "was down")]
-    if column == "down" and down:
-        return sum(down)
-    more = _figures_of_many(result, f"{section}.{name}")
+    if column == "down" and any(own == f"{owner}.cores" for own, _ in named):
+        return sum(e.data["seconds"] for e in result.trace.events if (e.address, e.what) == (owner, "was down"))
+    more = _figures_of_many(result, owner)
+    if not more and any(own == owner for own, _ in named):
+        more = NEVER_IN_USE
     if column in more:
         return more[column]
     known = [f"{section}.{name}.{c}" for c in more]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
+from simbackup.schema.figures import USE, Figures
 from simbackup.schema.part import Part, Path
 from simbackup.schema.quantity import PositiveSize, Text
 from simbackup.schema.unknown import Unknown
@@ -63,6 +64,10 @@ class BlockDevice(BackupTarget):
         capacity: PositiveSize  # some kinds work it out instead
     holds_volumes: ClassVar[bool] = True
     """Whether volumes may lie on it."""
+
+    def figures(self) -> Figures:
+        """How much it was used."""
+        return {"": USE}
 
     def capacity_bytes(self) -> float | None:
         """Bytes that it holds, its `capacity` unless overridden; None if its values do not go together."""
@@ -128,6 +133,10 @@ class VolumeDevice(OnDevice, BlockDevice):
     """The device that it lies on."""
     size: PositiveSize
     """Its size."""
+
+    def figures(self) -> Figures:
+        """None: tables have the device below it."""
+        return {}
 
     def capacity_bytes(self) -> float | None:
         """Its size in bytes."""

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator
 
 from simbackup import units
 from simbackup.schema.facts import CLOCK, Fact, Facts, amount, made, number
+from simbackup.schema.figures import RUN, Figures
 from simbackup.schema.part import Part, Path
 from simbackup.schema.quantity import Duration, Pieces, Quantity, Text
 
@@ -58,6 +59,10 @@ class JobSpec(Part):
     def tool_of(self) -> str | None:
         """The job whose backup program it uses, None if it is its own."""
         return None
+
+    def figures(self) -> Figures:
+        """What every run of it has, and its window if there is one."""
+        return {"": (*RUN, "window") if self.window or self.deadline else RUN}
 
     def facts(self) -> Facts:
         """Facts about the job: what it moves, when it runs, and by which program."""

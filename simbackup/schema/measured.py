@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -12,7 +12,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from simbackup import units
-from simbackup.errors import InputError, Problem, choices
+from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.schema.origin import read_origin
 from simbackup.schema.quantity import Frozen, Text
 from simbackup.schema.tree import Node
@@ -89,6 +89,8 @@ class Measurement:
     """The folder of its scenarios."""
     blind: float | None = None
     """What version 0.1 answered before anybody had read the figure."""
+    place: Place = field(default=Place(""), compare=False)
+    """Where its file names the simulated figure."""
 
     @property
     def group(self) -> str:
@@ -180,7 +182,20 @@ def _measurement(document: str, name: str, node: Node, problems: list[Problem], 
     if low is not None and high is not None and low > high:
         problems.append(Problem(node.mapping["low"].place, f"{address}.low", "is above high", "write the lower first"))
     return Measurement(
-        document, folder.name, name, parts[0][0], unit, low, high, row, form, tuple(addresses), factor, folder, blind
+        document,
+        folder.name,
+        name,
+        parts[0][0],
+        unit,
+        low,
+        high,
+        row,
+        form,
+        tuple(addresses),
+        factor,
+        folder,
+        blind,
+        result.place,
     )
 
 

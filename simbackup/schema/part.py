@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from simbackup.schema.facts import Facts, amount
+from simbackup.schema.figures import Figures
 from simbackup.schema.quantity import Frozen, Quantity
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ class Part(Frozen):
         """Addresses of the conditional keys, own ones and those of other parts, that the part uses."""
         del spec, name
         yield from ()
+
+    def figures(self) -> Figures:
+        """Columns that tables of results have of the part; none unless overridden."""
+        return {}
 
     def facts(self) -> Facts:
         """Facts about the part, the most important first: its size and rate unless overridden."""

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from simbackup.schema.facts import Fact, Facts, amount, number
+from simbackup.schema.figures import IMPACT, Figures
 from simbackup.schema.job import Names
 from simbackup.schema.part import Part, Path
 from simbackup.schema.quantity import Quantity
@@ -63,6 +64,10 @@ class WorkloadSpec(Part):
         """The queues of the links that its requests cross."""
         del spec, name
         yield from (f"links.{link}.window" for link in self.via)
+
+    def figures(self) -> Figures:
+        """What a job costs it."""
+        return {"": (*IMPACT, *(("network_wait",) if self.via else ()), *(("timed_out",) if self.timeout else ()))}
 
     def facts(self) -> Facts:
         """How often it asks, or how many ask, and the bytes over links."""

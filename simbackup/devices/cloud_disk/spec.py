@@ -6,6 +6,7 @@ from typing import Literal
 
 from simbackup.schema.capability import BlockDevice
 from simbackup.schema.facts import Facts, amount
+from simbackup.schema.figures import USE, Figures
 from simbackup.schema.part import Modelled, Rules
 from simbackup.schema.quantity import Duration, Frequency, Frozen, PositiveCount, PositiveSize, Rate, Share
 
@@ -50,6 +51,11 @@ class CloudDiskSpec(BlockDevice, Modelled, CloudDiskSheet):
         yield from super().rules()
         if self.saved_up is not None and self.credits is None:
             yield ("saved_up", "credits"), "saved_up has no effect without credits", "leave it out, or add credits"
+
+    def figures(self) -> Figures:
+        """Its use by operations and by bytes, and what is left of its credits."""
+        left = ("credits", "without_s") if self.credits is not None else ()
+        return {"": USE, "throughput": (*USE, *left)}
 
     def facts(self) -> Facts:
         """Capacity, rate and operations a second."""

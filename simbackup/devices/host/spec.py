@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
 from simbackup.schema.facts import Fact, Facts, amount, number
+from simbackup.schema.figures import USE, Figures
 from simbackup.schema.part import Modelled, Part, Path, Rules
 
 if TYPE_CHECKING:
@@ -62,6 +63,10 @@ class HostSpec(Part, Modelled, HostSheet):
             "where programs of the host read in sequence: image backups to disk, restores from disk, copies"
         ),
     }
+
+    def figures(self) -> Figures:
+        """The use of its cores, and the time for which it was suspended."""
+        return {"": ("down",), "cores": USE}
 
     def facts(self) -> Facts:
         """Cores and memory."""

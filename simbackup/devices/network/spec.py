@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
 from simbackup.schema.facts import Facts, amount, number
+from simbackup.schema.figures import USE, Figures
 from simbackup.schema.part import Modelled, Part, Path
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ class LinkSpec(Part, Modelled, NetworkSheet):
     """Links of this kind side by side, each stream on one of them; one unless stated."""
 
     conditional: ClassVar[Mapping[str, str]] = {"window": "where requests of a workload cross the link ('via')"}
+
+    def figures(self) -> Figures:
+        """How much it was used."""
+        return {"": USE}
 
     def facts(self) -> Facts:
         """Number, rate and round trip."""

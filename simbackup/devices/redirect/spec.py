@@ -8,6 +8,7 @@ from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.capability import InVolume, VolumeDevice
 from simbackup.schema.facts import Fact, Facts, amount
+from simbackup.schema.figures import USE, Figures
 from simbackup.schema.part import Modelled, Path, Rules
 
 if TYPE_CHECKING:
@@ -65,6 +66,10 @@ class RedirectVolumeSpec(Modelled, RedirectVolumeSheet, VolumeDevice):
         """Its size if guaranteed, else the bytes up to the end of its data."""
         return self.size.si if self.guarantee == "volume" else min(spec.data_end(name), self.size.si)
 
+    def figures(self) -> Figures:
+        """What it uses and keeps, and how fragmented it is."""
+        return {"": (*USE, "used_bytes", "kept_bytes", "breaks")}
+
     def facts(self) -> Facts:
         """Size and guarantee."""
         yield from amount(self.size)
@@ -75,6 +80,10 @@ class _Pointers(InVolume):
     """An image of a redirect-on-write volume: old blocks stay where they are."""
 
     times_of_volume: ClassVar[bool] = True
+
+    def figures(self) -> Figures:
+        """What it keeps."""
+        return {"": (*USE, "kept_bytes")}
 
     def check_frozen(self, checks: Checks, path: Path) -> None:
         """Report an image of anything but a redirect-on-write volume."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from simbackup import units
 from simbackup.schema.capability import ImageDevice, InVolume, OnDevice, VolumeDevice
 from simbackup.schema.facts import Facts, amount
+from simbackup.schema.figures import USE, Figures
 from simbackup.schema.part import Modelled, Path, Rules
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ LEAST_CHUNKS = 3
 """Chunks of a copy area that holds one copied chunk: header, metadata, chunk."""
 SECTOR = 512
 """Bytes of a sector."""
+
+
+FIGURES: Figures = {"": (*USE, "copied_bytes", "area_bytes")}
+"""Columns of tables of results: what was copied, and the room for it."""
 
 
 class CopyOnWriteSheet(Frozen):
@@ -95,6 +100,10 @@ class SnapshotSpec(ImageDevice, OnDevice, Modelled, SnapshotSheet):
         del spec, name
         return self.size.si
 
+    def figures(self) -> Figures:
+        """What it copied, and the room for it."""
+        return FIGURES
+
     def facts(self) -> Facts:
         """Copy area and chunks."""
         yield from amount(self.size, "copy area")
@@ -120,6 +129,10 @@ class CheckpointSpec(InVolume, Modelled, CheckpointSheet):
         if free < LEAST_CHUNKS * self.chunk.si and checks.sound(path, "data"):
             message = f"the file system on '{self.of}' has no room for copied blocks"
             checks.report((*path, "of"), message, f"make '{self.of}' larger than its data")
+
+    def figures(self) -> Figures:
+        """What it copied, and the room for it."""
+        return FIGURES
 
     def facts(self) -> Facts:
         """Blocks."""

@@ -9,6 +9,7 @@ from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.capability import MediaLibrary, Piece
 from simbackup.schema.facts import Facts, amount, number
+from simbackup.schema.figures import USE, Figures
 from simbackup.schema.part import Modelled, Part, Path, Rules
 from simbackup.schema.quantity import si_or
 
@@ -129,6 +130,10 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         "robot": Piece("robots", "exchange_time"),
         "drive": Piece(),
     }
+
+    def figures(self) -> Figures:
+        """How much each drive was used."""
+        return {f"drive.{number}": USE for number in range(1, self.drive_count() + 1)}
 
     def rules(self) -> Rules:
         """Report drives, cartridges and pools that do not fit into the library."""

@@ -16,6 +16,7 @@ from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
+from simbackup.methods.file_backup.portion import Portion, changed_blocks, portion
 from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.job import Moved, Steps
@@ -41,6 +42,12 @@ class DiskBackup:
     source: str | None = None
     workers: int = 1
     share: Share | None = None
+    since: float | None = None
+    level: str = "full"
+
+    def part(self, data: DataSet) -> Portion:
+        """What it saves."""
+        return portion(data, self.since, by_file=self.method == "file_level")
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, read blocks or files, and wait until the save set is on disk; then enter the catalogue."""
@@ -49,25 +56,32 @@ class DiskBackup:
         if system.hosts[self.host].suspended is not None:
             raise JobFailedError(f"'{self.host}' is suspended")
         system.require_image(self.source)
-        position = system.reserve(self.to, data.size)
-        yield from prepare(system, job, data, self.tool, data.files)
+        part = self.part(data)
+        position = system.reserve(self.to, part.size)
+        yield from prepare(system, job, data, self.tool, part.files)
         networks = [system.networks[name] for name in self.networks]
         shape = self.tool.sending(self.reading(system, data), networks)
-        place = VolumeRange(system.volumes[self.to], position, data.size)
+        place = VolumeRange(system.volumes[self.to], position, part.size)
         yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
         system.require_image(self.source)
-        copy = Copy(job, self.to, 1.0, time, [Extent(0.0, data.size, self.to, position)])
-        system.catalogue.save_sets.append(SaveSet(job, self.data, self.method, data.size, data.files, time, [copy]))
-        return Moved(data.size, float(data.files))
+        copy = Copy(job, self.to, 1.0, time, [Extent(0.0, part.size, self.to, position)])
+        system.catalogue.save_sets.append(
+            SaveSet(job, self.data, self.method, part.size, part.files, time, [copy], self.level)
+        )
+        return Moved(part.size, part.files)
 
     def reading(self, system: System, data: DataSet, copies: float = 2.0) -> FlowShape:
         """How a byte of the save set loads device and host, which copies it so many times."""
         host, origin = system.hosts[self.host], system.origin(data, self.source)
         copy = self.tool.copying(host, copies)
+        part = self.part(data)
+        if self.method == "image" and not part.whole:
+            shape = changed_blocks(origin.region, part.share, data.run).part(1.0 - origin.cached)
+            return origin.found(host.then(shape, copy))
         if self.method == "image":
             return origin.found(host.reading(origin.region, copy, origin.cached), host.machine.read_ahead)
         who = walkers(system, self.tool, self.workers, self.share)
-        walk = host.then(walking(host, data, origin.region, who), copy)
+        walk = host.then(walking(host, data, origin.region, who, part.share), copy)
         return origin.found(walk, host.machine.read_ahead, 1.0 - data.scattered)
 
 

@@ -36,18 +36,35 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
         streams = int(si_or(job.streams, 1.0))
         shared = int(si_or(job.multiplexing, 1.0))
         return TapeBackup(
-            host, job.data, job.to, way, job.method, tool, job.source, streams, job.pool, shared, workers, share
+            host,
+            job.data,
+            job.to,
+            way,
+            job.method,
+            tool,
+            job.source,
+            streams,
+            job.pool,
+            shared,
+            workers,
+            share,
+            job.base_age(),
+            job.level,
         )
     owner = spec.owner_of(job.to) or ""
-    backup = DiskBackup(host, job.data, job.to, owner, way, job.method, tool, job.source, workers, share)
+    backup = DiskBackup(
+        host, job.data, job.to, owner, way, job.method, tool, job.source, workers, share, job.base_age(), job.level
+    )
     return NullBackup(backup) if isinstance(spec.devices[job.to], Sink) else backup
 
 
 def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
     """The restore, from the backup or a copy of it."""
     copies = (other.to for other in spec.jobs.values() if isinstance(other, Copying) and other.save_set == job.restore)
+    above = [other for name in job.replay if isinstance(other := spec.jobs[name], FileBackupSpec)]
+    copies = (*copies, *(other.to for other in above))
     ways = {device: _way_back(job, saved, spec, device) for device in (saved.to, *copies)}
-    return Restore(job.restore, job.copied_by, ways)
+    return Restore(job.restore, job.copied_by, ways, job.replay)
 
 
 def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) -> TapeRestore | DiskRestore:

@@ -29,11 +29,12 @@ class NullBackup:
         if system.hosts[it.host].suspended is not None:
             raise JobFailedError(f"'{it.host}' is suspended")
         system.require_image(it.source)
-        yield from prepare(system, job, data, it.tool, data.files)
+        part = it.part(data)
+        yield from prepare(system, job, data, it.tool, part.files)
         networks = [system.networks[name] for name in it.networks]
         shape = it.tool.sending(it.reading(system, data, copies=1.0), networks)
-        flow = shape.start(system.network, job, Activity.SAVE, data.size)
+        flow = shape.start(system.network, job, Activity.SAVE, part.size)
         yield flow.done
         system.account(job, flow)
         system.require_image(it.source)
-        return Moved(data.size, float(data.files))
+        return Moved(part.size, part.files)

@@ -16,19 +16,23 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import (
     Count,
     Frozen,
     Pieces,
+    PositiveDuration,
     PositiveSize,
     Quantity,
     Text,
+    Word,
     si_or,
 )
 
+CHANGES = ("daily", "hot_data", "hot_changes", "replaced", "growth")
+"""Keys of a change on which every backup above another depends."""
 TAPE_KEYS = ("file_marks", "block", "unload_after")
 """What a program says of tape alone."""
 
@@ -55,6 +59,11 @@ class FileBackupSpec(Saving, FileKeeping):
     """The tape library, or the volume or device of any host, that takes the save set; or `nul`, which keeps nothing."""
     source: Text | None = None
     """The frozen image that is read; the data themselves unless stated."""
+    level: Annotated[Literal["full", "differential", "cumulative", "incremental"], Word()] = "full"
+    """How much is saved: everything, or what has changed since the last full backup (`differential`), the last full or
+    differential one (`cumulative`), or the last of any level (`incremental`)."""
+    since: PositiveDuration | None = None
+    """How long ago the backup was made that it is based on; unless stated, `every` of an incremental."""
     streams: Pieces | None = None
     """Parts that are saved at once, each on a drive of its own; one unless stated."""
     multiplexing: Pieces | None = None
@@ -88,6 +97,11 @@ class FileBackupSpec(Saving, FileKeeping):
         if walks:
             yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
             yield from (f"jobs.{name}.workers", f"jobs.{name}.share", f"jobs.{name}.tool.in_turn")
+        if self.level != "full":
+            yield from (f"data.{self.data}.change.{key}" for key in CHANGES)
+            yield f"data.{self.data}.{'filesystem.walk_cpu' if walks else 'change.run'}"
+            if walks:
+                yield f"data.{self.data}.change.daily_files"
         if walks or self.source is None:
             yield f"data.{self.data}.cached"
         if (walks and si_or(data.layout, 1.0) < 1.0) or not (walks or tape):
@@ -121,6 +135,33 @@ class FileBackupSpec(Saving, FileKeeping):
             checks.owned(path, spec.data[self.data].on)
         with checks.about(*path):
             self._check_share(checks, path)
+        with checks.about(*path):
+            self._check_level(checks, path)
+
+    def base_age(self) -> float | None:
+        """Seconds since the backup that it is based on, None if it is based on none."""
+        if self.level == "full":
+            return None
+        age = self.since or (self.every if self.level == "incremental" else None)
+        return age.si if age is not None else None
+
+    def _check_level(self, checks: Checks, path: Path) -> None:
+        """Report a base of a full backup, a level without one, and data that do not say how they change."""
+        data = checks.spec.data.get(self.data)
+        if self.level == "full":
+            if self.since is not None:
+                checks.report((*path, "since"), "has no effect on a full backup", "leave it out, or write a 'level'")
+            return
+        if self.base_age() is None:
+            message = f"a backup of the level {self.level} needs the age of the one that it is based on"
+            checks.report((*path, "level"), message, "write for example 'since: 24 h'")
+        if data is not None and data.change is None:
+            message = f"'{self.data}' does not say how it changes"
+            remedy = f"write 'change: {{daily: 2 %}}' under data.{self.data}, or name a datasheet 'change/...'"
+            checks.report((*path, "level"), message, remedy)
+        elif data is not None and data.change is not None and self.method == "image" and data.change.run is None:
+            message = f"an incremental image needs the runs of bytes in which '{self.data}' changes"
+            checks.report((*path, "level"), message, f"write 'run: 256 KiB' under data.{self.data}.change")
 
     def _check_share(self, checks: Checks, path: Path) -> None:
         """The host that reads from a share is another one, and reaches the data and the target."""
@@ -165,7 +206,8 @@ class FileBackupSpec(Saving, FileKeeping):
         """Report a restore that cannot reach its target or does not fit there."""
         source = checks.spec.read_by(job)
         target, library = checks.spec.data.get(job.to or ""), checks.spec.devices.get(source)
-        checks.nothing_replayed(path, job)
+        with checks.about(*path):
+            self._check_chain(checks, path, job)
         with checks.about(*path):
             if isinstance(library, Sink):
                 checks.report((*path, "restore"), f"'{source}' keeps nothing", "restore what another job saved")
@@ -180,3 +222,21 @@ class FileBackupSpec(Saving, FileKeeping):
         if self.data in checks.spec.data:
             whole = self.method == "image" and not isinstance(library, MediaLibrary)
             checks.extent(path, job, checks.spec.data[self.data], whole=whole)
+
+    def _check_chain(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """Report a chain that begins with an incremental, or goes on with something else."""
+        if not job.replay:
+            return
+        if job.select is not None:
+            message = "has no effect on a restore of selected files, which are all in one save set"
+            checks.report((*path, "replay"), message, "leave it out")
+        jobs = checks.spec.jobs
+        legal = [
+            name for name, other in jobs.items()
+            if isinstance(other, FileBackupSpec) and other.level != "full" and other.data == self.data
+        ]  # fmt: skip
+        for name in job.replay:
+            if checks.name((*path, "replay"), name, legal, "job") or name not in jobs:
+                continue
+            message = f"'{name}' makes no save sets that are based on those of '{job.restore}'"
+            checks.report((*path, "replay"), message, choices(name, legal))

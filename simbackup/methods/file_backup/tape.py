@@ -8,6 +8,7 @@ from simbackup.catalogue import Copy, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.methods.file_backup.portion import Portion, changed_blocks, portion
 from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.file_backup.walk import walking
@@ -32,34 +33,39 @@ class TapeBackup:
     multiplexing: int = 1
     workers: int = 1
     share: Share | None = None
+    since: float | None = None
+    level: str = "full"
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, save all parts at once, then enter the catalogue."""
         data = system.data[self.data]
         copy = Copy(job, self.library, data.compression, system.env.now)
-        yield from prepare(system, job, data, self.tool, data.files)
+        part = portion(data, self.since, by_file=self.method == "file_level")
+        yield from prepare(system, job, data, self.tool, part.files)
         writer = TapeWriter(
-            data.size, lambda crossing, begin, size: self._shape(system, data, crossing),  # noqa: ARG005
-            self.tool, self.streams, self.pool, self.multiplexing, self.tool.file_marks * data.files / data.size,
+            part.size, lambda crossing, begin, size: self._shape(system, data, crossing, part),  # noqa: ARG005
+            self.tool, self.streams, self.pool, self.multiplexing, self.tool.file_marks * part.files / part.size,
             lambda: system.require_image(self.source),
         )  # fmt: skip
         yield from writer.write(system, copy)
         system.catalogue.save_sets.append(
-            SaveSet(job, self.data, self.method, data.size, data.files, copy.time, [copy])
+            SaveSet(job, self.data, self.method, part.size, part.files, copy.time, [copy], self.level)
         )
-        return Moved(data.size, float(data.files))
+        return Moved(part.size, part.files)
 
-    def _shape(self, system: System, data: DataSet, crossing: FlowShape) -> FlowShape:
+    def _shape(self, system: System, data: DataSet, crossing: FlowShape, part: Portion) -> FlowShape:
         """How a byte of the save set loads disk, host, networks and the drive that it crosses."""
         host, origin = system.hosts[self.host], system.origin(data, self.source)
         copy = self.tool.copying(host, copies=1.0)
         networks = [system.networks[name] for name in self.networks]
         towards = host.working(crossing.over(networks), copy)
-        if self.method == "image" or data.filesystem is None:
+        if self.method == "image" and not part.whole:
+            shape = changed_blocks(origin.region, part.share, data.run).part(1.0 - origin.cached)
+        elif self.method == "image" or data.filesystem is None:
             shape = origin.region.streaming("read").part(1.0 - origin.cached).at_most(1.0 / copy, host.cpu.name)
         else:
             who = walkers(system, self.tool, self.workers, self.share)
-            shape = walking(host, data, origin.region, who)
+            shape = walking(host, data, origin.region, who, part.share)
         shape = shape.plus(towards.demands, towards.moves)
         walks = self.method != "image" and data.filesystem is not None
         window = host.machine.read_ahead if walks else None

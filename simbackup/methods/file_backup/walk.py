@@ -12,6 +12,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Service, Store
 from simbackup.engine.activity import Activity
 from simbackup.equations import files as equations
+from simbackup.equations.change import gap
 from simbackup.system import JobFailedError
 
 
@@ -38,8 +39,10 @@ class Walkers:
     remote: Remote | None = None
 
 
-def walking(host: Host, data: DataSet, region: Region, who: Walkers) -> FlowShape:
+def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float = 1.0) -> FlowShape:
     """What a byte of files that are opened, read and closed loads on their host and device.
+
+    A share of the files is `sent`; the others are looked at, and left alone.
 
     Scattered files take positioned reads for directory, record and data; files that are stored together are read as
     they follow each other, records first. Cached files take no reads. Each worker has one request under way, and waits
@@ -48,20 +51,23 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers) -> FlowShap
     files = data.filesystem
     if files is None:
         raise JobFailedError(f"'{data.name}' has no file system")  # the checks exclude it
-    each, cold, store = data.size / data.files, 1.0 - data.cached, region.store
-    outside = equations.outside_record(each if data.file_size is None else data.file_size, files.resident)
+    mean, cold, store = data.size / data.files, 1.0 - data.cached, region.store
+    each = mean * sent
+    outside = equations.outside_record(mean if data.file_size is None else data.file_size, files.resident)
     apart, keeper = data.scattered, who.remote.keeper if who.remote else host
     read = _mixed(
-        _together(keeper, files, region, outside) if apart < 1.0 else None,
-        _scattered(files, region, outside) if apart > 0.0 else None,
+        _together(keeper, files, region, outside, sent) if apart < 1.0 else None,
+        _scattered(files, region, outside, sent) if apart > 0.0 else None,
         apart,
     )
-    cpu, index = keeper.seconds(files.cpu_per_file), host.seconds(who.file_cpu)
+    left_alone = files.cpu_per_file if files.walk_cpu is None else files.walk_cpu
+    cpu = keeper.seconds(sent * files.cpu_per_file + (1.0 - sent) * left_alone)
+    index = host.seconds(sent * who.file_cpu)
     shape = FlowShape({store.link: read.busy / each}, {store.link: 1.0}, sequential=1.0 - apart, workers=who.workers)
     shape = keeper.working(shape.over(store.path).part(cold), cpu / each)
     shape = host.working(shape, index / each)
     parts = {part: cold * seconds / each for part, seconds in read.parts.items()}
-    waited = files.open_time
+    waited = sent * files.open_time
     own = {
         (f"data.{data.name}", Activity.OPEN): waited / each,
         (keeper.cpu.name, Activity.OPEN): cpu / each,
@@ -69,7 +75,7 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers) -> FlowShap
     }
     serial = (cold * read.latency + cpu + index + waited) / each
     if who.remote is not None:
-        crossed = _crossing(who.remote, each if data.file_size is None else data.file_size)
+        crossed = _crossing(who.remote, mean if data.file_size is None else data.file_size, sent)
         own |= {part: seconds / each for part, seconds in crossed.items()}
         serial += sum(crossed.values()) / each
         shape = shape.over(who.remote.networks)
@@ -79,12 +85,13 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers) -> FlowShap
     return shape.cycle(parts | own, 1.0 / serial) if serial > 0.0 else shape
 
 
-def _crossing(remote: Remote, size: float) -> dict[tuple[str, str], float]:
+def _crossing(remote: Remote, size: float, sent: float) -> dict[tuple[str, str], float]:
     """Seconds of a file on networks: a round trip for each request, and its bytes one request after the other."""
-    parts = travelling(remote.networks, equations.round_trips(size, remote.request, remote.calls))
+    trips = sent * equations.round_trips(size, remote.request, 0.0) + remote.calls
+    parts = travelling(remote.networks, trips)
     for network in remote.networks:
         parts[network.link.name, Activity.TRANSFER] = (
-            parts.get((network.link.name, Activity.TRANSFER), 0.0) + size / network.rate
+            parts.get((network.link.name, Activity.TRANSFER), 0.0) + sent * size / network.rate
         )
     return parts
 
@@ -109,17 +116,21 @@ def _mixed(together: _Reads | None, scattered: _Reads | None, share: float) -> _
     return mean
 
 
-def _together(host: Host, files: Files, region: Region, outside: float) -> _Reads:
+def _together(host: Host, files: Files, region: Region, outside: float, sent: float) -> _Reads:
     """What a file takes whose record and data follow those of the one before; read-ahead ends where a file does."""
     ahead = min(host.machine.read_ahead or files.fragment, region.size)
     records = min(files.record_read or ahead, region.size)
     requests = equations.positioned_reads(outside, ahead, 0.0)
     piece = outside / requests if requests else 0.0
     walk = (region.store.continued(region.begin, records), files.record / records, records)
-    return _sum(region.store, walk, (region.store.continued(region.begin, max(piece, 1.0)), requests, piece), region)
+    read = region.store.continued(region.begin, max(piece, 1.0))
+    if sent < 1.0 and outside:  # the files between those that are read are skipped
+        skipped = min(gap(outside, sent), region.size - outside)
+        read = region.store.request("read", region.begin, region.begin + skipped, piece)
+    return _sum(region.store, walk, (read, sent * requests, piece), region)
 
 
-def _scattered(files: Files, region: Region, outside: float) -> _Reads:
+def _scattered(files: Files, region: Region, outside: float, sent: float) -> _Reads:
     """What a file at a random place takes: two places drawn at random are a third of the data apart in the mean."""
     begin, third = region.begin, region.size / 3.0
     room = region.size - third
@@ -127,7 +138,7 @@ def _scattered(files: Files, region: Region, outside: float) -> _Reads:
     record = max(min(files.record, room), 1.0)
     piece = max(min(outside / data_reads if data_reads else 0.0, room), 1.0)
     walk = (region.store.request("read", begin, begin + third, record), files.reads_per_file, record)
-    data = (region.store.request("read", begin, begin + third, piece), data_reads, piece)
+    data = (region.store.request("read", begin, begin + third, piece), sent * data_reads, piece)
     return _sum(region.store, walk, data, region)
 
 

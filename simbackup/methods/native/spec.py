@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.capability import Sink
+from simbackup.schema.figures import Figures
 from simbackup.schema.job import BackupJob, Rounds
 from simbackup.schema.part import Modelled, Path
 
@@ -86,6 +87,10 @@ class NativeBackupSpec(BackupJob):
     """`steady` (the default) computes the mean rate of the loop; `by_event` simulates each buffer."""
     service_times: ServiceTimes | None = None
     """Service times with the mean of the steady loop: `exponential` (the default) or `constant`; only by event."""
+
+    def figures(self) -> Figures:
+        """Also the buffers that it took."""
+        return {"": (*super().figures()[""], "buffers")}
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of the engine that the job leaves out, and the compression of the data."""

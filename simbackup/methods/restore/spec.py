@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from simbackup.errors import choices
 from simbackup.schema.job import BackupJob, Copying, Restoring
 from simbackup.schema.part import Path
+from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -94,11 +95,19 @@ class RestoreSpec(Restoring):
             saved.check_restore(checks, path, self)
 
     def _check_copy(self, checks: Checks, path: Path, name: str) -> bool:
-        """Whether `copied_by` is the backup or a job that copies it; reports it if not."""
+        """Whether `copied_by` is the backup or a job that copies it; reports it if not, unless that job is wrong."""
         jobs = checks.spec.jobs
-        copying = [n for n, j in jobs.items() if isinstance(j, Copying) and j.save_set == self.restore]
-        legal = [self.restore, *copying]
-        known = checks.name((*path, "copied_by"), name, legal, "job")
-        if not known and name in jobs:
-            checks.report((*path, "copied_by"), f"'{name}' does not copy '{self.restore}'", choices(name, legal))
-        return known
+        here, job = (*path, "copied_by"), jobs.get(name)
+        if not checks.name(here, name, jobs, "job"):
+            return False
+        if name == self.restore or (isinstance(job, Copying) and job.save_set == self.restore):
+            return True
+        if isinstance(job, Copying) and not isinstance(jobs.get(job.save_set), BackupJob):
+            checks.wait(path, f"jobs.{name}.save_set")
+            return False
+        known = {n: j for n, j in jobs.items() if isinstance(j, Copying) and not isinstance(j.save_set, Unknown)}
+        copies = [n for n, j in known.items() if j.save_set == self.restore]
+        message = f"'{name}' does not copy the save sets of '{self.restore}'"
+        remedy = f"choose from: {', '.join([self.restore, *copies])}"
+        checks.report(here, message, remedy)
+        return False

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.schema.facts import Facts, amount
+from simbackup.schema.figures import Figures
 from simbackup.schema.part import Modelled, Path
 from simbackup.schema.workload import WorkloadSpec
 
@@ -110,6 +111,10 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
         yield from super().uses(spec, name)
         if self.updates is not None:
             yield from (f"workloads.{name}.{key}" for key in self.conditional)
+
+    def figures(self) -> Figures:
+        """What a job costs them: waits for locks, and a slower disk."""
+        return {"": (*super().figures()[""], "waited", "mean_wait", "longest_wait", "slowdown")}
 
     def own_facts(self) -> Facts:
         """How many transactions write."""

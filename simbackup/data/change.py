@@ -1,0 +1,48 @@
+"""What a file may say about how data change, and how much of them a backup above another has to save."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from simbackup.schema.part import Modelled, Rules
+from simbackup.schema.quantity import Frozen, Multiple, PositiveShare, PositiveSize, Share
+
+BY_LEVEL = "in backups of a level other than full"
+
+
+class ChangeSheet(Frozen):
+    """How data change in time."""
+
+    daily: Share
+    """Share of the bytes that differ after a day."""
+    daily_files: Share | None = None
+    """Share of the files that differ after a day, each of which an incremental of files saves whole; `daily` unless
+    stated."""
+    hot_data: PositiveShare | None = None
+    """Share of the data that takes most changes; none is hot unless stated."""
+    hot_changes: PositiveShare | None = None
+    """Share of the changes that go to the hot data."""
+    replaced: Share | None = None
+    """Share of the data that is deleted in a day, and made anew; none unless stated."""
+    growth: Multiple | None = None
+    """Share by which the data grow in a year, compounded; not at all unless stated."""
+    run: PositiveSize | None = None
+    """Mean contiguous run of changed bytes, which an incremental image reads at once; needed by those alone."""
+
+    def rules(self) -> Rules:
+        """Report half of a hot spot, and one that is colder than the rest."""
+        if (self.hot_data is None) != (self.hot_changes is None):
+            yield ("hot_data", "hot_changes"), "hot_data and hot_changes go together", "give both, or neither"
+        elif self.hot_data is not None and self.hot_changes is not None and self.hot_changes.si < self.hot_data.si:
+            message = "the hot data take less than their share of the changes"
+            yield ("hot_changes", "hot_data"), message, f"write {self.hot_data.text} or more"
+
+
+class ChangeSpec(Modelled, ChangeSheet):
+    """How a data set changes."""
+
+    conditional: ClassVar[Mapping[str, str]] = dict.fromkeys(ChangeSheet.model_fields, BY_LEVEL) | {
+        "daily_files": f"in file_level {BY_LEVEL[3:]}",
+        "run": f"in image {BY_LEVEL[3:]}",
+    }

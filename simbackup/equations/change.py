@@ -1,0 +1,124 @@
+"""Change of data over time: what differs from an earlier moment, when some places change again and again."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+DAY = 86_400.0
+YEAR = 365.0 * DAY
+_STEPS = 200
+"""Halvings after which a bisection of floats has ended."""
+
+
+class Change(NamedTuple):
+    """How data change: shares of them, and how much of the change goes to the hot part.
+
+    `daily` is the share that differs after a day, `hot_data` the share that is hot, `hot_changes` the share of all
+    changes that the hot part takes, `replaced` the share that is deleted in a day and made anew, `growth` the share by
+    which they grow in a year.
+    """
+
+    daily: float = 0.0
+    hot_data: float = 1.0
+    hot_changes: float = 1.0
+    replaced: float = 0.0
+    growth: float = 0.0
+
+
+def touched(hits: float, hot_data: float, hot_changes: float) -> float:
+    """Share of data that differs after changes that hit each place so many times in the mean.
+
+    Of a part with the share `s` of the data and `w` of the changes, `s (1 - exp(-w n / s))` has been hit by `n` changes
+    for each place: repeated changes count once. Both parts are summed. Feller, "An Introduction to Probability Theory
+    and Its Applications", vol. 1, 3rd ed., Wiley 1968, section IV.2 (occupancy), in the limit of many places; two
+    parts as in the hot and cold data of Rosenblum and Ousterhout, "The Design and Implementation of a Log-Structured
+    File System", ACM TOCS 10(1), 1992, section 3.5. Holds where places within a part are hit independently.
+
+    Parameters
+    ----------
+    hits
+        Changes for each place of all data, in the mean.
+    hot_data
+        Share of the data that is hot.
+    hot_changes
+        Share of the changes that go there.
+
+    >>> round(touched(1.0, hot_data=1.0, hot_changes=1.0), 4)
+    0.6321
+    >>> round(touched(0.1, hot_data=0.1, hot_changes=0.9), 4)
+    0.0693
+    """
+    if hot_data >= 1.0 or hot_data <= 0.0:
+        return -math.expm1(-hits)
+    cold = 1.0 - hot_data
+    return hot_data * -math.expm1(-hits * hot_changes / hot_data) + cold * -math.expm1(
+        -hits * (1.0 - hot_changes) / cold
+    )
+
+
+def hits_a_day(daily: float, hot_data: float, hot_changes: float) -> float:
+    """Changes for each place in a day by which a share of the data differs after it: the inverse of `touched`.
+
+    Parameters
+    ----------
+    daily
+        Share of the data that differs after a day, below that which changes can reach at all.
+    hot_data
+        Share of the data that is hot.
+    hot_changes
+        Share of the changes that go there.
+
+    >>> round(touched(hits_a_day(0.03, 0.2, 0.8), 0.2, 0.8), 12)
+    0.03
+    """
+    low, high = 0.0, 1.0
+    while touched(high, hot_data, hot_changes) < daily and high < 1e9:  # noqa: PLR2004 (never reached below the whole)
+        high *= 2.0
+    for _ in range(_STEPS):
+        middle = (low + high) / 2.0
+        if middle in {low, high}:
+            break
+        low, high = (middle, high) if touched(middle, hot_data, hot_changes) < daily else (low, middle)
+    return high
+
+
+def differs(change: Change, seconds: float) -> float:
+    """Share of the data of now that was not there so many seconds ago, or was different.
+
+    `1 - (1 - t) (1 - r) / g`: t are the changes of the time (`touched`), r = 1 - exp(-p d) what was replaced in d days
+    at p a day, and g = (1 + y) ^ (d / 365) the growth at y a year. Changes, replacement and growth are independent.
+
+    Parameters
+    ----------
+    change
+        How the data change.
+    seconds
+        The time.
+
+    >>> change = Change(daily=0.02, hot_data=0.2, hot_changes=0.8)
+    >>> [round(differs(change, days * DAY), 3) for days in (1, 7, 30, 365)]
+    [0.02, 0.116, 0.298, 0.879]
+    """
+    days = seconds / DAY
+    hits = hits_a_day(change.daily, change.hot_data, change.hot_changes) * days
+    same = (1.0 - touched(hits, change.hot_data, change.hot_changes)) * math.exp(-change.replaced * days)
+    return 1.0 - same / grown(change.growth, seconds)
+
+
+def grown(growth: float, seconds: float) -> float:
+    """Factor by which data grow in a time, at a share of `growth` in a year of 365 days, compounded.
+
+    >>> grown(0.2, 2 * YEAR)
+    1.44
+    """
+    return (1.0 + growth) ** (seconds / YEAR)
+
+
+def gap(run: float, share: float) -> float:
+    """Bytes between runs of changed data in the mean, when a share of the data has changed: `run (1 - share) / share`.
+
+    >>> gap(run=65536, share=0.25)
+    196608.0
+    """
+    return run * (1.0 - share) / share

@@ -1,0 +1,52 @@
+"""How much of a data set a backup saves: all of it, or what has changed since the one that it is based on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from simbackup.data.live import DataSet
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Region
+from simbackup.engine.activity import Activity
+from simbackup.equations.change import differs, gap
+from simbackup.system import JobFailedError
+
+
+class Portion(NamedTuple):
+    """The part of a data set that is saved: bytes and files, and which share of all bytes and files these are."""
+
+    size: float
+    files: float
+    share: float = 1.0
+
+    @property
+    def whole(self) -> bool:
+        """Whether all is saved."""
+        return self.share >= 1.0
+
+
+def portion(data: DataSet, since: float | None, *, by_file: bool) -> Portion:
+    """What a backup saves that is based on one of so many seconds ago, or on none: whole files, or changed bytes."""
+    if since is None:
+        return Portion(data.size, float(data.files))
+    change = data.file_change if by_file else data.change
+    if change is None:
+        raise JobFailedError(f"'{data.name}' does not say how it changes")  # the checks exclude it
+    share = differs(change, since)
+    return Portion(max(data.size * share, 1.0), data.files * (share if by_file else 1.0), share)
+
+
+def changed_blocks(region: Region, share: float, run: float) -> FlowShape:
+    """How a changed byte of a region loads its device when runs of them are read one after the other, in order.
+
+    Between two runs the device moves on by the mean gap; where it is faster to read across, it does.
+    """
+    store = region.store
+    run = min(run, region.size)
+    between = min(gap(run, share), max(region.size - run, 0.0))
+    one = store.request("read", region.begin, region.begin + between, run)
+    across = (run + between) * store.stream("read", region.begin, region.size)
+    if across <= one.latency:
+        return region.streaming("read").times(across / (run * store.stream("read", region.begin, region.size)))
+    shape = FlowShape({store.link: one.busy / run}, {store.link: 1.0}, sequential=0.0).over(store.path)
+    return shape.cycle({(store.name, Activity.READ): one.latency / run})

@@ -1,0 +1,69 @@
+"""Times of day in a time zone, and the windows that open and close at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from simbackup.units import parse_clock
+
+
+def clock(text: str) -> time:
+    """The time of day that a text such as `20:00` names.
+
+    Raises
+    ------
+    UnitError
+        It names none.
+    """
+    seconds = int(parse_clock(text))
+    return time(seconds // 3600, seconds // 60 % 60, seconds % 60)
+
+
+def moment(day: date, at: time, zone: ZoneInfo) -> datetime:
+    """The moment at which clocks of a zone show a time of day.
+
+    A time that daylight saving skips is moved on by as much as the clocks are; of one that comes twice, the first.
+
+    >>> berlin = ZoneInfo("Europe/Berlin")
+    >>> str(moment(date(2027, 3, 28), time(2, 30), berlin)), str(moment(date(2027, 10, 31), time(2, 30), berlin))
+    ('2027-03-28 03:30:00+02:00', '2027-10-31 02:30:00+02:00')
+    """
+    return datetime.combine(day, at, zone).astimezone(UTC).astimezone(zone)
+
+
+def elapsed(begin: datetime, end: datetime) -> float:
+    """Seconds that pass between two moments, whatever clocks show."""
+    return (end.astimezone(UTC) - begin.astimezone(UTC)).total_seconds()
+
+
+class Opening(NamedTuple):
+    """One time for which a window is open."""
+
+    opens: datetime
+    closes: datetime
+
+    @property
+    def length(self) -> float:
+        """Seconds for which it is open: an hour less or more in nights in which clocks are moved.
+
+        >>> window = Window(clock("20:00"), clock("06:00"))
+        >>> [window.on(date(2027, *day), ZoneInfo("Europe/Berlin")).length / 3600 for day in ((3, 27), (10, 30))]
+        [9.0, 11.0]
+        """
+        return elapsed(self.opens, self.closes)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A window that opens at a time of day, and closes the next time that clocks show another."""
+
+    opens: time
+    closes: time
+
+    def on(self, day: date, zone: ZoneInfo) -> Opening:
+        """The opening on a day."""
+        end = day if self.closes > self.opens else day + timedelta(days=1)
+        return Opening(moment(day, self.opens, zone), moment(end, self.closes, zone))

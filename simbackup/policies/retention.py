@@ -1,0 +1,107 @@
+"""Retention: which restore points a rule keeps, by count, by age, and by day, week, month and year."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import dropwhile
+
+from dateutil.relativedelta import relativedelta
+
+from simbackup.policies.levels import RestorePoint
+
+_PERIOD = re.compile(r"(\d+)\s*(day|week|month|year)s?")
+NO_AGE = relativedelta()
+PERIODS: dict[str, Callable[[datetime], Hashable]] = {
+    "daily": lambda time: time.date(),
+    "weekly": lambda time: time.isocalendar()[:2],
+    "monthly": lambda time: (time.year, time.month),
+    "yearly": lambda time: time.year,
+}
+"""To which day, ISO week, month or year a time belongs."""
+
+
+def period(text: str) -> relativedelta:
+    """The time that a text such as `5 weeks` or `3 months` names; months and years are those of the calendar.
+
+    Raises
+    ------
+    ValueError
+        It names none.
+
+    >>> datetime(2027, 11, 30) + period("3 months")
+    datetime.datetime(2028, 2, 29, 0, 0)
+    """
+    found = _PERIOD.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(f"'{text}' is not a time of a calendar; write for example '35 days', '5 weeks', '7 years'")
+    number = int(found[1])
+    match found[2]:
+        case "day":
+            return relativedelta(days=number)
+        case "week":
+            return relativedelta(weeks=number)
+        case "month":
+            return relativedelta(months=number)
+        case _:
+            return relativedelta(years=number)
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How long restore points are kept: one that any of its rules keeps, is kept. Without a rule, all are, for ever.
+
+    `last` keeps the newest ones. `age` keeps each until it is so old. `daily`, `weekly`, `monthly` and `yearly` keep
+    the newest of each of the last so many days, ISO weeks, months and years that have any (grandfather, father, son);
+    with `only_full` they count full backups alone. Times are those that clocks of the zone show.
+    """
+
+    last: int = 0
+    age: relativedelta = field(default=NO_AGE)
+    daily: int = 0
+    weekly: int = 0
+    monthly: int = 0
+    yearly: int = 0
+    only_full: bool = False
+
+    @property
+    def forever(self) -> bool:
+        """Whether it has no rule."""
+        return not (self.last or self.age or self.daily or self.weekly or self.monthly or self.yearly)
+
+    def kept(self, points: Sequence[RestorePoint], now: datetime) -> set[int]:
+        """The numbers of the restore points, given oldest first, that are kept at a moment.
+
+        >>> from datetime import timedelta
+        >>> from simbackup.policies.levels import Level
+        >>> nights = [RestorePoint(i, datetime(2027, 1, 1) + timedelta(days=i), Level.FULL) for i in range(10)]
+        >>> sorted(Retention(last=2).kept(nights, nights[-1].time))
+        [8, 9]
+        >>> sorted(Retention(daily=2, weekly=2).kept(nights, nights[-1].time))
+        [2, 8, 9]
+        """
+        if self.forever:
+            return {point.number for point in points}
+        kept = {point.number for point in points[-self.last :]} if self.last else set[int]()
+        if self.age:
+            young = dropwhile(lambda point: _shown(point.time) + self.age <= _shown(now), points)
+            kept |= {point.number for point in young}
+        counted = [point for point in points if point.level.whole or not self.only_full]
+        for name, number in (
+            ("daily", self.daily), ("weekly", self.weekly), ("monthly", self.monthly), ("yearly", self.yearly)
+        ):  # fmt: skip
+            kept |= _newest(counted, PERIODS[name], number) if number else set()
+        return kept
+
+
+def _shown(time: datetime) -> datetime:
+    """What clocks show at a moment."""
+    return time.replace(tzinfo=None)
+
+
+def _newest(points: Iterable[RestorePoint], of: Callable[[datetime], Hashable], number: int) -> set[int]:
+    """The newest point of each of the last so many periods that have any; the points are given oldest first."""
+    newest = {of(point.time): point.number for point in points}
+    return set(list(newest.values())[-number:])

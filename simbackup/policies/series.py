@@ -1,0 +1,99 @@
+"""The restore points of one client at one place over time: what is added, expires, merges, and is freed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from simbackup.policies.levels import Level, RestorePoint, base_of
+from simbackup.policies.retention import Retention
+
+
+class Expiry(NamedTuple):
+    """What expired at once: the points that were freed, and those that took up older ones, as they are now."""
+
+    freed: tuple[RestorePoint, ...]
+    merged: tuple[RestorePoint, ...]
+
+
+@dataclass(slots=True)
+class Series:
+    """The restore points of one client at one place.
+
+    A point that its retention no longer keeps stays while a chain needs it. Where the place `merges`, it is taken up by
+    the only point that is based on it (incremental for ever), and freed.
+    """
+
+    retention: Retention
+    merges: bool = False
+    points: dict[int, RestorePoint] = field(default_factory=dict[int, RestorePoint])
+    kept: set[int] = field(default_factory=set[int])
+    """Numbers of the points that the retention keeps: those that a restore may ask for."""
+    count: int = 0
+
+    def add(self, time: datetime, level: Level) -> RestorePoint:
+        """The point of a new backup; it is full if there is none that it could be based on."""
+        base = base_of(level, self.points.values())
+        made = Level.FULL if base is None and not level.whole else level
+        return self.take(RestorePoint(self.count, time, made, None if base is None else base.number))
+
+    def take(self, point: RestorePoint) -> RestorePoint:
+        """The point, such as one copied from another place, with the number that it has there."""
+        self.points[point.number] = point
+        self.kept.add(point.number)
+        self.count = max(self.count, point.number + 1)
+        return point
+
+    def expire(self, now: datetime) -> Expiry:
+        """Free what neither the retention keeps nor a chain needs."""
+        # a point that was let go stays so, though a newer one that hid it in its week has gone
+        self.kept = self.retention.kept([self.points[number] for number in sorted(self.kept)], now)
+        before = self.points
+        merged = self._merge() if self.merges else set[int]()
+        needed = needed_by(self.points, self.kept)
+        self.points = {number: point for number, point in self.points.items() if number in needed}
+        freed = (point for number, point in before.items() if number not in self.points)
+        return Expiry(tuple(freed), tuple(self.points[number] for number in sorted(merged & needed)))
+
+    def chain(self, number: int) -> list[RestorePoint]:
+        """What a restore of a point reads, its full backup first."""
+        return chain(self.points, number)
+
+    def _merge(self) -> set[int]:
+        """Let the point based on one that is no longer kept take it up, if it is the only one; who took up any."""
+        self.points, took = dict(self.points), set[int]()
+        for old in sorted(self.points.keys() - self.kept):
+            above = [point for point in self.points.values() if point.base == old]
+            if len(above) == 1:
+                below, heir = self.points.pop(old), above[0]
+                level = Level.FULL if below.level.whole else heir.level
+                self.points[heir.number] = replace(heir, level=level, base=below.base)
+                took.add(heir.number)
+        return took
+
+
+def chain(points: Mapping[int, RestorePoint], number: int) -> list[RestorePoint]:
+    """The points that a restore of one needs, its full backup first, itself last.
+
+    Raises
+    ------
+    KeyError
+        One of them is not there.
+    """
+    found = [points[number]]
+    while (base := found[-1].base) is not None:
+        found.append(points[base])
+    return found[::-1]
+
+
+def needed_by(points: Mapping[int, RestorePoint], kept: Iterable[int]) -> set[int]:
+    """The numbers of all points in the chains of some; where a base is missing, its chain ends."""
+    needed: set[int] = set()
+    for number in kept:
+        at: int | None = number
+        while at is not None and at in points and at not in needed:
+            needed.add(at)
+            at = points[at].base
+    return needed

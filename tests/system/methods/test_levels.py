@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from simbackup import load, simulate
+from simbackup.build import build
+from simbackup.equations.change import DAY, Change, differs
+
+SITE: dict[str, Any] = {
+    "title": "Levels",
+    "hosts": {
+        "filer": {"model": "host/linux-modern-server", "owns": ["array"]},
+        "backup": {"model": "host/linux-modern-server", "owns": ["staging"]},
+    },
+    "devices": {
+        "array": {"model": "disk/nearline-20tb-2022"},
+        "staging": {"model": "raid/software-raid5", "disk": "disk/nearline-20tb-2022", "disks": 8},
+        "library": {"model": "tape_library/autoloader-8", "drive": "tape_drive/lto-5", "drives": 1},
+    },
+    "links": {
+        "lan": {"model": "network/ten-gigabit-ethernet", "joins": ["filer", "backup"]},
+        "bus": {"joins": ["backup", "library"], "rate": "600 MB/s", "latency": "0.1 ms"},
+    },
+    "data": {
+        "users": {
+            "on": "array", "size": "500 GB", "files": 2_000_000, "filesystem": "filesystem/xfs",
+            "change": {"daily": "2 %", "daily_files": "1 %", "growth": "20 %", "run": "256 KiB"},
+        }
+    },
+}  # fmt: skip
+FULL = {"method": "file_level", "data": "users", "to": "staging"}
+INCREMENTAL = FULL | {"level": "incremental", "since": "24 h", "begin": "30 h"}
+
+
+def run(**jobs: Any) -> Any:
+    return simulate(SITE | {"jobs": jobs})
+
+
+@pytest.mark.parametrize("to", ["staging", "library"])
+def test_an_incremental_of_files_sends_whole_files_that_changed(to: str) -> None:
+    result = run(night=INCREMENTAL | {"to": to})
+    share = differs(Change(daily=0.01, growth=0.2), DAY)
+    assert result.get("jobs.night.bytes") == pytest.approx(share * 500e9)
+    assert result.get("jobs.night.files") == pytest.approx(share * 2_000_000)
+
+
+def test_an_incremental_walks_all_files_and_reads_those_that_changed() -> None:
+    """One after the other: all files are looked up, and a share of them is opened and read."""
+    full, night = run(night=FULL), run(night=INCREMENTAL)
+    share = differs(Change(daily=0.01, growth=0.2), DAY)
+    walk = sum(s for (_, what), s in full.causes("night").items() if what in {"walk", "open"})
+    read = sum(s for (_, what), s in full.causes("night").items() if what == "read")
+    spent = {"walk": 0.0, "open": 0.0, "read": 0.0}
+    for (_, what), seconds in night.causes("night").items():
+        spent[what] = spent.get(what, 0.0) + seconds
+    assert spent["walk"] + spent["open"] == pytest.approx(walk, rel=0.02)
+    assert spent["read"] == pytest.approx(share * read, rel=0.02)
+
+
+def test_a_file_that_did_not_change_may_cost_less_to_find() -> None:
+    quick = {"model": "filesystem/xfs", "cpu_per_file": "1 ms/file", "walk_cpu": "0.1 ms/file", "reads_per_file": 0}
+    data = {"users": SITE["data"]["users"] | {"filesystem": quick}}
+    result = simulate(SITE | {"data": data, "jobs": {"night": INCREMENTAL}})
+    share = differs(Change(daily=0.01, growth=0.2), DAY)
+    opened = sum(s for (_, what), s in result.causes("night").items() if what == "open")
+    speed = build(load(SITE).spec, 0)[0].hosts["filer"].speed
+    assert opened == pytest.approx(2_000_000 * (share * 1e-3 + (1 - share) * 1e-4) / speed, rel=0.02)
+
+
+@pytest.mark.parametrize("run_size", ["64 KiB", "1 MiB", "1 GB"])
+def test_changed_blocks_are_read_run_by_run_or_across_the_gaps(run_size: str) -> None:
+    job = {"method": "image", "data": "users", "to": "staging", "level": "incremental", "since": "24 h"}
+    data = {"users": SITE["data"]["users"] | {"change": {"daily": "2 %", "run": run_size}}}
+    site = SITE | {"data": data}
+    result = simulate(site | {"jobs": {"night": job}})
+    store = build(load(site).spec, 0)[0].stores["array"]
+    size = {"64 KiB": 65536.0, "1 MiB": 1048576.0, "1 GB": 1e9}[run_size]
+    between = size * 0.98 / 0.02
+    apart = store.request("read", 0.0, between, size).latency
+    across = store.stream("read", 0.0, 500e9) * (size + between)
+    runs = 0.02 * 500e9 / size
+    read = sum(s for (where, _), s in result.causes("night").items() if where == "devices.array")
+    assert read == pytest.approx(runs * min(apart, across), rel=0.02)
+
+
+def test_a_chain_comes_back_save_set_by_save_set() -> None:
+    differential = INCREMENTAL | {"level": "differential", "since": "6 d", "begin": "150 h"}
+    again = INCREMENTAL | {"begin": "170 h"}
+    result = run(
+        full=FULL, first=INCREMENTAL, week=differential, last=again,
+        back={"restore": "full", "replay": ["first", "week", "last"], "begin": "200 h"},
+    )  # fmt: skip
+    each = {name: result.get(f"jobs.{name}.bytes") for name in ("full", "week", "last")}
+    assert result.get("jobs.back.bytes") == pytest.approx(sum(each.values()))
+
+
+def test_a_repeated_incremental_is_based_on_the_one_before() -> None:
+    night = FULL | {"level": "incremental", "begin": "24 h", "every": "1 d", "until": "4 d"}
+    result = run(full=FULL, night=night, back={"restore": "full", "replay": "night", "after": "night"})
+    share = differs(Change(daily=0.01, growth=0.2), DAY)
+    assert result.get("jobs.back.bytes") == pytest.approx((1 + 4 * share) * 500e9)
