@@ -65,7 +65,7 @@ class BackupSource(NamedTuple):
             return self.volume.mapped(shape)
         if self.image.lookup_time:
             shape = shape.after(self.image.lookup_time / self.image.lookup_size, self.image.name, Activity.LOOKUP)
-        return self.image.reading(shape, self.begin, self.region.size, window) if together > 0.0 else shape
+        return self.image.reading(shape, (self.begin, self.region.size), window, together)
 
 
 @dataclass(slots=True)

@@ -53,10 +53,13 @@ class FrozenImage(Protocol):
         """Where a part of the frozen image is read."""
         ...
 
-    def reading(self, shape: FlowShape, begin: float, size: float, window: float | None) -> FlowShape:
-        """The shape of reading a part of the image in sequence, some of which lies elsewhere than in its source.
+    def reading(
+        self, shape: FlowShape, place: tuple[float, float], window: float | None, together: float = 1.0
+    ) -> FlowShape:
+        """The shape of reading a part of the image (begin, size), some of which lies elsewhere than in its source.
 
-        `window` are the bytes that a host asks for at once, and then waits for; None if it reads ahead without end.
+        `window` are the bytes that a host asks for at once, and then waits for; None if it reads ahead without end. A
+        share is read `together`, in sequence; requests here and there cost the same wherever they find their data.
         """
         ...
 

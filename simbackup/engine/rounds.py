@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from simbackup.engine.activity import Activity
+
 if TYPE_CHECKING:
     from simbackup.engine.limit import Limit
     from simbackup.engine.link import Flow, Link
@@ -30,7 +32,11 @@ def go_round(flows: Sequence[Flow], rates: Mapping[Flow, float] | None = None) -
     round_trips, offered = {flow for flow, _ in going}, rates or {}
 
     def others(link: Link) -> float:
-        used = sum(link.demand(flow) * rate for flow, rate in offered.items() if flow not in round_trips)
+        used = sum(
+            link.demand(flow) * rate
+            for flow, rate in offered.items()
+            if flow not in round_trips and flow.activity != Activity.WRITE_BACK
+        )
         return min(used / link.capacity, 1.0) if link.capacity > 0.0 else 1.0
 
     limits = going[0][1].together([one for _, one in going], others)

@@ -239,9 +239,11 @@ class RedirectSnapshot:
         """Where a part of the frozen image is read: in the volume, where updates left its blocks."""
         return self.origin.region.part(begin, size)
 
-    def reading(self, shape: FlowShape, begin: float, size: float, window: float | None) -> FlowShape:
+    def reading(
+        self, shape: FlowShape, place: tuple[float, float], window: float | None, together: float = 1.0
+    ) -> FlowShape:
         """All of it lies in its source."""
-        del begin, size, window
+        del place, window, together
         return shape
 
     def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:

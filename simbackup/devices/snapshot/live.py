@@ -82,9 +82,11 @@ class Snapshot:
         """Where a part of the frozen image is read: what was not overwritten is still in the origin."""
         return self.origin.region.part(begin, size)
 
-    def reading(self, shape: FlowShape, begin: float, size: float, window: float | None) -> FlowShape:
+    def reading(
+        self, shape: FlowShape, place: tuple[float, float], window: float | None, together: float = 1.0
+    ) -> FlowShape:
         """What was copied is read in the copy area, and more of it while writers go on."""
-        return ImageReader(self, self.source(begin, size), begin, window).on(shape)
+        return ImageReader(self, self.source(*place), place[0], window, together).on(shape) if together else shape
 
     def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
         """Room behind the data, where the image is kept inside the file system of the volume that is written."""

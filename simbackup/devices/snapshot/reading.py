@@ -40,7 +40,8 @@ class ImageReader:
 
     Each piece that was copied is read in the copy area, at another place than the last, and the origin then goes on
     behind it: its arm comes back, or passes over the piece. `window` are the bytes that a host asks for at once, and
-    then waits for; without, the reads are there before they are needed. The shares are those of the whole part: what
+    then waits for; without, the reads are there before they are needed. A share of
+    the part is read `together`. The shares that were copied are those of the whole part: what
     is still to be read is taken to be like it.
     """
 
@@ -48,6 +49,7 @@ class ImageReader:
     region: Region
     begin: float
     window: float | None
+    together: float = 1.0
 
     def on(self, shape: FlowShape) -> FlowShape:
         """The shape of reading as it is now, which goes on changing."""
@@ -73,7 +75,7 @@ class ImageReader:
         """What a byte takes now."""
         origin = area = wait = share = 0.0
         for size, piece in self.image.changes.pieces(self.begin, self.region.size):
-            pieces = size / piece / self.region.size
+            pieces = self.together * size / piece / self.region.size
             there, back = self._piece(piece)
             at_once = max(pieces * self.window, 1.0) if self.window else 1.0
             area += pieces * there.busy

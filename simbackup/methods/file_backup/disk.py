@@ -77,7 +77,7 @@ class DiskBackup:
         part = self.part(data)
         if self.method == "image" and not part.whole:
             shape = changed_blocks(origin.region, part.share, data.run).part(1.0 - origin.cached)
-            return origin.found(host.then(shape, copy))
+            return origin.found(host.then(shape, copy), host.machine.read_ahead, 0.0)
         if self.method == "image":
             return origin.found(host.reading(origin.region, copy, origin.cached), host.machine.read_ahead)
         who = walkers(system, self.tool, self.workers, self.share)

@@ -67,9 +67,10 @@ class TapeBackup:
             who = walkers(system, self.tool, self.workers, self.share)
             shape = walking(host, data, origin.region, who, part.share)
         shape = shape.plus(towards.demands, towards.moves)
-        walks = self.method != "image" and data.filesystem is not None
-        window = host.machine.read_ahead if walks else None
-        shape = origin.found(shape, window, 1.0 - data.scattered if walks else 1.0)
+        if self.method == "image" or data.filesystem is None:
+            shape = origin.found(shape, None, 1.0 if part.whole else 0.0)
+        else:
+            shape = origin.found(shape, host.machine.read_ahead, 1.0 - data.scattered)
         if self.tool.alternates:
             slowest, seconds = max(crossing.demands.items(), key=lambda demand: demand[1])
             shape = shape.after(seconds, slowest.name, Activity.WRITE)

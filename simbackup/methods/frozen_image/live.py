@@ -88,7 +88,7 @@ class FrozenImageRestore:
             shape = self._cycle(system, source.part(begin + done, stretch.size), self._place(target, image, stretch))
             shape = shape.after(image.lookup_time / image.lookup_size, image.name, Activity.LOOKUP)
             at, window = copy.extents[0].position + begin + done, self._request(stretch.size)
-            shape = image.reading(shape, at, stretch.size, window)
+            shape = image.reading(shape, (at, stretch.size), window)
             shape = target.volume.mirrored(shape, stretch)
             copied = stretch._replace(fresh=tuple(s for s in stretch.fresh if s.in_place))
             if copied.fresh:  # what is overwritten is copied first, one request at a time
