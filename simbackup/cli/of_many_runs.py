@@ -37,7 +37,10 @@ def study(
 
 def reproduce(
     document: Annotated[
-        list[str] | None, typer.Argument(help="Documents, such as 003, or folders of your own; default: all.")
+        list[str] | None,
+        typer.Argument(
+            help="Documents, such as 003, a collection, such as validation, or folders of your own; default: published."
+        ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Count rows that are declared off as failures.")] = False,
     left_out: Annotated[
