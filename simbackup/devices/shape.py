@@ -74,7 +74,7 @@ class FlowShape:
     def change(self, network: FlowNetwork, flow: Flow) -> None:
         """Give a flow under way this shape."""
         limit, going = self._limit()
-        network.reshape(flow, self.demands, self.moves, limit._replace(cause=limit.cause or flow.name), going)
+        network.reshape(flow, self.demands, self.moves, limit, going)
 
     def _limit(self) -> tuple[Limit, Rounds | None]:
         """The limit of a flow of this shape, and how its requests go round."""

@@ -147,23 +147,20 @@ class FlowNetwork:
     def reshape(
         self, flow: Flow, demands: Mapping[Link, float], moves: Mapping[Link, float], limit: Limit, going: Going | None
     ) -> None:
-        """Let a flow go on with other demands on the links that it was started on, and with another limit of its own.
+        """Let a flow go on with other demands on the links that it was started on, and another limit of its own.
 
-        Raises
-        ------
-        ValueError
-            When it would need a link that it was not started on.
+        A ValueError names a link that it was not started on.
         """
         if missing := [link.name for link in (*demands, *moves) if link not in flow.links]:
             raise ValueError(f"flow {flow.name} was not started on {missing[0]}")
         for part in (flow, *flow.links):
             part.settle(float(self.env.now))
-        flow.reshape(demands, moves, limit, going)
-        self.changed()
+        flow.demands, flow.moves, flow.going = {k: d for k, d in demands.items() if d != 0.0}, dict(moves), going
+        self.set_cap(flow, *limit[:3])
 
-    def set_cap(self, flow: Flow, cap: float, cause: str | None = None) -> None:
-        """Give a flow another greatest rate, units per second, and the address that explains it."""
-        flow.set_cap(cap, cause or flow.name)
+    def set_cap(self, flow: Flow, cap: float, cause: str | None = None, parts: Parts | None = None) -> None:
+        """Give a flow another greatest rate, units per second, the address that explains it, and the parts of it."""
+        flow.set_cap(cap, cause or flow.name, parts)
         self.changed()
 
     def set_capacity(self, link: Link, capacity: float | Callable[[Sequence[Flow]], float]) -> None:

@@ -255,15 +255,6 @@ class Flow:
             raise ValueError(f"cap of {self.name} must be zero or more, not {cap}")
         self._cap = Limit(cap, cause, parts or WHOLE)
 
-    def reshape(
-        self, demands: Mapping[Link, float], moves: Mapping[Link, float], limit: Limit, going: Going | None
-    ) -> None:
-        """Take other demands and another limit of its own; called by the network, which solves anew."""
-        self.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
-        self.moves = dict(moves)
-        self.going = going
-        self.set_cap(*limit[:3])
-
     def bend(self, limit: Limit | None) -> None:
         """Note what the law makes of the rate that the network offers; called by the network."""
         self._bent = limit

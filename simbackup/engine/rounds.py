@@ -25,6 +25,8 @@ def go_round(flows: Sequence[Flow], rates: Mapping[Flow, float] | None = None) -
     """Limit flows whose requests go round by the time that these wait, behind each other and behind the rest.
 
     Without rates the rest does not count. With them it counts as what the network offers it: asked once, as laws are.
+    Requests go before write-back, as in the queues of operating systems (deadline-iosched.c of Linux 2.6 serves reads
+    for as long as no write has waited for seconds); they still share the device with it.
     """
     going = [(flow, flow.going) for flow in flows if flow.going is not None]
     if not going:
@@ -35,7 +37,7 @@ def go_round(flows: Sequence[Flow], rates: Mapping[Flow, float] | None = None) -
         used = sum(
             link.demand(flow) * rate
             for flow, rate in offered.items()
-            if flow not in round_trips and flow.activity != Activity.WRITE_BACK
+            if flow not in round_trips and flow.activity != Activity.WRITE_BACK.value
         )
         return min(used / link.capacity, 1.0) if link.capacity > 0.0 else 1.0
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import simpy
 
+from simbackup.devices.store import Region
 from simbackup.equations.snapshot import CopyOnWriteParameters, records_per_area
 
 Wait = Generator[simpy.Event, Any, None]
@@ -177,6 +178,34 @@ def sequential_first_writes(
             seconds += request("origin", written, run)
         written = end
     return written / seconds
+
+
+def image_read(
+    origin: Region, area: Region, chunk: float, copied: float, *, used: float, seed: int = 0
+) -> tuple[float, float]:
+    """Seconds to read an image chunk by chunk on origin and copy area, a share of whose chunks was copied at random.
+
+    One that was copied lies anywhere in the used part of the area. The others are read on as a stream, or with a
+    request where the arm comes back; an arm of its own goes on over what is left out.
+    """
+    rng, seconds = random.Random(seed), {origin.store.name: 0.0, area.store.name: 0.0}  # noqa: S311 (no secret)
+    heads = {area.store.name: area.begin} | {origin.store.name: origin.begin}
+    position = origin.begin
+    while position < origin.begin + origin.size:
+        if rng.random() < copied:
+            store, at = area.store, area.begin + rng.random() * used
+        else:
+            store, at = origin.store, position
+        name = store.name
+        if store is origin.store and (area.store is not origin.store or heads[name] == at):
+            seconds[name] += (at + chunk - heads[name]) * store.stream("read", at, chunk)
+        else:
+            seconds[name] += store.request("read", heads[name], at, chunk).latency
+        heads[name] = at + chunk
+        position += chunk
+    if area.store is origin.store:
+        return seconds[origin.store.name], 0.0
+    return seconds[origin.store.name], seconds[area.store.name]
 
 
 def _rounds(chunks: int, cow: CopyOnWriteParameters) -> Sequence[float]:

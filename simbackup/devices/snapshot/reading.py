@@ -74,9 +74,11 @@ class ImageReader:
     def more(self) -> More:
         """What a byte takes now."""
         origin = area = wait = share = 0.0
-        for size, piece in self.image.changes.pieces(self.begin, self.region.size):
+        found = self.image.changes.pieces(self.begin, self.region.size)
+        unchanged = 1.0 - sum(size for size, _ in found) / self.region.size
+        for size, piece in found:
             pieces = self.together * size / piece / self.region.size
-            there, back = self._piece(piece)
+            there, back = self._piece(piece, unchanged)
             at_once = max(pieces * self.window, 1.0) if self.window else 1.0
             area += pieces * there.busy
             origin += pieces * back.busy
@@ -84,17 +86,24 @@ class ImageReader:
             share += size / self.region.size
         return More(origin, area, wait, share)
 
-    def _piece(self, piece: float) -> tuple[Service, Service]:
-        """What one piece takes in the area, and at the origin more than if it had been read there."""
+    def _piece(self, piece: float, unchanged: float) -> tuple[Service, Service]:
+        """What one piece takes in the area, and at the origin more than if it had been read there.
+
+        A share of the pieces follows an unchanged one and has one behind it, for which the origin is needed.
+        """
         store, area = self.region.store, self.image.area
         middle = min(self.region.begin + self.region.size / 2.0, store.size - 1.0)
         used = min(max(self.image.used * self.image.parameters.chunk, piece), area.size)
         at = max(min(area.begin + used / 3.0, area.store.size - piece), 0.0)
-        there = area.store.request("read", middle if area.store is store else area.begin, at, piece)
+        there = area.store.request("read", area.begin, at, piece)  # two places of the used part are a third of it apart
         passed = store.stream("read", self.region.begin, self.region.size) * piece
         if area.store is store:
-            back = store.request("read", at, middle, 1.0)
-            return there, Service(back.latency - passed, back.busy - passed)
+            back, over = store.request("read", at, middle, 1.0), store.request("read", middle, at, piece)
+            there = Service(
+                unchanged * over.latency + (1.0 - unchanged) * there.latency,
+                unchanged * over.busy + (1.0 - unchanged) * there.busy,
+            )
+            return there, Service(unchanged * back.latency - passed, unchanged * back.busy - passed)
         ahead = store.request("read", middle, middle, 1.0)  # the arm waits until the end of a long piece comes round
         return there, Service(min(ahead.latency - passed, 0.0), min(ahead.busy - passed, 0.0))
 
