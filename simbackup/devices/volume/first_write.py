@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Service, Store
+from simbackup.devices.store import Direction, Service, Store, bus
 from simbackup.engine.activity import Activity
 from simbackup.equations import snapshot as equations
 
@@ -24,6 +24,11 @@ class Request(NamedTuple):
     size: float
     times: float
     delay: float = 0.0
+
+    @property
+    def direction(self) -> Direction:
+        """Whether it reads or writes."""
+        return "read" if self.activity is Activity.COPY_READ else "write"
 
 
 class Run(NamedTuple):
@@ -68,7 +73,7 @@ def first_write_shape(
         )
         shape = shape.plus(
             {on.link: request.times * service.busy / group}, {on.link: request.times * size / group}
-        ).over(on.path, request.times * size / group)
+        ).over(bus(on, request.direction), request.times * size / group)
     return shape.cycle(parts)
 
 
@@ -109,10 +114,9 @@ def copying(image: Snapshot, store: Store, position: float, run: Run, ahead: flo
 def served(request: Request, heads: dict[str, float]) -> Service:
     """What a request takes from where the last one left the head of its device, which moves to it."""
     on = request.store
-    direction = "read" if request.activity is Activity.COPY_READ else "write"
     head = heads.get(on.name, request.position)
     heads[on.name] = request.position
-    service = on.request(direction, head, request.position, request.size)
+    service = on.request(request.direction, head, request.position, request.size)
     return Service(service.latency + request.delay, service.busy)
 
 

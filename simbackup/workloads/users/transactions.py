@@ -12,7 +12,7 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.snapshot.live import Snapshot
-from simbackup.devices.store import Service, Store
+from simbackup.devices.store import Direction, Service, Store, bus
 from simbackup.devices.volume.first_write import Run, copying, served
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
@@ -68,11 +68,20 @@ class Load:
         """Seconds of one transaction while it is alone."""
         return self.delay + sum(self.waited.values())
 
-    def take(self, store: Store, service: Service, times: float, size: float, *, waits: bool) -> None:
+    def take(
+        self,
+        store: Store,
+        service: Service,
+        times: float,
+        size: float,
+        *,
+        waits: bool,
+        direction: Direction = "write",
+    ) -> None:
         """Add so many requests to a device, for which the user waits or not."""
         if times > 0.0:
             self.shape = self.shape.plus({store.link: times * service.busy}, {store.link: times * size})
-            self.shape = self.shape.over(store.path, times * size)
+            self.shape = self.shape.over(bus(store, direction), times * size)
             if waits:
                 self._wait(store.link, times * service.latency, times * service.busy)
 
@@ -120,7 +129,7 @@ def load(
         return begin + max(min(place.size / 3.0, place.size - size), 0.0)
 
     read = min(asked.read_size, place.size)
-    found.take(store, store.request("read", begin, there(read), read), asked.reads, read, waits=True)
+    found.take(store, store.request("read", begin, there(read), read), asked.reads, read, waits=True, direction="read")
     found.compute(host, asked.cpu)
     found.delay += asked.reads * _mapping(volume.snapshots, read)
     for network in asked.networks:
@@ -177,7 +186,10 @@ class _Updates(NamedTuple):
         heads = {self.snapshot.area.store.name: self.snapshot.position()} | {store.name: here}
         for request in copying(self.snapshot, store, there, run):
             service = served(request, heads)
-            found.take(request.store, service, self.runs * request.times, request.size, waits=self.waits)
+            found.take(
+                request.store, service, self.runs * request.times, request.size, waits=self.waits,
+                direction=request.direction,
+            )  # fmt: skip
         alone = who.rate is None and who.clients <= 1.0 and self.waits
         head = heads[store.name] if alone or self.snapshot.area.store is store else here
         held = store.request("write", head, there, self.size)
