@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 class Request(NamedTuple):
-    """One request of the cycle of a run of first writes: where it goes, its bytes, how many times, seconds before."""
+    """One request of the cycle of a run of first writes: where it goes, its bytes, how many times.
+
+    `delay` are seconds before each in an idle queue of the block layer, which fill no device.
+    """
 
     activity: Activity
     store: Store
@@ -58,7 +61,7 @@ def first_write_shape(
     for image, group in groups.items():
         cycle += [(request, group) for request in copying(image, store, position + ahead, Run(group), ahead)]
     held = largest if waiting is None else min(waiting, largest)
-    delay = max(equations.unplug_time(cow) for cow in sheets.values())
+    delay, queue = max((equations.unplug_time(cow), image.name) for image, cow in sheets.items())
     cycle.append((Request(Activity.OWN_WRITE, store, inside(store, position + ahead, held), held, 1.0, delay), largest))
     heads = {request.store.name: request.position for request, _ in cycle}  # as a steady cycle leaves them
     for request, group in cycle:
@@ -68,9 +71,8 @@ def first_write_shape(
             if not own:
                 break
             shape, parts = _streaming(shape, parts, request, group)
-        parts[on.name, request.activity] = (
-            parts.get((on.name, request.activity), 0.0) + request.times * service.latency / group
-        )
+        for part, seconds in (((on.name, request.activity), service.latency), ((queue, Activity.QUEUE), request.delay)):
+            parts[part] = parts.get(part, 0.0) + request.times * seconds / group
         shape = shape.plus(
             {on.link: request.times * service.busy / group}, {on.link: request.times * size / group}
         ).over(bus(on, request.direction), request.times * size / group)
@@ -116,8 +118,7 @@ def served(request: Request, heads: dict[str, float]) -> Service:
     on = request.store
     head = heads.get(on.name, request.position)
     heads[on.name] = request.position
-    service = on.request(request.direction, head, request.position, request.size)
-    return Service(service.latency + request.delay, service.busy)
+    return on.request(request.direction, head, request.position, request.size)
 
 
 def inside(store: Store, position: float, size: float) -> float:

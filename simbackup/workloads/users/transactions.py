@@ -190,12 +190,13 @@ class _Updates(NamedTuple):
                 request.store, service, self.runs * request.times, request.size, waits=self.waits,
                 direction=request.direction,
             )  # fmt: skip
+            found.delay += self.runs * request.times * request.delay if self.waits else 0.0
         alone = who.rate is None and who.clients <= 1.0 and self.waits
         head = heads[store.name] if alone or self.snapshot.area.store is store else here
         held = store.request("write", head, there, self.size)
-        delay = equations.unplug_time(cow, run.together)
-        more = Service(held.latency + delay - self.write.latency, held.busy - self.write.busy)
+        more = Service(held.latency - self.write.latency, held.busy - self.write.busy)
         found.take(store, more, self.runs, 0.0, waits=self.waits)
+        found.delay += self.runs * equations.unplug_time(cow, run.together) if self.waits else 0.0
 
     def _together(self, chunks: float, outside: float, who: Writers) -> float:
         """Such updates that share a commit: of those who wait for them, or of all that wait to be written."""
@@ -215,7 +216,7 @@ class _Updates(NamedTuple):
         heads = {area.name: self.snapshot.position()} | {store.name: here}
         requests = copying(self.snapshot, store, there, Run(chunks * self.snapshot.parameters.chunk))
         copies = (r for r in requests if r.activity is not Activity.METADATA_COMMIT)
-        return sum(r.times * (served(r, heads).latency - r.delay) for r in copies)
+        return sum(r.times * served(r, heads).latency for r in copies)
 
 
 def fresh_shares(snapshots: Iterable[Snapshot], users: str, spread: Spread, updates: float) -> dict[Snapshot, float]:
