@@ -105,7 +105,7 @@ print(f"the disk moved {moved / GIB:.1f} GiB in all, for {4 * 2} GiB of writes")
 #
 # and each term is a seek, half a revolution, a command overhead and a transfer; all but the commit also stay in an idle
 # queue of the kernel for a while, as nobody pushes them to the disk. We add this up by hand, from the values
-# that the result itself says it rests on. The simulator is not used in this cell, only equations.
+# that the result itself lists as its inputs. The simulator is not used in this cell, only equations.
 
 # %%
 disks, snapshots = sb.equations.disk, sb.equations.snapshot
@@ -332,10 +332,10 @@ for row in rows:
     if row["off"]:
         print(f"{row['operation']} ({row['error']:+.0%}):\n    {row['off']}\n")
 for constant in reproduction.constants:
-    print(f"rests on: {constant.address} = {constant.text} ({constant.basis})")
+    print(f"constant: {constant.address} = {constant.text} ({constant.basis})")
 
 # %% [markdown]
-# ## 6. What the answer rests on
+# ## 6. What the answer depends on
 #
 # Every value has a basis: stated by a datasheet, derived from one by a rule, fitted, or assumed. Which of the uncertain ones
 # move the answer? We move each to both ends of its range, the others held.

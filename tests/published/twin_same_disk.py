@@ -31,7 +31,9 @@ OVERHEAD = 0.2e-3  # s
 VOLUME = 24 * 2**30  # B
 CHUNK = 8 * 2**10  # B
 RECORD = 16  # B for each copied chunk
-GROUP = 73_590  # B of waiting writes that share one commit
+BACKLOG = 109_700  # B that wait to be written, in the mean; runs of them spread exponentially
+GROUP = CHUNK / (1 - math.exp(-CHUNK / BACKLOG))  # B of the chunks that begin within a run, which share one commit
+QUEUE = 3e-3  # s for which a request that nobody pushes stays in an idle queue; only a commit is pushed
 
 
 class Disk:
