@@ -21,21 +21,17 @@ STEP = 1e-6
 class Rounds:
     """How each unit of a flow goes round: the parts of its cycle, what it holds of links, and how many workers go.
 
-    `serial` are seconds of a unit that only one worker at a time can spend. Requests that wait for nobody (`queues` is
-    false) take turns with others where these are streams, and no more.
+    `serial` are seconds of a unit that only one worker at a time can spend.
     """
 
     workers: int
     parts: Parts
     demands: Mapping[Link, float]
     serial: float = 0.0
-    queues: bool = True
     own: Link = field(default_factory=lambda: Link("serial", 1.0))
 
     def waits(self) -> dict[Link, float]:
         """Seconds of a unit that a worker alone takes at each link where it may wait for others."""
-        if not self.queues:
-            return {}
         spent: dict[str, float] = {}
         for (address, activity), seconds in self.parts.items():
             if activity != Activity.TRAVEL.value:

@@ -5,14 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.rounds import Rounds
 from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.limit import Law, Place
+from simbackup.engine.limit import Law, Limit, Place
 
 Key = TypeVar("Key")
+
+
+class Source(Protocol):
+    """What a flow reads that changes while it does."""
+
+    def follow(self, network: FlowNetwork, flow: Flow, shape: FlowShape) -> None:
+        """Change the shape of a flow that was started with one, until it ends."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +33,7 @@ class FlowShape:
     is empty is that of the flow. A share of it is `sequential`; the rest are requests here and there, which take no
     turns with streams. Where there are `workers`, the parts are a round that each of them goes, one request at a time,
     in the queues of others; `serial` are the seconds of it that only one of them at a time can spend. `share` is its
-    weight among flows. Workers that wait in no queue (`queues` is false) have requests that a device serves first.
+    weight among flows. A `source` changes the shape while the flow is under way.
     """
 
     demands: dict[Link, float] = field(default_factory=dict[Link, float])
@@ -36,8 +44,8 @@ class FlowShape:
     sequential: float = 1.0
     workers: int = 0
     serial: float = 0.0
-    queues: bool = True
     share: float = 1.0
+    source: Source | None = None
 
     @property
     def cause(self) -> str | None:
@@ -56,14 +64,29 @@ class FlowShape:
         law: Law | None = None,
     ) -> Flow:
         """A flow of this shape under way."""
-        going, cap, parts = None, self.cap, self.parts
-        if self.workers and math.isfinite(cap):
-            going = Rounds(self.workers, parts, self.demands, self.serial, self.queues)
-            cap, parts = cap * self.workers, {part: seconds / self.workers for part, seconds in parts.items()}
-        return network.start(
-            name, activity, amount, self.demands, share=self.share, cap=cap, cap_cause=self.cause, cap_parts=parts,
-            moves=self.moves, places=self.places, sequential=self.sequential, law=law, going=going,
+        limit, going = self._limit()
+        flow = network.start(
+            name, activity, amount, self.demands, share=self.share, cap=limit.rate, cap_cause=limit.cause or None,
+            cap_parts=limit.parts, moves=self.moves, places=self.places, sequential=self.sequential, law=law,
+            going=going,
         )  # fmt: skip
+        if self.source is not None and flow.active:
+            self.source.follow(network, flow, self)
+        return flow
+
+    def change(self, network: FlowNetwork, flow: Flow) -> None:
+        """Give a flow under way this shape."""
+        limit, going = self._limit()
+        network.reshape(flow, self.demands, self.moves, limit, going, places=self.places)
+
+    def _limit(self) -> tuple[Limit, Rounds | None]:
+        """The limit of a flow of this shape, and how its requests go round."""
+        cause = self.cause or ""
+        if not (self.workers and math.isfinite(self.cap)):
+            return Limit(self.cap, cause, self.parts), None
+        going = Rounds(self.workers, self.parts, self.demands, self.serial)
+        parts = {part: seconds / self.workers for part, seconds in self.parts.items()}
+        return Limit(self.cap * self.workers, cause, parts), going
 
     def plus(
         self,

@@ -10,7 +10,7 @@ import simpy
 
 from simbackup.engine.alarm import LAST, Alarm, Call
 from simbackup.engine.blame import Blame
-from simbackup.engine.limit import Law, Parts, Place
+from simbackup.engine.limit import Law, Limit, Parts, Place
 from simbackup.engine.link import Flow, Link
 from simbackup.engine.rounds import Going
 from simbackup.engine.sharing import Held, Sharing
@@ -143,9 +143,31 @@ class FlowNetwork:
             self._end(flow, flow.completed)
         return flow.completed
 
-    def set_cap(self, flow: Flow, cap: float, cause: str | None = None) -> None:
-        """Give a flow another greatest rate, units per second, and the address that explains it."""
-        flow.set_cap(cap, cause or flow.name)
+    def reshape(
+        self,
+        flow: Flow,
+        demands: Mapping[Link, float],
+        moves: Mapping[Link, float],
+        limit: Limit,
+        going: Going | None,
+        *,
+        places: Mapping[Link, Place],
+    ) -> None:
+        """Let a flow go on with other demands and places on the links that it was started on, and another limit.
+
+        A ValueError names a link that it was not started on.
+        """
+        if missing := [link.name for link in (*demands, *moves) if link not in flow.links]:
+            raise ValueError(f"flow {flow.name} was not started on {missing[0]}")
+        for part in (flow, *flow.links):
+            part.settle(float(self.env.now))
+        flow.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
+        flow.moves, flow.places, flow.going = dict(moves), dict(places), going
+        self.set_cap(flow, *limit[:3])
+
+    def set_cap(self, flow: Flow, cap: float, cause: str | None = None, parts: Parts | None = None) -> None:
+        """Give a flow another greatest rate, units per second, the address that explains it, and the parts of it."""
+        flow.set_cap(cap, cause or flow.name, parts)
         self.changed()
 
     def set_capacity(self, link: Link, capacity: float | Callable[[Sequence[Flow]], float]) -> None:

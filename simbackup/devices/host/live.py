@@ -96,7 +96,7 @@ class Host:
         place = shape.places.get(store.link)
         if place is not None and turn.latency > 0.0:  # the disks of one window turn, not all of the device
             shape = replace(shape, places=shape.places | {store.link: place._replace(share=turn.busy / turn.latency)})
-        return replace(shape, workers=1, queues=False)
+        return replace(shape, workers=1)  # one window at a time, in the queues of others
 
     def copying(self, region: Region) -> FlowShape:
         """How a byte of a file that a program reads and writes loads device and core."""

@@ -84,6 +84,13 @@ class Mirror:
         """Where a part of the frozen image is read: on the disks of the mirror."""
         return self.region.part(begin, size)
 
+    def reading(
+        self, shape: FlowShape, place: tuple[float, float], window: float | None, together: float = 1.0
+    ) -> FlowShape:
+        """All of it lies in its source."""
+        del place, window, together
+        return shape
+
     def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
         """Old data are written back in place."""
         del volume, begin, size

@@ -86,11 +86,13 @@ class DiskBackup:
         part = self.part(data)
         if self.method == "image" and not part.whole:
             shape = changed_blocks(origin.region, part.share, data.run).part(1.0 - origin.cached)
-            return origin.found(host.then(shape, copy))
+            return origin.found(host.then(shape, copy), host.machine.read_ahead, 0.0)
         if self.method == "image":
-            return origin.found(host.reading(origin.region, copy, origin.cached, self.tool.request))
+            shape = host.reading(origin.region, copy, origin.cached, self.tool.request)
+            return origin.found(shape, host.machine.read_ahead)
         who = walkers(system, self.tool, self.workers, self.share)
-        return origin.found(host.then(walking(host, data, origin.region, who, part.share), copy))
+        walk = host.then(walking(host, data, origin.region, who, part.share), copy)
+        return origin.found(walk, host.machine.read_ahead, 1.0 - data.scattered)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,4 +75,8 @@ class TapeBackup:
             files = part.files / part.size if self.method == "file_level" and part.size > 0.0 else 0.0
             shape = self.tool.serving(shape, system.hosts[self.server], files)
         shape = shape.plus(towards.demands, towards.moves, towards.places)
-        return handing_over(origin.found(shape), (towards, crossing[1]), networks, self.tool)
+        if self.method == "image" or data.filesystem is None:
+            shape = origin.found(shape, None, 1.0 if part.whole else 0.0)
+        else:
+            shape = origin.found(shape, host.machine.read_ahead, 1.0 - data.scattered)
+        return handing_over(shape, (towards, crossing[1]), networks, self.tool)

@@ -15,7 +15,8 @@ from simbackup.devices.image import FrozenImage
 from simbackup.devices.network.live import travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, bus
-from simbackup.devices.volume.live import Stretch, first_write_shape
+from simbackup.devices.volume.first_write import first_write_shape
+from simbackup.devices.volume.live import Stretch
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Place
 from simbackup.methods.job import Moved, Steps
@@ -87,6 +88,8 @@ class FrozenImageRestore:
             stretch = target.volume.stretch(first + done, size - done)
             shape = self._cycle(system, source.part(begin + done, stretch.size), self._place(target, image, stretch))
             shape = shape.after(image.lookup_time / image.lookup_size, image.name, Activity.LOOKUP)
+            at, window = copy.extents[0].position + begin + done, self._request(stretch.size)
+            shape = image.reading(shape, (at, stretch.size), window)
             shape = target.volume.mirrored(shape, stretch)
             copied = stretch._replace(fresh=tuple(s for s in stretch.fresh if s.in_place))
             if copied.fresh:  # what is overwritten is copied first, one request at a time

@@ -23,8 +23,8 @@ from simbackup.workloads.users.transactions import Transaction, fresh_shares, lo
 
 CHUNK = 8192.0
 COW = CopyOnWriteParameters(chunk=CHUNK, record=16.0, in_flight=2.0**20, commit_backlog=8 * CHUNK)
-COMMITS = 1 / 8 + 1 / 512
-"""Metadata writes for each chunk: eight share one, and one in 512 clears the next metadata chunk."""
+COMMITS = 1 + 1 / 512
+"""Metadata writes for each chunk of a user who waits for each: one, and one in 512 clears the next metadata chunk."""
 DATA = 30e9
 RATE, LATENCY = 100e6, 1e-4
 EACH = LATENCY + CHUNK / RATE
@@ -126,7 +126,7 @@ def test_each_snapshot_costs_copies_of_its_own(bench: Bench) -> None:
 def test_a_copy_moves_the_whole_chunk_of_a_small_update(bench: Bench) -> None:
     small = CHUNK / 8
     found = load(asked(updates=1.0, size=small), bench.place, bench.host, {bench.snapshot(): 1.0})
-    commits = 1 / 64 + 1 / 512  # the backlog holds 64 such updates, each with a chunk of its own
+    commits = COMMITS  # nobody else waits
     assert found.shape.moves[bench.here.link] == pytest.approx(small + CHUNK)
     assert found.shape.moves[bench.there.link] == pytest.approx((1 + commits) * CHUNK)
 
