@@ -1,7 +1,8 @@
 """Random small systems: each runs, conserves bytes, exceeds no capacity, and explains all of the time of its jobs.
 
 A system depends only on the seed and its number. One that breaks an invariant is reduced to the parts that it needs.
-Each system is also run with more load; jobs that then finish earlier are counted, and shown with their system.
+Each system is also run with more load, and with parts twice as fast. Jobs that then finish earlier, or later, are
+counted by the reason (`speed_ups`); those without a reason are shown with their system.
 """
 
 from __future__ import annotations
@@ -9,14 +10,12 @@ from __future__ import annotations
 import argparse
 import copy
 import json
-import random
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
+from benchmarks.random_systems import Plan, faster, loads, system
+from benchmarks.speed_ups import Side, Watch, reasons
 from simbackup import load
 from simbackup.build import build
 from simbackup.devices.snapshot.live import Snapshot
@@ -25,193 +24,29 @@ from simbackup.errors import InputError
 from simbackup.methods.job import start
 from simbackup.results.causes import split
 from simbackup.results.result import Result
-from simbackup.run import simulate
+from simbackup.run import ended
 from simbackup.system import System
 
 ROUNDING = 1e-6
 """Share by which sums of many numbers may differ."""
+EXCESS = 1e-9
+"""Share by which the uses of a link may be more than its capacity, in rounding."""
 SOONER = 1e-3
 """Share of its time by which a job is faster, rather than rounded."""
+EXPLAINED = 0.99
+"""Share of a gain for which there has to be a reason."""
+UNEXPLAINED = "unexplained"
 MOST_STEPS = 200_000
 """Events after which a small system counts as endless."""
-
-Plan = dict[str, Any]
-"""A scenario as its file holds it."""
-
-
-def system(seed: int, number: int) -> Plan:
-    """The system of a number, drawn at random."""
-    draw = random.Random(f"{seed} {number}")  # noqa: S311 (nothing is secret here)
-    plan: Plan = {"title": f"Random system {number} of seed {seed}", **_parts(draw)}
-    plan["jobs"] = _jobs(draw)
-    if draw.random() < 0.5:
-        plan["workloads"] = _workloads(draw)
-    if draw.random() < 0.3:
-        plan["fleets"] = {"more": _fleet(draw)}
-    return plan
-
-
-def _parts(draw: random.Random) -> Plan:
-    """Hosts, devices, links and data: always the same names, of any kind and size."""
-    disk = draw.choice(["disk/scsi-10k-146gb-2004", "disk/sata-7200-1tb-2008"])
-    second: Plan = draw.choice(
-        [
-            {"model": disk},
-            {"model": "ssd/sata-ssd-2015"},
-            {"model": "raid/software-raid5", "disk": disk, "disks": draw.randint(3, 6)},
-        ]
-    )
-    sizes = {name: draw.randint(10, 600) for name in ("db", "files", "more", "lun", "far")}
-    server: Plan = {"model": "host/linux-modern-server", "memory": f"{draw.choice([300, 1000, 8000])} MB"}
-    if draw.random() < 0.5:
-        server["read_ahead"] = draw.choice(["64 KiB", "512 KiB"])
-    return {
-        "hosts": {
-            "server": server | {"owns": ["disk", "second", "spare", "array", "jukebox"]},
-            "client": {"model": "host/linux-modern-server", "owns": ["remote"]},
-        },
-        "devices": {
-            "disk": {"model": disk},
-            "second": second,
-            "spare": {"model": disk},
-            "array": {"model": "raid/wafl-raid-dp", "disk": "disk/sata-7200-250gb-2005", "disks": draw.randint(5, 8)},
-            "remote": {"model": "disk/sata-7200-1tb-2008"},
-            "jukebox": {
-                "model": "tape_library/atl-p3000",
-                "drive": {"model": "tape_drive/quantum-dlt7000", "cartridge_capacity": f"{draw.randint(100, 2000)} MB"},
-                "drives": draw.randint(1, 3),
-                "robots": draw.randint(1, 2),
-            },
-            "volume": {"kind": "logical_volume", "on": "disk", "size": "10 GB"},
-            "cow": {
-                "model": "snapshot/lvm2-2.6.9", "of": "volume", "on": draw.choice(["disk", "spare"]),
-                "size": f"{draw.choice([20, 200, 2000])} MB",
-            },
-            "mirror": {
-                "model": "mirror/vxvm-split-mirror", "of": "volume", "on": "spare",
-                "state": draw.choice(["attached", "new"]),
-            },
-            "redirect": {"model": "redirect_volume/wafl-lun", "on": "array", "size": "5 GB"},
-            "pointers": {"kind": "redirect_snapshot", "of": "redirect"},
-        },
-        "links": {
-            "lan": {
-                "model": "network/gigabit-ethernet", "joins": ["server", "client"], "count": draw.randint(1, 2),
-                "window": "64 KiB",
-            },
-            "san": {"model": "network/fibre-channel-1g", "joins": ["client", "jukebox"]},
-        },
-        "data": {
-            "db": {
-                "on": "volume", "size": f"{sizes['db']} MB", "compression": draw.choice([1, 2]),
-                "database": draw.choice(["database/mysql-5.0-innodb", "database/mysql-5.0-myisam"]),
-            },
-            "files": {
-                "on": "volume", "size": f"{sizes['files']} MB", "files": draw.choice([10, 1000]),
-                "filesystem": "filesystem/ext3", "layout": draw.choice(["scattered", "together"]),
-                "compression": draw.choice([0.95, 1, 2]),
-            },
-            "more": {"on": "second", "size": f"{sizes['more']} MB"},
-            "lun": {"on": "redirect", "size": f"{sizes['lun']} MB"},
-            "far": {"on": "remote", "size": f"{sizes['far']} MB", "files": 20, "filesystem": "filesystem/xfs"},
-        },
-    }  # fmt: skip
-
-
-def _work(draw: random.Random) -> list[Plan]:
-    """Some jobs that belong together, in their order."""
-    data = draw.choice(["db", "files", "more", "lun", "far"])
-    tape: Plan = {"method": "image", "data": data, "to": "jukebox"}
-    disk: Plan = {"method": "image", "data": data, "to": draw.choice(["second", "remote"])}
-    walk: Plan = {
-        "method": "file_level", "data": draw.choice(["files", "far"]),
-        "to": draw.choice(["jukebox", "remote", "second"]),
-    }  # fmt: skip
-    native: Plan = {
-        "method": "database_native", "data": draw.choice(["db", "more", ["db", "more"]]),
-        "to": draw.choice(["second", "remote", ["second", "remote"]]), "engine": "backup_engine/sql-server-2008",
-        "buffers": draw.randint(2, 16), "compress": draw.random() < 0.3,
-    }  # fmt: skip
-    dump: Plan = {"method": draw.choice(["logical_dump", "hot_copy"]), "data": "db", "to": "second"}
-    if dump["method"] == "hot_copy":
-        dump["tool"] = "backup_tool/zrm-1.1"
-    by_snapshot: Plan = {"method": "snapshot_copy", "data": "db", "to": "second", "snapshot": "cow"}
-    restore: Plan = {"restore": ""}  # of the job before it
-    split_off: Plan = {"method": "create_snapshot", "snapshot": "mirror"}
-    join: Plan = {"method": "synchronise", "mirror": "mirror"}
-    freeze: Plan = {"method": "create_snapshot", "snapshot": "pointers"}
-    write: Plan = {"method": "write", "data": data, "flush": draw.random() < 0.5}
-    synchronous: Plan = {"method": "write", "data": data, "synchronous": True, "request": "64 KiB", "portion": "10 %"}
-    back = [restore] if draw.random() < 0.6 else []
-    return draw.choice(
-        [
-            [write], [synchronous], [tape, *back], [tape | {"streams": 1}, *back], [disk, *back], [walk, *back],
-            [native, *back], [dump, *back], [by_snapshot, *back], [split_off, write | {"data": "db"}, join], [join],
-            [freeze, write | {"data": "lun"}, tape | {"data": "lun", "source": "pointers"}],
-            [{"method": "frozen_image", "data": "db", "to": "mirror"}, *back],
-            [{"method": "copy", "data": "more", "to": "more"}],
-        ]
-    )  # fmt: skip
-
-
-def _jobs(draw: random.Random) -> dict[str, Plan]:
-    """A few such groups, at once, at times of their own, or one after the other."""
-    jobs: dict[str, Plan] = {}
-    order, last = draw.choice(["at once", "at times", "in turn"]), ""
-    for _ in range(draw.randint(1, 4)):
-        group, before = _work(draw), ""
-        for i, work in enumerate(group):
-            name, job = f"job{len(jobs) + 1}", copy.deepcopy(work)
-            if i:
-                job["after"] = before
-            elif order == "in turn" and last:
-                job["after"] = last
-            elif order == "at times":
-                job["begin"] = f"{draw.randint(0, 60)} s"
-            if "restore" in job:
-                job["restore"] = before
-            jobs[name], before = job, name
-        last = before
-    return jobs
-
-
-def _workloads(draw: random.Random) -> dict[str, Plan]:
-    """Users of some data, and an application on the network."""
-    users: Plan = {
-        "data": draw.choice(["db", "lun", "more"]), "reads": draw.choice([0.5, 2]), "read_size": "8 KiB", "cpu": "1 ms",
-        "writes": "20 %", "updates": draw.choice([0.2, 1]), "synchronous": draw.random() < 0.5,
-    }  # fmt: skip
-    users |= draw.choice([{"transactions": f"{draw.randint(1, 60)} /s"}, {"clients": 5, "think_time": "50 ms"}])
-    app: Plan = {"via": "lan", "request": "64 KiB", "timeout": "1 s"}
-    app |= draw.choice([{"transactions": f"{draw.randint(50, 800)} /s"}, {"clients": 20, "think_time": "20 ms"}])
-    return {name: part for name, part in (("users", users), ("app", app)) if draw.random() < 0.7}
-
-
-def _fleet(draw: random.Random) -> Plan:
-    """A few servers alike, with a disk and a backup each."""
-    return {
-        "count": draw.randint(2, 4),
-        "hosts": {"s-{number}": {"model": "host/windows-2013-server", "owns": ["d-{number}"]}},
-        "devices": {"d-{number}": {"model": "disk/sata-7200-1tb-2008"}},
-        "links": {"n-{number}": {"model": "network/gigabit-ethernet", "joins": ["s-{number}", "server"]}},
-        "data": {"x-{number}": {"on": "d-{number}", "size": f"{draw.randint(50, 500)} MB"}},
-        "jobs": {"save-{number}": {"method": "image", "data": "x-{number}", "to": "spare", "begin": "5 s"}},
-    }
-
-
-def file_of(plan: Plan, folder: str) -> Path:
-    """The file of a system in a folder."""
-    path = Path(folder) / "system.yaml"
-    path.write_text(json.dumps(plan), encoding="utf-8")
-    return path
 
 
 @dataclass(frozen=True)
 class Ran:
     """The outcome of a run: its result, its live system, and what went wrong."""
 
-    result: Result
+    result: Result | None
     system: System
+    watch: Watch
     wrong: tuple[str, ...]
 
 
@@ -223,28 +58,27 @@ def run(plan: Plan) -> Ran:
     InputError
         The system is not one that may be run.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        scenario = load(file_of(plan, folder))
+    scenario = load(plan)
     live, jobs = build(scenario.spec, 0)
-    finished, wrong = start(live, jobs), list[str]()
+    finished, wrong, watch = start(live, jobs), dict[str, None](), Watch()
     for _ in range(MOST_STEPS):
         if finished.processed:
             break
         live.env.step()
         if live.env.peek() > live.env.now:  # all that happens now has happened
-            wrong += _exceeded(live)
+            wrong |= dict.fromkeys(exceeded(live))
+            watch.note(live.network, live.env.peek())
     else:
-        wrong.append("goes on for ever")
-    result = simulate(scenario)
-    return Ran(result, live, tuple(dict.fromkeys(wrong)))
+        return Ran(None, live, watch, ("goes on for ever",))
+    return Ran(ended(live, scenario, 0), live, watch, tuple(wrong))
 
 
-def _exceeded(live: System) -> Iterator[str]:
+def exceeded(live: System) -> Iterator[str]:
     """Links, volumes and libraries that hold or carry more than they can."""
     links: dict[Link, None] = dict.fromkeys(link for flow in live.network.flows for link in flow.links)
     for link in links:
         used = sum(link.demand(flow) * flow.rate for flow in link.flows)
-        if used > link.capacity * (1.0 + ROUNDING):
+        if used > link.capacity * (1.0 + EXCESS):
             yield f"{link.name} carries more than its capacity"
     for name, snapshot in live.images.items():
         if isinstance(snapshot, Snapshot) and snapshot.used * snapshot.parameters.chunk > snapshot.area.size * (
@@ -262,8 +96,14 @@ def _exceeded(live: System) -> Iterator[str]:
 
 def broken(plan: Plan) -> list[str]:
     """The invariants that a system breaks, in words without figures."""
-    ran = run(plan)
+    return breaks(plan, run(plan))
+
+
+def breaks(plan: Plan, ran: Ran) -> list[str]:
+    """The invariants that a system broke in a run, in words without figures."""
     found, result = list(ran.wrong), ran.result
+    if result is None:
+        return found
     for row in result.job_rows:
         spent = sum(split(result, row["job"]).values())
         if abs(spent - row["elapsed"]) > ROUNDING * max(row["elapsed"], 1.0):
@@ -300,19 +140,6 @@ def _not_conserved(plan: Plan, result: Result) -> Iterator[str]:
     for name, least in written.items():
         if name != "jukebox" and devices[name] < least * (1.0 - ROUNDING):
             yield "a device carried less than jobs report"
-
-
-def loads(plan: Plan) -> Iterator[tuple[str, Plan]]:
-    """The system with more load on it, of several kinds."""
-    writer: Plan = {"method": "write", "data": "more", "flush": True}
-    yield "a writer", plan | {"jobs": plan["jobs"] | {"extra": writer}}
-    reader: Plan = {"method": "image", "data": "db", "to": "second"}
-    yield "a backup", plan | {"jobs": plan["jobs"] | {"extra": reader}}
-    users: Plan = {
-        "data": "db", "reads": 1, "read_size": "8 KiB", "cpu": "1 ms", "writes": 0, "transactions": "20 /s",
-    }  # fmt: skip
-    yield "users who read", plan | {"workloads": plan.get("workloads", {}) | {"extra": users}}
-    yield "users who update", plan | {"workloads": plan.get("workloads", {}) | {"extra": users | {"updates": 1}}}
 
 
 def sooner(before: Result, after: Result) -> Iterator[tuple[str, str, float]]:
@@ -357,44 +184,42 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for what, count in sorted(reported.items()):
         print(f"{count:6d}  {what}")
     for what, example in sorted(examples.items()):
-        if not what.startswith("ran"):
+        if what.startswith("broken") or UNEXPLAINED in what:
             print(f"\n{what}:\n{json.dumps({k: v for k, v in example.items() if k not in {'hosts', 'data'}})}")
 
 
 def findings(plan: Plan) -> Iterator[tuple[str, Plan]]:
-    """Findings of a system: that it ran, was refused, what it breaks, which jobs finish earlier under load."""
+    """Findings of a system: whether it ran, what it breaks, why jobs gain by load or lose by a faster part."""
     try:
-        wrong, base = broken(plan), run(plan).result
+        base = run(plan)
     except InputError as error:
         yield f"refused: {error.problems[0].message}", plan
         return
     yield "ran", plan
-    for what in wrong:
+    for what in breaks(plan, base):
         yield f"broken: {what}", cut_down(plan, lambda fewer, what=what: what in broken(fewer))
-    for kind, more in loads(plan):
-        try:
-            after = run(more).result
-        except InputError:
-            continue
-        yield "ran under more load", plan
-        methods = {method for _, method, _ in sooner(base, after)}
-        for method in sorted(methods):
-            fewer = cut_down(plan, lambda fewer, kind=kind, method=method: _gains(fewer, kind, method))
-            yield f"sooner with {kind}: {method}, {_beside(fewer)}", fewer
+    for changes, told, up in ((loads, "sooner with {}", True), (faster, "later with {} twice as fast", False)):
+        for kind, other in changes(plan):
+            try:
+                changed = run(other)
+            except InputError as error:
+                yield f"refused with {kind}: {error.problems[0].message}", other
+                continue
+            yield f"ran with {'more load' if up else 'a faster part'}", plan
+            for what in changed.wrong:
+                yield f"broken with {kind}: {what}", other
+            for why in _gains(base, changed) if up else _gains(changed, base):
+                yield f"{told.format(kind)}: {why}", other
 
 
-def _gains(plan: Plan, kind: str, method: str) -> bool:
-    """Whether a job of a method finishes earlier with more load of a kind."""
-    more = dict(loads(plan))[kind]
-    return any(found == method for _, found, _ in sooner(run(plan).result, run(more).result))
-
-
-def _beside(plan: Plan) -> str:
-    """What else is at work in a system: other jobs, whose order may change with any load, or users, or nothing."""
-    first = [job for job in plan["jobs"].values() if "after" not in job]
-    if len(first) > 1 or plan.get("fleets"):
-        return "beside other jobs"
-    return "beside users" if plan.get("workloads") else "alone"
+def _gains(before: Ran, after: Ran) -> Iterator[str]:
+    """For each job that takes less time in the second run why it does."""
+    if before.result is None or after.result is None:
+        return
+    for job, method, _ in sooner(before.result, after.result):
+        sides = Side.of(job, before.result, before.watch), Side.of(job, after.result, after.watch)
+        why, explained = reasons(*sides)
+        yield " and ".join(sorted(why)) if explained >= EXPLAINED else f"{UNEXPLAINED}, {method}"
 
 
 if __name__ == "__main__":

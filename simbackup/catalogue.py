@@ -53,6 +53,17 @@ class Reduction:
         """Bytes of the save set for each byte that networks carry."""
         return self.ratio if self.at in {"client", "wire"} else 1.0
 
+    def handled(self, *, written: bool = True) -> tuple[float, float]:
+        """Bytes that the host of the medium sends or takes for each byte, and those that it copies with them.
+
+        Where what it reads from the medium, or writes there, is counted elsewhere, it is not `written` here.
+
+        >>> Reduction(2.0, "client").handled(), Reduction(2.0, "server").handled()
+        ((0.5, 1.0), (1.0, 1.5))
+        """
+        sent = 1.0 / self.sent
+        return sent, sent + 1.0 / self.stored if written else sent
+
 
 NO_REDUCTION = Reduction()
 """Nothing is compressed."""

@@ -67,6 +67,11 @@ def simulate(
         steps += 1
         if progress is not None and steps % STEPS_BETWEEN_REPORTS == 0:
             progress(system.env.now, len(system.trace.jobs), len(jobs))
+    return ended(system, scenario, seed)
+
+
+def ended(system: System, scenario: Scenario, seed: int) -> Result:
+    """The result of a live system in which all jobs have ended."""
     for volume in system.volumes.values():
         volume.announce()  # users count what they have updated by now
     while system.env.peek() <= system.env.now:  # the rates of the last instant are recorded last

@@ -45,16 +45,28 @@ class Recorded(Protocol):
 
 
 class BackupSource(NamedTuple):
-    """Where a backup reads: the region, seconds a byte to look each up, and the share in memory."""
+    """Where a backup reads: the region, the share in memory, and the frozen image or the volume that divides its reads.
+
+    `begin` is where the data begin on their volume.
+    """
 
     region: Region
-    lookup: float
     cached: float
-    image: str = ""
+    volume: Volume
+    begin: float = 0.0
+    image: FrozenImage | None = None
 
-    def found(self, shape: FlowShape) -> FlowShape:
-        """The shape when each byte has to be looked up first."""
-        return shape.after(self.lookup, self.image, Activity.LOOKUP) if self.lookup else shape
+    def found(self, shape: FlowShape, window: float | None, together: float = 1.0) -> FlowShape:
+        """The shape when each byte has to be looked up first, and a part of an image lies in its copy area.
+
+        `window` are the bytes that a host asks for at once, and then waits for; `together` is the share that is read in
+        sequence.
+        """
+        if self.image is None:
+            return self.volume.mapped(shape)
+        if self.image.lookup_time:
+            shape = shape.after(self.image.lookup_time / self.image.lookup_size, self.image.name, Activity.LOOKUP)
+        return self.image.reading(shape, (self.begin, self.region.size), window, together)
 
 
 @dataclass(slots=True)
@@ -163,11 +175,10 @@ class System:
     def origin(self, data: DataSet, image: str | None) -> BackupSource:
         """Where data, or a frozen image of them, are read; fails if the image does not exist."""
         if image is None:
-            return BackupSource(data.volume.region.part(data.begin, data.size), 0.0, data.cached)
+            return BackupSource(data.volume.region.part(data.begin, data.size), data.cached, data.volume)
         self.require_image(image)
         frozen = self.images[image]
-        each = frozen.lookup_time / frozen.lookup_size
-        return BackupSource(frozen.source(data.begin, data.size), each, 0.0, frozen.name)
+        return BackupSource(frozen.source(data.begin, data.size), 0.0, frozen.origin, data.begin, frozen)
 
     def require_image(self, name: str | None) -> None:
         """Fail if a frozen image does not exist, or no longer exists; do nothing without one."""

@@ -35,7 +35,7 @@ def study(
         table.write(out)
 
 
-def reproduce(
+def reproduce(  # noqa: PLR0917 (typer reads each as an option)
     document: Annotated[
         list[str] | None,
         typer.Argument(
@@ -45,6 +45,9 @@ def reproduce(
     strict: Annotated[bool, typer.Option("--strict", help="Count rows that are declared off as failures.")] = False,
     left_out: Annotated[
         bool, typer.Option("--cross-validate", help="Predict each row of each fit from its other rows instead.")
+    ] = False,
+    covering: Annotated[
+        bool, typer.Option("--coverage", help="Show how often the 90 % intervals of all measured rows hold instead.")
     ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
     as_json: Json = False,
@@ -57,6 +60,12 @@ def reproduce(
         from simbackup.experiments.cross_validate import cross_validate  # noqa: PLC0415
 
         show_published.cross_validation(cross_validate(document or []), as_json=as_json, markdown=markdown)
+        return
+    if covering:
+        from simbackup.cli import show_coverage  # noqa: PLC0415
+        from simbackup.experiments.coverage import coverage  # noqa: PLC0415
+
+        show_coverage.printed(coverage(), as_json=as_json, markdown=markdown)
         return
     found = everything(document or [])
     if as_json:

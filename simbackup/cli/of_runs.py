@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from simbackup.cli.options import Json, Seed, Sets, note, overrides, warn
+from simbackup.cli.options import Intervals, Json, Seed, Sets, Wanted, note, overrides, warn
 from simbackup.errors import ResultError
 
 
-def run(
+def run(  # noqa: PLR0917 (typer reads each as an option)
     scenario: Annotated[str, typer.Argument(help="File or name of a scenario.")],
     sets: Sets = None,
     seed: Seed = 0,
@@ -19,10 +19,12 @@ def run(
         Path | None,
         typer.Option(metavar="DIR", help="Write the result to this folder; replaces only an older result."),
     ] = None,
+    intervals: Wanted = Intervals.QUICK,
     as_json: Json = False,
 ) -> None:
-    """Simulate one scenario. Exits with 1 if a job failed."""
+    """Simulate one scenario, with the 90 % interval of each job. Exits with 1 if a job failed."""
     from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.experiments.intervals import intervals_of  # noqa: PLC0415
     from simbackup.output.target import check_folder  # noqa: PLC0415
     from simbackup.results.folder import check_place  # noqa: PLC0415
     from simbackup.run import simulate  # noqa: PLC0415
@@ -35,10 +37,11 @@ def run(
         check_place(out)  # report a wrong folder before a long run
     with show.progress() as progress:
         result = simulate(loaded, seed=seed, progress=progress)
+    found = intervals_of(result, intervals.value)
     if as_json:
-        show.json(result.as_dict())
+        show.json({**result.as_dict(), "intervals": [one.as_dict() for one in found.values()]})
     else:
-        show.result(result)
+        show.result(result, found)
     if out is not None:
         folder = result.save(out)
         note(f"written to {folder}")
@@ -144,9 +147,7 @@ def report(  # noqa: PLR0917 (typer reads each as an option)
     csv: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Also write the tables to this folder as CSV.")
     ] = None,
-    intervals: Annotated[
-        bool, typer.Option("--intervals", help="Show how times vary over the assumed ranges; takes many runs.")
-    ] = False,
+    intervals: Wanted = Intervals.QUICK,
     quick: Annotated[bool, typer.Option("--quick", help="Skip the runs without the bottleneck.")] = False,
     sets: Sets = None,
     seed: Seed = 0,
@@ -157,7 +158,7 @@ def report(  # noqa: PLR0917 (typer reads each as an option)
 
     with show.progress() as progress:
         path = write(
-            what, out, overrides=overrides(sets or []), seed=seed, intervals=intervals, reruns=not quick, excel=excel,
-            tables=csv, progress=progress,
+            what, out, overrides=overrides(sets or []), seed=seed, intervals=intervals.value, reruns=not quick,
+            excel=excel, tables=csv, progress=progress,
         )  # fmt: skip
     note(f"written to {path}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +16,20 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables
 Sets = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="ADDRESS=VALUE", help="Replace a value, such as devices.cow.chunk=16KiB."),
+]
+
+
+class Intervals(StrEnum):
+    """How much work goes into intervals."""
+
+    NONE = "none"
+    QUICK = "quick"
+    THOROUGH = "thorough"
+
+
+Wanted = Annotated[
+    Intervals,
+    typer.Option("--intervals", help="Effort for intervals: none, quick (small scenarios only) or thorough (slow)."),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of all random streams.", min=0)]
 

@@ -6,18 +6,20 @@ import json as json_format
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
 from simbackup.experiments.replications import HALF
 from simbackup.results.causes import split
+from simbackup.results.fleet_figures import series
 from simbackup.text import for_terminal
 
 if TYPE_CHECKING:
     from simbackup.experiments.studied import Study
     from simbackup.results.result import Result
+    from simbackup.uncertainty.verdict import JobInterval
 
 QUIET_SECONDS = 1.0
 """Wall-clock seconds before a progress bar appears."""
@@ -94,8 +96,8 @@ def _count(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def result(one: Result) -> None:
-    """Print the jobs, devices and inputs of a result; the many equal parts of a fleet share one row."""
+def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
+    """Print the jobs with their intervals, devices and inputs of a result; equal parts of a fleet share one row."""
     from simbackup.results import groups  # noqa: PLC0415 (it reads results, which takes time to import)
 
     jobs = list(groups.grouped(one, one.job_rows, "job"))
@@ -129,6 +131,9 @@ def result(one: Result) -> None:
         if reported:
             took = f" (the slowest, {units.show_short(row['elapsed'], 's')})" if item is not row else ""
             line(f"{row['job']}{took}: {reported}")
+        found = intervals.get(series(row["job"]))
+        if found is not None:
+            line(f"  {found.sentence()}")
     _devices(one)
     for event in one.trace.events:
         if event.what.startswith("is "):

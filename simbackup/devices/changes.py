@@ -62,12 +62,17 @@ class Scatter:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Where updates go: bytes of each, bytes of the working set, and the share of both that is hot."""
+    """Where updates go: bytes of each, bytes of the working set, and the share of both that is hot.
+
+    The data that hold the working set are a part of the volume: where they begin, and their bytes.
+    """
 
     size: float
     working_set: float
     hot_data: float = 1.0
     hot_updates: float = 1.0
+    begin: float = 0.0
+    extent: float = math.inf
 
     def over(self, granule: float) -> Scatter:
         """These updates counted in granules."""
@@ -90,6 +95,7 @@ class Changes:
     size: float = math.inf
     runs: ExtentSet = field(default_factory=ExtentSet)
     scattered: dict[str, Scatter] = field(default_factory=dict[str, Scatter])
+    spreads: dict[str, Spread] = field(default_factory=dict[str, Spread])
 
     @property
     def total(self) -> float:
@@ -101,6 +107,7 @@ class Changes:
         """The random updates of some users."""
         if users not in self.scattered:
             self.scattered[users] = spread.over(self.granule)
+            self.spreads[users] = spread
         return self.scattered[users]
 
     def take(self, later: Changes) -> None:
@@ -112,6 +119,26 @@ class Changes:
                 self.scattered[users].update(scatter.updates)
             else:
                 self.scattered[users] = scatter
+                self.spreads[users] = later.spreads[users]
+
+    def pieces(self, begin: float, size: float) -> list[tuple[float, float]]:
+        """What has changed in a part: bytes, and the bytes of a piece that changed at once; no more than the part.
+
+        A run counts as one piece, and what an update touches; updates are spread evenly over the data of their users.
+        """
+        end, found = begin + size, list[tuple[float, float]]()
+        for first, last in self.runs.ranges:
+            if (inside := min(last, end) - max(first, begin)) > 0.0:
+                found.append((inside, inside))
+        for users, scatter in self.scattered.items():
+            spread = self.spreads[users]
+            extent = min(spread.extent, max(self.size - spread.begin, 0.0))
+            inside = min(end, spread.begin + extent) - max(begin, spread.begin)
+            if inside > 0.0 and scatter.touched > 0.0:
+                touched = scatter.touched * self.granule * inside / extent
+                found.append((touched, min(scatter.hits * self.granule, touched)))
+        scale = size / max(sum(part for part, _ in found), size)
+        return [(part * scale, min(piece, part * scale)) for part, piece in found]
 
     def add(self, begin: float, size: float) -> None:
         """Note that a run of bytes was written; whole granules count."""

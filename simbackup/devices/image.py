@@ -53,6 +53,16 @@ class FrozenImage(Protocol):
         """Where a part of the frozen image is read."""
         ...
 
+    def reading(
+        self, shape: FlowShape, place: tuple[float, float], window: float | None, together: float = 1.0
+    ) -> FlowShape:
+        """The shape of reading a part of the image (begin, size), some of which lies elsewhere than in its source.
+
+        `window` are the bytes that a host asks for at once, and then waits for; None if it reads ahead without end. A
+        share is read `together`, in sequence; requests here and there cost the same wherever they find their data.
+        """
+        ...
+
     def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
         """Where a file system that keeps old blocks for the image writes a part of it back; None if in place."""
         ...

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Limit, Parts
 from simbackup.engine.link import Link
 from simbackup.equations.circuits import Round, Visit, circulate
+
+NOBODY: Mapping[Link, float] = {}
 
 STEP = 1e-6
 """Shares of a link that others use are the same to so much."""
@@ -41,8 +43,21 @@ class Rounds:
         serial = self.serial if self.workers > 1 else 0.0
         return {link: max(wait - serial, 0.0) if link.pooled else wait for link, wait in there.items()}
 
-    def together(self, all_of_them: Sequence[Rounds], others: Callable[[Link], float]) -> list[Limit]:
+    def turned(self, waits: Mapping[Link, float]) -> Rounds:
+        """The round when a unit waits so many seconds at some links for its turn."""
+        turns = {(link.name, Activity.TURN.value): seconds for link, seconds in waits.items() if seconds > 0.0}
+        return replace(self, parts={**self.parts, **turns}) if turns else self
+
+    def together(
+        self,
+        all_of_them: Sequence[Rounds],
+        others: Callable[[Link], float],
+        turns: Sequence[Mapping[Link, float]] | None = None,
+    ) -> list[Limit]:
         """The limits of several flows whose requests go round at once, when others use a share of each link."""
+        all_of_them = [
+            each.turned(lost) for each, lost in zip(all_of_them, turns or [NOBODY] * len(all_of_them), strict=True)
+        ]
         there = [each.waits() for each in all_of_them]
         used = {link: None for waits in there for link in waits}
         private = [each.own for each in all_of_them if each.workers > 1 and each.serial > 0.0]

@@ -5,36 +5,51 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.rounds import Rounds
 from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.limit import Law
+from simbackup.engine.limit import Law, Limit, Place
 
 Key = TypeVar("Key")
+
+
+class Source(Protocol):
+    """What a flow reads that changes while it does."""
+
+    def follow(self, network: FlowNetwork, flow: Flow, shape: FlowShape) -> None:
+        """Change the shape of a flow that was started with one, until it ends."""
+        ...
+
+    def times(self, units: float) -> Source:
+        """The source of a flow each unit of which is so many units of this one."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class FlowShape:
     """How one unit of a flow loads the links it crosses, and how fast it can be at most.
 
-    `demands` are units of each link, `moves` bytes on each link, `cap` units a second. `parts` say where the seconds of
+    `demands` are units of each link, `moves` bytes on each link, `places` where these
+    are, `cap` units a second. `parts` say where the seconds of
     a unit at that rate go, one after the other: (address, activity) -> seconds, which sum to 1 / cap; an activity that
     is empty is that of the flow. A share of it is `sequential`; the rest are requests here and there, which take no
     turns with streams. Where there are `workers`, the parts are a round that each of them goes, one request at a time,
     in the queues of others; `serial` are the seconds of it that only one of them at a time can spend. `share` is its
-    weight among flows.
+    weight among flows. A `source` changes the shape while the flow is under way.
     """
 
     demands: dict[Link, float] = field(default_factory=dict[Link, float])
     moves: dict[Link, float] = field(default_factory=dict[Link, float])
+    places: dict[Link, Place] = field(default_factory=dict[Link, Place])
     cap: float = math.inf
     parts: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
     sequential: float = 1.0
     workers: int = 0
     serial: float = 0.0
     share: float = 1.0
+    source: Source | None = None
 
     @property
     def cause(self) -> str | None:
@@ -53,18 +68,44 @@ class FlowShape:
         law: Law | None = None,
     ) -> Flow:
         """A flow of this shape under way."""
-        going, cap, parts = None, self.cap, self.parts
-        if self.workers and math.isfinite(cap):
-            going = Rounds(self.workers, parts, self.demands, self.serial)
-            cap, parts = cap * self.workers, {part: seconds / self.workers for part, seconds in parts.items()}
-        return network.start(
-            name, activity, amount, self.demands, share=self.share, cap=cap, cap_cause=self.cause, cap_parts=parts,
-            moves=self.moves, sequential=self.sequential, law=law, going=going,
+        limit, going = self._limit()
+        flow = network.start(
+            name, activity, amount, self.demands, share=self.share, cap=limit.rate, cap_cause=limit.cause or None,
+            cap_parts=limit.parts, moves=self.moves, places=self.places, sequential=self.sequential, law=law,
+            going=going,
         )  # fmt: skip
+        if self.source is not None and flow.active:
+            self.source.follow(network, flow, self)
+        return flow
 
-    def plus(self, demands: Mapping[Link, float], moves: Mapping[Link, float] | None = None) -> FlowShape:
-        """The shape when each unit also takes so much of some links, and moves bytes on some."""
-        return replace(self, demands=_sum(self.demands, demands), moves=_sum(self.moves, moves or {}))
+    def change(self, network: FlowNetwork, flow: Flow) -> None:
+        """Give a flow under way this shape."""
+        limit, going = self._limit()
+        network.reshape(flow, self.demands, self.moves, limit, going, places=self.places)
+
+    def _limit(self) -> tuple[Limit, Rounds | None]:
+        """The limit of a flow of this shape, and how its requests go round."""
+        cause = self.cause or ""
+        if not (self.workers and math.isfinite(self.cap)):
+            return Limit(self.cap, cause, self.parts), None
+        going = Rounds(self.workers, self.parts, self.demands, self.serial)
+        parts = {part: seconds / self.workers for part, seconds in self.parts.items()}
+        return Limit(self.cap * self.workers, cause, parts), going
+
+    def plus(
+        self,
+        demands: Mapping[Link, float],
+        moves: Mapping[Link, float] | None = None,
+        places: Mapping[Link, Place] | None = None,
+    ) -> FlowShape:
+        """The shape when each unit also takes so much of some links, and moves bytes on some, at some places."""
+        there = dict(places or {}) | self.places
+        return replace(self, demands=_sum(self.demands, demands), moves=_sum(self.moves, moves or {}), places=there)
+
+    def ahead(self, size: float | None) -> FlowShape:
+        """The shape when no fewer than so many bytes at each place go before another flow has its turn."""
+        runs = {link: place._replace(run=max(place.run, size or 0.0)) for link, place in self.places.items()}
+        return replace(self, places=runs)
 
     def over(self, networks: Sequence[Network], size: float = 1.0, connections: int = 1) -> FlowShape:
         """The shape when each unit also moves so many bytes over networks, one behind the other, on some connections.
@@ -102,7 +143,7 @@ class FlowShape:
     def part(self, share: float) -> FlowShape:
         """The shape when only a share of the units loads the links; nothing that takes no part is crossed."""
         if share <= 0.0:
-            return replace(self, demands={}, moves={}, cap=math.inf, parts={})
+            return replace(self, demands={}, moves={}, places={}, cap=math.inf, parts={})
         demands = {link: demand * share for link, demand in self.demands.items()}
         moves = {link: moved * share for link, moved in self.moves.items()}
         parts = {part: seconds * share for part, seconds in self.parts.items()}
@@ -117,6 +158,7 @@ class FlowShape:
             cap=self.cap / units,
             parts={part: seconds * units for part, seconds in self.parts.items()},
             serial=self.serial * units,
+            source=self.source.times(units) if self.source is not None else None,
         )
 
     def after(self, seconds: float, on: Link | str, activity: str = "") -> FlowShape:

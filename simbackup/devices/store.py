@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, Protocol
 from simbackup.devices.network.live import Network, opposite
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.flows import Link
+from simbackup.engine.limit import Place
 
 Direction = Literal["read", "write"]
 
@@ -50,6 +51,10 @@ class Store(Protocol):
         """What a request for `size` bytes at a position takes when the last one ended at `head`."""
         ...
 
+    def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
+        """What a request takes at a random place of an extent when the last one was at another random place of it."""
+        ...
+
     def continued(self, position: float, size: float) -> Service:
         """What one read takes that goes on where the last one ended; the disks have read ahead themselves."""
         ...
@@ -81,6 +86,11 @@ class FlatStore(ABC):
     @abstractmethod
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
         """What one request takes."""
+
+    def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
+        """What a request takes at a random place of an extent: what any takes."""
+        del extent
+        return self.request(direction, begin, begin, size)
 
     def continued(self, position: float, size: float) -> Service:
         """What the next read of a sequence takes."""
@@ -121,5 +131,7 @@ class Region:
     def streaming(self, direction: Direction) -> FlowShape:
         """How a byte of sequential reading or writing of the region loads its device and the buses before it."""
         demand = self.store.stream(direction, self.begin, self.size)
-        shape = FlowShape({self.store.link: demand}, {self.store.link: 1.0}).over(bus(self.store, direction))
+        place = Place(self.begin + self.size / 2.0, writes=direction == "write")
+        shape = FlowShape({self.store.link: demand}, {self.store.link: 1.0}, {self.store.link: place})
+        shape = shape.over(bus(self.store, direction))
         return shape.at_most(self.store.alone(self.begin, self.size), self.store.name) if direction == "read" else shape

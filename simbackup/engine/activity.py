@@ -12,6 +12,7 @@ from simbackup.palette import (  # fmt: skip
     ASH,
     BLUE,
     BROWN,
+    CLAY,
     CORAL,
     DARK,
     FERN,
@@ -83,6 +84,7 @@ class Activity(StrEnum):
     WAIT_FOR_ANY_CARTRIDGE = "wait for a cartridge", Nature.WAITING, PAPER, "wait for a cartridge"
     WAIT_FOR_THE_CARTRIDGE = "wait for the cartridge", Nature.WAITING, PAPER, "wait for a cartridge"
     WAIT_FOR_ROBOT = "mount queue", Nature.WAITING, PAPER, "mount queue"
+    WAIT_FOR_ROOM = "wait for room", Nature.WAITING, PAPER, "wait for room"
     WAIT_FOR_REQUESTS = "wait for requests", Nature.WAITING, PAPER
     QUEUE = "queue", Nature.WAITING, CORAL  # a buffer behind other buffers of its job
 
@@ -95,7 +97,7 @@ class Activity(StrEnum):
     TAPE_MARKS = "tape marks", Nature.MECHANICAL, WINE
     REPOSITION = "reposition", Nature.MECHANICAL, BLUE
     SEEK = "seek", Nature.MECHANICAL, WINE
-    TURN = "turn", Nature.MECHANICAL, RED
+    TURN = "turn", Nature.MECHANICAL, CLAY
 
     TRANSFER = "transfer", Nature.MOVING, BLUE
     READ = "read", Nature.MOVING, SKY

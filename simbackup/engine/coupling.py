@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from simbackup.engine.solver import Allocation, max_min_rates
+from simbackup.engine.turns import Turns
 
 EQUAL = 1e-12
 """Relative difference below which followers move what their leaders do."""
@@ -71,12 +72,14 @@ def coupled_rates(
     shares: Sequence[float],
     caps: Sequence[float],
     holds: Sequence[Hold],
+    *,
+    turns: Mapping[int, Turns] | None = None,
 ) -> Allocation:
     """Units per second of each flow under weighted max-min fairness, no hold's followers ahead of its leaders.
 
     Parameters
     ----------
-    capacities, demands, shares, caps
+    capacities, demands, shares, caps, turns
         As for `max_min_rates`.
     holds
         The full and the empty buffers. In the result, hold i is the resource `len(capacities) + i`.
@@ -103,7 +106,7 @@ def coupled_rates(
     >>> coupled_rates([20.0, 5.0], [{0: 1.0}, {1: 1.0}], [1.0, 1.0], [math.inf, math.inf], [Hold({0: 1.0}, {1: 1.0})])
     Allocation(rates=[5.0, 5.0], bottlenecks=[2, 1], filled=[1, 2])
     """
-    coupling = _Coupling(capacities, demands, shares, caps, holds)
+    coupling = _Coupling(capacities, demands, shares, caps, holds, turns=turns or {})
     free = coupling.at([math.inf] * len(holds))
     trial = coupling.newton(free)
     if not trial.settled:
@@ -121,11 +124,14 @@ class _Coupling:
         shares: Sequence[float],
         caps: Sequence[float],
         holds: Sequence[Hold],
+        *,
+        turns: Mapping[int, Turns],
     ) -> None:
         self.capacities = capacities
         self.shares = shares
         self.caps = caps
         self.holds = holds
+        self.turns = turns
         self.first = len(capacities)
         self.demands = [dict(demand) for demand in demands]
         for resource, hold in enumerate(holds, self.first):
@@ -134,7 +140,7 @@ class _Coupling:
 
     def at(self, held: list[float]) -> _Trial:
         """The outcome of these capacities of the holds."""
-        allocation = max_min_rates([*self.capacities, *held], self.demands, self.shares, self.caps)
+        allocation = max_min_rates([*self.capacities, *held], self.demands, self.shares, self.caps, self.turns)
         followed = [_moved(hold.followers, allocation) for hold in self.holds]
         return _Trial(held, allocation, followed, [_moved(hold.leaders, allocation) for hold in self.holds])
 
@@ -186,8 +192,10 @@ class _Coupling:
         for resource in allocation.filled:
             total = {resource - self.first: 1.0} if resource >= self.first else {}
             weight = 0.0
+            turns = self.turns.get(resource)
+            cheaper = turns.marginal(allocation.rates) if turns is not None else {}
             for flow in members[resource]:
-                demand = self.demands[flow][resource]
+                demand = self.demands[flow][resource] - cheaper.get(flow, 0.0)
                 if allocation.bottlenecks[flow] == resource:
                     weight += demand * self.shares[flow]
                 for hold, slope in slopes[flow].items():

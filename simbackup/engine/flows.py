@@ -10,17 +10,13 @@ import simpy
 
 from simbackup.engine.alarm import LAST, Alarm, Call
 from simbackup.engine.blame import Blame
-from simbackup.engine.coupling import Hold, coupled_rates
-from simbackup.engine.limit import Law, Limit, Parts
+from simbackup.engine.limit import Law, Limit, Parts, Place
 from simbackup.engine.link import Flow, Link
-from simbackup.engine.rounds import Going, go_round
-from simbackup.engine.solver import TIE, UnboundedFlowError
+from simbackup.engine.rounds import Going
+from simbackup.engine.sharing import Held, Sharing
 from simbackup.engine.trace import Trace
 
 __all__ = ["Flow", "FlowCoupling", "FlowNetwork", "Link"]
-
-MOST_TURNS = 30
-"""Times that rates are solved again because streams turn more or less often than was assumed."""
 
 Ports = Mapping[Flow, float]
 """Flows on one side of a buffer, and the bytes of one unit of each."""
@@ -83,6 +79,7 @@ class FlowNetwork:
         cap_cause: str | None = None,
         cap_parts: Parts | None = None,
         moves: Mapping[Link, float] | None = None,
+        places: Mapping[Link, Place] | None = None,
         sequential: float = 1.0,
         law: Law | None = None,
         going: Going | None = None,
@@ -105,6 +102,8 @@ class FlowNetwork:
             Seconds of one unit at that rate by address and activity, where it is a cycle of several.
         moves
             Bytes that one unit of the flow moves on a link; zero where not named.
+        places
+            Where on a link it moves them.
         sequential
             Share of it that is a stream and takes turns with other streams; the rest are requests here and there, whose
             demand holds what they lose between them.
@@ -123,7 +122,7 @@ class FlowNetwork:
             raise ValueError(f"flow {name}: amount, demands and moves must be zero or more, share above zero")
         flow = Flow(
             self.env, name=name, activity=activity, amount=amount, demands=demands, share=share, moves=moves or {},
-            sequential=sequential, law=law, going=going,
+            places=places or {}, sequential=sequential, law=law, going=going,
         )  # fmt: skip
         flow.set_cap(cap, cap_cause or name, cap_parts)
         if not flow.demands and math.isinf(cap) and amount > 0.0:
@@ -144,9 +143,31 @@ class FlowNetwork:
             self._end(flow, flow.completed)
         return flow.completed
 
-    def set_cap(self, flow: Flow, cap: float, cause: str | None = None) -> None:
-        """Give a flow another greatest rate, units per second, and the address that explains it."""
-        flow.set_cap(cap, cause or flow.name)
+    def reshape(
+        self,
+        flow: Flow,
+        demands: Mapping[Link, float],
+        moves: Mapping[Link, float],
+        limit: Limit,
+        going: Going | None,
+        *,
+        places: Mapping[Link, Place],
+    ) -> None:
+        """Let a flow go on with other demands and places on the links that it was started on, and another limit.
+
+        A ValueError names a link that it was not started on.
+        """
+        if missing := [link.name for link in (*demands, *moves) if link not in flow.links]:
+            raise ValueError(f"flow {flow.name} was not started on {missing[0]}")
+        for part in (flow, *flow.links):
+            part.settle(float(self.env.now))
+        flow.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
+        flow.moves, flow.places, flow.going = dict(moves), dict(places), going
+        self.set_cap(flow, *limit[:3])
+
+    def set_cap(self, flow: Flow, cap: float, cause: str | None = None, parts: Parts | None = None) -> None:
+        """Give a flow another greatest rate, units per second, the address that explains it, and the parts of it."""
+        flow.set_cap(cap, cause or flow.name, parts)
         self.changed()
 
     def set_capacity(self, link: Link, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
@@ -179,68 +200,12 @@ class FlowNetwork:
         held = [(store, hold) for store, hold in asked if hold is not None]
         # By name, so that ties do not depend on the order of starting.
         links = sorted((link for link in self._links if link.flows), key=lambda link: link.name)
-        flows, index = self.flows, {link: i for i, link in enumerate(links)}
-        place = {flow: i for i, flow in enumerate(flows)}
-        holds = [Hold(*({place[flow]: size for flow, size in side.items()} for side in hold)) for _, hold in held]
-        for link in links:
-            link.turn(None)
-        named = [(store.name, hold) for (store, _), hold in zip(held, holds, strict=True)]
-        blame = self._allocate(links, flows, index, named)
-        for _ in range(MOST_TURNS):
-            rates = dict(zip(flows, blame.allocation.rates, strict=True))
-            settled = [link.turn(rates) for link in links]
-            if all(settled):
-                break
-            blame = self._allocate(links, flows, index, named)
-        self._assign(blame)
-        limiting = {held[i - len(links)][0] for i in blame.allocation.filled if i >= len(links)}
+        sharing = Sharing(self.flows, links, [Held(store.name, hold) for store, hold in held])
+        allocation = sharing.solve()
+        self._assign(sharing.blame(allocation))
+        limiting = {held[i - len(links)][0] for i in allocation.filled if i >= len(links)}
         for store, _ in asked:
             store.solved(binding=store in limiting)
-
-    def _allocate(
-        self, links: Sequence[Link], flows: Sequence[Flow], index: Mapping[Link, int], holds: Sequence[tuple[str, Hold]]
-    ) -> Blame:
-        """Fair rates under the present demands; what a law leaves goes to the others, whose laws are applied again."""
-        demands = [{index[link]: link.demand(flow) for link in flow.demands} for flow in flows]
-        shares, unnamed = [flow.share for flow in flows], [hold for _, hold in holds]
-        for flow in flows:
-            flow.bend(None)
-        go_round(flows)
-        first = True
-        while True:
-            try:
-                caps = [flow.cap for flow in flows]
-                allocation = coupled_rates([link.capacity for link in links], demands, shares, caps, unnamed)
-            except UnboundedFlowError as error:
-                raise ValueError(f"flow {flows[error.flow].name} is limited neither by a link nor by a cap") from None
-            blame = Blame(flows, links, holds, allocation)
-            if first and any(flow.going for flow in flows):
-                go_round(flows, dict(zip(flows, allocation.rates, strict=True)))
-                first = False
-            elif not self._bend(blame):
-                return blame
-
-    def _bend(self, blame: Blame) -> bool:
-        """Apply the laws that do not bind yet to the offered rates; whether any of them binds now."""
-        flows, offered, bound = blame.flows, blame.allocation, list[tuple[Flow, Limit]]()
-        lawful = [i for i, flow in enumerate(flows) if flow.law is not None and not flow.bound]
-        for i in lawful:
-            mine, law = flows[i], flows[i].law
-
-            def others(link: Link, mine: Flow = mine) -> float:
-                used = sum(
-                    link.demand(flow) * rate
-                    for flow, rate in zip(flows, offered.rates, strict=True)
-                    if flow is not mine and link in flow.demands
-                )
-                return min(used / link.capacity, 1.0) if link.capacity > 0.0 else 1.0
-
-            limit = law(offered.rates[i], others) if law is not None else Limit(math.inf, mine.name)
-            if limit.rate < offered.rates[i] * (1.0 - TIE):
-                bound.append((mine, limit.shared(*blame.of(i))))
-        for flow, limit in bound:
-            flow.bend(limit)
-        return bool(bound)
 
     def _assign(self, blame: Blame) -> None:
         now, allocation = float(self.env.now), blame.allocation

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -13,6 +14,18 @@ Parts = Mapping[tuple[str, str], float]
 
 WHOLE: Parts = {}
 """Parts of what is due to one cause alone."""
+
+
+class Place(NamedTuple):
+    """Where a flow moves its bytes on a link, how many of them go before another flow has its turn, and which way.
+
+    One request occupies a `share` of the link: one disk of several.
+    """
+
+    position: float
+    run: float = 0.0
+    writes: bool = False
+    share: float = 1.0
 
 
 class Limit(NamedTuple):
@@ -37,10 +50,34 @@ class Limit(NamedTuple):
             found[part] = found.get(part, 0.0) + seconds * scale
         return self._replace(parts=found, rest=0.0)
 
+    def at_most(self, seconds: float) -> Limit:
+        """The limit with no more than so many seconds of a unit in its parts; its rest takes the others."""
+        own = sum(self.parts.values())
+        if not self.rest or own <= seconds:
+            return self
+        parts = (
+            {part: part_seconds * seconds / own for part, part_seconds in self.parts.items()} if seconds > 0.0 else {}
+        )
+        return self._replace(parts=parts, rest=self.rest + own - seconds)
 
-Law = Callable[[float, Callable[["Link"], float]], Limit]
-"""How a flow uses the rate that the network offers: given that rate and the share of any link that others use,
-the greatest rate of the flow and what explains it. A rate that does not bind changes nothing."""
+
+Others = Callable[["Link"], float]
+"""The share of any link, 0 to 1, that other flows use."""
+
+Use = Callable[[float, Others], Limit]
+"""What a flow makes of the rate that the network offers it, beside what others are offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What the requests of a flow achieve that wait behind those of others, whatever the network offers."""
+
+    limit: Callable[[Others], Limit]
+
+
+Law = Use | Behind
+"""How a flow uses what the network offers: its greatest rate, and what explains it; one that does not bind changes
+nothing."""
 
 
 class Segment(NamedTuple):

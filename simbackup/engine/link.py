@@ -7,12 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import simpy
 
-from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment
+from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Place, Segment
 from simbackup.engine.rounds import Going
 from simbackup.engine.trace import Trace
-
-TURNS = 1e-4
-"""Change of the share of its bytes for which a stream turns below which it is the same."""
 
 DONE = 1e-9
 """Share of a flow's amount below which what is left counts as done."""
@@ -22,8 +19,8 @@ class Link:
     """A resource that flows cross: a disk, a wire, a processor.
 
     `capacity` is in units per second: a number, or a function of the flows attached (which ones, never their
-    rates), asked again whenever that set changes. `surcharge` gives the extra units that one unit of a flow consumes
-    while it is not alone: what a disk loses when it turns to another stream. A link that is `pooled` is as
+    rates), asked again whenever that set changes. `surcharge` gives the extra units that one unit of each flow consumes
+    among those attached: what a disk loses when it turns from one stream to another. A link that is `pooled` is as
     many servers of one queue as its capacity says, as cores are. Totals are as of the last change of the link's rates;
     `FlowNetwork.settle` brings them to now.
     """
@@ -32,14 +29,14 @@ class Link:
         self,
         name: str,
         capacity: float | Callable[[Sequence[Flow]], float],
-        surcharge: Callable[[Flow], float] | None = None,
+        surcharge: Callable[[Sequence[Flow]], Mapping[Flow, float]] | None = None,
         *,
         pooled: bool = False,
     ) -> None:
         self.name = name
         self.pooled = pooled
         self._surcharge = surcharge
-        self._turning: dict[Flow, float] = {}
+        self._turned: Mapping[Flow, float] = {}
         self._flows: dict[Flow, None] = {}
         self._since = self._used = self._busy = self._bytes_per_s = 0.0
         self._units = self._busy_s = self._bytes = self._peak = 0.0
@@ -83,27 +80,23 @@ class Link:
         return self._peak
 
     def demand(self, flow: Flow) -> float:
-        """Units that one unit of a flow consumes, among the flows now attached."""
-        demand = flow.demands.get(self, 0.0)
-        if self._surcharge is not None and len(self._flows) > 1:
-            demand += self._surcharge(flow) * self._turning.get(flow, 1.0)
-        return demand
+        """Units that one unit of a flow consumes at the present rates, with what it turns."""
+        return flow.demands.get(self, 0.0) + self.lost(flow)
 
-    def turn(self, rates: Mapping[Flow, float] | None) -> bool:
-        """Note how often the disk turns to each stream, given all rates; whether that is as assumed.
+    def lost(self, flow: Flow) -> float:
+        """Units of these that go into turning to the flow from others."""
+        return self._turned.get(flow, 0.0)
 
-        A stream is interrupted no more often than others are served: it turns for the bytes that they move, or for all
-        of its own if these are fewer. Without rates each turns for all of its own.
-        """
+    def streams(self) -> dict[Flow, float]:
+        """The streams between which it turns, if there are several: units lost by a unit that turns after each run."""
         if self._surcharge is None or len(self._flows) < 2:  # noqa: PLR2004 (whoever is alone turns to nobody)
-            return True
-        before, self._turning = self._turning, {}
-        if rates is None:
-            return True
-        moved = {flow: flow.moves.get(self, 0.0) * rates[flow] for flow in self._flows if flow.sequential}
-        total = sum(moved.values())
-        self._turning = {flow: min(1.0, (total - own) / own) if own > 0.0 else 1.0 for flow, own in moved.items()}
-        return all(abs(self._turning[flow] - before.get(flow, 1.0)) <= TURNS for flow in moved)
+            return {}
+        found = self._surcharge(self.flows)
+        return {flow: lost for flow, lost in found.items() if lost > 0.0 and self in flow.demands}
+
+    def turn(self, lost: Mapping[Flow, float]) -> None:
+        """Note the units that one unit of each stream loses at the present rates; called by the network."""
+        self._turned = lost
 
     def set_capacity(self, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
         """Take another capacity; called by the network, which solves anew."""
@@ -163,6 +156,7 @@ class Flow:
         demands: Mapping[Link, float],
         share: float,
         moves: Mapping[Link, float],
+        places: Mapping[Link, Place],
         sequential: float = 1.0,
         law: Law | None = None,
         going: Going | None = None,
@@ -173,6 +167,7 @@ class Flow:
         self.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
         self.share = share
         self.moves = dict(moves)
+        self.places = dict(places)
         self.sequential = sequential
         self.law = law
         self.going = going

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from simbackup.engine.activity import Activity
+
 if TYPE_CHECKING:
     from simbackup.engine.limit import Limit
     from simbackup.engine.link import Flow, Link
@@ -14,8 +16,13 @@ if TYPE_CHECKING:
 class Going(Protocol):
     """How the requests of a flow go round between queues."""
 
-    def together(self, all_of_them: Sequence[Any], others: Callable[[Link], float]) -> list[Limit]:
-        """The limits of several flows whose requests go round at once, when others use a share of each link."""
+    def together(
+        self, all_of_them: Sequence[Any], others: Callable[[Link], float], turns: Sequence[Mapping[Link, float]]
+    ) -> list[Limit]:
+        """The limits of several flows whose requests go round at once, when others use a share of each link.
+
+        `turns` are the units of each link for which a unit of each flow waits there by taking turns with others.
+        """
         ...
 
 
@@ -23,16 +30,32 @@ def go_round(flows: Sequence[Flow], rates: Mapping[Flow, float] | None = None) -
     """Limit flows whose requests go round by the time that these wait, behind each other and behind the rest.
 
     Without rates the rest does not count. With them it counts as what the network offers it: asked once, as laws are.
+    Requests go before write-back, as in the queues of operating systems (deadline-iosched.c of Linux 2.6 serves reads
+    for as long as no write has waited for seconds); they still share the device with it. Where all that go round take
+    turns with streams, these turns are what they wait for on account of the streams.
     """
     going = [(flow, flow.going) for flow in flows if flow.going is not None]
     if not going:
         return
     round_trips, offered = {flow for flow, _ in going}, rates or {}
 
+    at_links = {link for flow, _ in going for link in flow.links}
+    turning = {link for link in at_links if all(link in flow.places for flow, _ in going if link in flow.links)}
+
     def others(link: Link) -> float:
-        used = sum(link.demand(flow) * rate for flow, rate in offered.items() if flow not in round_trips)
+        used = sum(
+            link.demand(flow) * rate
+            for flow, rate in offered.items()
+            if flow not in round_trips
+            and flow.activity != Activity.WRITE_BACK.value
+            and not (link in turning and link in flow.places)
+        )
         return min(used / link.capacity, 1.0) if link.capacity > 0.0 else 1.0
 
-    limits = going[0][1].together([one for _, one in going], others)
+    turns = [
+        {link: link.lost(flow) / place.share / link.capacity for link, place in flow.places.items()}
+        for flow, _ in going
+    ]
+    limits = going[0][1].together([one for _, one in going], others, turns)
     for (flow, _), limit in zip(going, limits, strict=True):
         flow.wait_for(limit if math.isfinite(limit.rate) else None)

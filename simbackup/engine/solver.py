@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
+from simbackup.engine.turns import Turns
+
 CAP = -1
 """The bottleneck of a flow that its own cap holds back."""
 
@@ -42,6 +44,7 @@ def max_min_rates(
     demands: Sequence[Mapping[int, float]],
     shares: Sequence[float],
     caps: Sequence[float],
+    turns: Mapping[int, Turns] | None = None,
 ) -> Allocation:
     """Units per second of each flow, and what limits it, under weighted max-min fairness.
 
@@ -55,6 +58,8 @@ def max_min_rates(
         The weight of each flow in fairness, above zero.
     caps
         The greatest rate of each flow, units per second, may be infinite.
+    turns
+        Streams between which a resource turns; their demands on it are those of turning for all that they move.
 
     Raises
     ------
@@ -75,19 +80,10 @@ def max_min_rates(
     >>> max_min_rates([10.0], [{0: 1.0}, {0: 1.0}], [1.0, 1.0], [2.0, math.inf])
     Allocation(rates=[2.0, 8.0], bottlenecks=[-1, 0], filled=[0])
     """
-    filling = _Filling(capacities, demands, shares, caps)
-    while filling.left:
-        resource, level = filling.next_full()
-        # Freezing these flows can only raise the levels of the resources, so all of them go at once.
-        if filling.freeze_capped(below=level * (1.0 - TIE)):
-            continue
-        if math.isinf(level):
-            raise UnboundedFlowError(filling.growing.index(True))
-        filling.freeze_members(resource, level)
-    return Allocation(filling.rates, filling.bottlenecks, filling.filled)
+    return Filling(capacities, demands, shares, caps, turns or {}).filled_up()
 
 
-class _Filling:
+class Filling:
     """The state of one progressive filling: what each resource has given away, and who still grows."""
 
     def __init__(
@@ -96,11 +92,13 @@ class _Filling:
         demands: Sequence[Mapping[int, float]],
         shares: Sequence[float],
         caps: Sequence[float],
+        turns: Mapping[int, Turns],
     ) -> None:
         self.capacities = capacities
         self.demands = demands
         self.shares = shares
         self.caps = caps
+        self.turns = turns
         self.left = len(shares)
         self.rates = [0.0] * self.left
         self.bottlenecks = [CAP] * self.left
@@ -121,6 +119,18 @@ class _Filling:
         self.changed = set(range(len(capacities)))
         self.order: list[float] = []
         self.at_level: dict[float, list[int]] = {}
+
+    def filled_up(self) -> Allocation:
+        """The allocation when no flow grows any more."""
+        while self.left:
+            resource, level = self.next_full()
+            # Freezing these flows can only raise the levels of the resources, so all of them go at once.
+            if self.freeze_capped(below=level * (1.0 - TIE)):
+                continue
+            if math.isinf(level):
+                raise UnboundedFlowError(self.growing.index(True))
+            self.freeze_members(resource, level)
+        return Allocation(self.rates, self.bottlenecks, self.filled)
 
     def _sum_weights(self, resource: int) -> float:
         return sum(self.demands[flow][resource] * self.shares[flow] for flow in self.members[resource])
@@ -147,8 +157,7 @@ class _Filling:
     def _sort_in(self) -> None:
         """Sort in the resources whose level is another than before; where they stood they are passed over."""
         for j in self.changed:
-            left = self.capacities[j] - self.frozen[j]
-            level = self.levels[j] = left / self.weights[j] if self.counts[j] else math.inf
+            level = self.levels[j] = self.level_of(j) if self.counts[j] else math.inf
             if math.isinf(level):
                 continue
             if level not in self.at_level:
@@ -157,13 +166,22 @@ class _Filling:
             heappush(self.at_level[level], j)
         self.changed.clear()
 
+    def level_of(self, resource: int) -> float:
+        """The level at which a resource with growing flows is full."""
+        left, weight = self.capacities[resource] - self.frozen[resource], self.weights[resource]
+        turns = self.turns.get(resource)
+        if turns is None or math.isinf(left):
+            return left / weight
+        growing = {flow: self.shares[flow] for flow in turns.moved if self.growing[flow]}
+        return turns.level(left, weight, growing, self.rates)
+
     def freeze_capped(self, below: float) -> bool:
         """Whether any flow reached its cap at a level lower than `below`; those that did are frozen."""
         before = self.left
         while self.by_cap and self.cap_levels[self.by_cap[-1]] < below:
             flow = self.by_cap.pop()
             if self.growing[flow]:
-                self._freeze(flow, self.caps[flow], CAP)
+                self.freeze(flow, self.caps[flow], CAP)
         return self.left < before
 
     def freeze_members(self, resource: int, level: float) -> None:
@@ -172,9 +190,10 @@ class _Filling:
         self.filled.append(resource)
         for flow in self.members[resource]:
             if self.growing[flow]:
-                self._freeze(flow, min(self.shares[flow] * level, self.caps[flow]), resource)
+                self.freeze(flow, min(self.shares[flow] * level, self.caps[flow]), resource)
 
-    def _freeze(self, flow: int, rate: float, bottleneck: int) -> None:
+    def freeze(self, flow: int, rate: float, bottleneck: int) -> None:
+        """Let a flow grow no more."""
         self.rates[flow] = rate
         self.bottlenecks[flow] = bottleneck
         self.growing[flow] = False

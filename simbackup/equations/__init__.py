@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         circuits,
         database,
         disk,
+        disk_scatter,
         disk_turns,
         files,
         fragmentation,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         streaming,
         tape,
         transfers,
+        uncertainty,
         waiting,
     )
 
@@ -39,6 +41,7 @@ __all__ = [
     "circuits",
     "database",
     "disk",
+    "disk_scatter",
     "disk_turns",
     "files",
     "fragmentation",
@@ -53,6 +56,7 @@ __all__ = [
     "streaming",
     "tape",
     "transfers",
+    "uncertainty",
     "waiting",
 ]
 

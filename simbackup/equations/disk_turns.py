@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from simbackup.equations.disk import MEAN_SEEK_SHARE, DiskParameters, rotational_latency, seek_time
 
 
@@ -28,3 +31,62 @@ def turn_time(disk: DiskParameters, distance_share: float = MEAN_SEEK_SHARE) -> 
 
     """
     return seek_time(disk, distance_share) + rotational_latency(disk) + disk.command_overhead
+
+
+def sweep_turn_time(disk: DiskParameters, cylinders: Sequence[float]) -> float:
+    """Mean seconds of a turn when the arm sweeps over streams in one direction and then returns to the first.
+
+    That is the order of one-way elevators (Worthington, Ganger and Patt, "Scheduling Algorithms for Modern Disk
+    Drives", SIGMETRICS 1994, C-LOOK). Two streams make two seeks of the same distance. Range: streams that stay where
+    they are while the arm goes round; those that move at one pace keep their distances.
+
+    Parameters
+    ----------
+    disk
+        The drive.
+    cylinders
+        Where each stream is, as a share of the stroke; at least one.
+
+    Raises
+    ------
+    ValueError
+        If a place lies outside the stroke.
+
+    Examples
+    --------
+    >>> disk = DiskParameters(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 128 * 1024)
+    >>> round(sweep_turn_time(disk, [0.0, 1.0]), 6), round(sweep_turn_time(disk, [0.0, 1.0, 1 / 3]), 6)
+    (0.0153, 0.0119)
+
+    """
+    order = sorted(cylinders)
+    distances = [after - before for before, after in pairwise(order)] + [order[-1] - order[0]]
+    return sum(turn_time(disk, distance) for distance in distances) / len(distances)
+
+
+def turn_size(disk: DiskParameters, run: float, stripe_unit: float = 0.0, data_disks: int = 1) -> float:
+    """Bytes of a stream that one disk moves before it turns to another.
+
+    The largest of what the drive's own cache holds of a stream, one stripe unit, and its part of what the host or the
+    controller has under way for the stream: `max(segment, unit, run / n)`. Range: all of these are asked for before the
+    arm leaves; drives that stop reading ahead when another request comes have a smaller segment.
+
+    Parameters
+    ----------
+    disk
+        The drive.
+    run
+        Bytes that host or controller ask for, or put out, at once.
+    stripe_unit
+        Bytes on one disk of an array before the next disk follows.
+    data_disks
+        Disks of an array over which the stream spreads.
+
+    Examples
+    --------
+    >>> disk = DiskParameters(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 128 * 1024)
+    >>> turn_size(disk, 4 * 2**20), turn_size(disk, 4 * 2**20, 64 * 1024, 64)
+    (4194304.0, 131072)
+
+    """
+    return max(disk.stream_turn, stripe_unit, run / data_disks)

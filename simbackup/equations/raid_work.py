@@ -83,6 +83,43 @@ def write_operations(level: Level, disks: int, size: float, stripe_unit: float) 
     return _sum(whole, _partial_stripe_write(data, parity, rest, stripe_unit)) if rest else whole
 
 
+def rewritten_disks(level: Level, disks: int, size: float, stripe_unit: float) -> int:
+    """Disks that read a part of a stripe before they write it, in a write as in `write_operations`.
+
+    What such a disk has read comes under its head again one revolution later, and no sooner: it is occupied for a seek,
+    half a revolution, a whole one, and the transfer (Chen et al. 1994, section 3.1). At read-modify-write all that are
+    written read before; at reconstruct-write only one whose unit is partly new does.
+
+    Parameters
+    ----------
+    level
+        RAID level.
+    disks
+        Disks in the group.
+    size
+        Bytes of data.
+    stripe_unit
+        Bytes on one disk before the next disk follows.
+
+    Examples
+    --------
+    >>> [rewritten_disks(level, 8, 4096, 65536) for level in ("5", "6", "10")]
+    [2, 3, 0]
+    >>> rewritten_disks("5", 5, 256 * 1024, 65536), rewritten_disks("5", 5, 160 * 1024, 65536)
+    (0, 1)
+
+    """
+    check_extent(size, stripe_unit)
+    data, parity = data_disks(level, disks), SCHEMES[level].parity_disks
+    rest = size % (stripe_unit * data)
+    if not parity or not rest:
+        return 0
+    modify = _modify(parity, rest, stripe_unit)
+    if _partial_stripe_write(data, parity, rest, stripe_unit) == modify:
+        return modify.writes
+    return math.ceil(rest / stripe_unit) - int(rest // min(rest, stripe_unit))
+
+
 def parity_disk_work(level: Level, disks: int, size: float, stripe_unit: float) -> DiskWork:
     """Operations and bytes of one disk that holds nothing but parity, for a write as in `write_operations`.
 

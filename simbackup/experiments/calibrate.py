@@ -13,16 +13,19 @@ from simbackup.errors import SimbackupError
 from simbackup.experiments.fits import CALIBRATION, plausible_range, read_fits, unit_of
 from simbackup.experiments.fitted_sheet import write_fitted
 from simbackup.experiments.reproduce import chosen, scenarios_of
-from simbackup.experiments.sensitivity import ends, ranges
 from simbackup.results.compare import figure
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, Value
 from simbackup.schema.calibration import Fit
 from simbackup.schema.measured import Measured, Measurement
+from simbackup.uncertainty.inputs import Input, inputs
+from simbackup.uncertainty.range_ends import reached
 
 DIGITS = 4
 STEP = 0.03
 """Relative change of a constant over which slopes are taken: the position on the passes of a tape makes them uneven."""
+AT_BOUND = 1e-3
+"""Relative distance from an end of the plausible range within which a fit is at it."""
 ROUNDS = 10
 """Most rounds over all constants."""
 UNIFORM = 3.0
@@ -44,6 +47,12 @@ class Fitted:
     def constant(self) -> str:
         """Its place: `kind/name#parameter`."""
         return f"{self.fit.datasheet}#{self.fit.parameter}"
+
+    @property
+    def bound(self) -> float | None:
+        """The end of the plausible range that the fit ran into, in SI units; None if it lies inside."""
+        near = (end for end in self.plausible if abs(math.log(self.value / end)) < AT_BOUND)
+        return next(near, None)
 
     @property
     def text(self) -> str:
@@ -109,9 +118,9 @@ def _fit(problem: FitProblem, text: str) -> Fitted:
     variance = sum(e * e for e in left) / spare / square if spare else 0.0
     for slope, row in zip(slopes, problem.rows, strict=True):
         variance += (slope / square * row.resolution / row.value) ** 2 / UNIFORM
-    for values in ranges(problem.scenarios):
-        if not problem.fits(values):
-            moved = [problem.residuals(math.log(value), problem.moved(values, side)) for side in (0, 1)]
+    for one in inputs(problem.scenarios):
+        if not problem.fits(one):
+            moved = [problem.residuals(math.log(value), problem.moved(one, side)) for side in (0, 1)]
             # one Gauss-Newton step from the fit shows how far it would move
             steps = [sum(k * (m - e) for k, m, e in zip(slopes, side, left, strict=True)) / square for side in moved]
             steps = [min(max(step, lowest), highest) for step in steps]  # no further than is plausible
@@ -144,18 +153,16 @@ class FitProblem:
         self.unit = unit_of(fit)
         self.plausible = plausible_range(fit)
 
-    def fits(self, values: Sequence[tuple[str, Value]]) -> bool:
-        """Whether these values are the constant itself."""
-        return all(_is_of(self.fit, value) for _, value in values)
+    def fits(self, one: Input) -> bool:
+        """Whether an uncertain input is the constant itself."""
+        return all(address in self.addresses[file] for file, address in one.at)
 
-    def moved(self, values: Sequence[tuple[str, Value]], side: int) -> Changes:
-        """The overrides that move some values to one end of their ranges."""
-        changes: dict[str, dict[str, str]] = {}
-        for file, value in values:
-            both = ends(value)
-            if both is not None:
-                changes.setdefault(file, {})[value.address] = units.show(both[side], value.given.unit)
-        return changes
+    def moved(self, one: Input, side: int) -> Changes:
+        """The overrides that move an uncertain input to one end of its range, as far as checks allow."""
+        return {
+            file: reached(self.scenarios[file], [address for there, address in one.at if there == file], side).changes
+            for file in dict.fromkeys(file for file, _ in one.at)
+        }
 
     def residuals(self, logarithm: float, changes: Changes) -> list[float]:
         """Logarithms of simulated over measured, row by row."""

@@ -71,8 +71,7 @@ def beside(data: DataSet, made: FilesMade) -> FlowShape:
 
 
 def _positioned(data: DataSet, files: Files) -> Service:
-    """One write of a record somewhere in the data, a third of them away from the last."""
+    """One write of a record somewhere in the data."""
     region = data.volume.region.part(data.begin, data.size)
-    third = region.size / 3.0
-    size = max(min(files.record, region.size - third), 1.0)
-    return region.store.request("write", region.begin, region.begin + third, size)
+    size = max(min(files.record, region.size), 1.0)
+    return region.store.scattered("write", region.begin, region.size, size)

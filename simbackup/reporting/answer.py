@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simbackup import units
+from simbackup.equations.uncertainty import LEVEL
 from simbackup.experiments.what_if import Reasons
 from simbackup.reporting import sentences
 from simbackup.reporting.bottleneck import sentence_on
@@ -15,12 +16,16 @@ from simbackup.reporting.tables import Cell, Column, ReportTable, quantity, word
 from simbackup.results.fleet_figures import series
 from simbackup.results.groups import Group, Row, equals, runs, slowest
 from simbackup.results.result import Result
+from simbackup.uncertainty.verdict import JobInterval
 
 MATTERS = 0.01
 """Share of the longest job's time from which on a job has a line of its own in the answer."""
 MANY_RUNS = 4
 """Number of runs of one job, or of identical jobs, from which on they share one entry."""
 WELL = frozenset({"done", "late"})
+IN_WINDOW, AT_RISK = "in window", "at risk"
+CERTAIN = 0.5 + LEVEL / 2.0
+"""The share of cases from which on the whole interval fits a window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,7 @@ class Answer:
     method: str
     took: str
     verdict: str
-    """One of `in window`, `done`, `late`, `failed`, `skipped`."""
+    """One of `in window`, `at risk` (not in all of the interval), `done`, `late`, `failed`, `skipped`."""
     sentence: str
     limit: str = ""
     """What limits it, and the gain from removing that."""
@@ -70,22 +75,22 @@ def _matters(row: Row, longest: float) -> bool:
     return special or row["elapsed"] >= MATTERS * longest
 
 
-def answers(
-    result: Result, explained: Mapping[str, Reasons], intervals: Mapping[str, tuple[float, float]]
-) -> list[Answer]:
+def answers(result: Result, explained: Mapping[str, Reasons], intervals: Mapping[str, JobInterval]) -> list[Answer]:
     """The answers on all jobs that matter."""
     every = sorted(telling(result), key=lambda item: example(item)["status"] == "skipped")  # after what they wait for
     return [replace(_answer(item, explained, intervals), impact=_impact(item, result.user_rows)) for item in every]
 
 
-def _answer(item: Item, explained: Mapping[str, Reasons], intervals: Mapping[str, tuple[float, float]]) -> Answer:
+def _answer(item: Item, explained: Mapping[str, Reasons], intervals: Mapping[str, JobInterval]) -> Answer:
     row = example(item)
-    both = intervals.get(str(row["job"]))
-    width = f"{units.show_short(both[0], 's', 3)} to {units.show_short(both[1], 's', 3)}" if both else ""
+    found = intervals.get(series(str(row["job"])))
+    width = found.sentence() if found else ""
     took = units.show_short(row["elapsed"], "s", 3) if row["elapsed"] else ""
     limit = _limit(explained.get(str(row["job"])), many=isinstance(item, Group))
     method, ends = str(row["method"]).replace("_", " "), [sentences.verdict(one) for one in rows_of(item)]
     worst = next(end for end in sentences.ENDS if end in ends)
+    if worst == IN_WINDOW and found is not None and found.fits is not None and found.fits < CERTAIN:
+        worst = AT_RISK
     text = sentences.fate_of_many(item) if isinstance(item, Group) else sentences.fate(item)
     return Answer(_name(item), method, took, worst, text, limit, width)
 

@@ -15,6 +15,7 @@ from simbackup.reporting.tables import Cell, Column, ReportTable, percent, words
 from simbackup.results.result import Result
 from simbackup.results.validated_range import Checked, Distance, distance
 from simbackup.text import for_terminal
+from simbackup.uncertainty.verdict import JobInterval
 
 if TYPE_CHECKING:
     from simbackup.experiments.what_if import Reasons
@@ -31,7 +32,7 @@ class Chapter:
     name: str
     result: Result
     explained: Mapping[str, Reasons] = field(default_factory=dict[str, "Reasons"])
-    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+    intervals: Mapping[str, JobInterval] = field(default_factory=dict[str, JobInterval])
     pictures: Sequence[Shown] = ()
     note: str = ""
     """Why runs without the bottleneck are missing, if they are."""
@@ -93,10 +94,11 @@ def _trust(found: Distance | None) -> dict[str, Any] | None:
     """How far a result is from validated ranges, as tables and counts."""
     if found is None:
         return None
-    counted = sorted(abs(row.error) for row in found.rows if row.role != "input")
+    results = [row for row in found.rows if row.is_result]
+    counted = sorted(abs(row.error) for row in results)
     return {
         "document": found.document, "itself": found.itself, "rows": _rows(found.rows), "outside": _outside(found),
-        "within": sum(row.verdict.endswith(("yes", "right")) for row in found.rows), "total": len(found.rows),
+        "within": sum(row.verdict.endswith(("yes", "right")) for row in results), "total": len(results),
         "worst": percent(counted[-1]).text if counted else "",
         "uncovered": [value.address for value in found.uncovered[:MOST_UNCOVERED]],
         "more": max(len(found.uncovered) - MOST_UNCOVERED, 0), "new": len(found.uncovered),

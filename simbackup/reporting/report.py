@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from simbackup.errors import InputError, ResultError
-from simbackup.experiments.sensitivity import interval
+from simbackup.experiments.intervals import intervals_of
 from simbackup.experiments.what_if import Reasons, reasons
 from simbackup.output.target import PAGE, WORKBOOK, check_file, check_folder
 from simbackup.output.whole import write_whole
@@ -28,7 +28,7 @@ def report(
     *,
     overrides: Mapping[str, object] | None = None,
     seed: int = 0,
-    intervals: bool = False,
+    intervals: str = "quick",
     reruns: bool = True,
     drawn: bool = True,
     excel: Path | None = None,
@@ -49,7 +49,7 @@ def report(
     seed
         Seed of all random streams.
     intervals
-        Also run each scenario with each assumed value at both ends of its range; this takes many runs.
+        Effort for the intervals of jobs: `none`, `quick` (small scenarios only) or `thorough` (hundreds of runs).
     reruns
         Also run each scenario without its bottlenecks, and with them twice as fast.
     drawn
@@ -75,7 +75,7 @@ def report(
     if not what:
         raise ResultError("a report needs a result or a scenario; name one")
     loaded = [_loaded(one, overrides) for one in what]
-    if intervals:
+    if intervals == "thorough":
         _check_scenarios(one for one in loaded if isinstance(one, Result))
     results = [
         one if isinstance(one, Result) else simulate(one, overrides, seed=seed, progress=progress) for one in loaded
@@ -111,10 +111,10 @@ def _check_scenarios(results: Iterable[Result]) -> None:
             raise ResultError(f"{named}: intervals need its scenario, which cannot be run again: {first}") from None
 
 
-def _chapter(name: str, result: Result, *, intervals: bool, reruns: bool, drawn: bool) -> Chapter:
+def _chapter(name: str, result: Result, *, intervals: str, reruns: bool, drawn: bool) -> Chapter:
     """A result, with what further runs show."""
     scenario, note = None, ""
-    if reruns or intervals:
+    if reruns or intervals != "none":
         try:
             scenario = result.scenario
         except (InputError, ResultError) as error:
@@ -127,26 +127,12 @@ def _chapter(name: str, result: Result, *, intervals: bool, reruns: bool, drawn:
         from simbackup.reporting.pictures import pictures as draw  # noqa: PLC0415 (matplotlib is slow to import)
 
         pictures = list(draw(result))
-    widths = _intervals(scenario, result, reported) if intervals and scenario is not None else {}
+    widths = intervals_of(result, intervals) if scenario is not None else {}
     return Chapter(name, result, _by_name(found), widths, pictures, note)
 
 
 def _by_name(found: Sequence[Reasons]) -> dict[str, Reasons]:
     return {one.name: one for one in found}
-
-
-def _intervals(scenario: Scenario, result: Result, names: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Lowest and highest seconds of jobs that ended well, over the ranges of assumed and fitted values."""
-    well = {str(row["job"]) for row in result.job_rows if row["status"] in {"done", "late"}}
-    found: dict[str, tuple[float, float]] = {}
-    for name in names:
-        if name in well:
-
-            def elapsed(changed: dict[str, Result], job: str = name) -> float:
-                return changed["it"].get(f"jobs.{job}.elapsed")
-
-            found[name] = interval({"it": scenario}, elapsed, seed=result.record.seed)
-    return found
 
 
 def _tables(chapter: Chapter, *, alone: bool) -> list[ReportTable]:

@@ -9,12 +9,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pandas as pd
 import pytest
 
 from simbackup import shelf
 from simbackup.cli import app as cli
+from simbackup.results.compare import Role
 from simbackup.results.result import Result
 from tests.shared import Said, Say
 
@@ -56,7 +58,10 @@ def test_run_prints_the_jobs_and_the_devices(say: Say) -> None:
 
 def test_run_as_json_has_jobs_and_devices(say: Say) -> None:
     data = json.loads(say("run", SNAPSHOT, "--json").out)
-    assert list(data) == ["jobs", "devices"]
+    assert list(data) == ["jobs", "devices", "intervals"]
+    [interval] = data["intervals"]
+    assert interval["low"] < interval["elapsed"] == data["jobs"][0]["elapsed"] < interval["high"]
+    assert interval["level"] == 0.9
     job = data["jobs"][0]
     assert {"job", "method", "start", "elapsed", "bytes", "files", "rate", "waits", "status"} <= job.keys()
     assert (job["job"], job["bytes"], job["status"]) == ("dd", 2**31, "done")
@@ -126,7 +131,7 @@ def test_the_seed_is_recorded_and_a_wrong_one_refused(say: Say, tmp_path: Path) 
 def test_out_writes_a_result_that_reads_back_equal(say: Say, tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "result"
     folder.parent.mkdir()
-    said = say("run", SNAPSHOT, "--json", "--out", str(folder))
+    said = say("run", SNAPSHOT, "--json", "--intervals", "none", "--out", str(folder))
     assert (said.code, said.err) == (0, f"written to {folder}\n")
     names = {
         "run.json",
@@ -137,7 +142,7 @@ def test_out_writes_a_result_that_reads_back_equal(say: Say, tmp_path: Path) -> 
     assert {path.name for path in folder.iterdir()} == names
     assert [path.name for path in folder.parent.iterdir()] == ["result"]
     result = Result.load(folder)
-    assert json.loads(said.out) == json.loads(json.dumps(result.as_dict()))
+    assert json.loads(said.out) == json.loads(json.dumps(result.as_dict() | {"intervals": []}))
     pd.testing.assert_frame_equal(pd.read_parquet(folder / "jobs.parquet"), result.jobs.reset_index())
     pd.testing.assert_frame_equal(pd.read_parquet(folder / "devices.parquet"), result.devices)
     csv = pd.read_csv(folder / "jobs.csv")
@@ -206,7 +211,7 @@ def test_reproduce_as_json_has_the_agreed_keys(reproduced: Callable[[str], Said]
     rows = json.loads(reproduced("--json").out)
     assert len(rows) >= 5
     assert all(row.keys() >= ROW_KEYS for row in rows)
-    assert {row["role"] for row in rows} <= {"input", "fitted", "seen", "held-out"}
+    assert {row["role"] for row in rows} <= set(get_args(Role))
     for row in rows:
         assert isinstance(row["measured"], float)
         assert isinstance(row["simulated"], float)

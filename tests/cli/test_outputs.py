@@ -89,8 +89,8 @@ def test_intervals_of_a_result_need_no_scenario_file(say: Say, tmp_path: Path, m
     (tmp_path / "there" / "own.yaml").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path / "there")
     simulate("own.yaml").save("saved")
-    assert say("report", "saved", "--intervals", "-o", "there.html")[0] == 0
+    assert say("report", "saved", "--intervals", "quick", "-o", "there.html")[0] == 0
     (tmp_path / "there" / "own.yaml").unlink()
     monkeypatch.chdir(tmp_path)
-    assert say("report", "there/saved", "--intervals", "-o", "here.html")[0] == 0
+    assert say("report", "there/saved", "--intervals", "quick", "-o", "here.html")[0] == 0
     assert (tmp_path / "here.html").read_bytes() == (tmp_path / "there" / "there.html").read_bytes()

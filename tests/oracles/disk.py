@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simbackup.equations.disk import MEAN_SEEK_SHARE, DiskParameters
+from simbackup.equations.disk import MEAN_SEEK_SHARE, DiskParameters, request_time, seek_time
 from simbackup.equations.disk_turns import turn_time
 
 
@@ -46,3 +46,47 @@ def stream_efficiency(
         return 1.0
     moving = disk.stream_turn / rate
     return moving / (moving + lost)
+
+
+def mean_seek(disk: DiskParameters, span: float, places: int = 400) -> float:
+    """Mean seconds of a seek between all pairs of places that lie evenly within a span of cylinders.
+
+    >>> disk = DiskParameters(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 25e6, 0.0003, 128 * 1024)
+    >>> round(mean_seek(disk, 1 / 3), 4)
+    0.0031
+    """
+    # each distance of k steps occurs 2 (n - k) times
+    distances = ((2 * (places - k), span * k / places) for k in range(1, places))
+    return sum(times * seek_time(disk, distance) for times, distance in distances) / places**2
+
+
+def served_in_turn(disk: DiskParameters, streams: list[tuple[float, float]], run: float) -> float:
+    """Seconds of one disk that serves several streams run by run, sweeping over them from the outside inwards.
+
+    Each request is a seek from where the head is to where the stream goes on, half a revolution, the overhead and the
+    transfer.
+
+    Parameters
+    ----------
+    disk
+        The drive.
+    streams
+        Position and bytes of each.
+    run
+        Bytes of a stream before the next has its turn.
+
+    >>> disk = DiskParameters(18.2e9, 10_000 / 60, 0.0006, 0.0052, 0.012, 40e6, 40e6, 0.0003, 128 * 1024)
+    >>> round(served_in_turn(disk, [(0.0, 40e6), (9e9, 40e6)], 40e6), 3)
+    2.013
+    """
+    left, head, seconds = [[begin, size] for begin, size in sorted(streams)], 0.0, 0.0
+    while left:
+        for stream in list(left):
+            begin, size = stream
+            part = min(run, size)
+            seconds += request_time(disk, head, begin, part)
+            head = begin + part
+            stream[:] = head, size - part
+            if stream[1] <= 0.0:
+                left.remove(stream)
+    return seconds

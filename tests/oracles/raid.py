@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from itertools import product
+
 from simbackup.equations.raid import SCHEMES, Level, data_disks
 
 
@@ -65,3 +68,21 @@ def full_stripe_write_expansion(level: Level, disks: int) -> float:
 
     """
     return disks / data_disks(level, disks)
+
+
+def rewrite(disks: int, phases: int = 60) -> tuple[float, float]:
+    """Revolutions until a read-modify-write on several disks is done, and until each of these is free, in the mean.
+
+    Every phase of every disk is tried: each reads when its sector comes by, the writes wait for the last of the reads,
+    and each disk writes when its sector comes by the next time.
+
+    >>> [round(value, 2) for value in rewrite(2)]
+    [1.67, 1.5]
+    """
+    done = free = 0.0
+    for case in product(range(phases), repeat=disks):
+        reads = [(phase + 0.5) / phases for phase in case]
+        writes = [read + math.ceil(max(reads) - read or 1.0) for read in reads]
+        done += max(writes)
+        free += sum(writes) / disks
+    return done / phases**disks, free / phases**disks

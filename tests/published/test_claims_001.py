@@ -76,7 +76,8 @@ def test_claim_2_it_is_spent_on_the_walk_and_the_program_and_not_on_the_devices(
     spent = run("guest-550k-old").activities("small")
     program = sum(seconds for (cause, _), seconds in spent.items() if cause == "hosts.guest.cores")
     assert spent["devices.disk", "walk"] > 0.0
-    disk = spent["devices.disk", "walk"] + spent["devices.disk", "queue"]  # behind what is written on the same disk
+    # behind what is written on the same disk, and turned to by it
+    disk = sum(spent["devices.disk", what] for what in ("walk", "queue", "turn"))
     assert disk + program == pytest.approx(sum(spent.values()))  # no data is read
     assert program > 0.9 * sum(spent.values())
     assert spent["hosts.guest.cores", "open"] + spent["hosts.guest.cores", "index"] > 0.99 * program
@@ -103,7 +104,7 @@ def test_claim_3_the_machine_is_down_for_the_whole_image(machine: str, least: fl
 def test_claim_3_a_larger_image_keeps_the_machine_down_longer() -> None:
     large = sb.simulate(f"{FOLDER}/image-old", {"data.image.size": "8 GB", "devices.vbox.size": "20 GB"})
     longer = 8e9 / 2723028596 * run("image-old").get("jobs.save.elapsed")
-    assert large.get("hosts.guest.down") == pytest.approx(longer, rel=0.1)
+    assert longer < large.get("hosts.guest.down") < 1.2 * longer  # its copy lies further away on the same disk
 
 
 def written(tmp_path: Path, base: str, text: str) -> Result:

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.xdist_group("planning/midnight")
 DAY, WINDOW = 86_400.0, 6 * 3600.0
 TEMPLATE = "fleets.servers.jobs.save-{number}"
 SIZE, NIC = "fleets.servers.data.data-{number}.size", "fleets.servers.links.nic-{number}.rate"
-FEWER = (("fleets.servers.count", "50"), (SIZE, "280 GB"))
+FEWER = (("fleets.servers.count", "50"), (SIZE, "700 GB"))
 """A quarter of the servers with four times the data each: as much in all, and quicker to simulate."""
 
 
@@ -34,17 +34,17 @@ def test_at_midnight_200_servers_saturate_the_target_for_a_quarter_of_the_day() 
     saturated = figure("midnight", "devices.array.saturated")
     assert saturated / DAY == pytest.approx(0.25, abs=0.03)
     assert saturated == pytest.approx(figure("midnight", "devices.array.active"), rel=0.001)
-    assert figure("midnight", "fleets.servers.mean") > 30 * alone()
+    assert figure("midnight", "fleets.servers.mean") > 10 * alone()
 
 
 def test_spread_over_the_day_the_target_limits_none_of_200() -> None:
     assert figure("spread-starts", "devices.array.saturated") == 0.0
     assert figure("spread-starts", "fleets.servers.slowest") == pytest.approx(alone(), rel=1e-6)
     assert figure("spread-starts", "fleets.servers.late") == 0.0
-    assert figure("spread-starts", "fleets.servers.bytes") == figure("midnight", "fleets.servers.bytes") == 14e12
+    assert figure("spread-starts", "fleets.servers.bytes") == figure("midnight", "fleets.servers.bytes") == 35e12
 
 
-@pytest.mark.parametrize("count", ["10", "25", "100"])
+@pytest.mark.parametrize("count", ["20", "50", "100"])
 def test_it_holds_for_other_numbers_of_servers(count: str) -> None:
     number = ("fleets.servers.count", count)
     assert figure("midnight", "devices.array.saturated", number) > 0.95 * figure(
@@ -61,27 +61,29 @@ def test_it_holds_for_larger_servers_and_faster_networks(changes: tuple[tuple[st
     assert figure("spread-starts", "fleets.servers.slowest", *changes) == pytest.approx(alone(*changes), rel=1e-6)
 
 
-def test_many_streams_at_once_cost_the_target_more_time_for_the_same_bytes() -> None:
-    """It turns between them: at networks that let each server finish before the next begins, three times as much."""
-    fast = (*FEWER, (NIC, "1177 MB/s"))
-    assert figure("midnight", "devices.array.busy_s", *fast) > 3 * figure(
-        "spread-starts", "devices.array.busy_s", *fast
-    )
-    few_turns = (*FEWER, ("devices.array.disk.stream_turn", "100 MB"))
-    assert figure("midnight", "devices.array.busy_s", *few_turns) == pytest.approx(
-        figure("spread-starts", "devices.array.busy_s", *few_turns), rel=0.01
-    )
+def test_many_streams_at_once_cost_the_target_more_time_if_it_writes_little_of_each_at_a_time() -> None:
+    """Half a second of writing at a time costs a few percent in turns; 4 MiB, as with older kernels, the double."""
+    fast, little = (*FEWER, (NIC, "1177 MB/s")), ("hosts.target.write_behind", "4 MiB")
+    apart = figure("spread-starts", "devices.array.busy_s", *fast)
+    assert figure("midnight", "devices.array.busy_s", *fast) == pytest.approx(apart, rel=0.1)
+    assert figure("midnight", "devices.array.busy_s", *fast, little) > 2 * apart
+
+
+@pytest.mark.parametrize("turn", ["128 KiB", "2 MiB"])
+def test_what_a_disk_holds_of_a_stream_does_not_decide_the_night(turn: str) -> None:
+    usual = figure("midnight", "devices.array.saturated", *FEWER)
+    assert figure("midnight", "devices.array.saturated", *FEWER, ("devices.array.disk.stream_turn", turn)) == usual
 
 
 def test_it_stops_holding_when_all_begin_within_the_night() -> None:
-    """Spread over the six hours that the target needs for them, they meet; over twelve they do not."""
-    night = figure("spread-starts", "devices.array.saturated", *FEWER, (f"{TEMPLATE}.begin.over", "6 h"))
+    """Spread over four of the six hours that the target needs for them, they meet; over twelve they do not."""
+    night = figure("spread-starts", "devices.array.saturated", *FEWER, (f"{TEMPLATE}.begin.over", "4 h"))
     assert night > 0.5 * WINDOW
-    assert figure("spread-starts", "devices.array.saturated", *FEWER, (f"{TEMPLATE}.begin.over", "12 h")) == 0.0
+    assert figure("spread-starts", "devices.array.saturated", *FEWER, (f"{TEMPLATE}.begin.over", "13 h")) == 0.0
 
 
 def test_it_stops_holding_when_the_day_is_too_short_for_the_bytes() -> None:
-    """One gigabit before the target carries 10 TB a day; 14 TB wait, whenever they begin."""
+    """One gigabit before the target carries 10 TB a day; 35 TB wait, whenever they begin."""
     narrow = (*FEWER, ("links.front.rate", "1 Gb/s"), ("links.front.count", "1"))
     assert figure("spread-starts", "links.front.saturated", *narrow) > DAY
     assert figure("spread-starts", "fleets.servers.late", *narrow) > 25

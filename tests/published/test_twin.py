@@ -28,7 +28,8 @@ LITERALS = {
     "devices.vmware.size": "VOLUME",
     "devices.cow.chunk": "CHUNK",
     "devices.cow.record": "RECORD",
-    "devices.cow.commit_backlog": "GROUP",
+    "devices.cow.commit_backlog": "BACKLOG",
+    "devices.cow.unplug_delay": "QUEUE",
 }
 
 

@@ -3,7 +3,8 @@
 dd copies into the page cache until the cache may hold no more unwritten data. Behind it the kernel writes back, and
 because a snapshot still needs the old data, each group of writes goes the long way: read the old chunks, write them to
 the copy area, commit the records of the copies, and only then write the new data. On one disk the head travels
-between the file and the copy area, and every request also waits half a revolution for its place to come round.
+between the file and the copy area, and every request also waits half a revolution for its place to come round. All
+requests but the commit stay in an idle queue of the kernel before, as nobody pushes them to the disk.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ OVERHEAD = 0.2e-3  # s
 VOLUME = 24 * 2**30  # B
 CHUNK = 8 * 2**10  # B
 RECORD = 16  # B for each copied chunk
-GROUP = 73_590  # B of waiting writes that share one commit
+BACKLOG = 109_700  # B that wait to be written, in the mean; runs of them spread exponentially
+GROUP = CHUNK / (1 - math.exp(-CHUNK / BACKLOG))  # B of the chunks that begin within a run, which share one commit
+QUEUE = 3e-3  # s for which a request that nobody pushes stays in an idle queue; only a commit is pushed
 
 
 class Disk:
@@ -42,7 +45,7 @@ class Disk:
 
     def seconds(self, position: float, size: float) -> float:
         """Seconds of one request: seek, half a revolution, overhead, transfer."""
-        near = abs(position - self.head) <= GROUP  # a group lies on one track, on which there is nothing to seek
+        near = abs(position - self.head) < GROUP + 1  # a group lies on one track, on which there is nothing to seek
         seek = 0.0 if near else seek_time(abs(cylinder(position) - cylinder(self.head)))
         self.head = position + size
         return seek + REVOLUTION / 2 + OVERHEAD + size / rate(position)
@@ -84,12 +87,14 @@ def elapsed(*, second_disk: bool = False) -> float:
         yield enough
         recorded = CHUNK // RECORD * CHUNK  # B whose records fill one chunk
         records, place = area + CHUNK, area + 2 * CHUNK
-        for begin in range(0, FILE, GROUP):
+        begin = 0.0
+        while begin < FILE:
             size = min(GROUP, FILE - begin)
-            yield env.timeout(data_disk.seconds(begin, size))  # read what was there
-            yield env.timeout(area_disk.seconds(place, size))  # copy it
+            yield env.timeout(QUEUE + data_disk.seconds(begin, size))  # read what was there
+            yield env.timeout(QUEUE + area_disk.seconds(place, size))  # copy it
             yield env.timeout(area_disk.seconds(records, CHUNK))  # commit the records, synchronously
-            yield env.timeout(data_disk.seconds(begin, size))  # write what is new
+            yield env.timeout(QUEUE + data_disk.seconds(begin, size))  # write what is new
+            begin += size
             yield dirty.get(size)
             place += size
             if place - records > recorded:  # full: clear the next chunk of records and go on behind it

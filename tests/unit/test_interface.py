@@ -128,9 +128,9 @@ def test_values_of_a_mapping_move_alone_in_intervals() -> None:
         "data.file.size": {"value": "1 GB", "range": ["0.5 GB", "1.5 GB"], **range_of},
         "devices.volume.size": {"value": "2 GB", "range": ["1.6 GB", "3 GB"], **range_of},
     }
-    from simbackup.experiments.sensitivity import ranges  # noqa: PLC0415
+    from simbackup.uncertainty.inputs import inputs  # noqa: PLC0415
 
-    moved = [[value.address for _, value in values] for values in ranges({"it": sb.load(TEXT, above)})]
+    moved = [[address for _, address in one.at] for one in inputs({"it": sb.load(TEXT, above)})]
     assert ["data.file.size"] in moved
     assert ["devices.volume.size"] in moved
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,10 @@ import pytest
 import simbackup as sb
 from simbackup import shelf
 from simbackup.errors import ResultError
-from simbackup.experiments.sensitivity import interval
 from simbackup.output import seal
 from simbackup.results.folder import RESULT
 from simbackup.results.saved import SCENARIO_FILE
+from simbackup.uncertainty.estimate import estimates
 
 LVM = "published/003-lvm-snapshots/same-disk"
 SHEET = """\
@@ -68,7 +69,8 @@ def elapsed(result: sb.Result) -> float:
 
 
 def width(scenario: sb.Scenario) -> tuple[float, float]:
-    return interval({"it": scenario}, lambda results: elapsed(results["it"]))
+    found = estimates({"it": scenario}, lambda results: {"it": elapsed(results["it"])}, alone=False)["it"]
+    return found.spread.low, found.spread.high
 
 
 def test_a_scaled_scenario_is_another_one() -> None:
@@ -110,11 +112,12 @@ def test_intervals_of_scaled_and_unscaled_are_never_mixed() -> None:
     half = plain.scaled({"data.file.size": 0.5})
 
     def of(scenario: sb.Scenario, size: float) -> tuple[float, float]:
-        def seconds(results: dict[str, sb.Result]) -> float:
+        def seconds(results: Mapping[str, sb.Result]) -> dict[str, float]:
             assert results["it"].get("data.file.size") == size
-            return results["it"].get("jobs.dd.elapsed")
+            return {"dd": results["it"].get("jobs.dd.elapsed")}
 
-        return interval({"it": scenario}, seconds)
+        found = estimates({"it": scenario}, seconds, alone=False)["dd"]
+        return found.spread.low, found.spread.high
 
     first, second = of(plain, 2.0**31), of(half, 2.0**30)
     assert first != second

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
+from simbackup.devices.disk.turns import lost_in_turns
 from simbackup.devices.network.live import Network
 from simbackup.devices.store import Direction, Service
 from simbackup.engine.flows import Flow, Link
 from simbackup.equations import disk as disks
-from simbackup.equations import disk_turns
+from simbackup.equations.disk_scatter import scattered_seek_time
 
 
 class Disk:
@@ -21,9 +23,9 @@ class Disk:
         self.link = Link(name, 1.0, self._turns)
         self.path: tuple[Network, ...] = ()
 
-    def _turns(self, flow: Flow) -> float:
-        """Seconds lost per unit of a sequential stream by turning to it from others."""
-        return turns(self.parameters, flow.moves.get(self.link, 0.0)) * flow.sequential
+    def _turns(self, flows: Sequence[Flow]) -> Mapping[Flow, float]:
+        """Seconds lost per unit of each sequential stream by turning to it from others."""
+        return lost_in_turns(self.parameters, self.link, flows)
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream."""
@@ -34,6 +36,14 @@ class Disk:
         """What one positioned request takes; it occupies the disk throughout."""
         del direction
         time = disks.request_time(self.parameters, head, position, size)
+        return Service(time, time)
+
+    def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
+        """What a request takes at a random place of an extent when the one before was at another."""
+        del direction
+        disk = self.parameters
+        middle = begin + max(extent - size, 0.0) / 2.0
+        time = scattered_positioning(disk, begin, extent) + disks.transfer_time(disk, middle, size)
         return Service(time, time)
 
     def continued(self, position: float, size: float) -> Service:
@@ -56,6 +66,12 @@ class Disk:
         return Service(time, time)
 
 
+def scattered_positioning(disk: disks.DiskParameters, begin: float, extent: float) -> float:
+    """Seconds before a transfer can start at a random place of an extent of one disk, from another such place."""
+    span = disks.cylinder(disk, begin + extent) - disks.cylinder(disk, begin)
+    return scattered_seek_time(disk, span) + disks.rotational_latency(disk) + disk.command_overhead
+
+
 def missed(disk: disks.DiskParameters, position: float, size: float) -> Service:
     """A write whose place has just passed under the head: overhead and transfer, up to the next whole revolution."""
     time = disk.command_overhead + size / disks.rate_at(disk, position)
@@ -67,8 +83,3 @@ def turning(disk: disks.DiskParameters, here: float, there: float) -> float:
     """Seconds from one stream to another and back: two seeks, and half a revolution to come upon the first again."""
     seek = disks.seek_time(disk, abs(disks.cylinder(disk, there) - disks.cylinder(disk, here)))
     return 2.0 * seek + disks.rotational_latency(disk)
-
-
-def turns(disk: disks.DiskParameters, size: float) -> float:
-    """Seconds that a disk loses over so many bytes of a stream when it turns to it again and again from others."""
-    return size / disk.stream_turn * disk_turns.turn_time(disk)

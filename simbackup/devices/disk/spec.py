@@ -34,7 +34,7 @@ class DiskSheet(Frozen):
     inner_rate: Rate
     """Sustained rate in the innermost zone."""
     stream_turn: PositiveSize
-    """Bytes served for one sequential stream before the disk turns to another."""
+    """Bytes of one stream that the disk reads ahead or gathers by itself; host or controller may ask for more."""
     command_overhead: Duration
     """Time that drive and controller spend on each request."""
 

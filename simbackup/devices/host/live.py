@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
-from simbackup.devices.host.page_cache import PageCache
+from simbackup.devices.host.page_cache import Limits, PageCache
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Store, bus
@@ -17,6 +18,8 @@ from simbackup.equations.read_ahead import read_ahead_rate
 class Machine:
     """A host's cores and their speed, bytes a second of one core, bytes of memory, dirty data and a read-ahead window.
 
+    Dirty data are written back after `dirty_expire` seconds at the latest, `write_behind` bytes of a file at a time.
+
     The speed is that of one core relative to the reference core, for which programs' costs are stated.
     """
 
@@ -25,6 +28,8 @@ class Machine:
     dirty_limit: float
     dirty_background: float
     read_ahead: float | None = None
+    dirty_expire: float = math.inf
+    write_behind: float = 0.0
     memory: float = 0.0
     speed: float = 1.0
 
@@ -63,24 +68,35 @@ class Host:
         """The page cache in front of a device; each device is written back at its own pace."""
         if store.name not in self.caches:
             name = f"{self.name}.page_cache.{store.name}"
-            limits = (self.machine.dirty_limit, self.machine.dirty_background)
-            self.caches[store.name] = PageCache(self.network, name, *limits)
+            machine = self.machine
+            limits = Limits(machine.dirty_limit, machine.dirty_background, machine.dirty_expire, machine.write_behind)
+            self.caches[store.name] = PageCache(self.network, name, limits)
         return self.caches[store.name]
 
-    def reading(self, region: Region, each: float | None = None, cached: float = 0.0) -> FlowShape:
+    def reading(
+        self, region: Region, each: float | None = None, cached: float = 0.0, request: float | None = None
+    ) -> FlowShape:
         """How a byte of a file that a program reads in sequence loads device and core.
 
-        `each` are core seconds a byte, those of one copy unless given; `cached` is the share in memory.
+        `each` are core seconds a byte, those of one copy unless given; `cached` is the share in memory. A host that
+        reads nothing ahead gets the bytes of one `request` of the program at a time, if that says how many.
         """
         store, copy = region.store, 1.0 / self.copy_rate if each is None else each
-        shape = self.working(region.streaming("read").part(1.0 - cached), copy)
-        window = self.machine.read_ahead
+        shape = self.working(
+            region.streaming("read").ahead(self.machine.read_ahead or request).part(1.0 - cached), copy
+        )
+        window = self.machine.read_ahead or request
         if window is None or cached >= 1.0:  # the next windows are asked for while the program works on the last
             return shape.at_most(1.0 / copy, self.cpu.name)
         path, cold = bus(store, "read"), (1.0 - cached) / window
         read = store.continued(region.begin, window).latency
         parts = {(store.name, Activity.READ): cold * read, **travelling(path, cold), (self.cpu.name, ""): copy}
-        return shape.cycle(parts, read_ahead_rate(window, (1.0 - cached) * (read + travel_time(path)), 1.0 / copy))
+        shape = shape.cycle(parts, read_ahead_rate(window, (1.0 - cached) * (read + travel_time(path)), 1.0 / copy))
+        turn = store.turn(region.begin, region.begin, window)
+        place = shape.places.get(store.link)
+        if place is not None and turn.latency > 0.0:  # the disks of one window turn, not all of the device
+            shape = replace(shape, places=shape.places | {store.link: place._replace(share=turn.busy / turn.latency)})
+        return replace(shape, workers=1)  # one window at a time, in the queues of others
 
     def copying(self, region: Region) -> FlowShape:
         """How a byte of a file that a program reads and writes loads device and core."""

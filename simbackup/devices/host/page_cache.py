@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -49,6 +50,18 @@ class Dirty:
         return [s._replace(begin=max(s.begin, since)) for s in self.segments if s.end > since]
 
 
+class Limits(NamedTuple):
+    """When dirty data go to disk: at which bytes writers wait, and write-back begins; after how many seconds it does.
+
+    `run` are the bytes of one writer that go to disk before those of another have their turn.
+    """
+
+    limit: float
+    background: float
+    expire: float = math.inf
+    run: float = 0.0
+
+
 class PageCache:
     """Unwritten data of one host for one device.
 
@@ -56,12 +69,11 @@ class PageCache:
     others left behind on the same volume. Writers that come while others' data are dirty share the limit equally.
     """
 
-    def __init__(self, network: FlowNetwork, name: str, limit: float, background: float) -> None:
+    def __init__(self, network: FlowNetwork, name: str, limits: Limits) -> None:
         self.network = network
         self.env = network.env
         self.name = name
-        self.limit = limit
-        self.background = background
+        self.limits = limits
         self.dirty: list[Dirty] = []
 
     def write(
@@ -73,16 +85,18 @@ class PageCache:
         self.dirty.append(dirty)
         part = 1.0 / len(self.dirty)
         flow = fill.start(self.network, job, activity, place.size, law=law)
-        buffer = Buffer(self.network, part * self.limit, self.name)
+        buffer = Buffer(self.network, part * self.limits.limit, self.name)
         buffer.fill(flow)
-        begin = buffer.when(part * self.background, rising=True) | flow.done
+        begin = buffer.when(part * self.limits.background, rising=True) | flow.done
+        if math.isfinite(self.limits.expire):
+            begin |= self.env.timeout(self.limits.expire)
         self.env.process(self._write_back(dirty, buffer, begin & self.env.all_of(older)))
         yield flow.done
         dirty.written = True
         return flow, dirty
 
     def _write_back(self, dirty: Dirty, buffer: Buffer, begin: simpy.Event) -> Generator[simpy.Event, Any, None]:
-        """Write dirty data back, from the background limit or the end of writing on."""
+        """Write dirty data back, from the background limit, their greatest age or the end of writing on."""
         since = float(self.env.now)
         yield begin
         if self.env.now > since:  # those before it go first
@@ -98,7 +112,7 @@ class PageCache:
 
     def _drain(self, dirty: Dirty, buffer: Buffer, stretch: Stretch) -> Generator[simpy.Event, Any, float]:
         """Write one stretch, or as much of it as costs the same; bytes that reached the disk."""
-        shape = dirty.volume.write_shape(stretch).plus(dirty.beside.demands, dirty.beside.moves)
+        shape = dirty.volume.write_shape(stretch).plus(dirty.beside.demands, dirty.beside.moves).ahead(self.limits.run)
         flow = shape.start(self.network, dirty.job, Activity.WRITE_BACK, stretch.size)
         buffer.drain(flow)
         yield flow.done | dirty.volume.changed

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 from simbackup.schema.quantity import (
     Frozen,
     Pieces,
+    PositiveDuration,
     PositiveShare,
     PositiveSize,
     Rate,
@@ -36,6 +37,10 @@ class HostSheet(Frozen):
     """Share of memory that may hold unwritten data before writers must wait for the disks."""
     dirty_background: Share
     """Share of memory that may hold unwritten data before write-back begins."""
+    dirty_expire: PositiveDuration | None = None
+    """Age at which unwritten data are written back, however few they are; at any age unless stated."""
+    write_behind: PositiveSize | None = None
+    """Bytes of one file that write-back puts to disk before it turns to another; the disk's own turn unless stated."""
     copy_rate: Rate
     """Rate at which one core moves data between a program and the page cache."""
     speed: Ratio | None = None

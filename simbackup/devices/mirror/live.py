@@ -10,6 +10,7 @@ from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region, Service, bus
 from simbackup.engine.activity import Activity
+from simbackup.engine.limit import Place
 from simbackup.engine.trace import Trace
 
 if TYPE_CHECKING:
@@ -83,6 +84,13 @@ class Mirror:
         """Where a part of the frozen image is read: on the disks of the mirror."""
         return self.region.part(begin, size)
 
+    def reading(
+        self, shape: FlowShape, place: tuple[float, float], window: float | None, together: float = 1.0
+    ) -> FlowShape:
+        """All of it lies in its source."""
+        del place, window, together
+        return shape
+
     def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
         """Old data are written back in place."""
         del volume, begin, size
@@ -153,7 +161,10 @@ class Mirror:
         }
         shape = FlowShape(sequential=not scattered).over(bus(source.store, "read")).over(target.store.path)
         for region, service in ((source, read), (target, write)):
-            shape = shape.plus({region.store.link: service.busy / request}, {region.store.link: 1.0})
+            place = Place(region.begin + region.size / 2.0, request, writes=region is target)
+            shape = shape.plus(
+                {region.store.link: service.busy / request}, {region.store.link: 1.0}, {region.store.link: place}
+            )
         latency = read.latency + write.latency + away
         return shape.cycle(parts, self.parameters.in_flight * request / latency)
 

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 from simbackup.devices.network.live import Network
 from simbackup.engine.flows import Flow, Link
+from simbackup.engine.limit import Others
 from simbackup.equations.waiting import Queue, late_behind_all, mean_wait
 
 FULL = 1.0 - 1e-6
@@ -16,7 +17,6 @@ ROUNDING = 1e-9
 """Share of the requests below which those that time out are none."""
 
 Rates = Callable[[Flow], float]
-Others = Callable[[Link], float]
 
 
 class Standing(NamedTuple):

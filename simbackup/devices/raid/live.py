@@ -3,43 +3,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from simbackup.devices.disk.live import missed, turning, turns
+from simbackup.devices.disk.live import missed, scattered_positioning, turning
+from simbackup.devices.disk.turns import lost_in_turns
 from simbackup.devices.network.live import Network
+from simbackup.devices.raid.array import Controller, Layout
 from simbackup.devices.store import Direction, Service
 from simbackup.engine.flows import Flow, Link
+from simbackup.engine.limit import Place
 from simbackup.equations import disk as disks
 from simbackup.equations import raid, raid_work
+from simbackup.equations.disk_turns import turn_size
 
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Parameters of a redundant or striped array."""
+    """A redundant or striped array of rotating disks."""
 
-    level: raid.Level
-    disks: int
+    layout: Layout
     disk: disks.DiskParameters
-    stripe_unit: float
-    controller_rate: float = math.inf
-    controller_overhead: float = 0.0
-    prefetches: bool = False
-    groups: int = 1
-
-    @property
-    def group(self) -> int:
-        """Disks of one group, parity included."""
-        return self.disks // self.groups
-
-    @property
-    def data_disks(self) -> int:
-        """Disks' worth of data in all groups."""
-        return self.groups * raid.data_disks(self.level, self.group)
-
-    @property
-    def reading_disks(self) -> int:
-        """Disks over which small reads spread."""
-        return self.groups * raid.reading_disks(self.level, self.group)
+    controller: Controller = field(default_factory=Controller)
 
 
 class Raid:
@@ -50,70 +35,98 @@ class Raid:
 
     def __init__(self, name: str, array: Array) -> None:
         self.name = name
-        self.array = array
-        self.data_disks = array.data_disks
-        self.size = self.data_disks * array.disk.capacity
+        self.layout, self.disk, self.controller = array.layout, array.disk, array.controller
+        self.data_disks = self.layout.data_disks
+        self.size = self.data_disks * self.disk.capacity
         self.link = Link(name, 1.0, self._turns)
         self.path: tuple[Network, ...] = ()
 
-    def _turns(self, flow: Flow) -> float:
+    def _turns(self, flows: Sequence[Flow]) -> Mapping[Flow, float]:
         """Seconds for each unit of a sequential stream that go into turning to it from others, on all disks at once."""
-        return turns(self.array.disk, flow.moves.get(self.link, 0.0) / self.data_disks) * flow.sequential
+
+        def run(place: Place, together: int) -> float:
+            return self.controller.under_way(place.run, writes=place.writes, together=together)
+
+        return lost_in_turns(self.disk, self.link, flows, run, (self.layout.stripe_unit, self.data_disks))
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream: full stripes on all disks at once."""
-        del direction  # parity and mirror disks write while the data disks do; mirrors read from one side
-        member = disks.transfer_time(self.array.disk, position / self.data_disks, size / self.data_disks) / size
-        return max(member, 1.0 / self.array.controller_rate)
+        # parity and mirror disks write while the data disks do; mirrors read from one side
+        member = disks.transfer_time(self.disk, position / self.data_disks, size / self.data_disks) / size
+        return max(member, 1.0 / self.controller.rate(direction))
 
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
-        """What one request takes: the slowest of the disks it touches, twice for a write that has to read parity."""
-        array, one = self.array, self.array.disk
-        touched = self._touched(size)
-        revolution = 1.0 / one.rotation_speed
-        move = disks.positioning_time(one, head / self.data_disks, position / self.data_disks)
-        slowest = raid.expected_maximum_latency(touched, revolution) - disks.rotational_latency(one)
-        rate = disks.rate_at(one, position / self.data_disks)
+        """What one request takes: the slowest of the disks it touches, longer for a write that has to read before."""
+        there = position / self.data_disks
+        move = disks.positioning_time(self.disk, head / self.data_disks, there)
+        return self._positioned(direction, move, disks.rate_at(self.disk, there), size)
+
+    def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
+        """What a request takes at a random place of an extent when the one before was at another."""
+        first, width = begin / self.data_disks, extent / self.data_disks
+        move = scattered_positioning(self.disk, first, width)
+        return self._positioned(direction, move, disks.rate_at(self.disk, first + width / 2.0), size)
+
+    def _positioned(self, direction: Direction, move: float, rate: float, size: float) -> Service:
+        """What a request takes whose disks each need so long before the transfer, in the mean."""
+        touched, transfer = self.layout.touched(size), size / self.layout.touched(size) / rate if size else 0.0
         if direction == "read":
-            latency = move + slowest + size / touched / rate
-            return Service(latency + array.controller_overhead, latency * touched / array.reading_disks)
-        work = raid_work.write_operations(array.level, array.group, size, array.stripe_unit)
+            latency = move + self._slowest(touched) + transfer
+            return self.controller.served(Service(latency, latency * touched / self.layout.reading_disks), size, "read")
+        array, revolution = self.layout, 1.0 / self.disk.rotation_speed
+        level, group, unit = array.level, array.group, array.stripe_unit
+        work = raid_work.write_operations(level, group, size, unit)
+        again = raid_work.rewritten_disks(level, group, size, unit)
         # Parity and mirrors are written beside the data; what was read first comes round again a revolution later.
-        members = min(max(work.writes, 1), array.disks)
-        slowest = raid.expected_maximum_latency(members, revolution) - disks.rotational_latency(one)
-        latency = move + slowest + size / touched / rate + (revolution if work.reads else 0.0)
-        own = disks.rotational_latency(one) + one.command_overhead
-        seek = move - own  # once for each disk: what was read is written at the same place
-        busy = (work.operations * own + members * seek + work.bytes_moved / rate) / array.disks
-        parity = raid_work.parity_disk_work(array.level, array.group, size, array.stripe_unit)
+        latency = move + self._slowest(min(max(work.writes, 1), array.disks)) + transfer
+        if again:
+            latency += revolution
+        elif work.reads:
+            latency += self._slowest(work.reads) + disks.rotational_latency(self.disk)
+        own = disks.rotational_latency(self.disk) + self.disk.command_overhead
+        seeks = min(max(work.operations - again, 1), array.disks) * (move - own)
+        turned = (work.operations - 2 * again) * own + again * (own + revolution)
+        moved = work.bytes_moved - again * min(size, unit)  # what is read passes while the disk comes round
+        busy = (turned + seeks + moved / rate) / array.disks
+        parity = raid_work.parity_disk_work(level, group, size, unit)
         if parity.writes:  # every write of a group comes by its parity disks, which may have no time left before others
-            busy = max(busy, (parity.operations * own + seek + parity.bytes_moved / rate) / array.groups)
-        return Service(latency + array.controller_overhead, min(busy, latency))
+            whole = revolution if parity.reads else (parity.writes - 1) * own
+            busy = max(busy, (own + whole + move - own + parity.bytes_written / rate) / array.groups)
+        return self.controller.served(Service(latency, min(busy, latency)), size, "write")
+
+    def _slowest(self, number: int) -> float:
+        """Seconds that the last of several disks comes later than half a revolution, in the mean."""
+        latest = raid.expected_maximum_latency(number, 1.0 / self.disk.rotation_speed)
+        return latest - disks.rotational_latency(self.disk)
 
     def continued(self, position: float, size: float) -> Service:
         """What the next read of a sequence takes: the disks that it touches transfer at once."""
-        one, touched = self.array.disk, self._touched(size)
-        if self.array.prefetches:  # the disks have read it already, all of them at once
+        one, array, overhead = self.disk, self.layout, self.controller.controller_overhead
+        if self.controller.prefetches:  # the disks have read it already, all of them at once
             busy = self.stream("read", min(position, self.size - size), size) * size
-            return Service(self.array.controller_overhead + busy, busy)
+            return Service(overhead + busy, busy)
         rate = disks.rate_at(one, position / self.data_disks)
-        largest = max(min(size, self.array.stripe_unit), size / self.data_disks)  # part of one disk: the others wait
-        latency = self.array.controller_overhead + one.command_overhead + largest / rate
-        return Service(latency, (one.command_overhead * touched + size / rate) / self.array.reading_disks)
-
-    def _touched(self, size: float) -> int:
-        """Data disks that a request touches."""
-        return raid.stripe_members_touched(size, self.array.stripe_unit, self.data_disks)
+        largest = max(min(size, array.stripe_unit), size / self.data_disks)  # part of one disk: the others wait
+        latency = overhead + one.command_overhead + largest / rate
+        return Service(latency, (one.command_overhead * array.touched(size) + size / rate) / array.reading_disks)
 
     def append(self, position: float, size: float) -> Service:
-        """What a write takes that just missed its place on its disks."""
-        touched = self._touched(size)
-        one = missed(self.array.disk, position / self.data_disks, size / touched)
-        level, group, unit = self.array.level, self.array.group, self.array.stripe_unit
-        operations = raid_work.write_operations(level, group, size, unit).operations / self.array.disks
-        parity = raid_work.parity_disk_work(level, group, size, unit).operations / self.array.groups
-        busy = min(one.busy * max(operations, parity), one.latency)
-        return Service(one.latency + self.array.controller_overhead, busy)
+        """What a write takes that just missed its place on its disks; a write cache gathers whole stripes."""
+        array, controller = self.layout, self.controller
+        if controller.staging >= size:
+            busy = self.stream("write", min(position, self.size - size), size) * size
+            return controller.served(Service(busy, busy), size, "write")
+        one = missed(self.disk, position / self.data_disks, size / array.touched(size)).latency
+        level, group, unit = array.level, array.group, array.stripe_unit
+        work = raid_work.write_operations(level, group, size, unit)
+        again = raid_work.rewritten_disks(level, group, size, unit)
+        parity = raid_work.parity_disk_work(level, group, size, unit)
+        later = 1.0 / self.disk.rotation_speed if work.reads else 0.0
+        latency = one + later
+        held = ((work.operations - 2 * again) * one + again * (one + later)) / array.disks
+        if parity.writes:
+            held = max(held, (parity.writes * one + (later if parity.reads else 0.0)) / array.groups)
+        return controller.served(Service(latency, min(held, latency)), size, "write")
 
     def alone(self, position: float, size: float) -> float:
         """No limit of its own: the device reads ahead."""
@@ -122,7 +135,9 @@ class Raid:
 
     def turn(self, here: float, there: float, size: float) -> Service:
         """What a request loses to a stream elsewhere on the same disks, each of which reads ahead for its part."""
-        one, touched = self.array.disk, self._touched(size)
-        lost = turning(one, here / self.data_disks, there / self.data_disks)
-        latency = lost * min(size / touched / one.stream_turn, 1.0)
-        return Service(latency, latency * touched / self.array.reading_disks)
+        array, touched = self.layout, self.layout.touched(size)
+        lost = turning(self.disk, here / self.data_disks, there / self.data_disks)
+        under_way = self.controller.under_way(size, writes=False, together=1)
+        each = turn_size(self.disk, under_way, array.stripe_unit, self.data_disks)
+        latency = lost * min(size / touched / each, 1.0)
+        return Service(latency, latency * touched / array.reading_disks)

@@ -28,10 +28,18 @@ class RaidSheet(Frozen):
     """Bytes on one disk before the stripe goes on to the next."""
     controller_rate: Rate | None = None
     """Greatest rate through the controller, if it may limit."""
+    controller_write_rate: Rate | None = None
+    """Greatest rate through the controller for what is written; that of reading unless stated."""
     controller_overhead: Duration
     """Time that the controller spends on each request."""
     prefetches: Annotated[bool, Word()] = False
     """Whether the controller reads ahead into a cache of its own, and serves sequential reads from there."""
+    read_ahead: PositiveSize | None = None
+    """Bytes of one stream that the controller reads ahead at once, if it `prefetches`."""
+    write_cache: PositiveSize | None = None
+    """Cache of the controller from which it acknowledges writes, until it is full; it writes through unless stated."""
+    battery: Annotated[bool, Word()] = True
+    """Whether a battery protects the write cache; without one the controller writes through."""
     group_limit: Pieces | None = None
     """Disks that one group has at most, parity included; any number unless stated."""
 
@@ -68,6 +76,9 @@ class RaidSpec(BlockDevice, Modelled, RaidSheet):
             )
         elif self.level == "10" and self.disks.si // groups % 2:
             yield ("disks", "level"), "mirrors come in pairs", "write an even number of disks"
+        if self.read_ahead is not None and not self.prefetches:
+            message = "a controller that does not prefetch reads nothing ahead"
+            yield ("read_ahead", "prefetches"), message, "leave read_ahead out, or write 'prefetches: true'"
         if self.group_limit is not None and self.disks.si > groups * self.group_limit.si:
             most = int(self.group_limit.si)
             message = f"a group would have more than its maximum of {most} disks"

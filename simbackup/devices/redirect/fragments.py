@@ -107,11 +107,11 @@ class RedirectStore:
     def _hop(self) -> Service:
         """What it takes to go to a block elsewhere on the volume, besides its transfer in one piece with others.
 
-        Two places drawn at random are a third of the volume apart in the mean.
+        The two are places drawn at random of the volume.
         """
-        block, begin = self.parameters.block, self.begin
-        there = begin + max(min(self.room / 3.0, self.room - block), 0.0)
-        one, each = self.below.request("read", begin, there, block), self.below.stream("read", there, block) * block
+        block, there = self.parameters.block, self.begin + max(self.room - self.parameters.block, 0.0) / 2.0
+        one = self.below.scattered("read", self.begin, self.room, block)
+        each = self.below.stream("read", there, block) * block
         return Service(max(one.latency - each, 0.0), max(one.busy - each, 0.0))
 
     def _disks(self) -> int:
@@ -150,6 +150,12 @@ class RedirectStore:
             return Service(self.parameters.write_latency, whole * self.stream("write", self.begin, whole))
         one, breaks = self.below.request(direction, head, position, size), self._breaks(position, size)
         return self._fetched(one, breaks)
+
+    def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
+        """What a request takes at a random place of an extent."""
+        if direction == "write":
+            return self.request(direction, begin, begin, size)
+        return self._fetched(self.below.scattered(direction, begin, extent, size), self._breaks(begin, size))
 
     def continued(self, position: float, size: float) -> Service:
         """What one read takes that goes on where the last one ended: its part of all that is asked for at once."""

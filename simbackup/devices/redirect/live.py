@@ -9,6 +9,7 @@ from simbackup.devices.changes import SPENT, Changes, Spread
 from simbackup.devices.extents import ExtentSet
 from simbackup.devices.image import Times
 from simbackup.devices.redirect.fragments import Redirect, RedirectStore
+from simbackup.devices.shape import FlowShape
 from simbackup.devices.space import Space
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Stretch, Volume
@@ -237,6 +238,13 @@ class RedirectSnapshot:
     def source(self, begin: float, size: float) -> Region:
         """Where a part of the frozen image is read: in the volume, where updates left its blocks."""
         return self.origin.region.part(begin, size)
+
+    def reading(
+        self, shape: FlowShape, place: tuple[float, float], window: float | None, together: float = 1.0
+    ) -> FlowShape:
+        """All of it lies in its source."""
+        del place, window, together
+        return shape
 
     def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
         """Old data are written back to where the volume finds room."""

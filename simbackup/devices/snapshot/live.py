@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simbackup.devices.changes import Changes
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.snapshot.reading import ImageReader
 from simbackup.devices.store import Region
 from simbackup.engine.trace import Trace
 from simbackup.equations import snapshot as equations
@@ -80,6 +82,12 @@ class Snapshot:
         """Where a part of the frozen image is read: what was not overwritten is still in the origin."""
         return self.origin.region.part(begin, size)
 
+    def reading(
+        self, shape: FlowShape, place: tuple[float, float], window: float | None, together: float = 1.0
+    ) -> FlowShape:
+        """What was copied is read in the copy area, and more of it while writers go on."""
+        return ImageReader(self, self.source(*place), place[0], window, together).on(shape) if together else shape
+
     def new_blocks(self, volume: Volume, begin: float, size: float) -> Region | None:
         """Room behind the data, where the image is kept inside the file system of the volume that is written."""
         if self.in_place or volume is not self.origin:
@@ -97,22 +105,14 @@ class Snapshot:
 
     def create(self) -> None:
         """Freeze the origin as it is now."""
-        self.active, self.invalid_since, self.changes = (
-            True,
-            None,
-            Changes(self.parameters.chunk, self.origin.region.size),
-        )
+        self._restart(active=True)
         self.origin.attach(self)
 
     def remove(self) -> None:
         """Remove the frozen image and empty the copy area."""
         if self.active:
             self.origin.detach(self)
-        self.active, self.invalid_since, self.changes = (
-            False,
-            None,
-            Changes(self.parameters.chunk, self.origin.region.size),
-        )
+        self._restart(active=False)
 
     def _restart(self, *, active: bool) -> None:
         """Begin anew, with nothing copied."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 from typing import Annotated, Literal
 
-from simbackup.schema.quantity import Duration, Frozen, PositiveSize, Size, Text, Word
+from simbackup.schema.quantity import Duration, Frozen, PositiveCount, PositiveSize, Size, Text, Word
 
 LEAST_CHUNKS = 3
 """Chunks of a copy area that holds one copied chunk: header, metadata, chunk."""
@@ -36,9 +36,17 @@ class CopyOnWriteSheet(Frozen):
     record: Size
     """Bytes of metadata for each copied chunk."""
     in_flight: PositiveSize
-    """Greatest amount of chunks being copied at once."""
+    """Memory for copies: the greatest amount of chunks being copied at once."""
     commit_backlog: PositiveSize
-    """Mean amount of waiting writes whose chunks share one metadata commit."""
+    """Mean amount that waits to be written by programs that do not wait for each write; its chunks share a commit."""
+    unplug_delay: Duration | None = None
+    """Time for which copies and held writes stay in an idle queue of the block layer; none unless stated."""
+    unplug_requests: PositiveCount | None = None
+    """Requests in that queue at which they do not stay."""
+    map_time: Duration | None = None
+    """Time that a request to the origin spends on each chunk, to be divided and looked up; none unless stated."""
+    gathers: Annotated[bool, Word()] = False
+    """Whether copies that wait together are written to the copy area as one."""
     create_time: Duration
     """Time to create the frozen image."""
     remove_time: Duration
@@ -56,6 +64,9 @@ class CopyOnWriteSheet(Frozen):
             yield ("in_flight", "chunk"), message, "make in_flight at least one chunk"
         if self.record.si > self.chunk.si:
             yield ("record", "chunk"), "record is larger than a chunk", "the metadata of a chunk must fit into a chunk"
+        if (self.unplug_delay is None) != (self.unplug_requests is None):
+            missing = "unplug_delay" if self.unplug_delay is None else "unplug_requests"
+            yield (missing,), "is missing", "give both 'unplug_delay' and 'unplug_requests', or neither"
 
 
 class SnapshotSheet(CopyOnWriteSheet):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import simpy
@@ -12,10 +12,10 @@ from simbackup.devices.changes import Spread
 from simbackup.devices.mirror.live import Mirror
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.snapshot.live import Snapshot
-from simbackup.devices.store import Region, Store
+from simbackup.devices.store import Region
+from simbackup.devices.volume.first_write import first_write_shape
 from simbackup.engine.activity import Activity
 from simbackup.engine.trace import Trace
-from simbackup.equations import snapshot as equations
 
 
 class Stretch(NamedTuple):
@@ -36,6 +36,7 @@ class Volume:
         self.snapshots: list[Snapshot] = []
         self.mirrors: list[Mirror] = []
         self.changed = env.event()
+        self.readers: list[Callable[[], None]] = []
 
     def taken(self) -> float:
         """Bytes that it takes on its device."""
@@ -106,86 +107,37 @@ class Volume:
                 snapshot.wrote(stretch.begin, size)
         for mirror in self.mirrors:
             mirror.wrote(stretch.begin, size)
+        self.moved()
 
-    def write_shape(self, stretch: Stretch, waiting: float = math.inf) -> FlowShape:
+    def moved(self) -> None:
+        """Tell those who read a frozen image that more of it lies in its copy area now."""
+        for reader in list(self.readers):
+            reader()
+
+    def write_shape(self, stretch: Stretch, waiting: float | None = None) -> FlowShape:
         """How a byte of sequential writing loads the devices here, with so many bytes outstanding at most."""
         store = self.region.store
         position = self.region.begin + stretch.begin
         if stretch.fresh:
             shape = first_write_shape(store, position, stretch, waiting)
         else:
-            shape = Region(store, position, stretch.size).streaming("write")
+            shape = self.mapped(Region(store, position, stretch.size).streaming("write"))
         return self.mirrored(shape, stretch)
+
+    @property
+    def map_time(self) -> float:
+        """Seconds of a byte of a request, which snapshots divide into chunks and look up; zero without snapshots."""
+        return sum(snapshot.parameters.map_time / snapshot.parameters.chunk for snapshot in self.snapshots)
+
+    def mapped(self, shape: FlowShape) -> FlowShape:
+        """The shape of requests in sequence that snapshots divide into chunks and look up on their way."""
+        seconds = self.map_time
+        return shape.after(seconds, self.snapshots[0].name, Activity.LOOKUP) if seconds else shape
 
     def mirrored(self, shape: FlowShape, stretch: Stretch) -> FlowShape:
         """The shape of a write when mirrors of the volume are written at the same time."""
         for mirror in self.mirrors:
             if mirror.follows:
                 there = mirror.region.part(stretch.begin, stretch.size).streaming("write")
-                shape = shape.plus(there.demands, there.moves)
+                shape = shape.plus(there.demands, there.moves, there.places)
         return shape
-
-
-def first_write_shape(
-    store: Store, position: float, stretch: Stretch, waiting: float = math.inf, *, own: bool = True
-) -> FlowShape:
-    """How a byte of sequential first writes loads the devices: read, copy, commit for each snapshot, then the write.
-
-    The write itself may be left out, for a writer that counts it by itself.
-
-    Distances and rates are those in the middle of the stretch, in the origin and in the areas. The requests of one
-    group follow each other: the commit waits for the copies, the held writes for the commit, and one thread serves all
-    (kcopyd.c, dm-snap.c), so that their times add up. Each device's head stands where the request before left it, so
-    that a copy area on the same disk costs seeks and one on another disk does not.
-    """
-    heads: dict[str, float] = {}
-    cycle = [
-        request
-        for request in _cycle(store, position, stretch, waiting)
-        if own or request.activity is not Activity.OWN_WRITE
-    ]
-    for request in cycle:  # a first lap brings the heads to where a steady cycle leaves them
-        heads[request.store.name] = request.position
-    shape = FlowShape()
-    parts: dict[tuple[str, str], float] = {}
-    for activity, on, at, size, times, group in cycle:
-        service = on.request("read" if activity is Activity.COPY_READ else "write", heads[on.name], at, size)
-        heads[on.name] = at
-        parts[on.name, activity] = parts.get((on.name, activity), 0.0) + times * service.latency / group
-        shape = shape.plus({on.link: times * service.busy / group}, {on.link: times * size / group})
-        shape = shape.over(on.path, times * size / group)
-    return shape.cycle(parts)
-
-
-class _Request(NamedTuple):
-    """One request of the cycle of a group: where it goes, its bytes, how many times, and the bytes of the group."""
-
-    activity: Activity
-    store: Store
-    position: float
-    size: float
-    times: float
-    group: float
-
-
-def _cycle(store: Store, begin: float, stretch: Stretch, waiting: float) -> Iterator[_Request]:
-    """The requests that one group of first writes makes, in their order, half-way through a stretch."""
-    fresh, ahead = stretch.fresh, stretch.size / 2.0
-    own = max(equations.group_size(snapshot.parameters, waiting) * snapshot.parameters.chunk for snapshot in fresh)
-    position = _inside(store, begin + ahead, own)
-    for snapshot in fresh:
-        cow, area = snapshot.parameters, snapshot.area.store
-        group = equations.group_size(cow, waiting) * cow.chunk
-        at = _inside(area, snapshot.position(ahead), group)
-        metadata = max(at - equations.commit_distance(cow), snapshot.area.begin)
-        yield _Request(Activity.COPY_READ, store, position, group, 1.0, group)
-        yield _Request(Activity.COPY_WRITE, area, at, group, 1.0, group)
-        yield _Request(
-            Activity.METADATA_COMMIT, area, metadata, cow.chunk, equations.commits_per_group(cow, waiting), group
-        )
-    yield _Request(Activity.OWN_WRITE, store, position, own, 1.0, own)
-
-
-def _inside(store: Store, position: float, size: float) -> float:
-    """A position at which so many bytes are still on the device."""
-    return max(min(position, store.size - size), 0.0)

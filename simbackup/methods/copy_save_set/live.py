@@ -15,6 +15,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.disk import fetching, lying, seek
 from simbackup.methods.file_backup.objects import objects_of
+from simbackup.methods.file_backup.staging import Crossing, staged
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
@@ -70,19 +71,20 @@ class CopySaveSet:
         """Write the save set as a backup to tape does, read as by a restore from disk."""
         server = system.hosts[self.server]
 
-        def shape(crossing: FlowShape, begin: float, size: float) -> FlowShape:
+        def shape(crossing: Crossing, begin: float, size: float) -> FlowShape:
             source = lying(system, lies, begin, size)
-            there, copies = lies.compression, self.tool.copying(server, copies=1.0)
-            reading = server.reading(source, copies * there).times(1.0 / there)
-            towards = crossing.over(networks, 1.0 / copy.reduction.stored, self.connections)
-            return reading.plus(towards.demands, towards.moves).cycle(towards.parts, towards.cap)
+            there, share = lies.compression, 1.0 / copy.reduction.stored
+            towards = (crossing[0].over(networks, share, self.connections), crossing[1])
+            return staged((server, source, there), towards, (networks, share), self.tool)
 
         yield from TapeWriter(saved.size, shape, self.tool, self.streams, self.pool).write(system, copy)
 
     def _to_objects(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to objects does."""
         server, store = system.hosts[self.server], system.object_stores[self.to]
-        reading = server.reading(lying(system, lies, 0.0, saved.size), self.tool.copying(server))
+        reading = server.reading(
+            lying(system, lies, 0.0, saved.size), self.tool.copying(server), request=self.tool.request
+        )
         objects = objects_of(saved.size, saved.files, saved.method, self.object_size)
         shape = store.carrying(reading, "write", objects, networks, self.connections)
         flow = shape.start(system.network, copy.job, Activity.COPY, saved.size)
@@ -95,7 +97,7 @@ class CopySaveSet:
         there, size = lies.compression, saved.size / copy.compression
         position = system.reserve(self.to, size)
         source = lying(system, lies, 0.0, saved.size)
-        shape = fetching(server, host, source, self.tool.copying(host) * there).times(1.0 / there)
+        shape = fetching((server, host), source, self.tool.copying(host) * there, self.tool.request).times(1.0 / there)
         shape = shape.over(networks, 1.0 / copy.compression, self.connections).times(copy.compression)
         place = VolumeRange(system.volumes[self.to], position, size)
         yield from system.write_through(copy.job, self.host, place, shape, Activity.COPY)

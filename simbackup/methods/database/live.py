@@ -73,8 +73,9 @@ class DatabaseBackup:
                 if self.method == "logical_dump":
                     yield from self._dump(system, job, data, saved)
                 else:
-                    source = data.volume.region.part(data.begin, data.size)
-                    yield from _copy(system, job, self.host, system.hosts[self.host].copying(source), saved)
+                    host, origin = system.hosts[self.host], system.origin(data, None)
+                    shape = origin.found(host.copying(origin.region), host.machine.read_ahead)
+                    yield from _copy(system, job, self.host, shape, saved)
         yield from _check(system, job, self.host, size, self.tool)
         system.catalogue.save_sets.append(saved)
         return Moved(size, float(data.files), lock.held)
@@ -100,9 +101,8 @@ class DatabaseBackup:
         else:
             yield from create(system, job, name)
         yield from _pass(system, job, snapshot.name, Activity.MOUNT, self.tool.mount_time)
-        source = snapshot.source(data.begin, data.size)
-        shape = system.hosts[self.host].copying(source)
-        shape = shape.after(snapshot.lookup_time / snapshot.lookup_size, snapshot.name, Activity.LOOKUP)
+        host, origin = system.hosts[self.host], system.origin(data, name)
+        shape = origin.found(host.copying(origin.region), host.machine.read_ahead)
         yield from _copy(system, job, self.host, shape, saved)
         system.require_image(name)
         yield from _pass(system, job, snapshot.name, Activity.REMOVE, snapshot.remove_time)

@@ -63,7 +63,7 @@ class DiskBackup:
         stored = self.reduction.stored
         position = system.reserve(self.to, part.size / stored)
         yield from prepare(system, job, data, self.tool, part.files)
-        shape = self.going(system, data).times(stored)
+        shape = self.serving(system, self.going(system, data), part).times(stored)
         place = VolumeRange(system.volumes[self.to], position, part.size / stored)
         yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
         system.require_image(self.source)
@@ -80,6 +80,13 @@ class DiskBackup:
         networks = [system.networks[name] for name in self.networks]
         return self.tool.sending(shape, networks, self.connections, share=1.0 / self.reduction.sent)
 
+    def serving(self, system: System, shape: FlowShape, part: Portion) -> FlowShape:
+        """The shape when the host of the target takes the bytes, too."""
+        if self.server == self.host:
+            return shape
+        files = part.files / part.size if self.method == "file_level" and part.size > 0.0 else 0.0
+        return self.tool.serving(shape, system.hosts[self.server], files, self.reduction.handled())
+
     def reading(self, system: System, data: DataSet, copies: float = 2.0) -> FlowShape:
         """How a byte of the save set loads device and host, which copies it so many times."""
         host, origin = system.hosts[self.host], system.origin(data, self.source)
@@ -87,11 +94,13 @@ class DiskBackup:
         part = self.part(data)
         if self.method == "image" and not part.whole:
             shape = changed_blocks(origin.region, part.share, data.run).part(1.0 - origin.cached)
-            return origin.found(host.then(shape, copy))
+            return origin.found(host.then(shape, copy), host.machine.read_ahead, 0.0)
         if self.method == "image":
-            return origin.found(host.reading(origin.region, copy, origin.cached))
+            shape = host.reading(origin.region, copy, origin.cached, self.tool.request)
+            return origin.found(shape, host.machine.read_ahead)
         who = walkers(system, self.tool, self.workers, self.share)
-        return origin.found(host.then(walking(host, data, origin.region, who, part.share), copy))
+        walk = host.then(walking(host, data, origin.region, who, part.share), copy)
+        return origin.found(walk, host.machine.read_ahead, 1.0 - data.scattered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +143,12 @@ class DiskRestore:
     def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade, how: Reduction) -> FlowShape:
         """What a restored byte loads: the server's disk, and the processor of the host that writes it."""
         host, server = system.hosts[self.host], system.hosts[self.server]
-        stored = fetching(server, host, source, self.tool.copying(host) * how.stored).times(1.0 / how.stored)
-        shape = filling(expanded(stored, host, server, how), host, target, made)
+        copy = self.tool.restoring(host) * how.stored
+        stored = fetching((server, host), source, copy, self.tool.request).times(1.0 / how.stored)
+        shape = expanded(stored, host, server, how)
+        if server is not host:  # beside the copy of reading
+            shape = self.tool.serving(shape, server, made.per_byte, how.handled(written=False))
+        shape = filling(shape, host, target, made)
         if not made.per_byte:
             return shape
         serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
@@ -148,14 +161,16 @@ def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
     return system.volumes[lies.medium].region.part(lies.position + begin / there, size / there)
 
 
-def fetching(server: Host, host: Host, source: Region, copy: float) -> FlowShape:
-    """How a byte of a save set on a disk of a server loads disk and cores on its way through a host.
+def fetching(way: tuple[Host, Host], source: Region, copy: float, request: float | None = None) -> FlowShape:
+    """How a byte of a save set on a disk of a server loads disk and cores on its `way` through a host.
 
-    `copy` are the core seconds a byte of whoever copies: the host, behind the server where these are two.
+    `copy` are the core seconds a byte of whoever copies: the host, behind the server where these are two. `request` are
+    the bytes that the program reads at a time, if it says how many.
     """
+    server, host = way
     if host is server:
-        return host.reading(source, copy)
-    return host.then(server.reading(source), copy)
+        return host.reading(source, copy, request=request)
+    return host.then(server.reading(source, request=request), copy)
 
 
 def seek(system: System, job: str, source: Region, networks: Sequence[Network]) -> Wait:

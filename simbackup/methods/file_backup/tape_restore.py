@@ -34,6 +34,7 @@ class TapeRestore:
     streams: int = 1
     workers: int = 1
     connections: int = 1
+    server: str | None = None
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Share the needed cartridges among the drives, and wait until all data are on disk."""
@@ -93,12 +94,16 @@ class TapeRestore:
         yield from library.locate(job, drive, extent.position)
         how, ratio = copy.reduction, copy.reduction.stored
         stream = Stream(copy.compression / ratio, self.tool.block, reading=True, spread=extent.spread / ratio)
+        told = self.tool.restore_cpu
+        each = 1.0 / host.copy_rate if told is None else host.seconds(told)
         fill = (
-            host.working(drive.crossing(stream), 1.0 / host.copy_rate)
-            .at_most(host.copy_rate, host.cpu.name)
+            host.working(drive.crossing(stream), each)
+            .at_most(1.0 / each, host.cpu.name)
             .over([system.networks[name] for name in self.networks], 1.0 / how.sent, self.connections)
         )
         fill = expanded(fill, host, None, how)
+        if self.server is not None:
+            fill = self.tool.serving(fill, system.hosts[self.server], made.per_byte, how.handled())
         if made.per_byte:
             fill = filling(fill, host, target, made)
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn

@@ -11,6 +11,7 @@ from simbackup.devices.network.live import Network, travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Service, Store, bus
 from simbackup.engine.activity import Activity
+from simbackup.engine.limit import Place
 from simbackup.equations import files as equations
 from simbackup.equations.change import gap
 from simbackup.system import JobFailedError
@@ -63,7 +64,10 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
     left_alone = files.cpu_per_file if files.walk_cpu is None else files.walk_cpu
     cpu = keeper.seconds(sent * files.cpu_per_file + (1.0 - sent) * left_alone)
     index = host.seconds(sent * who.file_cpu)
-    shape = FlowShape({store.link: read.busy / each}, {store.link: 1.0}, sequential=1.0 - apart, workers=who.workers)
+    places = {store.link: Place(region.begin + region.size / 2.0)}
+    shape = FlowShape(
+        {store.link: read.busy / each}, {store.link: 1.0}, places, sequential=1.0 - apart, workers=who.workers
+    )
     shape = keeper.working(shape.over(bus(store, "read")).part(cold), cpu / each)
     shape = host.working(shape, index / each)
     parts = {part: cold * seconds / each for part, seconds in read.parts.items()}
@@ -131,14 +135,13 @@ def _together(host: Host, files: Files, region: Region, outside: float, sent: fl
 
 
 def _scattered(files: Files, region: Region, outside: float, sent: float) -> _Reads:
-    """What a file at a random place takes: two places drawn at random are a third of the data apart in the mean."""
-    begin, third = region.begin, region.size / 3.0
-    room = region.size - third
+    """What a file at a random place takes: its records and its data lie anywhere in the data."""
+    begin, room = region.begin, region.size
     data_reads = equations.positioned_reads(outside, files.fragment, 0.0)
     record = max(min(files.record, room), 1.0)
     piece = max(min(outside / data_reads if data_reads else 0.0, room), 1.0)
-    walk = (region.store.request("read", begin, begin + third, record), files.reads_per_file, record)
-    data = (region.store.request("read", begin, begin + third, piece), sent * data_reads, piece)
+    walk = (region.store.scattered("read", begin, room, record), files.reads_per_file, record)
+    data = (region.store.scattered("read", begin, room, piece), sent * data_reads, piece)
     return _sum(region.store, walk, data, region)
 
 

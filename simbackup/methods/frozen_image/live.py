@@ -15,8 +15,10 @@ from simbackup.devices.image import FrozenImage
 from simbackup.devices.network.live import travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, bus
-from simbackup.devices.volume.live import Stretch, first_write_shape
+from simbackup.devices.volume.first_write import first_write_shape
+from simbackup.devices.volume.live import Stretch
 from simbackup.engine.activity import Activity
+from simbackup.engine.limit import Place
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.snapshot.live import create
@@ -86,12 +88,14 @@ class FrozenImageRestore:
             stretch = target.volume.stretch(first + done, size - done)
             shape = self._cycle(system, source.part(begin + done, stretch.size), self._place(target, image, stretch))
             shape = shape.after(image.lookup_time / image.lookup_size, image.name, Activity.LOOKUP)
+            at, window = copy.extents[0].position + begin + done, self._request(stretch.size)
+            shape = image.reading(shape, (at, stretch.size), window)
             shape = target.volume.mirrored(shape, stretch)
             copied = stretch._replace(fresh=tuple(s for s in stretch.fresh if s.in_place))
             if copied.fresh:  # what is overwritten is copied first, one request at a time
                 region, waiting = target.volume.region, self._request(stretch.size)
                 before = first_write_shape(region.store, region.begin + copied.begin, copied, waiting, own=False)
-                shape = shape.following(before.parts).plus(before.demands, before.moves)
+                shape = shape.following(before.parts).plus(before.demands, before.moves, before.places)
             flow = shape.start(system.network, job, Activity.COPY, stretch.size)
             yield flow.done | target.volume.changed
             written = system.network.stop(flow)
@@ -122,8 +126,9 @@ class FrozenImageRestore:
         write = target.store.request("write", target.begin, target.begin, request)
         shape = host.working(FlowShape().over(bus(source.store, "read")).over(target.store.path), cpu)
         parts = travelling((*bus(source.store, "read"), *target.store.path), 1.0 / request)
-        for store, service, activity in ((source.store, read, Activity.READ), (target.store, write, Activity.WRITE)):
-            shape = shape.plus({store.link: service.busy / request}, {store.link: 1.0})
+        for region, service, activity in ((source, read, Activity.READ), (target, write, Activity.WRITE)):
+            store, place = region.store, Place(region.begin + region.size / 2.0, request, writes=region is target)
+            shape = shape.plus({store.link: service.busy / request}, {store.link: 1.0}, {store.link: place})
             parts[store.name, activity] = service.latency / request
         if source.store.link is target.store.link:
             turn = source.store.turn(source.begin, target.begin, request)

@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from simbackup.devices.network.adapter import Others, Standing
+from simbackup.devices.network.adapter import Standing
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
-from simbackup.engine.limit import Limit
+from simbackup.engine.limit import Behind, Limit, Others
 from simbackup.equations import stages
 from simbackup.equations.buffers import LoopState, loop
 from simbackup.equations.waiting import loop_queue
@@ -89,13 +89,17 @@ class SteadyLoop:
         """Seconds of one round besides all queues."""
         return self.sides.before.wait() + self.sides.after.wait()
 
-    def law(self, rate: float, others: Others) -> Limit:
+    @property
+    def law(self) -> Behind:
+        """Its rate follows from its queues, whatever is on offer."""
+        return Behind(self.limit)
+
+    def limit(self, others: Others) -> Limit:
         """Bytes a second of the loop, and what limits them: the longest queue, or all that a buffer passes.
 
         With enough buffers the longest queue is never empty, and what else they do meanwhile takes no time from it.
         With fewer they limit, and the parts are those of a round.
         """
-        del rate  # the queues decide
         centres = self.every(others)
         found = self.state(others)
         longest, most = max(centres, key=lambda centre: centre[1])

@@ -55,7 +55,7 @@ class Side:
         shape, share = FlowShape(sequential=False), self.each / len(self.places)
         for place, region in self.kept:  # what the device loses between its requests is in the loop's own queues
             there = region.streaming(self.direction).part(share)
-            shape = shape.plus(there.demands, there.moves).over(place.networks, share)
+            shape = shape.plus(there.demands, there.moves, there.places).over(place.networks, share)
             shape = shape.plus({region.store.link: self.turns.get(region.store.link, 0.0) * share})
         return shape
 
@@ -129,7 +129,7 @@ class Sides(NamedTuple):
         for part in (self.after, self.coding):
             if part is not None:
                 other = part.shape()
-                shape = shape.plus(other.demands, other.moves)
+                shape = shape.plus(other.demands, other.moves, other.places)
         return shape
 
     def ways(self, *, files_first: bool) -> Ways:

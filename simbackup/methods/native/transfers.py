@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import simpy
 
 from simbackup.data.live import DataSet
-from simbackup.devices.network.adapter import Others, Standing
+from simbackup.devices.network.adapter import Standing
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.engine.limit import Others
 from simbackup.engine.link import Link
 from simbackup.engine.randomness import stream
 from simbackup.system import System

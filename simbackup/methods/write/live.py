@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from simbackup.devices.host.page_cache import LEAST, VolumeRange
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.volume.live import first_write_shape
+from simbackup.devices.volume.first_write import first_write_shape
 from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import NONE, FilesMade, beside, filling, makes
@@ -59,17 +59,15 @@ class SynchronousWrite:
         volume.expect(data.begin, fits)
         while fits - done >= LEAST:
             stretch = volume.stretch(data.begin + done, fits - done)
-            own = store.append(volume.region.begin + stretch.begin, self.request)
-            shape = volume.write_shape(stretch)
             if stretch.fresh:  # chunks are copied first, one request at a time
                 begin = volume.region.begin + stretch.begin
-                copies = first_write_shape(store, begin, stretch, self.request, own=False)
-                shape = volume.mirrored(copies, stretch).after(
-                    own.latency / self.request, store.link, Activity.OWN_WRITE
-                )
+                shape = volume.mirrored(first_write_shape(store, begin, stretch, self.request), stretch)
             else:
+                own = store.append(volume.region.begin + stretch.begin, self.request)
+                shape = volume.write_shape(stretch)
                 demands = shape.demands | {store.link: own.busy / self.request}
                 shape = replace(shape, demands=demands).at_most(self.request / own.latency, store.name)
+                shape = volume.mapped(shape)
             for network in (*links, *store.path):
                 shape = shape.after(network.latency / self.request, network.link.name, Activity.TRAVEL)
                 shape = shape.after(1.0 / network.rate, network.link.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,13 +14,13 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.adapter import Adapter, Waiting
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Region, Store
-from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.limit import Limit
+from simbackup.engine.flows import Flow, FlowNetwork
+from simbackup.engine.limit import Behind, Limit, Others
 from simbackup.engine.trace import Trace
 from simbackup.equations.database import lock_waits, slowdown
 from simbackup.equations.queueing import interactive_rate
 from simbackup.workloads.impact import IMPACT, throughput
-from simbackup.workloads.users.transactions import Load, Transaction, fresh_shares, load
+from simbackup.workloads.users.transactions import Load, Transaction, Writers, fresh_shares, load
 
 ROUNDING = 1e-9
 """Share of the transactions below which a loss is rounding."""
@@ -39,6 +39,11 @@ class Demand:
     rate: float | None = None
     clients: float = 1.0
     think_time: float = 0.0
+
+    @property
+    def writers(self) -> Writers:
+        """Who asks."""
+        return Writers(self.clients, self.think_time, self.rate)
 
 
 @dataclass(slots=True)
@@ -92,7 +97,7 @@ class Users:
     watches: dict[str, _Watch] = field(default_factory=dict[str, _Watch])
 
     def __post_init__(self) -> None:
-        self.load = load(self.demand.transaction, self.place, self.host, {})
+        self.load = self._loaded({})
         self.nominal = self.demand.rate if self.demand.rate is not None else self._interactive(self.load, lambda _: 0.0)
 
     @property
@@ -140,7 +145,7 @@ class Users:
 
     def _begin(self, fresh: dict[Snapshot, float], amount: float) -> None:
         """Start the flow of so many transactions."""
-        self.load = load(self.demand.transaction, self.place, self.host, fresh)
+        self.load = self._loaded(fresh)
         shape, own = self.load.shape, self.load.shape.demands.get(self.store.link, 0.0)
         begin, size = self.place.volume.region.begin + self.place.begin, self.place.size
         cap, cause = self._ceiling()
@@ -155,11 +160,15 @@ class Users:
             cap_cause=cause,
             moves=shape.moves,
             sequential=False,
-            law=None if self.demand.rate is not None else self._law,
+            law=None if self.demand.rate is not None else Behind(self._behind_others),
         )
         for adapter in self.adapters:
             adapter.requests = {f: size for f, size in adapter.requests.items() if f.active}
             adapter.requests[self.flow] = self.demand.transaction.request
+
+    def _loaded(self, fresh: dict[Snapshot, float]) -> Load:
+        """What a transaction loads while each update touches so many fresh chunks of each snapshot."""
+        return load(self.demand.transaction, self.place, self.host, fresh, self.demand.writers)
 
     def _note(self, transactions: float) -> None:
         """Count so many transactions: what they did, and what they have touched."""
@@ -171,6 +180,7 @@ class Users:
             mirrors = [mirror for mirror in self.place.volume.mirrors if mirror.state == "split"]
             for image in (*self.place.volume.snapshots, *mirrors):
                 image.changes.scatter(self.name, self.demand.transaction.spread).update(updates)
+            self.place.volume.moved()
 
     def _tell_volume(self, transactions: float) -> None:
         """Tell the volume how many updates there have been in all."""
@@ -199,13 +209,13 @@ class Users:
         spread = self.demand.transaction.spread
         return fresh_shares(self.place.volume.snapshots, self.name, spread, updates if math.isfinite(updates) else 0.0)
 
-    def _interactive(self, load: Load, others: Callable[[Link], float]) -> float:
+    def _interactive(self, load: Load, others: Others) -> float:
         """Transactions a second of users who wait for each, when others use a share of each link."""
         centres = load.centres({link: others(link) for link in load.links})
-        return interactive_rate(centres, self.demand.clients, self.demand.think_time)
+        return interactive_rate(centres, self.demand.clients, self.demand.think_time + load.delay)
 
-    def _law(self, rate: float, others: Callable[[Link], float]) -> Limit:
-        del rate  # the rate on offer does not show how long they wait
+    def _behind_others(self, others: Others) -> Limit:
+        """Their rate as they wait for each transaction, and where they wait longest."""
         waited = self.load.waited
         longest = max(waited, key=lambda link: waited[link], default=None)
         return Limit(self._interactive(self.load, others), longest.name if longest else self.name)

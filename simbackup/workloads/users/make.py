@@ -34,12 +34,14 @@ def make(system: System, spec: Spec, address: str, users: UsersSpec) -> Users:
 
 
 def _demand(system: System, users: UsersSpec) -> Demand:
-    size = system.data[users.data].size
+    data = system.data[users.data]
     spread = Spread(
         size=(users.update_size or users.read_size).si,
-        working_set=size * si_or(users.working_set, 1.0),
+        working_set=data.size * si_or(users.working_set, 1.0),
         hot_data=si_or(users.hot_data, 1.0),
         hot_updates=si_or(users.hot_updates, 1.0),
+        begin=data.begin,
+        extent=data.size,
     )
     transaction = Transaction(
         reads=users.reads.si,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from simbackup.devices.changes import Spread
 from simbackup.devices.host.live import Host
@@ -12,6 +13,8 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Direction, Service, Store, bus
+from simbackup.devices.volume.first_write import Run, copying, served
+from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
 from simbackup.equations import snapshot as equations
 from simbackup.equations.queueing import Centre
@@ -34,13 +37,36 @@ class Transaction:
     request: float = 0.0
 
 
+class Writers(NamedTuple):
+    """Who asks: so many users who each wait for their last transaction, and think; or so many transactions a second.
+
+    Without either, one user who does not think.
+    """
+
+    clients: float = 1.0
+    think_time: float = 0.0
+    rate: float | None = None
+
+
+ONE = Writers()
+
+
 @dataclass(slots=True)
 class Load:
-    """What one transaction asks of the links it crosses, and how long it waits at each while it is alone."""
+    """What one transaction asks of the links it crosses, and how long it waits at each while it is alone.
+
+    `delay` are seconds that it waits at no link.
+    """
 
     shape: FlowShape = field(default_factory=FlowShape)
     waited: dict[Link, float] = field(default_factory=dict[Link, float])
     held: dict[Link, float] = field(default_factory=dict[Link, float])
+    delay: float = 0.0
+
+    @property
+    def alone(self) -> float:
+        """Seconds of one transaction while it is alone."""
+        return self.delay + sum(self.waited.values())
 
     def take(
         self,
@@ -89,53 +115,109 @@ class Load:
         return tuple(self.shape.demands)
 
 
-def load(asked: Transaction, place: VolumeRange, host: Host, fresh: Mapping[Snapshot, float]) -> Load:
+def load(
+    asked: Transaction, place: VolumeRange, host: Host, fresh: Mapping[Snapshot, float], who: Writers = ONE
+) -> Load:
     """What one transaction loads, `fresh` chunks of each snapshot being touched for the first time with each update.
 
     Two places drawn at random are a third of the data apart in the mean.
     """
-    found, region = Load(), place.volume.region
-    begin = region.begin + place.begin
-    store = region.store
+    found, volume = Load(), place.volume
+    begin, store = volume.region.begin + place.begin, volume.region.store
 
     def there(size: float) -> float:
         return begin + max(min(place.size / 3.0, place.size - size), 0.0)
 
     read = min(asked.read_size, place.size)
-    found.take(store, store.request("read", begin, there(read), read), asked.reads, read, waits=True, direction="read")
+    asked_read = store.scattered("read", begin, place.size, read)
+    found.take(store, asked_read, asked.reads, read, waits=True, direction="read")
     found.compute(host, asked.cpu)
+    found.delay += asked.reads * _mapping(volume.snapshots, read)
     for network in asked.networks:
         found.send(network, asked.request)
     if asked.updates > 0.0:
         size, waits = min(asked.spread.size, place.size), asked.synchronous
-        write = store.request("write", begin, there(size), size)
+        write = store.scattered("write", begin, place.size, size)
         found.take(store, write, asked.updates, size, waits=waits)
-        for mirror in place.volume.mirrors:
+        found.delay += asked.updates * _mapping(volume.snapshots, size) if waits else 0.0
+        for mirror in volume.mirrors:
             if mirror.follows:  # written at the same time as the volume, on disks of its own
                 twin = mirror.region
                 at = twin.begin + place.begin
-                far = at + (there(size) - begin)
-                found.take(twin.store, twin.store.request("write", at, far, size), asked.updates, size, waits=False)
+                there_too = twin.store.scattered("write", at, place.size, size)
+                found.take(twin.store, there_too, asked.updates, size, waits=False)
+        before = found.alone
         for snapshot, share in fresh.items():
-            _copy(found, snapshot, (begin, there(size)), asked.updates * share, size, waits=waits)
+            hits = max(size / snapshot.parameters.chunk, 1.0)
+            runs = asked.updates * share / hits
+            if runs > 0.0:
+                run = _Updates(snapshot, (begin, there(size)), size, runs, write, waits=waits)
+                run.load(found, before / runs, who)
     return found
 
 
-def _copy(
-    found: Load, snapshot: Snapshot, places: tuple[float, float], copies: float, size: float, *, waits: bool
-) -> None:
-    """The copies that updates of fresh chunks need first: read the old, write it to the copy area, commit that."""
-    cow, area, origin = snapshot.parameters, snapshot.area.store, snapshot.origin.region.store
-    chunk = cow.chunk
-    here, there = places
-    there = min(there, origin.size - chunk)
-    found.take(origin, origin.request("read", here, there, chunk), copies, chunk, waits=waits, direction="read")
-    at = min(snapshot.position(), area.size - chunk)
-    head = there if area is origin else at
-    found.take(area, area.request("write", head, at, chunk), copies, chunk, waits=waits)
-    metadata = max(at - equations.commit_distance(cow), snapshot.area.begin)
-    commits = copies * equations.commits_per_copy(cow, size)
-    found.take(area, area.request("write", at, metadata, chunk), commits, chunk, waits=waits)
+def _mapping(snapshots: Iterable[Snapshot], size: float) -> float:
+    """Seconds to divide a request to a volume into the chunks of its snapshots, and to look each up."""
+    return sum(one.parameters.map_time * max(size / one.parameters.chunk, 1.0) for one in snapshots)
+
+
+class _Updates(NamedTuple):
+    """Updates of chunks that a snapshot still needs, each of which touches some that lie side by side.
+
+    Where an update falls (the place before and its own) and its bytes; such updates of a transaction; what the write of
+    one takes without a snapshot; and whether the user waits for it.
+    """
+
+    snapshot: Snapshot
+    places: tuple[float, float]
+    size: float
+    runs: float
+    write: Service
+    waits: bool
+
+    def load(self, found: Load, outside: float, who: Writers) -> None:
+        """Add the copies, the commits, and what the held write takes more: the arm is elsewhere, the queue is idle.
+
+        A user does something else for `outside` seconds between two such updates.
+        """
+        cow, store = self.snapshot.parameters, self.snapshot.origin.region.store
+        chunks = max(self.size / cow.chunk, 1.0)
+        run = Run(chunks * cow.chunk, self._together(chunks, outside, who))
+        here, there = self.places
+        heads = {self.snapshot.area.store.name: self.snapshot.position()} | {store.name: here}
+        for request in copying(self.snapshot, store, there, run):
+            service = served(request, heads)
+            found.take(
+                request.store, service, self.runs * request.times, request.size, waits=self.waits,
+                direction=request.direction,
+            )  # fmt: skip
+            found.delay += self.runs * request.times * request.delay if self.waits else 0.0
+        alone = who.rate is None and who.clients <= 1.0 and self.waits
+        head = heads[store.name] if alone or self.snapshot.area.store is store else here
+        held = store.request("write", head, there, self.size)
+        more = Service(held.latency - self.write.latency, held.busy - self.write.busy)
+        found.take(store, more, self.runs, 0.0, waits=self.waits)
+        found.delay += self.runs * equations.unplug_time(cow, run.together) if self.waits else 0.0
+
+    def _together(self, chunks: float, outside: float, who: Writers) -> float:
+        """Such updates that share a commit: of those who wait for them, or of all that wait to be written."""
+        cow = self.snapshot.parameters
+        if not self.waits:
+            return equations.begun(cow.commit_backlog, self.size)
+        seconds = self._copying(chunks)
+        if who.rate is None:
+            return equations.writers_together(who.clients, seconds, outside)
+        most = equations.records_per_area(cow) / chunks
+        return equations.arrivals_together(who.rate * self.runs, seconds, most)
+
+    def _copying(self, chunks: float) -> float:
+        """Seconds to read and to write the copies of one update."""
+        store, area = self.snapshot.origin.region.store, self.snapshot.area.store
+        here, there = self.places
+        heads = {area.name: self.snapshot.position()} | {store.name: here}
+        requests = copying(self.snapshot, store, there, Run(chunks * self.snapshot.parameters.chunk))
+        copies = (r for r in requests if r.activity is not Activity.METADATA_COMMIT)
+        return sum(r.times * served(r, heads).latency for r in copies)
 
 
 def fresh_shares(snapshots: Iterable[Snapshot], users: str, spread: Spread, updates: float) -> dict[Snapshot, float]:

@@ -134,10 +134,10 @@ def test_a_restore_from_a_checkpoint_writes_behind_and_copies_nothing(tmp_path: 
 
 
 def test_a_restore_over_a_snapshot_first_copies_what_it_overwrites(tmp_path: Path) -> None:
-    """Each group of 64 KiB is read, copied to the area, committed; then the restored data are written, once."""
+    """The chunks of each request are read, copied to the area, committed at once; then the data are written."""
     result = run(tmp_path, "area")
-    group, chunk = 65536.0, 8192.0
-    commits = 1 + 8 / 512
+    group, chunk = 1e6, 8192.0
+    commits = 1 + group / chunk / 512
     copy = 2 * (1e-3 + group / 100e6) + commits * (1e-3 + chunk / 100e6)
     assert result.get("devices.area.copied_bytes") == pytest.approx(1e9, abs=8192)
     assert result.get("devices.b.bytes") == pytest.approx(1e9 * (1 + commits * chunk / group))

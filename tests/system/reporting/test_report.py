@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from simbackup import Result, report, simulate
 from simbackup.errors import ResultError
+from simbackup.experiments.intervals import intervals_of
 from simbackup.reporting import files
 from simbackup.reporting.page import Chapter, page
 from simbackup.reporting.tables import ReportTable, words
@@ -95,7 +97,7 @@ def test_a_result_without_its_scenario_still_makes_a_report(tmp_path: Path) -> N
     text = report([bare], tmp_path / "r.html", drawn=False).read_text(encoding="utf-8")
     assert "the scenario cannot be run again" in text
     with pytest.raises(ResultError, match="intervals need its scenario, which cannot be run again: the result of"):
-        report([bare], tmp_path / "r.html", intervals=True)
+        report([bare], tmp_path / "r.html", intervals="thorough")
 
 
 def test_variants_are_compared_by_job_and_by_value() -> None:
@@ -127,8 +129,24 @@ def test_settings_of_results_without_scenarios_are_not_compared() -> None:
 
 
 def test_intervals_hold_the_answer(tmp_path: Path) -> None:
-    text = report([LVM], tmp_path / "r.html", intervals=True, reruns=False, drawn=False).read_text(encoding="utf-8")
-    assert "Over the ranges of assumed and fitted values:" in text
+    text = report([LVM], tmp_path / "r.html", reruns=False, drawn=False).read_text(encoding="utf-8")
+    found = intervals_of(simulated(LVM))["dd"]
+    assert found.sentence()[1:] in unescape(text)
+    without = report([LVM], tmp_path / "r.html", intervals="none", reruns=False, drawn=False).read_text(
+        encoding="utf-8"
+    )
+    assert "of cases" not in without
+
+
+def test_a_window_that_part_of_the_interval_misses_is_at_risk(tmp_path: Path) -> None:
+    sure, close = (
+        report([LVM], tmp_path / "r.html", overrides={"jobs.dd.window": window}, reruns=False, drawn=False).read_text(
+            encoding="utf-8"
+        )
+        for window in ("10 d", "10 min")
+    )
+    assert '<span class="badge">in window</span>' in sure
+    assert '<span class="badge">at risk</span>' in close
 
 
 def test_tables_lie_beside_the_page(tmp_path: Path) -> None:

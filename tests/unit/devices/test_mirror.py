@@ -106,7 +106,7 @@ def test_updates_of_users_load_a_mirror_that_follows_and_they_do_not_wait_for_it
     host = Host(bench.network, "hosts.h", Machine(1.0, 1e9, 1e9, 1e8))
     asked = Transaction(0.0, 8192.0, 0.0, 2.0, SPREAD, synchronous=True)
     found = load(asked, VolumeRange(bench.volume, 0.0, 1000 * MB), host, {})
-    each = 1e-3 + 4e-3 * (1e9 / 3 / 90e9 * 3) ** 0.5 + TURN + 8192 / 50e6
+    each = 1e-3 + 4e-3 * (1e9 / 90e9 * 3) ** 0.5 * 8 / 15 + TURN + 8192 / 50e6
     assert found.shape.demands[bench.here.link] == pytest.approx(2 * each, rel=1e-3)
     assert found.shape.demands.get(bench.there.link, 0.0) == pytest.approx(
         2 * each if mirror.follows else 0.0, rel=1e-3

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
 from typing import Any
 
@@ -22,12 +23,13 @@ FIGURES = disks.DiskParameters(100e9, 100.0, 1e-3, 5e-3, 9e-3, DISK, DISK, 0.0, 
 class Bench:
     """A host with a cache of 400 MB, write-back from 100 MB, and a disk of 50 MB/s."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory: float = 1.0, dirty_expire: float = math.inf) -> None:
         self.env = simpy.Environment()
         self.network = FlowNetwork(self.env)
         self.disk = Disk("devices.a", FIGURES)
         self.volume = Volume(self.env, "devices.a", Region(self.disk, 0.0, self.disk.size))
-        self.host = Host(self.network, "hosts.h", Machine(4.0, 200e6, dirty_limit=400e6, dirty_background=100e6))
+        machine = Machine(4.0, 200e6, memory * 400e6, memory * 100e6, dirty_expire=dirty_expire)
+        self.host = Host(self.network, "hosts.h", machine)
         self.written: dict[str, float] = {}
         self.on_disk: dict[str, float] = {}
 
@@ -110,3 +112,19 @@ def test_write_back_below_the_background_limit_waits_for_the_end_of_its_writer(b
     bench.run(bench.writer("short", 10e6), bench.writer("long", 60e6, begin=1e9, rate=20e6))
     assert bench.written["long"] == pytest.approx(3.0)
     assert bench.on_disk["short"] == pytest.approx(10 / 200 + 10 / 50)
+
+
+def test_what_has_become_old_is_written_back_however_little_it_is() -> None:
+    """At 2 MB/s the background limit of 100 MB is 50 s away; after 30 s the disk begins, then follows the writer."""
+    bench = Bench(dirty_expire=30.0)
+    bench.run(bench.writer("dd", 80e6, rate=2e6))
+    assert bench.written["dd"] == pytest.approx(40.0)
+    assert bench.on_disk["dd"] == pytest.approx(40.0, rel=0.02)
+
+
+@pytest.mark.parametrize("memory", [1.0, 4.0])
+def test_more_memory_does_not_keep_data_from_the_disk(memory: float) -> None:
+    """With four times the memory the background limit would be 400 MB, the whole of the file."""
+    bench = Bench(memory, dirty_expire=5.0)
+    bench.run(bench.writer("dd", 400e6, rate=20e6))
+    assert bench.on_disk["dd"] == pytest.approx(20.0, rel=0.02)

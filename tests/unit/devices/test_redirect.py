@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from simbackup.devices.changes import Spread
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.image import Times
+from simbackup.devices.raid.array import Layout
 from simbackup.devices.raid.live import Array, Raid
 from simbackup.devices.redirect.fragments import Fragments, Redirect, RedirectStore
 from simbackup.devices.redirect.live import RedirectSnapshot, RedirectVolume, Space
@@ -27,7 +28,7 @@ WAFL = Redirect(block=BLOCK, run=1048576.0, request=65536.0, write_latency=0.5e-
 
 
 def array(level: raid.Level = "dp", count: int = 10, groups: int = 1) -> Raid:
-    return Raid("devices.array", Array(level, count, FIGURES, 65536.0, 1e12, 0.0, groups=groups))
+    return Raid("devices.array", Array(Layout(level, count, 65536.0, groups), FIGURES))
 
 
 def store(below: Store, updated: float = 0.0, parameters: Redirect = WAFL) -> RedirectStore:
@@ -77,7 +78,7 @@ def test_fresh_data_are_read_as_from_the_device_itself(below: Store) -> None:
 
 def test_a_break_is_a_request_to_another_place() -> None:
     made, below = store(Disk("devices.a", FIGURES), 100.0), Disk("devices.a", FIGURES)
-    hop = below.request("read", 0.0, 100 * GB / 3, BLOCK).latency - BLOCK / 50e6
+    hop = below.scattered("read", 0.0, 100 * GB, BLOCK).latency - BLOCK / 50e6
     window = 65536.0
     expected = below.continued(0.0, window).latency + 16 * hop  # every block is apart, and one disk serves one by one
     assert made.continued(0.0, window).latency == pytest.approx(expected)

@@ -7,7 +7,8 @@ from simbackup.devices.disk.live import Disk
 from simbackup.devices.image import Times
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Region, Store
-from simbackup.devices.volume.live import Stretch, Volume, first_write_shape
+from simbackup.devices.volume.first_write import first_write_shape
+from simbackup.devices.volume.live import Stretch, Volume
 from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disks
 from simbackup.equations.snapshot import CopyOnWriteParameters
@@ -153,7 +154,7 @@ def test_ahead_is_where_the_chunk_will_go(bench: Bench) -> None:
 
 def test_the_cycle_on_one_disk_by_hand(bench: Bench) -> None:
     cow = bench.snapshot("cow")
-    shape = first_write_shape(bench.disk, 0.0, Stretch(0.0, 8 * GROUP, (cow,)))
+    shape = first_write_shape(bench.disk, 0.0, Stretch(0.0, 8 * GROUP, (cow,)), GROUP)
     # The arm goes a third of the stroke to the area and back; the records lie near the chunks, a short seek away.
     seek = 1e-3 + 4e-3 * (cow.position(4 * GROUP) / 90e9 * 3) ** 0.5
     near = 1e-3 + 4e-3 * ((cow.position(4 * GROUP) - cow.area.begin) / 90e9 * 3) ** 0.5
@@ -170,7 +171,7 @@ def test_the_cycle_on_one_disk_by_hand(bench: Bench) -> None:
 
 def test_an_area_on_another_disk_saves_the_long_seeks(bench: Bench) -> None:
     other = Disk("devices.b", FIGURES)
-    shape = first_write_shape(bench.disk, 0.0, Stretch(0.0, 8 * GROUP, (bench.snapshot("cow", on=other),)))
+    shape = first_write_shape(bench.disk, 0.0, Stretch(0.0, 8 * GROUP, (bench.snapshot("cow", on=other),)), GROUP)
     assert shape.demands[bench.disk.link] == pytest.approx(2 * (TURN + MOVE) / GROUP)
     assert shape.parts["devices.b", "copy write"] < 1.3 * (1e-3 + TURN + MOVE) / GROUP
     # nothing overlaps: the pace is that of all steps together, and neither disk is busy all the time
@@ -180,8 +181,8 @@ def test_an_area_on_another_disk_saves_the_long_seeks(bench: Bench) -> None:
 
 def test_each_snapshot_of_an_origin_costs_a_copy_of_its_own(bench: Bench) -> None:
     one, two = bench.snapshot("one"), bench.snapshot("two")
-    single = first_write_shape(bench.disk, 0.0, Stretch(0.0, GROUP, (one,)))
-    double = first_write_shape(bench.disk, 0.0, Stretch(0.0, GROUP, (one, two)))
+    single = first_write_shape(bench.disk, 0.0, Stretch(0.0, GROUP, (one,)), GROUP)
+    double = first_write_shape(bench.disk, 0.0, Stretch(0.0, GROUP, (one, two)), GROUP)
     assert double.moves[bench.disk.link] == pytest.approx(1.0 + 2 * (single.moves[bench.disk.link] - 1.0))
     assert double.parts["devices.a", "own write"] == pytest.approx(single.parts["devices.a", "own write"])
     assert 1.0 / double.cap > 1.6 / single.cap

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import pytest
 import simpy
+from oracles.disk import served_in_turn
+from oracles.raid import rewrite
 
 from simbackup.devices.disk.live import Disk
+from simbackup.devices.raid.array import Controller, Layout
 from simbackup.devices.raid.live import Array, Raid
 from simbackup.devices.ssd.live import Ssd
 from simbackup.devices.store import Region
@@ -29,7 +32,7 @@ HALF, OVERHEAD = 5e-3, 0.5e-3
 
 
 def array(level: raid.Level, count: int, controller: float = 1e12) -> Raid:
-    return Raid("devices.array", Array(level, count, FIGURES, UNIT, controller, 0.0))
+    return Raid("devices.array", Array(Layout(level, count, UNIT), FIGURES, Controller(controller)))
 
 
 def test_a_stream_over_a_disk_takes_the_integral_over_its_zones() -> None:
@@ -99,16 +102,13 @@ def test_a_large_read_waits_for_the_slowest_of_its_disks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "count", "operations", "parallel", "again"),
-    [("0", 4, 1, 1, 0), ("1", 2, 2, 2, 0), ("5", 5, 4, 2, 1), ("6", 6, 6, 3, 1)],
+    ("level", "count", "parallel", "again"), [("0", 4, 1, 0), ("1", 2, 2, 0), ("5", 5, 2, 1), ("6", 6, 3, 1)]
 )
-def test_a_small_write_pays_for_copies_and_parity(
-    level: raid.Level, count: int, operations: int, parallel: int, again: int
-) -> None:
+def test_a_small_write_pays_for_copies_and_parity(level: raid.Level, count: int, parallel: int, again: int) -> None:
     service = array(level, count).request("write", 0.0, 0.0, 4096.0)
     transfer = 4096 / 50e6
     assert service.latency == pytest.approx(0.01 * parallel / (parallel + 1) + OVERHEAD + transfer + again * 0.01)
-    assert service.busy == pytest.approx(operations * (HALF + OVERHEAD + transfer) / count)
+    assert service.busy == pytest.approx(parallel * (HALF + OVERHEAD + transfer + again * 0.01) / count)
 
 
 def test_a_write_elsewhere_moves_the_arm_of_each_disk_once() -> None:
@@ -138,9 +138,9 @@ def test_a_part_of_a_region_counts_from_its_beginning() -> None:
 
 
 def test_a_parity_disk_of_its_own_bounds_small_writes() -> None:
-    """Each write reads and writes parity: two turns of the one disk, however many data disks there are."""
+    """Each write reads parity and writes it a revolution later, however many data disks there are."""
     few, many = array("4", 5).request("write", 0.0, 0.0, 4096.0), array("4", 21).request("write", 0.0, 0.0, 4096.0)
-    assert few.busy == pytest.approx(2 * (HALF + OVERHEAD) + 2 * 4096 / 50e6)
+    assert few.busy == pytest.approx(HALF + OVERHEAD + 0.01 + 4096 / 50e6)
     assert many.busy == few.busy
     assert array("5", 21).request("write", 0.0, 0.0, 4096.0).busy < few.busy / 4
 
@@ -152,9 +152,7 @@ def test_parity_disks_serve_no_small_reads() -> None:
 
 
 def test_groups_have_parity_each_and_work_side_by_side() -> None:
-    one, two = (
-        Raid("devices.a", Array("dp", 8 * groups, FIGURES, UNIT, 1e12, 0.0, groups=groups)) for groups in (1, 2)
-    )
+    one, two = (Raid("devices.a", Array(Layout("dp", 8 * groups, UNIT, groups), FIGURES)) for groups in (1, 2))
     assert (one.size, two.size) == (6 * 100e9, 12 * 100e9)
     assert two.stream("write", 0.0, 1e9) == pytest.approx(one.stream("write", 0.0, 1e9) / 2)
     small = (one.request("write", 0.0, 0.0, 4096.0), two.request("write", 0.0, 0.0, 4096.0))
@@ -169,3 +167,101 @@ class Plain(BlockDevice):
 def test_a_block_device_holds_its_capacity_unless_it_says_otherwise() -> None:
     assert Plain.model_validate({"capacity": "4 TB"}).capacity_bytes() == 4e12
     assert BlockDevice().capacity_bytes() is None
+
+
+def beside(stores: Disk | Raid, places: list[tuple[float, float, bool]]) -> float:
+    """Seconds in which streams of 200 MB each pass side by side, with so many bytes at once, read or written."""
+    env = simpy.Environment()
+    network, going = FlowNetwork(env), list[simpy.Event]()
+    for i, (begin, run, writes) in enumerate(places):
+        shape = Region(stores, begin, 200e6).streaming("write" if writes else "read").ahead(run)
+        going.append(shape.start(network, f"jobs.{i}", "move", 200e6).done)
+    env.run(until=env.all_of(going))
+    return env.now
+
+
+@pytest.mark.parametrize(("far", "run"), [(0.3e9, 0.0), (95e9, 0.0), (95e9, 4e6), (50e9, 20e6)])
+def test_what_streams_lose_follows_from_their_places_and_from_what_is_asked_for_at_once(far: float, run: float) -> None:
+    expected = served_in_turn(FIGURES, [(0.0, 200e6), (far, 200e6)], max(run, FIGURES.stream_turn))
+    assert beside(Disk("devices.a", FIGURES), [(0.0, run, False), (far, run, False)]) == pytest.approx(
+        expected, rel=0.02
+    )
+
+
+def test_each_disk_of_an_array_turns_for_its_part() -> None:
+    """On ten disks 40 MB at once are 4 MB for each."""
+    store = Raid("devices.a", Array(Layout("0", 10, UNIT), FIGURES))
+    one = served_in_turn(FIGURES, [(0.0, 20e6), (40e9, 20e6)], 4e6)
+    assert beside(store, [(0.0, 40e6, False), (400e9, 40e6, False)]) == pytest.approx(one, rel=0.02)
+
+
+def test_a_controller_that_reads_ahead_turns_less_often() -> None:
+    plain, ahead = (
+        Raid("devices.a", Array(Layout("0", 10, UNIT), FIGURES, Controller(prefetches=True, read_ahead=size)))
+        for size in (0.0, 80e6)
+    )
+    places = [(0.0, 0.0, False), (400e9, 0.0, False)]
+    assert beside(plain, places) == pytest.approx(served_in_turn(FIGURES, [(0.0, 20e6), (40e9, 20e6)], 1e6), rel=0.02)
+    assert beside(ahead, places) == pytest.approx(served_in_turn(FIGURES, [(0.0, 20e6), (40e9, 20e6)], 8e6), rel=0.02)
+
+
+@pytest.mark.parametrize("battery", [True, False])
+def test_a_write_cache_puts_out_its_share_of_each_stream_at_once_if_it_has_a_battery(*, battery: bool) -> None:
+    """Two streams share 160 MB of cache, which are 8 MB of each on every disk."""
+    store = Raid("devices.a", Array(Layout("0", 10, UNIT), FIGURES, Controller(write_cache=160e6, battery=battery)))
+    expected = served_in_turn(FIGURES, [(0.0, 20e6), (40e9, 20e6)], 8e6 if battery else 1e6)
+    assert beside(store, [(0.0, 0.0, True), (400e9, 0.0, True)]) == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.parametrize(("level", "rewritten"), [("5", 2), ("6", 3)])
+def test_a_small_write_with_parity_occupies_its_disks_until_what_they_read_comes_round(
+    level: raid.Level, rewritten: int
+) -> None:
+    """Every phase of every disk, tried one by one."""
+    done, free = rewrite(rewritten, phases=24)
+    service = array(level, 8).request("write", 0.0, 0.0, 4096.0)
+    transfer = OVERHEAD + 4096 / 50e6
+    assert service.latency == pytest.approx(done * 0.01 + transfer, rel=0.02)
+    assert service.busy * 8 / rewritten == pytest.approx(free * 0.01 + transfer, rel=0.02)
+
+
+@pytest.mark.parametrize(("level", "revolutions"), [("0", 1), ("1", 1), ("10", 1), ("5", 2), ("6", 2)])
+def test_a_synchronous_small_write_with_parity_takes_two_revolutions(level: raid.Level, revolutions: int) -> None:
+    """Its place has just passed: one until it is read, another until it is written."""
+    service = array(level, 6).append(0.0, 4096.0)
+    assert service.latency == pytest.approx(revolutions * 0.01)
+
+
+def test_writing_through_a_controller_has_a_rate_of_its_own() -> None:
+    store = Raid("devices.a", Array(Layout("5", 9, UNIT), FIGURES, Controller(300e6, controller_write_rate=80e6)))
+    assert (store.stream("read", 0.0, 1e9), store.stream("write", 0.0, 1e9)) == pytest.approx((1 / 300e6, 1 / 80e6))
+
+
+def test_a_write_that_finds_a_cache_with_a_battery_is_done_when_it_is_there() -> None:
+    through, cached, unsafe = (
+        Raid("devices.a", Array(Layout("5", 5, UNIT), FIGURES, controller))
+        for controller in (
+            Controller(controller_overhead=0.2e-3),
+            Controller(400e6, controller_overhead=0.2e-3, write_cache=64e6),
+            Controller(400e6, controller_overhead=0.2e-3, write_cache=64e6, battery=False),
+        )
+    )
+    slow, fast = (store.request("write", 0.0, 10e9, 4096.0) for store in (through, cached))
+    assert fast.latency == pytest.approx(0.2e-3 + 4096 / 400e6)
+    assert fast.busy == slow.busy  # it has to go to the disks all the same
+    assert unsafe.request("write", 0.0, 10e9, 4096.0) == slow
+    assert cached.append(0.0, 4096.0).busy == pytest.approx(4096 / 200e6)  # whole stripes of four data disks
+
+
+def test_a_stream_is_interrupted_no_more_often_than_others_are_served() -> None:
+    """At 5 MB/s each, one moves 1 MB at a time and the other 8 MB: 5/8 turns a second to either."""
+    env = simpy.Environment()
+    network, disk = FlowNetwork(env), Disk("devices.a", FIGURES)
+    for i, (begin, run) in enumerate([(0.0, 1e6), (50e9, 8e6)]):
+        shape = Region(disk, begin, 200e6).streaming("read").ahead(run).at_most(5e6, "jobs.x")
+        shape.start(network, f"jobs.{i}", "move", 200e6)
+    env.run(until=30.0)
+    network.settle()
+    seek = disks.seek_time(FIGURES, 0.5)
+    turns = 2 * 5 / 8 * (seek + HALF + OVERHEAD)
+    assert disk.link.busy_s / env.now == pytest.approx(2 * 5 / 50 + turns, rel=0.02)

@@ -21,8 +21,8 @@ from simbackup.methods.file_backup.walk import Walkers, walking
 from simbackup.system import JobFailedError
 
 FIGURES = disks.DiskParameters(100e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.5e-3, 1e6)
-MOVE = (1e-3 + 4e-3 * 0.3) + 5e-3 + 0.5e-3
-"""A third of 9 GB on a disk of 100 GB: a seek over 3 % of the stroke, half a revolution, the overhead."""
+MOVE = (1e-3 + 4e-3 * (0.09 * 3) ** 0.5 * 8 / 15) + 5e-3 + 0.5e-3
+"""Seeks within 9 % of the stroke, whose mean square root is 8/15, half a revolution, the overhead."""
 SMALL = Files(reads_per_file=2.0, cpu_per_file=1e-3, fragment=64e3, record=1000.0)
 ENV = simpy.Environment()
 
@@ -79,9 +79,9 @@ def test_the_size_on_disk_may_be_less_than_what_is_saved_of_a_file() -> None:
 
 
 def test_how_far_apart_files_lie_follows_the_size_of_their_data() -> None:
-    """A third of 90 GB is 30 % of the stroke; of 9 GB it is 3 %."""
-    wide = replace(data(disk()), size=90e9, files=int(90e9 / 40e3))
-    further = 4e-3 * (math.sqrt(0.9) - 0.3)
+    """The root of three times 30 % of the stroke, and of three times 9 %."""
+    wide = replace(data(disk()), size=30e9, files=int(30e9 / 40e3))
+    further = 4e-3 * (math.sqrt(0.9) - math.sqrt(0.27)) * 8 / 15
     assert times(wide)[1] - times(data(disk()))[1] == pytest.approx(3 * further)
 
 

@@ -1,0 +1,39 @@
+"""How often intervals hold, on a terminal, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+from simbackup.cli import show
+from simbackup.experiments.coverage import Coverage, CoverageReport
+from simbackup.text import for_markdown
+from simbackup.uncertainty.model_error import ModelError
+
+HEADS = ("intervals of", "rows", "hold", "share", "median width")
+TERMS = ("operation", "publications", "rows", "model error")
+
+
+def printed(found: CoverageReport, *, as_json: bool, markdown: bool) -> None:
+    """Print the coverage of sets of rows, and the terms of the model's error."""
+    if as_json:
+        show.json({
+            "rows": [row.as_dict() for row in found.rows],
+            "coverage": [
+                {"name": one.name, "rows": one.rows, "hold": one.held, "share": one.share, "width": one.width}
+                for one in found.sets
+            ],
+            "model_error": [one._asdict() for one in found.terms],
+        })  # fmt: skip
+        return
+    for heads, rows in ((HEADS, list(map(_set, found.sets))), (TERMS, list(map(_term, found.terms)))):
+        if markdown:
+            lines = [heads, ["---", *("--:" for _ in heads[1:])], *(map(for_markdown, row) for row in rows)]
+            show.line("\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n")
+        else:
+            show.table(heads, rows, right=range(1, len(heads)))
+
+
+def _set(one: Coverage) -> list[str]:
+    return [one.name, str(one.rows), str(one.held), f"{one.share:.0%}", f"{one.width:.0%}"]
+
+
+def _term(one: ModelError) -> list[str]:
+    return [one.operation, str(one.publications), str(one.rows), f"{one.deviation:.0%}"]

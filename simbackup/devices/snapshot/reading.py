@@ -1,0 +1,124 @@
+"""Reading a frozen image part of which lies in a copy area, more and more of it while writers go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Region, Service
+from simbackup.engine.activity import Activity
+from simbackup.engine.flows import Flow, FlowNetwork
+
+if TYPE_CHECKING:
+    from simbackup.devices.snapshot.live import Snapshot
+
+CHANGE = 0.01
+"""Change of the share that was copied below which a flow goes on as it is."""
+
+
+class More(NamedTuple):
+    """What a byte takes beside reading it in the origin.
+
+    Seconds of the origin's and of the copy area's time, seconds for which its reader waits, and the share of it that
+    comes from the copy area.
+    """
+
+    origin: float = 0.0
+    area: float = 0.0
+    wait: float = 0.0
+    share: float = 0.0
+
+    def times(self, units: float) -> More:
+        """What so many bytes take."""
+        return More(*(units * each for each in self))
+
+    def minus(self, other: More) -> More:
+        """The difference to another."""
+        return More(*(mine - its for mine, its in zip(self, other, strict=True)))
+
+
+@dataclass(slots=True)
+class ImageReader:
+    """A job that reads a part of a frozen image in sequence, and what that takes beside reading the origin.
+
+    Each piece that was copied is read in the copy area, at another place than the last, and the origin then goes on
+    behind it: its arm comes back, or passes over the piece. `window` are the bytes that a host asks for at once, and
+    then waits for; without, the reads are there before they are needed. A share of
+    the part is read `together`, and a unit of the flow is `unit` bytes. The shares that were copied are those of the
+    whole part: what is still to be read is taken to be like it.
+    """
+
+    image: Snapshot
+    region: Region
+    begin: float
+    window: float | None
+    together: float = 1.0
+    unit: float = 1.0
+
+    def times(self, units: float) -> ImageReader:
+        """The reader for a flow each unit of which is so many units of this one."""
+        return replace(self, unit=self.unit * units)
+
+    def on(self, shape: FlowShape) -> FlowShape:
+        """The shape of reading as it is now, which goes on changing."""
+        links = dict.fromkeys((self.region.store.link, self.image.area.store.link), 0.0)
+        return replace(self._with(shape.plus(links, links), self.more()), source=self)
+
+    def follow(self, network: FlowNetwork, flow: Flow, shape: FlowShape) -> None:
+        """Change the flow whenever more has been copied, until it ends."""
+        before, readers = self.more(), self.image.origin.readers
+        last = before
+
+        def again() -> None:
+            nonlocal last
+            if not flow.active:
+                readers.remove(again)
+            elif (now := self.more()).share > last.share + CHANGE:
+                last = now
+                self._with(shape, now.minus(before).times(self.unit)).change(network, flow)
+
+        readers.append(again)
+
+    def more(self) -> More:
+        """What a byte takes now."""
+        origin = area = wait = share = 0.0
+        found = self.image.changes.pieces(self.begin, self.region.size)
+        unchanged = 1.0 - sum(size for size, _ in found) / self.region.size
+        for size, piece in found:
+            pieces = self.together * size / piece / self.region.size
+            there, back = self._piece(piece, unchanged)
+            at_once = max(pieces * self.window, 1.0) if self.window else 1.0
+            area += pieces * there.busy
+            origin += pieces * back.busy
+            wait += pieces * max((there.latency + back.latency) / at_once, there.busy + back.busy)
+            share += size / self.region.size
+        return More(origin, area, wait, share)
+
+    def _piece(self, piece: float, unchanged: float) -> tuple[Service, Service]:
+        """What one piece takes in the area, and at the origin more than if it had been read there.
+
+        A share of the pieces follows an unchanged one and has one behind it, for which the origin is needed.
+        """
+        store, area = self.region.store, self.image.area
+        middle = min(self.region.begin + self.region.size / 2.0, store.size - 1.0)
+        used = min(max(self.image.used * self.image.parameters.chunk, piece), area.size)
+        at = max(min(area.begin + used / 3.0, area.store.size - piece), 0.0)
+        there = area.store.request("read", area.begin, at, piece)  # two places of the used part are a third of it apart
+        passed = store.stream("read", self.region.begin, self.region.size) * piece
+        if area.store is store:
+            back, over = store.request("read", at, middle, 1.0), store.request("read", middle, at, piece)
+            there = Service(
+                unchanged * over.latency + (1.0 - unchanged) * there.latency,
+                unchanged * over.busy + (1.0 - unchanged) * there.busy,
+            )
+            return there, Service(unchanged * back.latency - passed, unchanged * back.busy - passed)
+        ahead = store.request("read", middle, middle, 1.0)  # the arm waits until the end of a long piece comes round
+        return there, Service(min(ahead.latency - passed, 0.0), min(ahead.busy - passed, 0.0))
+
+    def _with(self, shape: FlowShape, more: More) -> FlowShape:
+        """The shape with so much more at origin and copy area."""
+        here, there = self.region.store, self.image.area.store
+        shape = shape.plus({here.link: more.origin}, {here.link: -more.share})
+        shape = shape.plus({there.link: more.area}, {there.link: more.share})
+        return shape.after(more.wait, there.name, Activity.READ) if self.window and more.wait > 0.0 else shape

@@ -1,0 +1,129 @@
+"""What writes cost where a snapshot still needs the old data: chunks are copied and recorded before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Direction, Service, Store, bus
+from simbackup.engine.activity import Activity
+from simbackup.engine.limit import Place
+from simbackup.equations import snapshot as equations
+
+if TYPE_CHECKING:
+    from simbackup.devices.snapshot.live import Snapshot
+    from simbackup.devices.volume.live import Stretch
+
+
+class Request(NamedTuple):
+    """One request of the cycle of a run of first writes: where it goes, its bytes, how many times.
+
+    `delay` are seconds before each in an idle queue of the block layer, which fill no device.
+    """
+
+    activity: Activity
+    store: Store
+    position: float
+    size: float
+    times: float
+    delay: float = 0.0
+
+    @property
+    def direction(self) -> Direction:
+        """Whether it reads or writes."""
+        return "read" if self.activity is Activity.COPY_READ else "write"
+
+
+class Run(NamedTuple):
+    """A run of chunks that are copied together: its bytes, and how many such runs share a commit in the mean."""
+
+    size: float
+    together: float = 1.0
+
+
+def first_write_shape(
+    store: Store, position: float, stretch: Stretch, waiting: float | None = None, *, own: bool = True
+) -> FlowShape:
+    """How a byte of sequential first writes loads the devices: read, copy, commit for each snapshot, then the write.
+
+    The write itself may be left out, for a writer that counts it by itself.
+
+    Distances and rates are those in the middle of the stretch, in the origin and in the areas. The requests of one
+    group follow each other: the commit waits for the copies, the held writes for the commit, and one thread serves all
+    (kcopyd.c, dm-snap.c), so that their times add up. Each device's head stands where the request before left it, so
+    that a copy area on the same disk costs seeks and one on another disk does not.
+    """
+    ahead, parts, shape = stretch.size / 2.0, dict[tuple[str, str], float](), FlowShape()
+    sheets = {image: image.parameters for image in stretch.fresh}
+    groups = {image: equations.group_size(cow, waiting) * cow.chunk for image, cow in sheets.items()}
+    largest = max(groups.values())
+    cycle: list[tuple[Request, float]] = []
+    for image, group in groups.items():
+        cycle += [(request, group) for request in copying(image, store, position + ahead, Run(group), ahead)]
+    held = largest if waiting is None else min(waiting, largest)
+    delay, queue = max((equations.unplug_time(cow), image.name) for image, cow in sheets.items())
+    cycle.append((Request(Activity.OWN_WRITE, store, inside(store, position + ahead, held), held, 1.0, delay), largest))
+    heads = {request.store.name: request.position for request, _ in cycle}  # as a steady cycle leaves them
+    for request, group in cycle:
+        on, size = request.store, request.size
+        service = served(request, heads)
+        if request.activity is Activity.OWN_WRITE:
+            if not own:
+                break
+            shape, parts = _streaming(shape, parts, request, group)
+        for part, seconds in (((on.name, request.activity), service.latency), ((queue, Activity.QUEUE), request.delay)):
+            parts[part] = parts.get(part, 0.0) + request.times * seconds / group
+        shape = shape.plus(
+            {on.link: request.times * service.busy / group},
+            {on.link: request.times * size / group},
+            {on.link: Place(request.position, writes=request.direction == "write")},
+        ).over(bus(on, request.direction), request.times * size / group)
+    return shape.cycle(parts)
+
+
+def _streaming(
+    shape: FlowShape, parts: dict[tuple[str, str], float], held: Request, group: float
+) -> tuple[FlowShape, dict[tuple[str, str], float]]:
+    """The rest of a chunk that is larger than the write that had to wait: its writer goes on, one after the other."""
+    rest = group - held.size
+    if rest <= 0.0:
+        return shape, parts
+    on, one = held.store, held.store.append(held.position, held.size)
+    times = rest / held.size / group
+    shape = shape.plus({on.link: times * one.busy}, {on.link: rest / group}).over(on.path, rest / group)
+    return shape, parts | {(on.name, held.activity): times * one.latency}
+
+
+def copying(image: Snapshot, store: Store, position: float, run: Run, ahead: float = 0.0) -> Iterator[Request]:
+    """The requests that copy and record a run of chunks at a position of a device, in their order.
+
+    Where the memory for copies does not hold the run, reads and writes take turns. A commit is pushed to the device;
+    reads and copies stay in an idle queue for a while.
+    """
+    cow, area = image.parameters, image.area.store
+    at, origin = inside(area, image.position(ahead), run.size), inside(store, position, run.size)
+    rounds, delay = equations.copy_rounds(cow, run.size), equations.unplug_time(cow, run.together)
+    size, writes = run.size / rounds, equations.copy_writes(cow, run.together)
+    for times in (1.0, rounds - 1.0):
+        if times > 0.0:
+            yield Request(Activity.COPY_READ, store, origin, size, times, delay)
+            yield Request(
+                Activity.COPY_WRITE, area, inside(area, at, size / writes), size / writes, times * writes, delay
+            )
+    commits = equations.commits(cow, run.size / cow.chunk, run.together)
+    metadata = max(at - equations.commit_distance(cow), image.area.begin)
+    yield Request(Activity.METADATA_COMMIT, area, metadata, cow.chunk, commits)
+
+
+def served(request: Request, heads: dict[str, float]) -> Service:
+    """What a request takes from where the last one left the head of its device, which moves to it."""
+    on = request.store
+    head = heads.get(on.name, request.position)
+    heads[on.name] = request.position
+    return on.request(request.direction, head, request.position, request.size)
+
+
+def inside(store: Store, position: float, size: float) -> float:
+    """A position at which so many bytes are still on the device."""
+    return max(min(position, store.size - size), 0.0)

@@ -1,0 +1,168 @@
+"""How flows under laws share what they do not use all of.
+
+Each law is asked what it makes of what the network offers its flow while that takes all of its offer and all others
+keep to their laws. For what a flow makes of its offer alone, a filling with uses solves this (`lawful`). What
+requests achieve behind others depends on what these use, which depends on what they achieve: the answers are asked
+for in rounds until they stay. A single law needs one question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from simbackup.engine.lawful import LawfulFilling
+from simbackup.engine.limit import Behind, Limit
+from simbackup.engine.solver import TIE, Allocation
+
+if TYPE_CHECKING:
+    from simbackup.engine.link import Flow, Link
+    from simbackup.engine.sharing import Sharing
+
+SAME = 1e-10
+"""Change of a share of a resource below which it is the same."""
+NEARER = 0.9
+"""Share of the last change above which a round has brought the answers no nearer, and the next goes half as far."""
+LEAST_STEP = 1.0 / 64.0
+"""Least share of a change that one round makes."""
+MOST_ROUNDS = 1000
+"""Rounds after which the answers are taken as they are; limits only lower rates, so that nothing is exceeded."""
+
+View = Mapping[int, float]
+"""The share of each resource that others use, as one flow sees it."""
+
+
+def bound_by_laws(sharing: Sharing, allocation: Allocation) -> list[tuple[Flow, Limit]]:
+    """The flows whose laws leave them less than an allocation, which they do not bind yet, with their limits."""
+    lawful = [i for i, flow in enumerate(sharing.flows) if flow.law is not None and not flow.bound]
+    laws = _Laws(sharing, allocation, lawful)
+    if not any(laws.answer(i).rate < allocation.rates[i] * (1.0 - TIE) for i in lawful):
+        return []
+    if len(lawful) > 1:
+        laws.agree()
+    return laws.limits()
+
+
+class _Laws:
+    """The laws of some flows, what they are offered, and how they see the others."""
+
+    def __init__(self, sharing: Sharing, allocation: Allocation, lawful: Sequence[int]) -> None:
+        self.sharing = sharing
+        self.lawful = lawful
+        self.outcome = allocation
+        self.offers = {i: allocation.rates[i] for i in lawful}
+        self.free = self.offers
+        self.views: dict[int, View] = {i: self._view(i, allocation.rates) for i in lawful}
+        self.capacities = [*sharing.capacities, *self._held(allocation)]
+        self.demands = [dict(demand) for demand in sharing.demands]
+        for resource, hold in enumerate(sharing.holds, len(sharing.links)):
+            for i, size in hold.followers.items():
+                self.demands[i][resource] = size
+
+    def answer(self, flow: int, offer: float | None = None) -> Limit:
+        """What the law of a flow makes of an offer, that of now unless another is given."""
+        law, view, index = self.sharing.flows[flow].law, self.views[flow], self.sharing.index
+
+        def others(link: Link) -> float:
+            return view.get(index.get(link, -1), 0.0)
+
+        if law is None:
+            return Limit(math.inf, self.sharing.flows[flow].name)
+        if isinstance(law, Behind):
+            return law.limit(others)
+        return law(self.offers[flow] if offer is None else offer, others)
+
+    def agree(self) -> None:
+        """Ask all laws again and again until they agree on what each leaves to the others.
+
+        The step falls where a round brings them no nearer: what one achieves falls with what others do, so that full
+        steps could go to and fro.
+        """
+        step, before = 1.0, math.inf
+        for _ in range(MOST_ROUNDS):
+            seen = self._look_again()
+            change = max(
+                (abs(seen[i][j] - old) for i, view in self.views.items() for j, old in view.items()), default=0.0
+            )
+            step = step if change <= NEARER * before else max(0.5 * step, LEAST_STEP)
+            before = change
+            self.views = {i: _between(view, seen[i], step) for i, view in self.views.items()}
+            if change <= SAME:
+                break
+        self.outcome = self._fill(self._uses())
+        self.free = self._free_offers()
+
+    def limits(self) -> list[tuple[Flow, Limit]]:
+        """The flows that use less than they are offered, with what limits them.
+
+        A law takes no more of the time than its flow would save if it and others of its sort held nobody up.
+        """
+        blame = self.sharing.blame(self.outcome)
+        found: list[tuple[Flow, Limit]] = []
+        for i in self.lawful:
+            limit = self.answer(i)
+            if limit.rate < self.offers[i] * (1.0 - TIE):
+                if limit.rate > 0.0 and 0.0 < self.free[i] < self.offers[i]:
+                    limit = limit.at_most(max(1.0 / limit.rate - 1.0 / self.free[i], 0.0))
+                found.append((self.sharing.flows[i], limit.shared(*blame.of(i))))
+        return found
+
+    def _behind(self, flow: int) -> bool:
+        return isinstance(self.sharing.flows[flow].law, Behind)
+
+    def _uses(self) -> dict[int, Callable[[float], float]]:
+        """What each flow makes of an offer, beside others as it sees them now."""
+        return {i: self._use(i) for i in self.lawful}
+
+    def _use(self, flow: int) -> Callable[[float], float]:
+        if self._behind(flow):
+            limit = self.answer(flow).rate
+            return lambda _: limit
+        return lambda offer: self.answer(flow, offer).rate
+
+    def _fill(self, uses: Mapping[int, Callable[[float], float]]) -> Allocation:
+        """The rates when some flows use what they do, whose offers are noted."""
+        sharing = self.sharing
+        caps = [flow.cap for flow in sharing.flows]
+        filling = LawfulFilling(self.capacities, self.demands, sharing.shares, caps, turns=sharing.turns, uses=uses)
+        outcome = filling.filled_up()
+        self.offers = {i: outcome.rates[i] for i in self.lawful} | filling.offers
+        return outcome
+
+    def _look_again(self) -> dict[int, View]:
+        """How each flow sees the others now: requests what these use beside them, others what these are offered."""
+        uses, seen = self._uses(), dict[int, View]()
+        for i in filter(self._behind, self.lawful):
+            outcome = self._fill({other: use for other, use in uses.items() if other != i})
+            seen[i] = self._view(i, outcome.rates)
+        outcome = self._fill(uses)
+        offered = [
+            outcome.rates[i] if i not in uses or self._behind(i) else self.offers[i] for i in range(len(outcome.rates))
+        ]
+        return seen | {i: self._view(i, offered) for i in self.lawful if i not in seen}
+
+    def _free_offers(self) -> dict[int, float]:
+        """What each flow would have if none made less of its offer; requests wait behind others all the same."""
+        offers = self.offers
+        outcome = self._fill({i: use for i, use in self._uses().items() if self._behind(i)})
+        self.offers = offers
+        return {i: outcome.rates[i] for i in self.lawful}
+
+    def _view(self, flow: int, rates: Sequence[float]) -> View:
+        return {resource: self.sharing.beside(flow, resource, rates) for resource in self.sharing.demands[flow]}
+
+    def _held(self, allocation: Allocation) -> list[float]:
+        """The capacities of holds: what followers move where it limits them."""
+        first, holds = len(self.sharing.links), self.sharing.holds
+        return [
+            sum(allocation.rates[i] * size for i, size in hold.followers.items())
+            if resource in allocation.filled
+            else math.inf
+            for resource, hold in enumerate(holds, first)
+        ]
+
+
+def _between(old: View, new: View, step: float) -> View:
+    """One view moved towards another by a share of their distance."""
+    return {resource: share + step * (new[resource] - share) for resource, share in old.items()}

@@ -1,0 +1,156 @@
+"""How flows share links: the rules, and one solve that follows them.
+
+The rates of an instant follow from the flows under way, the links, the full and empty buffers, and nothing before.
+
+1. Levels. Each flow has a share (its weight) and a level, `rate / share`. All levels rise together until a link is
+   full or a flow reaches its cap; what has reached its limit stays, and the rest goes on: weighted max-min fairness
+   (`solver`). Each flow then has a link that is full and on which no flow has a higher level, or is at its cap. Only
+   full links connect flows. No capacity is exceeded by more than rounding.
+2. Turns. A link that turns between streams loses time for the bytes that others move, or for all of a stream's own if
+   these are fewer. What it gives is a rising function of the level, and full where a closed form says (`turns`).
+3. Buffers. What fills a full buffer moves together no more than what drains it, and what drains an empty one no more
+   than what fills it. Such a hold is one more link, with what its leaders move as its capacity (`coupling`).
+4. Requests that go round. They are limited by the time that they wait behind each other, and behind the rest: what
+   all other flows use of each link when their levels have risen beside them (`rounds`).
+5. Laws. A flow may make less of what it is offered than all of it. It is offered what it would have if it alone took
+   all of its offer while every other flow uses what it does; what it leaves goes to the others. For a use that
+   depends on the offer alone this is a filling, too (`lawful`). What requests achieve behind others depends on what
+   these use at that offer; laws of that sort agree in rounds (`laws`).
+6. Blame. A flow is limited by the link, the cap or the law that it is at, a held one by what limits its greatest
+   leader (`blame`). A law takes as much of a flow's time as the flow would save if no flow made less of its offer;
+   the rest is that of the full link.
+
+No rule depends on an order: flows, links and buffers may be given in any. Ties go to the link before the cap, and to
+the first link by name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from simbackup.engine.blame import Blame
+from simbackup.engine.coupling import Hold, coupled_rates
+from simbackup.engine.laws import bound_by_laws
+from simbackup.engine.link import Flow, Link
+from simbackup.engine.rounds import go_round
+from simbackup.engine.solver import Allocation, UnboundedFlowError
+from simbackup.engine.turns import Turns
+
+MOST_TURNS = 30
+"""Times that rates are solved again because requests that go round wait more or less for their turns."""
+
+SETTLED = 1e-4
+"""Relative change of all rates below which they are settled."""
+
+Sides = tuple[Mapping[Flow, float], Mapping[Flow, float]]
+"""The followers of a buffer and the leaders, with the bytes of one unit of each."""
+
+
+class Held(NamedTuple):
+    """A full or empty buffer by name, with its followers and leaders."""
+
+    name: str
+    sides: Sides
+
+
+class Sharing:
+    """The flows of a network, the links that they cross and the buffers that hold them, in numbers."""
+
+    def __init__(self, flows: Sequence[Flow], links: Sequence[Link], held: Sequence[Held]) -> None:
+        self.flows = flows
+        self.links = links
+        self.place = {flow: i for i, flow in enumerate(flows)}
+        self.index = {link: i for i, link in enumerate(links)}
+        self.capacities = [link.capacity for link in links]
+        self.shares = [flow.share for flow in flows]
+        self.demands = [{self.index[link]: demand for link, demand in flow.demands.items()} for flow in flows]
+        self.holds = [
+            Hold(*({self.place[flow]: size for flow, size in side.items()} for side in one.sides)) for one in held
+        ]
+        self.names = [one.name for one in held]
+        self.turns = self._turns()
+
+    def _turns(self) -> dict[int, Turns]:
+        """The links that turn between streams. From here on a stream demands what it does if it turns for all."""
+        found: dict[int, Turns] = {}
+        for resource, link in enumerate(self.links):
+            lost_by = {self.place[flow]: lost for flow, lost in link.streams().items()}
+            if not lost_by:
+                continue
+            found[resource] = Turns(lost_by, lost_by)  # each run costs a turn, and a turn costs all of them the same
+            for i, lost in lost_by.items():
+                self.demands[i][resource] += lost
+        return found
+
+    def rates(self) -> Allocation:
+        """The rates under the present caps and limits of the flows.
+
+        Raises
+        ------
+        ValueError
+            Nothing limits a flow.
+        """
+        caps = [flow.cap for flow in self.flows]
+        try:
+            return coupled_rates(self.capacities, self.demands, self.shares, caps, self.holds, turns=self.turns)
+        except UnboundedFlowError as error:
+            raise ValueError(f"flow {self.flows[error.flow].name} is limited neither by a link nor by a cap") from None
+
+    def blame(self, allocation: Allocation) -> Blame:
+        """What limits each flow under an allocation."""
+        return Blame(self.flows, self.links, list(zip(self.names, self.holds, strict=True)), allocation)
+
+    def turn(self, rates: Sequence[float]) -> None:
+        """Let the links note what their streams lose at some rates."""
+        for link in self.links:
+            link.turn({})
+        for resource, turns in self.turns.items():
+            shares = turns.shares(rates)
+            self.links[resource].turn({self.flows[i]: turns.lost[i] * share for i, share in shares.items()})
+
+    def beside(self, flow: int, resource: int, rates: Sequence[float]) -> float:
+        """The share of a resource that all flows but one use at some rates."""
+        capacity = self.capacities[resource]
+        if capacity <= 0.0:
+            return 1.0
+        turns = self.turns.get(resource)
+        shares = turns.shares(rates) if turns is not None else {}
+        used = 0.0
+        for i, demand in enumerate(self.demands):
+            if i != flow and resource in demand:
+                spared = turns.lost[i] * (1.0 - shares[i]) if turns is not None and i in shares else 0.0
+                used += (demand[resource] - spared) * rates[i]
+        return min(used / capacity, 1.0)
+
+    def _going_round(self) -> Allocation:
+        """The rates when requests go round, and take turns as their links have noted."""
+        go_round(self.flows)
+        allocation = self.rates()
+        if any(flow.going for flow in self.flows):
+            go_round(self.flows, dict(zip(self.flows, allocation.rates, strict=True)))
+            allocation = self.rates()
+        return allocation
+
+    def solve(self) -> Allocation:
+        """The rates, with the laws of the flows, which note their limits."""
+        for flow in self.flows:
+            flow.bend(None)
+        for link in self.links:
+            link.turn({})
+        for resource, turns in self.turns.items():
+            self.links[resource].turn({self.flows[i]: lost for i, lost in turns.lost.items()})
+        allocation = self._going_round()
+        for _ in range(MOST_TURNS if any(flow.going for flow in self.flows) else 0):
+            before = allocation.rates
+            self.turn(before)
+            allocation = self._going_round()
+            if all(math.isclose(*rates, rel_tol=SETTLED) for rates in zip(before, allocation.rates, strict=True)):
+                break
+        while bound := bound_by_laws(self, allocation):
+            for flow, limit in bound:
+                flow.bend(limit)
+            allocation = self.rates()
+        self.turn(allocation.rates)
+        return allocation

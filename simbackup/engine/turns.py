@@ -1,0 +1,86 @@
+"""Streams between which a resource turns, and what it loses by that.
+
+A stream is interrupted no more often than others are served: it turns for the bytes that they move, or for all of its
+own if these are fewer. With `b` the bytes a second of each stream, `k` the units that the resource loses over one of
+them, and `T` the sum of all `b`, turns take `sum of k min(b, T - b)`. No more than one stream moves more than all
+others together, so this is `sum of k b`, as if each turned for all of its own, less what that one is spared: `k (2 b
+- T)`. It rises with each `b`, and is linear but for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+Rates = Sequence[float] | Mapping[int, float]
+"""Units a second of flows, by number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """The streams of one resource by number: bytes that a unit moves, and units that turning for all of it costs."""
+
+    moved: Mapping[int, float]
+    lost: Mapping[int, float]
+
+    def spared(self, rates: Rates) -> float:
+        """Units a second that the resource does not lose because one stream moves more than all others together.
+
+        >>> Turns({0: 1.0, 1: 1.0}, {0: 0.5, 1: 0.5}).spared([5.0, 1.0])  # turns for 1 of its 5
+        2.0
+        """
+        flow, most = self._greatest(rates)
+        return self._each(flow) * max(most, 0.0) if self.moved else 0.0
+
+    def marginal(self, rates: Rates) -> dict[int, float]:
+        """Units by which one more unit of each stream is cheaper than if it turned for all; negative where dearer."""
+        flow, most = self._greatest(rates)
+        if most <= 0.0:
+            return {}
+        each = self._each(flow)
+        return {other: each * moved * (1.0 if other == flow else -1.0) for other, moved in self.moved.items()}
+
+    def level(self, left: float, weight: float, growing: Mapping[int, float], rates: Rates) -> float:
+        """The level at which the resource is full.
+
+        What it gives is the least of several linear functions of the level, one for nobody and one for each stream that
+        may be the greatest; so it is full at the greatest level of any.
+
+        Parameters
+        ----------
+        left, weight
+            Units a second that it has left, and those that growing flows take for each unit of the level, if each turns
+            for all that it moves.
+        growing
+            The streams that grow, with their shares.
+        rates
+            Rates of the others.
+        """
+        moved = {flow: size * growing[flow] for flow, size in self.moved.items() if flow in growing}
+        fixed = {flow: size * rates[flow] for flow, size in self.moved.items() if flow not in growing}
+        rise, start, found = sum(moved.values()), sum(fixed.values()), left / weight
+        for flow, size in fixed.items():
+            found = max(found, (left + self._each(flow) * (2.0 * size - start)) / (weight + self._each(flow) * rise))
+        for flow, size in moved.items():
+            slope = weight - self._each(flow) * (2.0 * size - rise)
+            if slope > 0.0:
+                found = max(found, (left - self._each(flow) * start) / slope)
+        return found
+
+    def shares(self, rates: Rates) -> dict[int, float]:
+        """Of each stream the share of its bytes for which the resource turns."""
+        bytes_per_s = {flow: size * rates[flow] for flow, size in self.moved.items()}
+        total = sum(bytes_per_s.values())
+        return {flow: min(1.0, (total - own) / own) if own > 0.0 else 1.0 for flow, own in bytes_per_s.items()}
+
+    def _each(self, flow: int) -> float:
+        """Units that turning costs for each byte of a stream."""
+        return self.lost[flow] / self.moved[flow]
+
+    def _greatest(self, rates: Rates) -> tuple[int, float]:
+        """The stream that moves most, and by how many bytes a second that is more than all others do."""
+        bytes_per_s = {flow: size * rates[flow] for flow, size in self.moved.items()}
+        if not bytes_per_s:
+            return -1, 0.0
+        flow = max(bytes_per_s, key=bytes_per_s.__getitem__)
+        return flow, 2.0 * bytes_per_s[flow] - sum(bytes_per_s.values())

@@ -1,0 +1,151 @@
+"""Uncertain values, and the figures that follow from them.
+
+A value is known by a best estimate and a range. The range is taken as the middle 90 % of what the value may be: a
+two-piece normal distribution whose median is the best estimate and whose 5th and 95th percentiles are the ends (Wallis,
+"The two-piece normal, binormal, or double Gaussian distribution", Statistical Science 29, 2014). Positive values vary
+by factors, so the distribution is that of their logarithms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import NamedTuple
+
+LEVEL = 0.90
+"""The share of cases that an interval holds, everywhere in the program."""
+SCORE = NormalDist().inv_cdf(0.5 + LEVEL / 2.0)
+"""Standard deviations from the median to the end of an interval."""
+
+
+class Spread(NamedTuple):
+    """A figure's best estimate and the ends of its interval; `by_factor` if its logarithm is what varies."""
+
+    best: float
+    low: float
+    high: float
+    by_factor: bool = True
+
+    def probability_below(self, limit: float) -> float:
+        """The share of cases in which the figure is at most `limit`.
+
+        >>> spread = Spread(100.0, 80.0, 125.0)
+        >>> [round(spread.probability_below(limit), 2) for limit in (80.0, 100.0, 125.0)]
+        [0.05, 0.5, 0.95]
+        """
+        if self.by_factor and limit <= 0.0:
+            return 0.0
+        at = _scale(limit, self.by_factor) - _scale(self.best, self.by_factor)
+        end = self.low if at < 0.0 else self.high
+        width = abs(_scale(end, self.by_factor) - _scale(self.best, self.by_factor)) / SCORE
+        if width == 0.0:
+            return 0.0 if at < 0.0 else 1.0
+        return NormalDist().cdf(at / width)
+
+    def widened(self, deviation: float) -> Spread:
+        """The interval with one more independent error, of this standard deviation (relative, if by a factor).
+
+        Independent errors add as squares, on each side.
+
+        >>> Spread(100.0, 100.0, 100.0).widened(0.1)
+        Spread(best=100.0, low=84.83..., high=117.87..., by_factor=True)
+        """
+        if deviation == 0.0 or (self.by_factor and self.best <= 0.0):
+            return self
+        best = _scale(self.best, self.by_factor)
+        error = SCORE * deviation * (1.0 if self.by_factor else abs(self.best))
+        below = math.hypot(best - _scale(self.low, self.by_factor), error)
+        above = math.hypot(_scale(self.high, self.by_factor) - best, error)
+        return Spread(
+            self.best, _unscale(best - below, self.by_factor), _unscale(best + above, self.by_factor), self.by_factor
+        )
+
+
+def value_at(best: float, low: float, high: float, score: float) -> float:
+    """The value at so many standard deviations from its best estimate, within its range.
+
+    Parameters
+    ----------
+    best, low, high
+        The best estimate and the ends of the range, in one unit; `low <= best <= high`.
+    score
+        Standard deviations from the median. What would lie beyond an end is that end.
+
+    >>> [value_at(10.0, 5.0, 40.0, score) for score in (-9.0, 0.0, 9.0)]
+    [5.0, 10.0, 40.0]
+    >>> round(value_at(10.0, 5.0, 40.0, SCORE / 2.0), 3)
+    20.0
+    """
+    end = low if score < 0.0 else high
+    if score == 0.0 or abs(score) >= SCORE:
+        return end if score else best
+    by_factor = low > 0.0
+    middle = _scale(best, by_factor)
+    return _within(_unscale(middle + abs(score) / SCORE * (_scale(end, by_factor) - middle), by_factor), low, high)
+
+
+def spread_of(best: float, sample: Sequence[float]) -> Spread:
+    """The interval of a figure from its values in a sample of cases, around its best estimate.
+
+    The ends are the percentiles of the sample (Hazen's positions, linear between them), but never beyond the best
+    estimate. Figures that are positive throughout vary by factors.
+
+    >>> spread_of(10.0, [float(n) for n in range(1, 21)])
+    Spread(best=10.0, low=1.4999999999999998, high=19.5, by_factor=True)
+    """
+    values = sorted(sample)
+    tail = (1.0 - LEVEL) / 2.0
+    low, high = _percentile(values, tail), _percentile(values, 1.0 - tail)
+    return Spread(best, min(best, low), max(best, high), by_factor=min(best, values[0]) > 0.0)
+
+
+def _percentile(values: Sequence[float], share: float) -> float:
+    at = share * len(values) - 0.5
+    below = max(0, min(len(values) - 1, math.floor(at)))
+    above = min(len(values) - 1, below + 1)
+    return values[below] + max(0.0, at - below) * (values[above] - values[below])
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """The rank of each value, from 1; equal values share the mean of their ranks.
+
+    >>> ranks([3.0, 1.0, 3.0])
+    [2.5, 1.0, 2.5]
+    """
+    order = sorted(range(len(values)), key=values.__getitem__)
+    found = [0.0] * len(values)
+    start = 0
+    while start < len(order):
+        end = start
+        while end + 1 < len(order) and values[order[end + 1]] == values[order[start]]:
+            end += 1
+        for place in range(start, end + 1):
+            found[order[place]] = (start + end) / 2.0 + 1.0
+        start = end + 1
+    return found
+
+
+def rank_correlation(xs: Sequence[float], ys: Sequence[float]) -> float:
+    """Spearman's rank correlation, from -1 to 1; 0 where either does not vary.
+
+    >>> rank_correlation([1.0, 2.0, 3.0], [10.0, 30.0, 20.0])
+    0.5
+    """
+    rx, ry = ranks(xs), ranks(ys)
+    middle = (len(xs) + 1) / 2.0
+    both = sum((a - middle) * (b - middle) for a, b in zip(rx, ry, strict=True))
+    one, other = (sum((a - middle) ** 2 for a in r) for r in (rx, ry))
+    return both / math.sqrt(one * other) if one and other else 0.0
+
+
+def _scale(value: float, by_factor: bool) -> float:
+    return math.log(value) if by_factor else value
+
+
+def _unscale(value: float, by_factor: bool) -> float:
+    return math.exp(value) if by_factor else value
+
+
+def _within(value: float, low: float, high: float) -> float:
+    return max(low, min(high, value))

@@ -1,0 +1,146 @@
+"""How often the 90 % interval of a measured row holds what was measured."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from simbackup.equations.uncertainty import Spread
+from simbackup.experiments.reproduce import reproduce, scenarios_of
+from simbackup.results.compare import Row
+from simbackup.results.documents import PUBLISHED, collections, documents
+from simbackup.uncertainty.calibrated import is_calibrated
+from simbackup.uncertainty.model_error import CALIBRATED, EVERY, ModelError, Residual, model_errors
+from simbackup.uncertainty.operations import operation_of
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """A measured row with its interval, to which its own publication contributed nothing; in the unit of the row."""
+
+    row: Row
+    operation: str
+    interval: Spread
+
+    @property
+    def holds(self) -> bool:
+        """Whether the interval holds what was measured, or meets the range that the publication allows."""
+        m = self.row.measurement
+        low = m.value if m.low is None else m.low
+        high = m.value if m.high is None else m.high
+        return self.interval.low <= high and low <= self.interval.high
+
+    @property
+    def width(self) -> float:
+        """The width of the interval over the best estimate."""
+        return (self.interval.high - self.interval.low) / abs(self.interval.best) if self.interval.best else math.inf
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as plain data."""
+        m = self.row.measurement
+        return {
+            "publication": m.folder, "id": m.id, "operation": self.operation, "unit": m.unit, "measured": m.value,
+            "simulated": self.row.simulated, "low": self.interval.low, "high": self.interval.high, "holds": self.holds,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """A set of rows: how many there are, how many intervals hold, and the median width over the best estimate."""
+
+    name: str
+    rows: int
+    held: int
+    width: float
+
+    @property
+    def share(self) -> float:
+        """The share of intervals that hold."""
+        return self.held / self.rows
+
+    @classmethod
+    def of(cls, name: str, rows: Sequence[Covered]) -> Coverage:
+        """The coverage of some rows, at least one."""
+        return cls(name, len(rows), sum(row.holds for row in rows), statistics.median(row.width for row in rows))
+
+
+def operations(names: Iterable[str]) -> dict[tuple[str, str], str]:
+    """The kind of operation of each row of collections of documents, by publication and row."""
+    found: dict[tuple[str, str], str] = {}
+    for collection in names:
+        for measured in documents(collection):
+            scenarios = scenarios_of(measured)
+            for m in measured.rows:
+                file, address = m.addresses[0]
+                kind = operation_of(scenarios[file], address)
+                found[m.folder, m.id] = CALIBRATED if is_calibrated(scenarios[file], kind) else kind
+    return found
+
+
+def residuals(rows: Iterable[Row], kinds: dict[tuple[str, str], str]) -> list[Residual]:
+    """The residuals of results above 0: all of calibrated operations, of others those that nothing was fitted to."""
+    found: list[Residual] = []
+    for row in rows:
+        m = row.measurement
+        kind = kinds[m.folder, m.id]
+        if row.is_result and (kind == CALIBRATED or row.role != "fitted") and min(m.value, row.simulated) > 0.0:
+            low, high = row.interval or (row.simulated, row.simulated)
+            error = math.log(1.0 + row.error)
+            low, high = (abs(math.log(end / row.simulated)) if end > 0.0 else math.inf for end in (low, high))
+            found.append(Residual(m.folder, kind, error, low, high))
+    return found
+
+
+def covered(rows: Sequence[Row], kinds: dict[tuple[str, str], str]) -> list[Covered]:
+    """All results with intervals whose model error comes from the other publications alone."""
+    every = residuals(rows, kinds)
+    publications = dict.fromkeys(row.measurement.folder for row in rows)
+    terms = {name: _terms([one for one in every if one.publication != name]) for name in publications}
+    return [
+        Covered(row, kind, _interval(row, terms[row.measurement.folder], kind))
+        for row in rows
+        if row.is_result
+        for kind in [kinds[row.measurement.folder, row.measurement.id]]
+    ]
+
+
+def _terms(some: Sequence[Residual]) -> dict[str, ModelError]:
+    return {one.operation: one for one in model_errors(some)}
+
+
+def _interval(row: Row, terms: dict[str, ModelError], kind: str) -> Spread:
+    low, high = row.interval or (row.simulated, row.simulated)
+    by_factor = min(low, row.simulated) > 0.0
+    return Spread(row.simulated, low, high, by_factor).widened(terms.get(kind, terms[EVERY]).deviation)
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageReport:
+    """The intervals of all measured results, their coverage, and the terms of the model's error."""
+
+    rows: list[Covered]
+    sets: list[Coverage]
+    terms: list[ModelError]
+
+
+def coverage() -> CoverageReport:
+    """How often the intervals of the documents and of the validation ring hold.
+
+    The first two sets are the identified results of the documents and the rows that version 0.1 predicted; the others
+    are all results of a kind of operation. Each interval has the model error that the other publications show; `terms`
+    are those of all publications, which the program ships with.
+    """
+    rows = [row for name in collections() for row in reproduce([name]).rows]
+    kinds = operations(collections())
+    published = {measured.folder.name for measured in documents(PUBLISHED)}
+    every = covered(rows, kinds)
+    known = [one for one in every if one.row.measurement.folder in published and one.row.identified]
+    predicted = [one for one in every if one.row.predicted]
+    sets = [("documents, identified", known), ("validation, predicted", predicted)]
+    sets += [
+        (kind, [one for one in every if one.operation == kind]) for kind in sorted({one.operation for one in every})
+    ]
+    return CoverageReport(every, [Coverage.of(*one) for one in sets if one[1]], model_errors(residuals(rows, kinds)))

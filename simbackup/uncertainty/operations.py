@@ -1,0 +1,29 @@
+"""Kinds of operation, by which the errors of the model are counted: a method, or the restore of what a method saved."""
+
+from __future__ import annotations
+
+from simbackup.scenario import Scenario
+from simbackup.schema.job import JobSpec, Restoring
+
+USERS = "users"
+"""What users or applications get done beside backups."""
+
+
+def operation_of(scenario: Scenario, address: str) -> str:
+    """The kind of operation that the figure at an address of a result is about.
+
+    >>> from simbackup.scenario import load
+    >>> scenario = load("teaching/one-file-from-tape")
+    >>> operation_of(scenario, "jobs.full.elapsed"), operation_of(scenario, "jobs.one_file.elapsed")
+    ('image', 'restore of image')
+    """
+    section, _, rest = address.partition(".")
+    job = scenario.spec.jobs.get(rest.partition(".")[0])
+    if section != "jobs" or job is None:
+        return USERS
+    saved = scenario.spec.jobs.get(job.restore) if isinstance(job, Restoring) else None
+    return f"restore of {_method(saved)}" if saved is not None else _method(job)
+
+
+def _method(job: JobSpec) -> str:
+    return str(getattr(job, "method", "restore"))

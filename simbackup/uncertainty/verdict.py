@@ -1,0 +1,149 @@
+"""The interval of each job of a scenario, with its verdict: whether it fits, and what decides most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+from simbackup import units
+from simbackup.equations.uncertainty import LEVEL, Spread
+from simbackup.results.fleet_figures import series
+from simbackup.results.result import Result
+from simbackup.uncertainty.calibrated import is_calibrated
+from simbackup.uncertainty.estimate import QUICK, Contribution, estimates
+from simbackup.uncertainty.model_error import CALIBRATED, deviation_of
+from simbackup.uncertainty.operations import operation_of
+
+ENDED = frozenset({"done", "late"})
+MATTERS = 0.1
+"""Share of the variance from which on an input is named."""
+NAMED = 2
+"""Most inputs that a verdict names."""
+RECORDS = 4_000
+"""Records of a trace up to which a quick interval is affordable."""
+SURE = 0.995
+"""The share of cases from which on a verdict says that a job fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobInterval:
+    """The elapsed time of a job with its 90 % interval, in seconds: of the slowest run if it is repeated.
+
+    `fits` is the share of cases in which it ends in its window and before its deadline, None if it has neither.
+    """
+
+    job: str
+    operation: str
+    elapsed: Spread
+    from_inputs: Spread
+    fits: float | None
+    contributions: tuple[Contribution, ...]
+    cases: int
+    asked: int
+
+    @property
+    def decides(self) -> list[Contribution]:
+        """The inputs that decide most."""
+        return [one for one in self.contributions if one.share >= MATTERS][:NAMED]
+
+    def sentence(self) -> str:
+        """The verdict in words."""
+        low, high = (units.show_short(end, "s", 3) for end in (self.elapsed.low, self.elapsed.high))
+        parts = [f"{low} to {high} in {LEVEL:.0%} of cases"]
+        if self.fits is not None:
+            parts.insert(0, fitting(self.fits))
+        if self.cases < self.asked:
+            parts.append(f"it does not end well in {1.0 - self.cases / self.asked:.0%} of cases")
+        if self.decides:
+            names = " and ".join(one.input.name for one in self.decides)
+            first = "; measure it first" if len(self.decides) == 1 else ""
+            parts.append(f"{names} {'decide' if len(self.decides) > 1 else 'decides'} most{first}")
+        return "; ".join(parts)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The interval as plain data, times in seconds."""
+        return {
+            "job": self.job, "operation": self.operation, "level": LEVEL, "elapsed": self.elapsed.best,
+            "low": self.elapsed.low, "high": self.elapsed.high,
+            "from_inputs": [self.from_inputs.low, self.from_inputs.high], "fits": self.fits,
+            "inputs": [
+                {
+                    "address": one.input.name, "unit": one.input.unit, "value": one.input.best,
+                    "range": [one.input.low, one.input.high], "elapsed": [one.at_low, one.at_high], "share": one.share,
+                }
+                for one in self.decides
+            ],
+            "cases": self.cases, "asked": self.asked,
+        }  # fmt: skip
+
+
+def fitting(share: float) -> str:
+    """In how many cases a job fits, in words.
+
+    >>> fitting(0.83), fitting(0.999), fitting(0.001)
+    ('fits its window in 83 % of cases', 'fits its window', 'misses its window')
+    """
+    if share >= SURE:
+        return "fits its window"
+    if share <= 1.0 - SURE:
+        return "misses its window"
+    return f"fits its window in {100.0 * share:.0f} % of cases"
+
+
+@dataclass(frozen=True, slots=True)
+class _Elapsed:
+    """The elapsed time of each job that ended well, in seconds: of its slowest run."""
+
+    name: str
+
+    def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for row in results[self.name].job_rows:
+            if row["status"] in ENDED:
+                job = series(row["job"])
+                found[job] = max(found.get(job, 0.0), row["elapsed"])
+        return found
+
+
+def affordable(result: Result) -> bool:
+    """Whether a scenario is small enough for a quick interval beside every run of it: the same on any machine."""
+    return len(result.trace.rates) + len(result.trace.spans) <= RECORDS
+
+
+def job_intervals(result: Result, *, cases: int = QUICK, executor: Executor | None = None) -> dict[str, JobInterval]:
+    """The 90 % interval of the elapsed time of each job that ended well, by its name.
+
+    Parameters
+    ----------
+    result
+        A result of the scenario with all values at their best estimates; its seed is that of the cases, too.
+    cases
+        Cases of uncertain inputs that are run, beside those in which one input is moved alone.
+    executor
+        Runs the cases at once; by default one after another.
+
+    >>> from simbackup import simulate
+    >>> found = job_intervals(simulate("teaching/short-backups"), cases=10)
+    >>> all(one.elapsed.low <= one.elapsed.best <= one.elapsed.high for one in found.values())
+    True
+    """
+    scenario, seed = result.scenario, result.record.seed
+    found = estimates({scenario.name: scenario}, _Elapsed(scenario.name), cases=cases, seed=seed, executor=executor)
+    intervals: dict[str, JobInterval] = {}
+    for job, one in found.items():
+        operation = operation_of(scenario, f"jobs.{job}")
+        whole = one.spread.widened(deviation_of(CALIBRATED if is_calibrated(scenario, operation) else operation))
+        fits = _fits(result, job, whole)
+        share = None if fits is None else fits * (one.cases / one.asked if one.asked else 1.0)
+        intervals[job] = JobInterval(job, operation, whole, one.spread, share, one.contributions, one.cases, one.asked)
+    return intervals
+
+
+def _fits(result: Result, job: str, elapsed: Spread) -> float | None:
+    """The share of cases in which the tightest run of a job ends within its window; None if it has none."""
+    rows = [row for row in result.job_rows if series(row["job"]) == job and row.get("window") is not None]
+    longest = max((row["elapsed"] for row in rows), default=0.0)
+    left = [row["window"] - (row["start"] - row["due"]) + longest - row["elapsed"] for row in rows]
+    return min(map(elapsed.probability_below, left), default=None)

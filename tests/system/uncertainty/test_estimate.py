@@ -1,0 +1,102 @@
+"""Intervals of figures of scenarios, compared with closed forms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import pytest
+
+import simbackup as sb
+from simbackup.equations.uncertainty import SCORE
+from simbackup.uncertainty.estimate import THOROUGH, estimates
+from simbackup.uncertainty.inputs import inputs
+from simbackup.uncertainty.sampling import latin_hypercube
+from simbackup.uncertainty.verdict import fitting, job_intervals
+
+SITE = """\
+title: One disk that is copied to another
+hosts:
+  server: {model: host/linux-modern-server, owns: [source, target]}
+devices:
+  source: {model: ssd/sata-ssd-2015}
+  target:
+    model: ssd/sata-ssd-2015
+    write_rate: {value: 100 MB/s, basis: assumed, range: [50 MB/s, 200 MB/s], why: for a test}
+data:
+  files: {on: source, size: 100 GB}
+jobs:
+  save: {method: image, data: files, to: target, tool: backup_tool/raw-blocks, window: 20 min}
+"""
+
+
+class Elapsed:
+    """The elapsed time of the backup."""
+
+    def __call__(self, results: Mapping[str, sb.Result]) -> dict[str, float]:
+        return {"save": results["it"].get("jobs.save.elapsed")}
+
+
+def test_the_interval_of_a_copy_that_a_disk_limits_is_that_of_its_rate() -> None:
+    found = estimates({"it": sb.load(SITE)}, Elapsed(), cases=THOROUGH)["save"]
+    assert found.spread.best == pytest.approx(1000.0, rel=0.02)  # and what starting and flushing take
+    assert found.spread.low == pytest.approx(500.0, rel=0.06)
+    assert found.spread.high == pytest.approx(2000.0, rel=0.03)
+    first = found.contributions[0]
+    assert first.input.name == "devices.target.write_rate"
+    assert (first.at_high, first.at_low) == (pytest.approx(500.0, rel=0.06), pytest.approx(2000.0, rel=0.02))
+    assert first.share > 0.9
+
+
+def test_a_quick_interval_agrees_with_a_thorough_one() -> None:
+    quick, thorough = (estimates({"it": sb.load(SITE)}, Elapsed(), cases=n)["save"] for n in (20, THOROUGH))
+    assert quick.spread.low == pytest.approx(thorough.spread.low, rel=0.1)
+    assert quick.spread.high == pytest.approx(thorough.spread.high, rel=0.1)
+    assert quick.contributions[0].input == thorough.contributions[0].input
+
+
+def test_the_same_seed_gives_the_same_interval() -> None:
+    one, same, other = (job_intervals(sb.simulate(SITE, seed=seed), cases=10)["save"].as_dict() for seed in (1, 1, 2))
+    assert one == same
+    assert one["low"] <= one["elapsed"] <= one["high"]
+    assert other["elapsed"] == one["elapsed"]
+
+
+def test_each_part_of_a_range_is_taken_once_and_one_more_input_disturbs_no_other() -> None:
+    unknown = inputs({"it": sb.load(SITE)})
+    sample = latin_hypercube(unknown, 12, seed=3)
+    for column in range(len(unknown)):
+        assert len({case[column] for case in sample}) == 12
+    fewer = latin_hypercube(unknown[1:], 12, seed=3)
+    assert [case[1:] for case in sample] == fewer
+
+
+def test_a_value_that_stands_at_one_place_is_one_unknown() -> None:
+    twice = SITE.replace("target:\n    model", "spare: {model: ssd/sata-ssd-2015}\n  target:\n    model").replace(
+        "owns: [source, target]", "owns: [source, target, spare]"
+    )
+    [one] = [one for one in inputs({"it": sb.load(twice)}) if one.name.endswith("write_latency") and len(one.at) > 1]
+    assert {address for _, address in one.at} == {
+        f"devices.{name}.write_latency" for name in ("source", "spare", "target")
+    }
+
+
+def test_a_verdict_says_in_how_many_cases_a_job_fits() -> None:
+    found = job_intervals(sb.simulate(SITE), cases=40)["save"]
+    limit = math.log(1200.0 / found.elapsed.best) * SCORE / math.log(found.elapsed.high / found.elapsed.best)
+    assert found.fits == pytest.approx(0.5 * (1.0 + math.erf(limit / math.sqrt(2.0))), abs=1e-9)
+    assert f"fits its window in {100.0 * found.fits:.0f} % of cases" in found.sentence()
+    assert "devices.target.write_rate decides most; measure it first" in found.sentence()
+
+
+def test_values_that_a_check_refuses_are_drawn_nearer_to_the_best_estimate() -> None:
+    small = SITE.replace(
+        "size: 100 GB", "size: {value: 0.9 TB, basis: assumed, range: [0.5 TB, 1.2 TB], why: for a test}"
+    )
+    found = estimates({"it": sb.load(small)}, Elapsed(), cases=20)["save"]
+    assert found.cases == found.asked == 20
+    assert found.spread.high < 2.0 * 12_000.0
+
+
+def test_certain_verdicts_name_no_share() -> None:
+    assert (fitting(1.0), fitting(0.0)) == ("fits its window", "misses its window")

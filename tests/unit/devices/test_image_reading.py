@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+import simpy
+from oracles.snapshot import image_read
+
+from simbackup.devices.changes import Spread
+from simbackup.devices.disk.live import Disk
+from simbackup.devices.image import Times
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.snapshot.live import Snapshot
+from simbackup.devices.snapshot.reading import ImageReader
+from simbackup.devices.store import Region, Store
+from simbackup.devices.volume.live import Volume
+from simbackup.engine.flows import FlowNetwork
+from simbackup.engine.trace import Trace
+from simbackup.equations import disk as disks
+from simbackup.equations.snapshot import CopyOnWriteParameters
+
+CHUNK = 8192.0
+DATA = 2e9
+COW = CopyOnWriteParameters(chunk=CHUNK, record=16.0, in_flight=2.0**20, commit_backlog=65536.0)
+FIGURES = disks.DiskParameters(90e9, 100.0, 1e-3, 5e-3, 9e-3, 50e6, 50e6, 0.0, 1e6)
+SPREAD = Spread(CHUNK, DATA, begin=0.0, extent=DATA)
+
+
+class Bench:
+    """A volume on a disk, an image of it with a copy area here or there, and a network."""
+
+    def __init__(self, *, apart: bool = False) -> None:
+        self.env = simpy.Environment()
+        self.network = FlowNetwork(self.env)
+        self.here: Store = Disk("devices.a", FIGURES)
+        self.there: Store = Disk("devices.b", FIGURES) if apart else self.here
+        self.volume = Volume(self.env, "devices.v", Region(self.here, 0.0, 10e9))
+        self.area = Region(self.there, 30e9, 5e9)
+        self.image = Snapshot("devices.c", self.volume, self.area, parameters=COW, times=Times(0.0, 0.0), trace=Trace())
+        self.image.create()
+
+    def update(self, copied: float) -> None:
+        """Let users touch a share of the chunks of the data."""
+        scatter = self.image.changes.scatter("workloads.u", SPREAD)
+        scatter.update(-math.log(1.0 - copied) * DATA / CHUNK - scatter.updates)
+        self.volume.moved()
+
+    def reader(self, window: float | None = CHUNK) -> ImageReader:
+        return ImageReader(self.image, Region(self.here, 0.0, DATA), 0.0, window)
+
+
+def test_an_image_whose_origin_did_not_change_is_read_there() -> None:
+    bench = Bench()
+    plain = Region(bench.here, 0.0, DATA).streaming("read")
+    shape = bench.reader().on(plain)
+    assert (shape.cap, shape.demands) == (plain.cap, plain.demands)
+
+
+@pytest.mark.parametrize("copied", [0.01, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("apart", [False, True])
+def test_copied_chunks_are_read_in_the_area_event_by_event(copied: float, apart: bool) -> None:
+    """Seconds of both devices, chunk by chunk; on one disk the arm comes back for each chunk that did not change."""
+    bench = Bench(apart=apart)
+    bench.update(copied)
+    used = bench.image.used * CHUNK
+    origin, area = image_read(Region(bench.here, 0.0, DATA / 10), bench.area, CHUNK, copied, used=used)
+    more = bench.reader().more()
+    stream = 1.0 / 50e6
+    assert more.share == pytest.approx(copied)
+    if apart:
+        assert (stream + more.origin) * DATA / 10 == pytest.approx(origin, rel=0.02)
+        assert more.area * DATA / 10 == pytest.approx(area, rel=0.02)
+    else:
+        assert (stream + more.origin + more.area) * DATA / 10 == pytest.approx(origin, rel=0.02)
+        assert (stream + more.wait) * DATA / 10 == pytest.approx(origin, rel=0.02)
+
+
+def test_a_run_that_was_rewritten_in_sequence_is_one_piece() -> None:
+    bench = Bench(apart=True)
+    bench.image.wrote(0.0, DATA)
+    more = bench.reader().more()
+    assert more.share == pytest.approx(1.0)
+    assert more.area == pytest.approx(1.0 / 50e6, rel=0.01)
+    assert more.origin == pytest.approx(-1.0 / 50e6, rel=0.01)  # the origin is not needed
+
+
+def test_what_others_wrote_elsewhere_on_the_volume_does_not_count() -> None:
+    bench = Bench()
+    bench.image.changes.scatter("workloads.others", Spread(CHUNK, 1e9, begin=5e9, extent=1e9)).update(1e5)
+    bench.image.wrote(8e9, 1e9)
+    assert bench.reader().more().share == 0.0
+
+
+def test_requests_that_are_under_way_at_once_share_their_wait() -> None:
+    bench = Bench(apart=True)
+    bench.update(0.5)
+    one, many = bench.reader(CHUNK).more(), bench.reader(64 * CHUNK).more()
+    assert many.area == one.area
+    assert many.wait == pytest.approx(many.area + many.origin)
+    assert many.wait <= one.wait
+
+
+def test_a_reader_gets_slower_while_writers_go_on() -> None:
+    """Half of the data were copied when half had been read: the second half takes as long as if all were so."""
+    bench = Bench()
+    plain = Region(bench.here, 0.0, DATA).streaming("read").at_most(20e6, "hosts.h")
+    flow = bench.reader().on(plain).start(bench.network, "jobs.b", "save", DATA)
+    bench.env.run(until=50.0)
+    assert flow.completed == pytest.approx(1e9)
+    bench.update(0.5)
+    bench.env.run(until=flow.done)
+    rest = 1e9 * (1.0 / 20e6 + bench.reader().more().wait)
+    assert bench.env.now == pytest.approx(50.0 + rest)
+    bench.update(0.6)
+    assert not bench.volume.readers
+
+
+def test_a_flow_takes_no_new_link_on_its_way() -> None:
+    bench = Bench()
+    flow = FlowShape({bench.here.link: 1e-8}).start(bench.network, "jobs.b", "save", 1e9)
+    with pytest.raises(ValueError, match=r"was not started on devices\.b"):
+        FlowShape({Disk("devices.b", FIGURES).link: 1e-8}).change(bench.network, flow)

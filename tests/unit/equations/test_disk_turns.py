@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pytest
+from oracles.disk import mean_seek, served_in_turn
+
+from simbackup.equations.disk import DiskParameters, cylinder, seek_time, transfer_time
+from simbackup.equations.disk_scatter import scattered_seek_time
+from simbackup.equations.disk_turns import sweep_turn_time, turn_size
+
+DISK = DiskParameters(100e9, 120.0, 0.8e-3, 8.5e-3, 18e-3, 80e6, 40e6, 0.2e-3, 512 * 1024)
+MB = 2**20
+
+
+@pytest.mark.parametrize("span", [0.01, 0.1, 1 / 3, 0.5, 0.8, 1.0])
+def test_a_seek_between_random_places_takes_the_mean_over_all_pairs(span: float) -> None:
+    assert scattered_seek_time(DISK, span) == pytest.approx(mean_seek(DISK, span), rel=0.01)
+
+
+def test_a_seek_over_the_mean_distance_takes_longer_than_the_mean_seek() -> None:
+    assert seek_time(DISK, 0.1) / scattered_seek_time(DISK, 0.3) == pytest.approx(1.07, abs=0.02)
+
+
+@pytest.mark.parametrize("places", [(0.0, 1.0), (0.0, 20.0), (0.0, 98.0), (10.0, 12.0, 60.0), (0.0, 30.0, 60.0, 90.0)])
+@pytest.mark.parametrize("run", [256 * 1024, 4 * MB])
+def test_streams_lose_what_a_disk_that_sweeps_over_them_loses(places: tuple[float, ...], run: float) -> None:
+    """Adjacent streams, opposite ends, and several between: request by request."""
+    streams = [(place * 1e9, 64.0 * MB) for place in places]
+    turns = (
+        sum(size for _, size in streams) / run * sweep_turn_time(DISK, [cylinder(DISK, begin) for begin, _ in streams])
+    )
+    moving = sum(transfer_time(DISK, begin, size) for begin, size in streams)
+    assert turns + moving == pytest.approx(served_in_turn(DISK, streams, run), rel=0.02)
+
+
+def test_the_most_that_is_asked_for_at_once_is_a_turn() -> None:
+    assert turn_size(DISK, 4 * MB) == 4 * MB
+    assert turn_size(DISK, 64 * 1024) == DISK.stream_turn
+    assert turn_size(DISK, 4 * MB, 64 * 1024, 4) == MB
+    assert turn_size(DISK, 4 * MB, MB, 100) == MB
