@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from simbackup.cli.plan import plan
 from simbackup.errors import InputError, Place, Problem, ResultError, SimbackupError
 from simbackup.text import for_terminal
 
@@ -28,6 +29,7 @@ models = typer.Typer(
     rich_markup_mode=None,
 )  # fmt: skip
 app.add_typer(models, name="models")
+app.add_typer(plan, name="plan")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Sets = Annotated[
