@@ -245,7 +245,7 @@ for y, found in enumerate(groups.values()):
         low, high = (bound / row["measured"] for bound in row["interval"])
         axis.plot([low, high], [at, at], color=GREY, linewidth=1.6, solid_capstyle="butt", zorder=1)
         colour = RED if row["off"] else BLUE
-        face = "white" if row["role"] == "fitted" else colour
+        face = "white" if row["role"] in {"fitted", "seen"} else colour
         mark, points = ("X", 9) if row["off"] else ("o", 5)
         axis.plot(row["simulated"] / row["measured"], at, mark, color=colour, markerfacecolor=face, markersize=points)
 axis.set_yticks(range(len(groups)), groups, size=9)

@@ -5,61 +5,57 @@ from __future__ import annotations
 import math
 
 from simbackup import units
-from simbackup.cli import show
+from simbackup.cli import show, show_ledger
 from simbackup.experiments.calibrate import Fitted
 from simbackup.experiments.cross_validate import CrossValidation
+from simbackup.experiments.ledger import ledger
 from simbackup.experiments.reproduce import Reproduction
 from simbackup.experiments.separability import NEAR_NULL, NEAR_ONE, Separability
 from simbackup.results.compare import Row, Summary
 from simbackup.text import for_markdown
 
+HEADER = ("id", "operation", "measured", "simulated", "error", "role", "within 10 %", "over the assumed ranges")
+BLIND = "blind"
+"""Head of the errors of blind answers, which follow the errors of today; only where there are any."""
 
-def _error(row: Row) -> str:
-    return "within" if row.error == 0 else f"{row.error:+.1%}"
+
+def _error(error: float | None) -> str:
+    return "" if error is None else "within" if error == 0 else f"{error:+.1%}"
 
 
-def _cells(row: Row) -> list[str]:
+def _cells(row: Row, *, blind: bool) -> list[str]:
     m = row.measurement
     spread = ""
     if row.interval is not None:
         spread = f"{max(row.interval[0], 0.0):.4g} to {row.interval[1]:.4g}" + (
             "" if row.identified else ", unidentified"
         )
-    return [
-        m.id,
-        m.row.operation,
-        f"{m.value:g} {m.unit}",
-        f"{row.simulated:.4g}",
-        _error(row),
-        row.role,
-        row.verdict,
-        spread,
-    ]
+    cells = [m.id, m.row.operation, f"{m.value:g} {m.unit}", f"{row.simulated:.4g}", _error(row.error)]
+    if blind:
+        cells.append("fitted" if m.row.fit else _error(row.blind_error))
+    return [*cells, row.role, row.verdict, spread]
 
 
-HEADER = (
-    "id",
-    "operation",
-    "measured",
-    "simulated",
-    "error",
-    "role",
-    "within 10 %",
-    "over the assumed ranges",
-)
+def _table(rows: list[Row]) -> tuple[list[str], list[list[str]], int]:
+    """The heads and the rows of a table of measured rows, and how many of its columns on the right side are text."""
+    blind = any(row.measurement.blind is not None for row in rows)
+    heads = [*HEADER[:5], *([BLIND] if blind else []), *HEADER[5:]]
+    return heads, [_cells(row, blind=blind) for row in rows], 3
 
 
 def reproduction(found: Reproduction) -> None:
-    """Print measured beside simulated, document by document."""
+    """Print measured beside simulated, document by document, and the ledger of blind predictions."""
     for s in found.summaries:
         rows = [row for row in found.rows if row.measurement.folder == s.document]
-        show.table(HEADER, [_cells(row) for row in rows], s.document, right=(2, 3, 4))
+        heads, cells, texts = _table(rows)
+        show.table(heads, cells, s.document, right=range(2, len(heads) - texts))
         for row in rows:
             if row.measurement.row.off:
                 show.line(f"{row.measurement.id} is off: {row.measurement.row.off}")
         show.line(_summary(s) + "\n")
     if len(found.summaries) > 1:
         show.line(_summary(found.total))
+    show_ledger.printed(ledger(found.rows))
 
 
 def reproduction_markdown(found: Reproduction) -> None:
@@ -72,13 +68,15 @@ def markdown(found: Reproduction) -> str:
     lines: list[str] = []
     for s in found.summaries:
         rows = [row for row in found.rows if row.measurement.folder == s.document]
+        heads, cells, texts = _table(rows)
+        rules = ["---"] * 2 + ["--:"] * (len(heads) - 2 - texts) + ["---"] * texts
         lines += [
             f"### {for_markdown(s.document)}",
             "",
-            "| " + " | ".join(HEADER) + " |",
-            "|---|---|--:|--:|--:|---|---|---|",
+            "| " + " | ".join(heads) + " |",
+            "|" + "|".join(rules) + "|",
         ]
-        lines += ["| " + " | ".join(map(for_markdown, _cells(row))) + " |" for row in rows]
+        lines += ["| " + " | ".join(map(for_markdown, row)) + " |" for row in cells]
         lines += [
             "",
             *(
@@ -95,10 +93,14 @@ def _summary(s: Summary) -> str:
     def share(value: float | None) -> str:
         return "-" if value is None else f"{value:.1%}"
 
+    held_out = (
+        f" over {s.held_out_groups} held-out groups: median {share(s.held_out_median)}, worst "
+        f"{share(s.held_out_worst)};"
+    )
     return (
         f"{s.document}: {s.rows} rows in {s.groups} groups, {s.within} within 10 %, {s.off} declared off; error over "
-        f"all groups: median {share(s.median)}, worst {share(s.worst)}; over {s.held_out_groups} held-out groups: "
-        f"median {share(s.held_out_median)}, worst {share(s.held_out_worst)}; {s.constants} fitted or chosen constants"
+        f"all groups: median {share(s.median)}, worst {share(s.worst)};{held_out if s.held_out_groups else ''} "
+        f"{s.constants} fitted or chosen constants"
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from simbackup import shelf, units
 from simbackup.errors import InputError
+from simbackup.results.documents import collections
 from simbackup.scenario import load, names
 from simbackup.schema.quantity import Quantity
 from simbackup.schema.yaml_file import read
@@ -73,7 +74,7 @@ def fitted_list() -> Rows:
         for parameter, given in shelf.load_datasheet(name).values():
             if given.fitted_to or given.seen:
                 rows.append({"constant": f"{name}#{parameter}", **_constant(given)})
-    for name in names("published"):
+    for name in (name for collection in collections() for name in names(collection)):
         try:
             scenario = load(name)
         except InputError:

@@ -13,15 +13,14 @@ from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.figure_names import unknown
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.sensitivity import interval
-from simbackup.results.compare import Row, Summary, compared, constants, documents, figure, scenario_name, summary
+from simbackup.results.compare import Row, Summary, compared, constants, figure, summary
+from simbackup.results.documents import MEASURED, collections, documents, scenario_name
 from simbackup.results.record import Rest
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
 from simbackup.schema.measured import Measured, Measurement, read_measured
 from simbackup.shelf import is_file, is_folder
-
-MEASURED = "measured.yaml"
 
 if TYPE_CHECKING:
     from simbackup.plots.reproduction import RowPlots
@@ -53,37 +52,41 @@ class Reproduction:
 
 
 def chosen(names: Sequence[str]) -> list[Measured]:
-    """The documents named by a folder with a file of measurements, or by the beginning of a known document's name.
+    """The documents of some names; without names, those under `scenarios/published`.
 
-    Without names, all known documents: those under `scenarios/published`.
+    A name is a folder with a file of measurements, a folder of such folders, a collection (a folder under `scenarios`),
+    or the beginning of a known document's name.
 
     Raises
     ------
     InputError
         There is no such document, or something is wrong with its rows.
     """
-    everything = documents()
     if not names:
-        return everything
+        return documents()
+    everything = documents("*")
     found: dict[str, Measured] = {}
     for name in names:
-        known = [m for m in everything if m.folder.name.startswith(name)] if name else []
-        own = _own(name)
-        if own is None and not known:
-            remedy = choices(name, [m.folder.name for m in everything])
+        here = _own(name) or (documents(name) if name in collections() else [])
+        here = here or [measured for measured in everything if name and measured.folder.name.startswith(name)]
+        if not here:
+            remedy = choices(name, [*collections(), *(measured.folder.name for measured in everything)])
             if name and is_folder(Path(name)):
                 remedy = f"write its rows into {Path(name) / MEASURED}"
             raise InputError([Problem(Place(name), "", "there is no such document", remedy)])
-        for measured in [own] if own is not None else known:
+        for measured in here:
             found[str(measured.folder.resolve())] = measured
     return sorted(found.values(), key=lambda measured: measured.folder.name)
 
 
-def _own(name: str) -> Measured | None:
-    """The rows of a user's folder."""
+def _own(name: str) -> list[Measured]:
+    """The documents of a user's folder: its own rows, or those of the folders in it."""
     folder = Path(name) if Path(name).name.strip(".") else Path(name).resolve()
+    if not name or not is_folder(folder):
+        return []
     file = folder / MEASURED
-    return read_measured(file, shelf.shown(file)) if name and is_file(file) else None
+    files = [file] if is_file(file) else sorted(folder.glob(f"*/{MEASURED}"))
+    return [read_measured(file, shelf.shown(file)) for file in files]
 
 
 def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int | None = None) -> Reproduction:
@@ -100,7 +103,10 @@ def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int
     for measured in chosen(names):
         scenarios = scenarios_of(measured)
         results = {file: simulate(scenario) for file, scenario in scenarios.items()}
-        own = [replace(row, interval=widths.get(row.measurement.id)) for row in compared(measured, results)]
+        own = [
+            replace(row, interval=widths.get((measured.folder.name, row.measurement.id)))
+            for row in compared(measured, results)
+        ]
         here = constants(results.values(), measured)
         rows.extend(own)
         summaries.append(summary(measured.folder.name, own, len(here)))
@@ -143,10 +149,12 @@ def _unknown(measurement: Measurement, scenarios: Mapping[str, Scenario]) -> Ite
 
 
 Interval = tuple[float, float]
+RowName = tuple[str, str]
+"""A document's folder, and a row of it."""
 
 
-def _intervals(documents: Sequence[Measured], workers: int | None) -> dict[str, Interval]:
-    """The interval of each row that is not an input, by its name."""
+def _intervals(documents: Sequence[Measured], workers: int | None) -> dict[RowName, Interval]:
+    """The interval of each row that is not an input."""
     tasks = [(str(measured.folder), ids) for measured in documents for ids in _together(measured)]
     with worker_processes(min(workers or os.cpu_count() or 1, len(tasks))) as executor:
         mapped = (
@@ -168,14 +176,14 @@ def _together(measured: Measured) -> list[tuple[str, ...]]:
     return [tuple(ids) for _, ids in groups]
 
 
-def _widths(document: str, ids: tuple[str, ...]) -> dict[str, Interval]:
+def _widths(document: str, ids: tuple[str, ...]) -> dict[RowName, Interval]:
     """The intervals of some rows of a document."""
     measured = chosen([document])[0]
     files = {file for m in measured.rows if m.id in ids for file, _ in m.addresses}
     scenarios = {file: scenario for file, scenario in scenarios_of(measured).items() if file in files}
     results = {file: simulate(scenario) for file, scenario in scenarios.items()}
     rows = [row for row in compared(measured, results) if row.measurement.id in ids and row.role != "input"]
-    return {row.measurement.id: _width(row, scenarios, results) for row in rows}
+    return {(measured.folder.name, row.measurement.id): _width(row, scenarios, results) for row in rows}
 
 
 def _width(row: Row, scenarios: dict[str, Scenario], results: dict[str, Result]) -> Interval:

@@ -18,7 +18,8 @@ from simbackup.results.compare import TOLERANCE, Row
 from simbackup.text import for_line, for_plot
 
 ROLES = {
-    "fitted": (palette.BLUE, "o", "a constant fitted to or chosen on its group"),
+    "fitted": (palette.BLUE, "o", "a constant fitted to its group"),
+    "seen": (palette.SKY, "o", "a value chosen after seeing its group"),
     "held-out": (palette.RED, "D", "held out"),
     "opened": (palette.TEAL, "^", "opened after a blind answer"),
     "input": (palette.GREY, "s", "input of the scenario"),
@@ -147,7 +148,7 @@ def _row(axis: Axes, y: int, row: Row) -> None:
     if m.low is not None and m.high is not None:
         axis.plot([m.low / m.value, m.high / m.value], [y, y], color=palette.SAND, linewidth=5.0, alpha=0.7, zorder=1)
     colour = palette.RED if m.row.off else palette.BLUE
-    face = "white" if row.role == "fitted" else colour
+    face = "white" if row.adapted else colour
     axis.plot(
         [row.simulated / m.value], [y], "X" if m.row.off else "o", color=colour, markerfacecolor=face, zorder=3,
         gid=for_line(m.id),
@@ -174,11 +175,11 @@ def _limits(axis: Axes, rows: Sequence[Row]) -> None:
 
 def _marks(rows: Sequence[Row]) -> list[Line2D]:
     """The legend of the marks that occur."""
-    off, fitted = [row.measurement.row.off for row in rows], [row.role == "fitted" for row in rows]
+    off, fitted = [row.measurement.row.off for row in rows], [row.adapted for row in rows]
     point = {"marker": "o", "color": palette.BLUE, "linestyle": ""}
     kinds: list[tuple[bool, dict[str, Any]]] = [
         (any(fitted), {**point, "markerfacecolor": "white", "label": "constant fitted to or chosen on its group"}),
-        (any(not row.measurement.row.off and row.role != "fitted" for row in rows), {**point, "label": "held out"}),
+        (any(not row.measurement.row.off and not row.adapted for row in rows), {**point, "label": "held out"}),
         (any(off), {"marker": "X", "color": palette.RED, "linestyle": "", "label": "declared off"}),
         (
             any(row.measurement.low is not None for row in rows),

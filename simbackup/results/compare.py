@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from simbackup import shelf
 from simbackup.errors import ResultError
-from simbackup.schema.measured import Measured, Measurement, read_measured
+from simbackup.results.documents import documents, scenario_name
+from simbackup.schema.measured import Measured, Measurement
 
 if TYPE_CHECKING:
     from simbackup.results.record import Rest
@@ -20,7 +20,7 @@ TOLERANCE = 0.10
 IDENTIFIED = 0.25
 """Relative half width of the simulated interval beyond which a row proves little."""
 
-Role = Literal["input", "fitted", "opened", "held-out"]
+Role = Literal["input", "fitted", "seen", "opened", "held-out"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +35,29 @@ class Row:
     @property
     def error(self) -> float:
         """Relative error with its sign; 0 inside what the document allows; absolute where 0 was measured."""
+        return error_of(self.measurement, self.simulated)
+
+    @property
+    def blind_error(self) -> float | None:
+        """The error of what version 0.1 answered, if it was asked."""
+        blind = self.measurement.blind
+        return None if blind is None else error_of(self.measurement, blind)
+
+    @property
+    def predicted(self) -> bool:
+        """Whether version 0.1 predicted the row, and nothing is fitted to it today either."""
         m = self.measurement
-        low = m.value if m.low is None else m.low
-        high = m.value if m.high is None else m.high
-        if low <= self.simulated <= high:
-            return 0.0
-        return self.simulated - m.value if m.value == 0 else self.simulated / m.value - 1.0
+        return m.blind is not None and not m.row.fit and self.role != "fitted"
 
     @property
     def within(self) -> bool:
         """Whether the row is reproduced."""
         return abs(self.error) <= TOLERANCE
+
+    @property
+    def adapted(self) -> bool:
+        """Whether a value was fitted to its group, or chosen or changed after somebody had seen it."""
+        return self.role in {"fitted", "seen"}
 
     @property
     def counts(self) -> bool:
@@ -78,32 +90,24 @@ class Row:
         """The row as plain data."""
         m = self.measurement
         return {
-            "document": m.document, "id": m.id, "group": m.group, "operation": m.row.operation,
+            "document": m.document, "publication": m.folder, "id": m.id, "group": m.group, "operation": m.row.operation,
             "quantity": m.row.quantity, "unit": m.unit, "measured": m.value, "low": m.low, "high": m.high,
-            "simulated": self.simulated, "error": self.error, "role": self.role, "within": self.within,
+            "simulated": self.simulated, "error": self.error, "blind": m.blind, "blind_error": self.blind_error,
+            "predicted": self.predicted, "role": self.role, "within": self.within,
             "scenario": ", ".join(dict.fromkeys(scenario_name(m, file) for file, _ in m.addresses)),
             "kind": m.row.kind, "off": m.row.off, "interval": list(self.interval) if self.interval else None,
             "identified": self.identified,
         }  # fmt: skip
 
 
-def scenario_name(measurement: Measurement, file: str) -> str:
-    """Name of the scenario that a measured row refers to, or its path where it is in no `scenarios/published`."""
-    path = measurement.home / file
-    shown = shelf.shown(path.resolve())
-    known = f"scenarios/published/{measurement.folder}/{file}"
-    return known.removeprefix("scenarios/").removesuffix(".yaml") if shown == known else str(path)
-
-
-def documents(names: Sequence[str] = ()) -> list[Measured]:
-    """All measured documents, or those whose folder begins with one of the names."""
-    found: dict[str, Measured] = {}
-    for root in shelf.roots():
-        for path in sorted((root / "scenarios" / "published").glob("*/measured.yaml")):
-            folder = path.parent.name
-            if (not names or any(folder.startswith(name) for name in names)) and folder not in found:
-                found[folder] = read_measured(path, shelf.shown(path))
-    return [found[folder] for folder in sorted(found)]
+def error_of(measurement: Measurement, answer: float) -> float:
+    """Relative error of an answer, in the unit of the row: see `Row.error`."""
+    m = measurement
+    low = m.value if m.low is None else m.low
+    high = m.value if m.high is None else m.high
+    if low <= answer <= high:
+        return 0.0
+    return answer - m.value if m.value == 0 else answer / m.value - 1.0
 
 
 def figure(measurement: Measurement, results: Mapping[str, Result]) -> float:
@@ -130,15 +134,21 @@ def figure(measurement: Measurement, results: Mapping[str, Result]) -> float:
 def role(measurement: Measurement, results: Mapping[str, Result], groups: Mapping[str, str]) -> Role:
     """What a row proves, from the origins of the values that it depends on.
 
-    A row with a blind answer was opened afterwards, so that mechanisms may have been made with it in view: it is never
-    held-out.
+    `fitted`: a constant was fitted to its group; `seen`: a value was chosen or changed after somebody had seen a row of
+    its group. A row with a blind answer was opened afterwards, so that mechanisms may have been made with it in view:
+    it is never held-out.
     """
     if all(any(v.address == inner for v in results[file].values) for file, inner in measurement.addresses):
         return "input"
-    for file, _ in measurement.addresses:
-        for value in results[file].values:
-            if any(groups.get(row) == measurement.group for row in (*value.fitted_to, *value.seen)):
-                return "fitted"
+    values = [value for file in dict(measurement.addresses) for value in results[file].values]
+
+    def named(rows: Iterable[str]) -> bool:
+        return any(groups.get(row) == measurement.group for row in rows)
+
+    if any(named(value.fitted_to) for value in values):
+        return "fitted"
+    if any(named(value.seen) for value in values):
+        return "seen"
     return "held-out" if measurement.blind is None else "opened"
 
 
@@ -155,7 +165,7 @@ def compared(measured: Measured, results: Mapping[str, Result]) -> list[Row]:
 def rows_of_scenario(result: Result) -> list[Row]:
     """The measured rows that the scenario of one result reproduces alone."""
     name = result.record.scenario
-    for measured in documents():
+    for measured in documents("*"):
         files = {file for m in measured.rows for file, _ in m.addresses}
         for file in files:
             if name.endswith(f"{measured.folder.name}/{file.removesuffix('.yaml')}"):

@@ -22,6 +22,9 @@ from simbackup.schema.quantity import Quantity
 from simbackup.schema.tree import Node
 from simbackup.text import html_table
 
+DOCUMENTS = ("scenarios/published/", "scenarios/validation/")
+"""Folders with scenarios of documents: a plain number in them is one that the document states."""
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -225,6 +228,6 @@ def _values(spec: Spec, tree: Node) -> list[Value]:
     found: list[Value] = []
     for path, quantity in spec.quantities():
         node, _ = tree.find(path)
-        basis = "document" if "scenarios/published/" in node.place.file else "user"
+        basis = "document" if any(folder in node.place.file for folder in DOCUMENTS) else "user"
         found.append(Value(".".join(path), quantity.on(basis), node.place))
     return found

@@ -54,6 +54,8 @@ class MeasuredRow(Frozen):
     """Highest value that it allows."""
     blind: Text | None = None
     """What version 0.1 answered before anybody had read the figure."""
+    fit: bool = False
+    """Whether a constant was fitted to the figure before the blind answers of its document were given."""
     at: Text
     """Where the document states it."""
     operation: Text

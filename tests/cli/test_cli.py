@@ -234,7 +234,7 @@ def test_reproduce_as_json_has_the_agreed_keys(reproduced: Callable[[str], Said]
     rows = json.loads(reproduced("--json").out)
     assert len(rows) >= 5
     assert all(row.keys() >= ROW_KEYS for row in rows)
-    assert {row["role"] for row in rows} <= {"input", "fitted", "held-out"}
+    assert {row["role"] for row in rows} <= {"input", "fitted", "seen", "held-out"}
     for row in rows:
         assert isinstance(row["measured"], float)
         assert isinstance(row["simulated"], float)

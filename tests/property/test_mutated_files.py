@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from benchmarks.fuzz import SHARES, fuzz
 from simbackup import shelf, units
-from simbackup.cli.app import overrides
 from simbackup.cli.checking import check_file
+from simbackup.cli.options import overrides
 from simbackup.errors import InputError, Problem, SimbackupError
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load, names

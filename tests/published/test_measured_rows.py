@@ -75,7 +75,7 @@ def test_few_constants_are_fitted(summary: Summary) -> None:
 
 def test_a_fitted_row_is_never_called_held_out() -> None:
     roles = {row.measurement.id: row.role for row in FOUND.rows}
-    assert roles["lvm-dd-none"] == "fitted"  # the memory of the host was chosen after seeing it
+    assert roles["lvm-dd-none"] == "seen"  # the memory of the host was chosen after seeing it
     assert roles["lvm-dd-same-disk"] == roles["lvm-dd-second-disk"] == "fitted"
     assert roles["lvm-dd-second-disk-new-file"] == "held-out"
 
@@ -97,9 +97,9 @@ def test_rows_are_held_out_in_a_third_of_the_groups_of_004() -> None:
     assert summary.held_out_median < 0.10
 
 
-def test_a_value_that_replaces_a_fitted_one_leaves_its_rows_fitted() -> None:
+def test_a_value_that_replaces_a_fitted_one_has_seen_its_rows() -> None:
     changed = load("published/003-lvm-snapshots/same-disk").with_({"devices.cow.commit_backlog": "66 KiB"})
-    assert list(simulate(changed).compare()["role"]) == ["fitted"]
+    assert list(simulate(changed).compare()["role"]) == ["seen"]
 
 
 def test_all_documents_together_reach_what_was_aimed_at() -> None:

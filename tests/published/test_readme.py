@@ -9,12 +9,16 @@ from pathlib import Path
 
 import simbackup as sb
 from simbackup import units
+from simbackup.cli import show_ledger
 from simbackup.cli.show_published import cross_validation_markdown, markdown
 from simbackup.experiments.cross_validate import cross_validate
+from simbackup.experiments.ledger import ledger
 from simbackup.experiments.overview import fitted_list
 from simbackup.experiments.reproduce import Reproduction, reproduce
 
 TOP = Path(__file__).resolve().parents[2]
+VALIDATION = "validation"
+"""The publications that were answered blindly."""
 README, RESULTS = TOP / "README.md", TOP / "RESULTS.md"
 
 
@@ -44,10 +48,17 @@ def summary_table(found: Reproduction) -> str:
     return "\n".join(lines) + "\n"
 
 
-def head() -> str:
+def ledger_table(asked: Reproduction) -> str:
+    return show_ledger.markdown(ledger(asked.rows))
+
+
+def head(asked: Reproduction) -> str:
     return (
         "# Measured beside simulated\n\nWritten by `python tests/published/test_readme.py`; a test compares it with "
         "the program's output.\n\n"
+        "## Blind predictions\n\nVersion 0.1 answered before anybody had read the figures. Since then the rows are "
+        "open: today's answers may owe something to them.\n\n"
+        f"{ledger_table(asked)}\n## Documents\n\n"
     )
 
 
@@ -59,8 +70,8 @@ def tail() -> str:
     )
 
 
-def results(found: Reproduction) -> str:
-    return f"{head()}{markdown(found)}\n{tail()}"
+def results(found: Reproduction, asked: Reproduction) -> str:
+    return f"{head(asked)}{markdown(found)}\n## Publications of blind predictions\n\n{markdown(asked)}\n{tail()}"
 
 
 def between(text: str, name: str) -> str:
@@ -72,10 +83,12 @@ def between(text: str, name: str) -> str:
 def test_the_tables_are_those_of_the_program() -> None:
     """All but the rows with their intervals, which the unpacked wheel reproduces in tests/architecture."""
     text, rows = RESULTS.read_text(encoding="utf-8"), "### "
-    assert text.partition(rows)[0] == head()
+    found, asked = reproduce(intervals=False), reproduce([VALIDATION], intervals=False)
+    assert text.partition(rows)[0] == head(asked)
     assert text[text.index("## Fitted or chosen constants") :] == tail()
-    found = reproduce(intervals=False)
-    assert between(README.read_text(encoding="utf-8"), "summary") == summary_table(found)
+    readme = README.read_text(encoding="utf-8")
+    assert between(readme, "summary") == summary_table(found)
+    assert between(readme, "ledger") == ledger_table(asked)
 
 
 def explained() -> str:
@@ -108,10 +121,11 @@ def test_the_python_of_the_readme_runs() -> None:
 
 
 if __name__ == "__main__":
-    everything = reproduce()
-    RESULTS.write_text(results(everything), encoding="utf-8")
+    everything, predicted = reproduce(), reproduce([VALIDATION])
+    RESULTS.write_text(results(everything, predicted), encoding="utf-8")
     content = README.read_text(encoding="utf-8")
-    for name, text in (("summary", summary_table(everything)), ("explain", explained())):
+    tables = {"ledger": ledger_table(predicted), "summary": summary_table(everything), "explain": explained()}
+    for name, text in tables.items():
         old = f"<!-- {name} -->\n{between(content, name)}<!-- /{name} -->"
         content = content.replace(old, f"<!-- {name} -->\n{text}<!-- /{name} -->")
     README.write_text(content, encoding="utf-8")

@@ -217,7 +217,7 @@ def test_a_fit_goes_into_the_own_root_and_is_used_at_once(root: Path) -> None:
     rows = reproduce([str(there)], workers=1).rows
     assert [row.role for row in rows] == ["fitted", "fitted"]
     assert all(abs(row.error) < 1e-3 for row in rows)
-    assert all(row.as_dict()["scenario"].endswith(f"ours/{row.measurement.id}.yaml") for row in rows)
+    assert all(row.as_dict()["scenario"].endswith(f"ours/{row.measurement.id}") for row in rows)
     assert {one.row for one in cross_validate([str(there)]).left_out} == {"small", "large"}
 
 

@@ -35,7 +35,7 @@ def test_each_row_stands_at_its_ratio_in_the_band_of_ten_percent(snapshots: Repr
         assert mark.get_xdata()[0] == row.simulated / row.measurement.value
         assert mark.get_ydata()[0] == y
         assert (mark.get_marker() == "X") == bool(row.measurement.row.off)
-        assert (mark.get_markerfacecolor() == "white") == (row.role == "fitted")
+        assert (mark.get_markerfacecolor() == "white") == (row.role in {"fitted", "seen"})
         assert axis.get_xlim()[0] < mark.get_xdata()[0] < axis.get_xlim()[1]
     assert list(marks["interval"].get_xdata()) == [10.0 / rows[0].measurement.value, 20.0 / rows[0].measurement.value]
     (band,) = [patch for patch in axis.patches if patch.get_gid() == "band"]

@@ -54,6 +54,10 @@ _THINGS = ("file", "files", "disk", "disks", "drive", "drives", "buffer", "buffe
 ONE: Ratio = (1, 1)
 
 
+class UnitError(ValueError):
+    """Text that is not a quantity of the wanted dimension; the message says what was read and what would be right."""
+
+
 @dataclass(frozen=True, slots=True)
 class Dimension:
     """What a quantity may be written in.
@@ -155,3 +159,17 @@ DIMENSIONS: dict[str, Dimension] = {
     ),
 }
 """The SI units that quantities are kept in, each with what it may be written in."""
+
+
+def dimension_of(unit: str) -> Dimension:
+    """The dimension of an SI unit, a key of `DIMENSIONS`.
+
+    Raises
+    ------
+    UnitError
+        There is no such unit.
+    """
+    try:
+        return DIMENSIONS[unit]
+    except KeyError:
+        raise UnitError(f"{unit!r} is not a unit; the units are {', '.join(DIMENSIONS)}") from None

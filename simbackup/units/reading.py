@@ -1,28 +1,14 @@
-"""Quantities as people write them, and back: exact, in both directions.
-
-Every quantity lives in the program as a float in the SI unit of its dimension (bytes, seconds, bytes per
-second). Texts are read as exact ratios of whole numbers and rounded once, to the nearest float.
-
->>> parse("5 MB/s", "B/s"), parse("3 h 30 min", "s"), parse("20 %", "1")
-(5000000.0, 12600.0, 0.2)
->>> show(2147483648, "B"), show_short(133_472_000, "B/s")
-('2 GiB', '133.5 MB/s')
-"""
+"""Texts of quantities as SI values, read exactly."""
 
 from __future__ import annotations
 
 import math
 import re
-from decimal import Context, Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
-from simbackup import slips
-from simbackup.dimensions import DIMENSIONS, ONE, TIME, Dimension, Ratio
-
-
-class UnitError(ValueError):
-    """Text that is not a quantity of the wanted dimension; the message says what was read and what would be right."""
-
+from simbackup.units import slips
+from simbackup.units.dimensions import TIME, Dimension, Ratio, UnitError, dimension_of
 
 _NUMBER = r"(?:[0-9]+(?:_[0-9]+)*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _QUANTITY = re.compile(rf"([+-]?{_NUMBER})\s*(.*)", re.DOTALL)
@@ -59,11 +45,11 @@ def parse(text: str | float, unit: str) -> float:
     >>> parse("5 furlongs", "B")
     Traceback (most recent call last):
         ...
-    simbackup.units.UnitError: '5 furlongs' is not a size; write for example '5 MB', '2 GiB'
+    simbackup.units.dimensions.UnitError: '5 furlongs' is not a size; write for example '5 MB', '2 GiB'
     """
     if isinstance(text, str):
         return _parse_text(text, unit)
-    dimension = _dimension(unit)
+    dimension = dimension_of(unit)
     try:
         value = float(text)
     except (TypeError, ValueError):
@@ -83,7 +69,7 @@ def parse(text: str | float, unit: str) -> float:
 
 @lru_cache(maxsize=8192)
 def _parse_text(text: str, unit: str) -> float:
-    dimension = _dimension(unit)
+    dimension = dimension_of(unit)
     try:
         numerator, denominator = _read(text, unit, dimension)
         value = numerator / denominator  # Python rounds the quotient of two ints correctly
@@ -154,13 +140,6 @@ def _proportion(text: str) -> Ratio | None:
     return (left[0] * right[1], left[1] * right[0]) if right[0] else None
 
 
-def _dimension(unit: str) -> Dimension:
-    try:
-        return DIMENSIONS[unit]
-    except KeyError:
-        raise UnitError(f"{unit!r} is not a unit; the units are {', '.join(DIMENSIONS)}") from None
-
-
 def _examples(dimension: Dimension) -> str:
     return "write for example " + ", ".join(f"'{example}'" for example in dimension.examples)
 
@@ -218,140 +197,3 @@ def parse_moment(text: str) -> float:
     (79200.0, 90.0)
     """
     return parse_clock(text) if ":" in text else parse(text, "s")
-
-
-# Fifteen digits find the short text of a rounded quotient (5 a minute); seventeen tell all floats apart.
-_SHORTER = Context(prec=15, Emin=-9999, Emax=9999)
-_LONGER = Context(prec=17, Emin=-9999, Emax=9999)
-_BINARY_DIGITS = 6  # a longer number of KiB only happens to be shorter
-_PRODUCT = Context(prec=60, Emin=-9999, Emax=9999)
-
-
-def show(value: float, unit: str) -> str:
-    """Text of an SI value, short, from which `parse` reads exactly the same float.
-
-    Parameters
-    ----------
-    value
-        The quantity in `unit`, finite and not negative; whole if it is a count.
-    unit
-        Its SI unit, a key of `DIMENSIONS`.
-
-    Raises
-    ------
-    UnitError
-        If no text could be read back: the value is negative, not finite, or a fraction of a count.
-
-    >>> show(8192, "B"), show(5400, "s"), show(0.476, "1"), show(365.185, "s")
-    ('8 KiB', '1.5 h', '47.6 %', '365.185 s')
-    """
-    dimension = _dimension(unit)
-    value = float(value)
-    if not math.isfinite(value) or value < 0 or (unit == "count" and not value.is_integer()):
-        raise UnitError(f"{value!r} cannot be written as a {dimension.noun} in {unit!r}")
-    if value == 0:
-        return f"0 {dimension.base}".rstrip()
-    number = Decimal(repr(value))
-    texts = [_exact_text(number, name, dimension, value) for name in dimension.human]
-    for name in dimension.binary:
-        text = _exact_text(number, name, dimension, value)
-        if text and text[1] <= _BINARY_DIGITS:
-            texts.append(text)
-    return min(text for text in texts if text)[-1]  # the base unit is always exact
-
-
-def _exact_text(number: Decimal, name: str, dimension: Dimension, value: float) -> tuple[bool, int, int, str] | None:
-    """Rank and text of a value in one unit, the best text ranking first; None if it cannot be exact."""
-    over, under = dimension.factor(name) or ONE
-    for context in (_SHORTER, _LONGER):
-        scaled = context.divide(_PRODUCT.multiply(number, Decimal(under)), Decimal(over))
-        numerator, denominator = scaled.as_integer_ratio()
-        try:
-            exact = (numerator * over) / (denominator * under) == value
-        except OverflowError:  # rounded up past the largest float
-            continue
-        if exact:
-            digits = _plain(scaled)
-            text = f"{digits} {name}".rstrip()
-            return scaled < 1, len(digits.replace(".", "")), len(text), text
-    return None
-
-
-_MINUTE = 60
-_LONGEST_COMPOUND = 100 * 86_400  # from here on the hours drown in the days
-
-
-def _plain(number: Decimal) -> str:
-    number = _LONGER.normalize(number) if number else Decimal(0)
-    if -7 <= number.adjusted() < 17:  # noqa: PLR2004 - about where repr() of a float turns to exponents
-        return f"{number:f}"
-    return f"{number:e}".replace("e+", "e")
-
-
-def show_short(value: float, unit: str, digits: int = 4) -> str:
-    """Text of an SI value for tables, rounded to some significant digits.
-
-    Parameters
-    ----------
-    value
-        The quantity in `unit`; differences may be negative, and bounds infinite.
-    unit
-        Its SI unit, a key of `DIMENSIONS`.
-    digits
-        Significant digits kept, at least 1. Counts keep all digits before the point.
-
-    Raises
-    ------
-    UnitError
-        If the unit is unknown.
-
-    >>> show_short(365.185, "s"), show_short(0.476, "1"), show_short(1_900_000, "count")
-    ('6 min 5.2 s', '47.6 %', '1,900,000')
-    """
-    dimension, value = _dimension(unit), float(value)
-    if value < 0:
-        return "-" + show_short(-value, unit, digits)
-    if not math.isfinite(value):
-        return f"{value} {dimension.base}".rstrip()
-    rounded = float(f"{abs(value):.{digits - 1}e}")
-    if unit == "count" and value >= 10 ** (digits - 1):
-        return f"{value:,.0f}"
-    if unit == "s" and _MINUTE <= rounded < _LONGEST_COMPOUND:
-        return _short_compound(value, digits)
-    name = _short_unit(dimension, unit, rounded)
-    over, under = dimension.factor(name) or ONE
-    scaled = Decimal(f"{Decimal(value) * under / over:.{digits - 1}e}")
-    return f"{_plain(scaled)} {name}".rstrip()
-
-
-def _short_unit(dimension: Dimension, unit: str, rounded: float) -> str:
-    """Name of the largest unit of which there is at least one."""
-    if unit == "1" and rounded <= 1:  # a full share reads 100 %, beside its neighbours in per cent
-        return "%"
-    if rounded == 0:
-        return dimension.base
-    best = dimension.human[0]
-    for name in dimension.human:
-        over, under = dimension.factor(name) or ONE
-        if rounded >= over / under:
-            best = name
-    return best
-
-
-def _short_compound(seconds: float, digits: int) -> str:
-    """Text of a time in days, hours, minutes and seconds, down to about the digits wanted."""
-    places = digits - 1 - int(f"{seconds:e}".partition("e")[2])
-    if places >= 0:
-        rest = round(seconds, places)
-    else:
-        step = 60 if places >= -2 or seconds < 86_400 else 3600  # noqa: PLR2004 - tens and hundreds of seconds
-        rest = float(step * round(seconds / step))
-    parts: list[str] = []
-    for name, size in (("d", 86_400), ("h", 3600), ("min", 60)):
-        whole, rest = divmod(rest, size)
-        if whole:
-            parts.append(f"{whole:.0f} {name}")
-    rest = round(rest, max(0, places))
-    if rest:
-        parts.append(f"{_plain(Decimal(repr(rest)))} s")
-    return " ".join(parts)

@@ -1,94 +1,30 @@
-"""The commands of plans. Heavy imports are inside them, so that help is quick."""
+"""Plans of sites as tables."""
 
 from __future__ import annotations
 
 from datetime import date
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Any, cast
 
-import typer
+from simbackup.cli import show
+from simbackup.planning.plan import Plan
+from simbackup.units import show_short
 
-if TYPE_CHECKING:
-    from simbackup.planning.plan import Plan
-
-SETTINGS = {"help_option_names": ["-h", "--help"]}
-plan = typer.Typer(
-    help="Plan a site over months: nights, capacity, cartridges, restores and cost.", no_args_is_help=True,
-    context_settings=SETTINGS, rich_markup_mode=None,
-)  # fmt: skip
-
-SiteFile = Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 TERABYTE = 1e12
 
 
-@plan.command("init")
-def init(
-    inventory: Annotated[
-        Path, typer.Argument(metavar="INVENTORY", help="A .csv or .xlsx file with a row for each system.")
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write to this .yaml file.")] = Path(
-        "site.yaml"
-    ),
-    template: Annotated[
-        str, typer.Option(help="virtualised, small-office, database-farm or file-services.")
-    ] = "virtualised",
-) -> None:
-    """Write a site file from an inventory, with policies and targets of a template; guesses are marked assumed."""
-    from simbackup.errors import ResultError  # noqa: PLC0415
-    from simbackup.output.whole import write_whole  # noqa: PLC0415
-    from simbackup.planning.inventory import site_text  # noqa: PLC0415
-
-    if out.exists():
-        raise ResultError(f"{out} exists; name another file with --out")
-    text = site_text(inventory, template)
-    write_whole(out, text)
-    assumed = text.count("basis: assumed")
-    typer.echo(f"written to {out}; {assumed} values in it are assumed: look for 'assumed'", err=True)
-
-
-@plan.command("run")
-def run(
-    site: SiteFile,
-    until: Annotated[str, typer.Option(help="How long: a time such as 3y or 18 months, or a date.")] = "3y",
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE|DIR", help="Write all tables to this .xlsx file, or to this folder."),
-    ] = None,
-    parquet: Annotated[bool, typer.Option("--parquet", help="Write Parquet instead of CSV to the folder.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Run a site day by day: windows, capacity, cartridges, restore points, cost."""
-    from simbackup.cli import show  # noqa: PLC0415
-    from simbackup.planning.plan import plan as planned  # noqa: PLC0415
-
-    found = planned(site, until)
-    if as_json:
-        show.json(_plain(found.as_dict()))
-    else:
-        _show(found)
-    if out is not None:
-        from simbackup.planning.writing import write_tables  # noqa: PLC0415
-
-        written = write_tables(found.tables(), out, "parquet" if parquet else "csv")
-        typer.echo(f"written to {written}", err=True)
-
-
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A value for JSON: dates as text, nothing for what is without bounds."""
     if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in cast("dict[str, Any]", value).items()}
+        return {key: plain(inner) for key, inner in cast("dict[str, Any]", value).items()}
     if isinstance(value, list):
-        return [_plain(inner) for inner in cast("list[Any]", value)]
+        return [plain(inner) for inner in cast("list[Any]", value)]
     if isinstance(value, date):
         return value.isoformat()
     return None if isinstance(value, float) and not abs(value) < float("inf") else value
 
 
-def _show(found: Plan) -> None:
+def plan(found: Plan) -> None:
     """The plan as tables: what fits until when, capacity by quarter, windows, cost by year."""
-    from simbackup.cli import show  # noqa: PLC0415
-    from simbackup.units import show_short  # noqa: PLC0415
 
     title = f"{found.site.file.spec.title}, {found.site.start} to {found.until}"
     rows = [(one.what, str(one.date or "the end"), one.detail) for one in found.limits]
@@ -121,7 +57,6 @@ def _show(found: Plan) -> None:
 
 
 def _windows(found: Plan) -> list[tuple[str, ...]]:
-    from simbackup.units import show_short  # noqa: PLC0415
 
     rows: dict[tuple[str, str, str], list[Any]] = {}
     for one in found.verdicts:
@@ -138,7 +73,6 @@ def _windows(found: Plan) -> list[tuple[str, ...]]:
 
 def _stocks(found: Plan) -> None:
     """Stocks at the ends of quarters."""
-    from simbackup.cli import show  # noqa: PLC0415
 
     names = list(found.site.targets)
     head = ["date"]

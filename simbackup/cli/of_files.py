@@ -1,0 +1,54 @@
+"""Commands about files: check, scenarios, schema."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from simbackup.cli.options import Json, warn
+from simbackup.errors import InputError, Place, Problem
+
+
+def check(
+    files: Annotated[list[Path], typer.Argument(help="Scenarios, datasheets or files of measurements.")],
+) -> None:
+    """Report every error in files, with line and column."""
+    from simbackup.cli.checking import check_file  # noqa: PLC0415
+
+    problems: list[Problem] = []
+    for file in files:
+        problems.extend(check_file(file))
+    if any(problem.severity == "error" for problem in problems):
+        raise InputError(problems)
+    warn(problems)
+    print(f"{len(files)} {'file is' if len(files) == 1 else 'files are'} valid")  # noqa: T201 (a command line prints)
+
+
+def scenarios(as_json: Json = False) -> None:
+    """List the scenarios that can be run by name."""
+    from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.experiments.overview import scenario_list  # noqa: PLC0415
+
+    show.listing(scenario_list(), as_json=as_json)
+
+
+def schema(
+    kind: Annotated[str, typer.Argument(help="Kind of file, such as scenario or datasheet.")] = "scenario",
+    listed: Annotated[bool, typer.Option("--list", help="List the kinds of files.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Print the JSON Schema of a kind of file, for completion in editors."""
+    from simbackup import shelf  # noqa: PLC0415
+    from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.errors import choices  # noqa: PLC0415
+    from simbackup.scenario.json_schema import KINDS, json_schema  # noqa: PLC0415
+
+    if listed:
+        show.listing([{"kind": name, "file": text} for name, text in KINDS.items()], as_json=as_json)
+        return
+    if kind not in KINDS:
+        message = f"there is no schema of the kind '{kind}'"
+        raise InputError([Problem(Place("simbackup schema"), "", message, choices(kind, KINDS))])
+    show.json(json_schema(kind, shelf.names()))

@@ -1,0 +1,88 @@
+"""Commands about many runs: study, reproduce, calibrate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from simbackup.cli.options import Json, Seed
+
+
+def study(
+    name: Annotated[str, typer.Argument(help="File or name of a study, such as planning/snapshot-chunk-size.")],
+    seed: Seed = 0,
+    workers: Annotated[int, typer.Option(help="Worker processes.", min=1)] = 1,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the table to this .csv, .parquet, .xlsx or .json file.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run scenarios over varied values, and print one table."""
+    from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.experiments.study import study as many  # noqa: PLC0415
+    from simbackup.output.target import TABLE, check_file  # noqa: PLC0415
+
+    if out is not None:
+        check_file(out, TABLE)
+    table = many(name, seed=seed, workers=workers)
+    if as_json:
+        show.json(list(table.rows))
+    else:
+        show.study(table)
+    if out is not None:
+        table.write(out)
+
+
+def reproduce(
+    document: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Documents, such as 003, a collection, such as validation, or folders of your own; default: published."
+        ),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Count rows that are declared off as failures.")] = False,
+    left_out: Annotated[
+        bool, typer.Option("--cross-validate", help="Predict each row of each fit from its other rows instead.")
+    ] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Simulate the published measurements, and compare measured with simulated."""
+    from simbackup.cli import show, show_published  # noqa: PLC0415
+    from simbackup.experiments.reproduce import reproduce as everything  # noqa: PLC0415
+
+    if left_out:
+        from simbackup.experiments.cross_validate import cross_validate  # noqa: PLC0415
+
+        show_published.cross_validation(cross_validate(document or []), as_json=as_json, markdown=markdown)
+        return
+    found = everything(document or [])
+    if as_json:
+        show.json([row.as_dict() for row in found.rows])
+    elif markdown:
+        show_published.reproduction_markdown(found)
+    else:
+        show_published.reproduction(found)
+    good = all(row.within if strict else row.good for row in found.rows)
+    raise typer.Exit(0 if good else 1)
+
+
+def calibrate(
+    document: Annotated[str, typer.Argument(help="The document, such as 003, or a folder of your own.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Do not write the datasheets.")] = False,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Fit the constants of a document to its rows, report which are not identifiable, and write the datasheets."""
+    from simbackup.cli import show_published  # noqa: PLC0415
+    from simbackup.experiments.calibrate import calibrate as fit  # noqa: PLC0415
+    from simbackup.experiments.separability import separability  # noqa: PLC0415
+
+    found = fit(document, write=not dry_run, seed=seed)
+    apart = separability(document, found, seed=seed)
+    if as_json:
+        show_published.fits_json(found, apart)
+    else:
+        show_published.fits(found, apart)

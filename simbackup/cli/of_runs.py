@@ -1,0 +1,163 @@
+"""Commands about one run: run, explain, plot, picture, trace, report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from simbackup.cli.options import Json, Seed, Sets, note, overrides, warn
+from simbackup.errors import ResultError
+
+
+def run(
+    scenario: Annotated[str, typer.Argument(help="File or name of a scenario.")],
+    sets: Sets = None,
+    seed: Seed = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write the result to this folder; replaces only an older result."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Simulate one scenario. Exits with 1 if a job failed."""
+    from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.output.target import check_folder  # noqa: PLC0415
+    from simbackup.results.folder import check_place  # noqa: PLC0415
+    from simbackup.run import simulate  # noqa: PLC0415
+    from simbackup.scenario import load  # noqa: PLC0415
+
+    loaded = load(scenario, overrides(sets or []))
+    warn(loaded.warnings)
+    if out is not None:
+        check_folder(out)
+        check_place(out)  # report a wrong folder before a long run
+    with show.progress() as progress:
+        result = simulate(loaded, seed=seed, progress=progress)
+    if as_json:
+        show.json(result.as_dict())
+    else:
+        show.result(result)
+    if out is not None:
+        folder = result.save(out)
+        note(f"written to {folder}")
+    raise typer.Exit(0 if result.all_ended_well else 1)
+
+
+def explain(
+    what: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario to run.")],
+    job: Annotated[list[str] | None, typer.Argument(help="Jobs; default: all.")] = None,
+    sets: Sets = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Explain why each job took as long as it did, and what would change without its bottleneck."""
+    from simbackup.cli import show, show_causes  # noqa: PLC0415
+    from simbackup.experiments.what_if import reasons as why  # noqa: PLC0415
+    from simbackup.run import result_of  # noqa: PLC0415
+
+    with show.progress() as progress:
+        result = result_of(what, overrides(sets or []), seed=seed, progress=progress)
+    if as_json:
+        show.json({"jobs": [one.as_dict() for one in why(result, result.scenario, job or [])]})
+        return
+    shown = show_causes.chosen(result, job or [])
+    show_causes.explained(why(result, result.scenario, list(shown)), shown)
+
+
+def plot(
+    what: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario to run.")],
+    kind: Annotated[
+        str, typer.Argument(help="timeline, utilisation, throughput, causes, drives or compare.")
+    ] = "timeline",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
+    ] = None,
+    sets: Sets = None,
+    seed: Seed = 0,
+) -> None:
+    """Plot a result, or a scenario, which is run first."""
+    from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.plots import draw  # noqa: PLC0415
+
+    with show.progress() as progress:
+        path = draw.draw(what, kind, out, overrides=overrides(sets or []), seed=seed, progress=progress)
+    note(f"written to {path}")
+
+
+def picture(
+    name: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write to this .svg, .mmd (Mermaid) or .dot file."),
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="Format without --out: svg, mmd or dot.")
+    ] = "svg",
+    sets: Sets = None,
+) -> None:
+    """Draw the system: hosts, devices, links, data, users and jobs. Nothing is run."""
+    from simbackup.drawing.picture import picture as drawn  # noqa: PLC0415
+    from simbackup.results.folder import is_there  # noqa: PLC0415
+    from simbackup.results.result import Result  # noqa: PLC0415
+    from simbackup.scenario import load  # noqa: PLC0415
+
+    kept = is_there(Path(name))
+    if kept and sets:
+        raise ResultError(f"{name} is a result, in which nothing can be set; name its scenario instead")
+    seen = Result.load(name).picture if kept else drawn(load(name, overrides(sets or [])))
+    if out is None:
+        print(seen.text(form), end="")  # noqa: T201
+    else:
+        note(f"written to {seen.save(out)}")
+
+
+def trace(
+    name: Annotated[str, typer.Argument(metavar="RESULT|SCENARIO", help="Folder of a result, or a scenario.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write to this .json file.")],
+    sets: Sets = None,
+    seed: Seed = 0,
+) -> None:
+    """Write a timeline for Perfetto or chrome://tracing."""
+    from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.output.target import TRACE, check_file  # noqa: PLC0415
+    from simbackup.run import result_of  # noqa: PLC0415
+
+    check_file(out, TRACE)
+    with show.progress() as progress:
+        result = result_of(name, overrides(sets or []), seed=seed, progress=progress)
+    result.chrome_trace(out)
+    note(f"written to {out}; open it at https://ui.perfetto.dev or in chrome://tracing")
+
+
+def report(  # noqa: PLR0917 (typer reads each as an option)
+    what: Annotated[
+        list[str], typer.Argument(metavar="RESULT|SCENARIO...", help="Folders of results, or scenarios to run.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write to this .html file.")] = Path(
+        "report.html"
+    ),
+    excel: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the tables to this .xlsx file.")
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write the tables to this folder as CSV.")
+    ] = None,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Show how times vary over the assumed ranges; takes many runs.")
+    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Skip the runs without the bottleneck.")] = False,
+    sets: Sets = None,
+    seed: Seed = 0,
+) -> None:
+    """Write a page that answers a scenario's question, with its inputs and assumptions; several are compared."""
+    from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.reporting.report import report as write  # noqa: PLC0415
+
+    with show.progress() as progress:
+        path = write(
+            what, out, overrides=overrides(sets or []), seed=seed, intervals=intervals, reruns=not quick, excel=excel,
+            tables=csv, progress=progress,
+        )  # fmt: skip
+    note(f"written to {path}")

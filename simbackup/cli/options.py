@@ -1,0 +1,69 @@
+"""Options of several commands, and notes on standard error. Heavy imports are inside, so that help is quick."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import typer
+
+from simbackup.errors import InputError, Place, Problem
+from simbackup.text import for_terminal
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="ADDRESS=VALUE", help="Replace a value, such as devices.cow.chunk=16KiB."),
+]
+Seed = Annotated[int, typer.Option(help="Seed of all random streams.", min=0)]
+
+
+def warn(warnings: Iterable[Problem]) -> None:
+    """Print warnings on standard error."""
+    for warning in sorted(set(warnings)):
+        print(warning, file=sys.stderr)  # noqa: T201
+
+
+def overrides(sets: list[str]) -> dict[str, Any]:
+    """The values of `--set` options by address.
+
+    Raises
+    ------
+    InputError
+        An option is not of the form ADDRESS=VALUE.
+    """
+    from dataclasses import replace  # noqa: PLC0415
+
+    from simbackup.schema.tree import Node  # noqa: PLC0415
+    from simbackup.schema.yaml_file import parse  # noqa: PLC0415
+
+    found: dict[str, Any] = {}
+    problems: list[Problem] = []
+
+    def at(node: Node, place: Place) -> Node:
+        value = node.value
+        if isinstance(value, dict):
+            value = {name: at(child, place) for name, child in value.items()}
+        elif isinstance(value, list):
+            value = [at(child, place) for child in value]
+        return replace(node, value=value, place=place, key=place)
+
+    for text in sets:
+        address, equals, value = text.partition("=")
+        place = Place(f"--set {text}")
+        if not equals or not address:
+            problems.append(Problem(place, "", "has no value", "write --set ADDRESS=VALUE"))
+            continue
+        try:
+            found[address] = at(parse(f"value: {value}", f"--set {text}").mapping["value"], place)
+        except InputError as error:
+            problems.extend(Problem(place, p.address, p.message, p.remedy) for p in error.problems)
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+def note(text: str) -> None:
+    """Print a note on standard error."""
+    print(for_terminal(text), file=sys.stderr)  # noqa: T201 (a command line prints)

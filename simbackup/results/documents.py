@@ -1,0 +1,42 @@
+"""Where measured documents are: in collections, such as `scenarios/published` and `scenarios/validation`."""
+
+from __future__ import annotations
+
+from simbackup import shelf
+from simbackup.schema.measured import Measured, Measurement, read_measured
+
+MEASURED = "measured.yaml"
+PUBLISHED = "published"
+"""The collection that is meant where none is named."""
+
+
+def documents(collection: str = PUBLISHED) -> list[Measured]:
+    """All documents of a collection, or of every one for `*`, by the names of their folders.
+
+    >>> [document.folder.name[:3] for document in documents()][:2]
+    ['000', '001']
+    """
+    found: dict[str, Measured] = {}
+    for root in shelf.roots():
+        for path in sorted((root / "scenarios").glob(f"{collection}/*/{MEASURED}")):
+            if path.parent.name not in found:
+                found[path.parent.name] = read_measured(path, shelf.shown(path))
+    return [found[folder] for folder in sorted(found)]
+
+
+def collections() -> list[str]:
+    """The names of all collections.
+
+    >>> collections()
+    ['published', 'validation']
+    """
+    found = (path for root in shelf.roots() for path in (root / "scenarios").glob(f"*/*/{MEASURED}"))
+    return sorted({path.parent.parent.name for path in found})
+
+
+def scenario_name(measurement: Measurement, file: str) -> str:
+    """Name of the scenario that a measured row refers to, or its path where it is in no root."""
+    path = measurement.home / file
+    shown = shelf.shown(path.resolve())
+    known = shown.startswith("scenarios/")
+    return shown.removeprefix("scenarios/").removesuffix(".yaml") if known else str(path)

@@ -1,0 +1,169 @@
+"""JSON Schemas of the classes that read files: the forms of their keys, of quantities, and of words with origins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+from pydantic import BaseModel
+
+from simbackup import units
+from simbackup.schema.job import Names
+from simbackup.schema.origin import NEEDS, Origin
+from simbackup.schema.patterns import quantity_pattern
+from simbackup.schema.quantity import EXAMPLES, LATEST, Unit, Word
+from simbackup.schema.reflection import about, mark_of, nested_part, optional, plain_keys, sheet_kind
+
+Json = dict[str, Any]
+_ONE_OR_MORE = get_args(Names)[1]
+
+
+@dataclass(slots=True)
+class Forms:
+    """The forms of classes in one file, and the definitions that they share."""
+
+    datasheets: tuple[str, ...]
+    """Names of datasheets, `kind/name`, that editors offer."""
+    defs: Json = field(default_factory=dict[str, Any])
+
+    def named(self, part: Json, text: str) -> Json:
+        """Parts by name."""
+        return {"description": text, "type": "object", "additionalProperties": part}
+
+    def part(self, part: type[BaseModel]) -> Json:
+        """Reference to the form of a class; nothing in it is required, as the rest may be in another file."""
+        if name_of(part) not in self.defs:
+            self.defs[name_of(part)] = {}  # a place for a class that holds itself
+            self.defs[name_of(part)] = self.form(part)
+        return reference(name_of(part))
+
+    def whole(self, part: type[BaseModel]) -> Json:
+        """The form of a class, with what it requires."""
+        needs = [name for name, info in part.model_fields.items() if info.is_required()]
+        return {**self.form(part), "required": needs}
+
+    def form(self, part: type[BaseModel]) -> Json:
+        """The keys of a class."""
+        plain = plain_keys(part)
+        return {"description": about(part), **closed({name: self.key(part, name, plain[name]) for name in plain})}
+
+    def key(self, part: type[BaseModel], name: str, plain: Json) -> Json:
+        """What one key of a class may hold."""
+        unit, nested = mark_of(part, name, Unit), nested_part(part, name)
+        found: Json = {"description": self.text(part, name, unit)}
+        kind = sheet_kind(part)
+        if unit:
+            found["anyOf"] = [self.scalar(unit), self.originated(unit)]
+            found["examples"] = [EXAMPLES[unit.unit]]
+        elif mark_of(part, name, Word):
+            found["anyOf"] = list(self.word(plain))
+        elif nested:
+            kind = sheet_kind(nested)
+            found["anyOf"] = [*([self.sheet_name(kind)] if kind else []), self.part(nested)]
+        elif name == "model" and kind:
+            found["anyOf"] = [self.sheet_name(kind)]
+        elif _ONE_OR_MORE in part.model_fields[name].metadata:
+            found["anyOf"] = [plain["items"], {key: plain[key] for key in ("type", "items")}]
+        else:
+            return {**plain, **found}
+        if optional(part, name):
+            found["anyOf"] = [*found["anyOf"], {"type": "null"}]
+        return found
+
+    def text(self, part: type[BaseModel], name: str, unit: Unit | None) -> str:
+        """What a key means, with its unit."""
+        text = part.model_fields[name].description or about(part)
+        return f"{text} {self.resolved(self.scalar(unit))['description']}" if unit else text
+
+    def sheet_name(self, *kinds: str) -> Json:
+        """Name of a datasheet of some kinds."""
+        offered = [name for name in self.datasheets if name.split("/", maxsplit=1)[0] in kinds]
+        return {"type": "string", "pattern": f"^({'|'.join(kinds)})/.", **({"examples": offered} if offered else {})}
+
+    def scalar(self, unit: Unit) -> Json:
+        """Reference to a quantity without its origin."""
+        dimension = units.DIMENSIONS[unit.unit]
+        name, text = (
+            dimension.noun.replace(" ", "_"),
+            f"{dimension.noun.capitalize()}, for example {EXAMPLES[unit.unit]}",
+        )
+        bounds: Json = {"exclusiveMinimum" if unit.positive else "minimum": unit.least}
+        if unit.positive:
+            name, text = f"{name}_above_0", f"{text}; more than 0"
+        elif unit.least:
+            name, text = f"{name}_from_{unit.least:g}", f"{text}; at least {units.show(unit.least, unit.unit)}"
+        if unit.most not in {LATEST, float("inf")}:  # a century bounds every time, and is not worth a word each
+            name, text = f"{name}_to_{unit.most:g}", f"{text}; at most {units.show(unit.most, unit.unit)}"
+            bounds["maximum"] = unit.most
+        if "" not in dimension.names:
+            bounds["maximum"] = 0  # the only number that needs no unit
+        pattern = quantity_pattern(unit.unit)
+        if unit.words:
+            words = [word for word, _ in unit.words]
+            name, text = f"{name}_or_{'_'.join(words)}", f"{text}; or {' or '.join(words)}"
+            pattern = f"^(?:{'|'.join(words)})$|{pattern}"
+        number = "integer" if unit.unit == "count" else "number"
+        self.defs[name] = {
+            "description": f"{text}.", "examples": [EXAMPLES[unit.unit]], "type": ["string", number],
+            "pattern": pattern, **bounds,
+        }  # fmt: skip
+        return reference(name)
+
+    def originated(self, unit: Unit) -> Json:
+        """Reference to a quantity with its origin."""
+        scalar = self.scalar(unit)
+        name = f"{scalar['$ref'].rsplit('/', maxsplit=1)[-1]}_with_origin"
+        if name not in self.defs:
+            self.part(Origin)
+            self.defs["NeedsOfBasis"] = {
+                "description": "The keys that a value on each basis must also have.",
+                "allOf": [{"if": says("basis", basis), "then": {"required": list(n)}} for basis, n in NEEDS.items()],
+            }
+            inside = {"value": scalar, "range": {"items": scalar}, "plausible": {"items": scalar}}
+            self.defs[name] = {
+                "description": f"{units.DIMENSIONS[unit.unit].noun.capitalize()}, and where it comes from.",
+                "type": "object",
+                "required": ["value"],
+                "allOf": [reference("Origin"), reference("NeedsOfBasis"), {"properties": inside}],
+            }
+        return reference(name)
+
+    def word(self, plain: Json) -> tuple[Json, Json]:
+        """A word, any or one of a list, and the same with its origin; whole numbers may be written without quotes."""
+        if plain["type"] == "string" and not {"enum", "const"} & set(plain):
+            any_word: Json = {"properties": {"value": {"type": "string"}}}
+            return {"type": "string"}, {"type": "object", "required": ["value"], "allOf": [self.part(Origin), any_word]}
+        words: list[Any] = list(plain.get("enum") or [plain["const"]] if plain["type"] == "string" else (True, False))
+        words += [int(word) for word in words if str(word).isdigit()]
+        inside = {"properties": {"value": {"enum": words}}}
+        return {"enum": words}, {"type": "object", "required": ["value"], "allOf": [self.part(Origin), inside]}
+
+    def resolved(self, ref: Json) -> Json:
+        """The definition that a reference points to."""
+        return self.defs[ref["$ref"].rsplit("/", maxsplit=1)[-1]]
+
+
+def name_of(part: type[BaseModel]) -> str:
+    """The name of the form of a class."""
+    return part.__name__.removesuffix("Spec")
+
+
+def reference(name: str) -> Json:
+    """Reference to the shared definition of a name."""
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def plain_text(text: str) -> Json:
+    """A text that is not empty, with what it means."""
+    return {"description": text, "type": "string", "minLength": 1}
+
+
+def says(key: str, *words: str) -> Json:
+    """Condition that a key holds one of some words."""
+    return {"required": [key], "properties": {key: {"enum": list(words)}}}
+
+
+def closed(properties: Json, *needs: str) -> Json:
+    """A mapping of these keys and no others."""
+    needed: Json = {"required": list(needs)} if needs else {}
+    return {"type": "object", "properties": properties, **needed, "additionalProperties": False}

@@ -1,0 +1,135 @@
+"""Publications that version 0.1 answered blindly: what it said stays as it was, and today's answers stand beside it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import statistics
+import sys
+from pathlib import Path
+
+import pytest
+
+from simbackup.cli import app as cli
+from simbackup.errors import InputError
+from simbackup.experiments.ledger import Answers, ledger
+from simbackup.experiments.reproduce import Reproduction, chosen, reproduce
+from simbackup.results.compare import Row
+from simbackup.results.documents import documents
+from simbackup.schema.measured import read_measured
+
+TOP = Path(__file__).parents[2]
+VALIDATION = TOP / "scenarios" / "validation"
+FOLDERS = [measured.folder.name for measured in documents("validation")]
+MOST_FITTED = {"percona-lvm-2009": 2}
+"""Constants that may be fitted to a publication, where that is not one."""
+
+
+@pytest.fixture(scope="module")
+def found() -> Reproduction:
+    return reproduce(["validation"], intervals=False)
+
+
+def given() -> dict[tuple[str, str], dict[str, str]]:
+    """The blind answers as they were given, which no change of the program changes; rows are only added."""
+    with (Path(__file__).parent / "blind.csv").open(encoding="utf-8", newline="") as file:
+        return {(row["publication"], row["id"]): row for row in csv.DictReader(file)}
+
+
+def key(row: Row) -> tuple[str, str]:
+    return row.measurement.folder, row.measurement.id
+
+
+def test_one_name_means_all_publications(found: Reproduction) -> None:
+    assert [summary.document for summary in found.summaries] == FOLDERS
+    assert [str(m.folder) for m in chosen([str(VALIDATION)])] == [str(m.folder) for m in chosen(["validation"])]
+    assert {m.folder.name for m in chosen([])}.isdisjoint(FOLDERS)
+    assert [m.folder.name for m in chosen(["tk70"])] == ["tk70-1990"]
+
+
+def test_the_rows_are_those_that_were_asked_with_the_answers_that_were_given(found: Reproduction) -> None:
+    def number(text: str) -> float | None:
+        return float(text) if text else None
+
+    ledgered = {name: row for name, row in given().items() if name[0] in FOLDERS}
+    assert {key(row) for row in found.rows} == ledgered.keys()
+    for row in found.rows:
+        m, told = row.measurement, ledgered[key(row)]
+        assert (m.value, m.unit, m.low, m.high) == (
+            float(told["value"]), told["unit"], number(told["low"]), number(told["high"]),
+        )  # fmt: skip
+        assert (m.blind, m.row.fit) == (float(told["blind"]), told["role"] == "fit")
+
+
+def test_ids_are_unique_in_all_documents() -> None:
+    """Values name rows by their ids alone."""
+    ids = [row.id for measured in documents("*") for row in measured.rows]
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_each_row_is_reproduced_or_rightly_declared_off(folder: str, found: Reproduction) -> None:
+    rows = [row for row in found.rows if row.measurement.folder == folder]
+    assert [row.measurement.id for row in rows if not row.good] == []
+
+
+def test_an_opened_row_is_never_held_out(found: Reproduction) -> None:
+    assert {row.role for row in found.rows} <= {"fitted", "seen", "opened"}
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_at_most_one_constant_is_fitted(folder: str, found: Reproduction) -> None:
+    ids = {row.measurement.id for row in found.rows if row.measurement.folder == folder}
+    fitted = [constant.address for constant in found.constants if not ids.isdisjoint(constant.fitted_to)]
+    assert len(fitted) <= MOST_FITTED.get(folder, 1)
+
+
+def test_the_ledger_compares_the_same_rows_then_and_now(found: Reproduction) -> None:
+    lines = ledger(found.rows)
+    assert [line.publication for line in lines] == [*FOLDERS, "all"]
+    predicted = [row for row in found.rows if row.predicted]
+    assert all(given()[key(row)]["role"] == "predict" and row.role != "fitted" for row in predicted)
+    blind = [abs(row.blind_error or 0.0) for row in predicted]
+    assert (lines[-1].rows, lines[-1].blind.median) == (len(predicted), statistics.median(blind))
+    assert sum(line.rows for line in lines[:-1]) == lines[-1].rows
+    assert sum(line.today.near for line in lines[:-1]) == lines[-1].today.near
+    assert lines[-1].today.median < lines[-1].blind.median
+
+
+def test_the_worst_answer_is_a_factor_to_either_side() -> None:
+    assert Answers.of([-0.75, 1.0]).worst == 4.0
+    assert Answers.of([-0.1, 2.0]).worst == 3.0
+    assert Answers.of([-1.0]).worst == float("inf")
+
+
+def test_rows_without_blind_answers_make_no_ledger() -> None:
+    assert ledger(reproduce(["003"], intervals=False).rows) == []
+
+
+def test_json_has_the_publication_the_id_and_the_blind_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["simbackup", "reproduce", "tk70-1990", "--json"])
+    with pytest.raises(SystemExit):
+        cli.main()
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["publication"], row["id"], row["blind"]) for row in rows] == [
+        ("tk70-1990", "direct", 125.0), ("tk70-1990", "dd", 125.0),
+    ]  # fmt: skip
+    assert all(row["predicted"] for row in rows)
+
+
+def test_an_unknown_name_is_answered_with_collections_too() -> None:
+    with pytest.raises(InputError, match="did you mean 'validation'"):
+        chosen(["validatoin"])
+
+
+def test_a_blind_answer_stands_in_the_unit_of_its_row(tmp_path: Path) -> None:
+    folder = VALIDATION / "tk70-1990"
+    text = (folder / "measured.yaml").read_text(encoding="utf-8").replace("blind: 125 kB/s", "blind: 125 s", 1)
+    for name in ("direct.yaml", "dd.yaml"):
+        (tmp_path / name).touch()
+    path = tmp_path / "measured.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="'125 s' is not a figure in kB/s"):
+        read_measured(path, "measured.yaml")
