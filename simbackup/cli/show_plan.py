@@ -25,7 +25,6 @@ def plain(value: Any) -> Any:
 
 def plan(found: Plan) -> None:
     """The plan as tables: what fits until when, capacity by quarter, windows, cost by year."""
-
     title = f"{found.site.file.spec.title}, {found.site.start} to {found.until}"
     rows = [(one.what, str(one.date or "the end"), one.detail) for one in found.limits]
     show.table(("", "fits until", ""), rows, title)
@@ -73,7 +72,6 @@ def _windows(found: Plan) -> list[tuple[str, ...]]:
 
 def _stocks(found: Plan) -> None:
     """Stocks at the ends of quarters."""
-
     names = list(found.site.targets)
     head = ["date"]
     for name in names:
