@@ -56,6 +56,7 @@ class Target(NamedTuple):
     place: str
     offsite: bool
     owned: int
+    fetch: float
 
     @property
     def tape(self) -> bool:
@@ -157,5 +158,5 @@ def _target(scenario: Scenario, file: SiteFile, name: str) -> Target:
         capacity = device.capacity_bytes() or math.inf
     return Target(
         name, capacity, cartridge, slots, drives, si_or(told.reduction, 1.0), told.place, told.offsite,
-        int(si_or(told.cartridges, 0.0)),
+        int(si_or(told.cartridges, 0.0)), si_or(told.fetch, 0.0),
     )  # fmt: skip

@@ -19,6 +19,7 @@ from simbackup.schema.job import Names
 from simbackup.schema.part import Modelled, Rules
 from simbackup.schema.quantity import (
     Count,
+    Duration,
     Frozen,
     Multiple,
     Pieces,
@@ -230,6 +231,8 @@ class TargetSpec(Frozen):
     """Whether cartridges are taken out after each session and kept elsewhere, so that each session begins new ones."""
     cartridges: Count | None = None
     """Cartridges that are there at the start; none unless stated."""
+    fetch: Duration | None = None
+    """Time until what is kept there can be read in a restore: a courier, a recall; none unless stated."""
     reduction: Ratio | None = None
     """Bytes before over bytes after compression and deduplication at the target; 1 unless stated."""
 
@@ -257,6 +260,9 @@ class SiteSpec(Frozen):
     """Growth in a year of all systems whose `change` does not say one."""
     index_record: SizePerFile | None = None
     """Bytes that the catalogue keeps for each file of each save set; none unless stated."""
+    recovery: Duration | None = None
+    """Time from a loss until restores begin: to decide, to replace hosts, to bring the catalogue back; none unless
+    stated."""
     prices: PricesSpec | None = None
     """What storage costs; no costs are reported unless stated."""
 
