@@ -18,7 +18,7 @@ from simbackup.engine.trace import Trace
 from simbackup.methods.job import Job, Schedule
 from simbackup.scenario.spec import Spec
 from simbackup.schema import registry
-from simbackup.schema.capability import BlockDevice, ImageDevice, MediaLibrary, OnDevice, SplitMirror
+from simbackup.schema.capability import BlockDevice, ImageDevice, MediaLibrary, ObjectTarget, OnDevice, SplitMirror
 from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import si_or
 from simbackup.system import System
@@ -32,7 +32,7 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
     for name in sorted(spec.hosts, key=lambda name: spec.hosts[name].within is not None):
         system.hosts[name] = make_host(system, name, spec.hosts[name])
     for name, link in spec.links.items():
-        system.networks[name] = make_network(name, link)
+        system.networks.update(make_network(name, link))
     _devices(system, spec)
     begins = spec.placement()
     for name, data in spec.data.items():
@@ -60,6 +60,8 @@ def _devices(system: System, spec: Spec) -> None:
             system.add_store(name, live)
         elif isinstance(device, MediaLibrary):
             system.libraries[name] = live
+        elif isinstance(device, ObjectTarget):
+            system.object_stores[name] = live
         else:
             system.others[name] = live
     areas = _areas(system, spec)

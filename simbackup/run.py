@@ -109,8 +109,8 @@ def _summarise(system: System, spec: Spec) -> None:
             part.record(system.trace)
     for name, network in system.networks.items():
         _device(system, f"links.{name}", "network", network.link)
-    for library in system.libraries.values():
-        library.record(system.trace)
+    for part in (*system.libraries.values(), *system.object_stores.values()):
+        part.record(system.trace)
 
 
 def _device(system: System, address: str, kind: str, link: Link) -> None:

@@ -16,6 +16,7 @@ from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
 from simbackup.devices.image import FrozenImage
 from simbackup.devices.network.adapter import Adapter, ClosedLoop
 from simbackup.devices.network.live import Network
+from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.space import Space
 from simbackup.devices.store import Region, Store
@@ -68,6 +69,7 @@ class System:
     volumes: dict[str, Volume] = field(default_factory=dict[str, Volume])
     images: dict[str, FrozenImage] = field(default_factory=dict[str, FrozenImage])
     libraries: dict[str, Library] = field(default_factory=dict[str, Library])
+    object_stores: dict[str, ObjectStore] = field(default_factory=dict[str, ObjectStore])
     sessions: dict[str, list[Session]] = field(default_factory=dict[str, list[Session]])
     networks: dict[str, Network] = field(default_factory=dict[str, Network])
     data: dict[str, DataSet] = field(default_factory=dict[str, DataSet])

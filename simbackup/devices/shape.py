@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from simbackup.devices.network.live import Network
+from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.rounds import Rounds
 from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.limit import Law
@@ -66,13 +66,25 @@ class FlowShape:
         """The shape when each unit also takes so much of some links, and moves bytes on some."""
         return replace(self, demands=_sum(self.demands, demands), moves=_sum(self.moves, moves or {}))
 
-    def over(self, networks: Iterable[Network], size: float = 1.0) -> FlowShape:
-        """The shape when each unit also moves so many bytes over networks, on one wire of each."""
+    def over(self, networks: Sequence[Network], size: float = 1.0, connections: int = 1) -> FlowShape:
+        """The shape when each unit also moves so many bytes over networks, one behind the other, on some connections.
+
+        A connection keeps to one wire of each, and is no faster than its window and the losses allow. Workers share
+        the connections.
+        """
         shape = self
-        for network in networks if size > 0.0 else ():
+        if size <= 0.0 or not networks:
+            return shape
+        each = connections / size / max(self.workers, 1)
+        for network in networks:
             shape = shape.plus({network.link: size}, {network.link: size})
-            if network.rate < network.link.capacity:
-                shape = shape.at_most(network.rate / size, network.link.name)
+            if connections < network.wires:
+                shape = shape.at_most(each * network.rate, network.link.name)
+        rate = connection_rate(networks)
+        if math.isfinite(rate):
+            away = travel_time(networks)
+            parts = {part: seconds / away / (each * rate) for part, seconds in travelling(networks).items()}
+            shape = shape.cycle(parts, each * rate)
         return shape
 
     def at_most(self, rate: float, cause: str, activity: str = "") -> FlowShape:

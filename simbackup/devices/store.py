@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
-from simbackup.devices.network.live import Network
+from simbackup.devices.network.live import Network, opposite
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.flows import Link
 
@@ -40,7 +40,7 @@ class Store(Protocol):
         ...
 
     path: tuple[Network, ...]
-    """The buses between it and the host that owns it."""
+    """The buses from the host that owns it to the device, in the direction in which data are written."""
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream over `size` bytes at a position."""
@@ -101,6 +101,11 @@ class FlatStore(ABC):
         return Service(0.0, 0.0)
 
 
+def bus(store: Store, direction: Direction) -> tuple[Network, ...]:
+    """The buses that a device reads or writes over."""
+    return store.path if direction == "write" else opposite(store.path)
+
+
 @dataclass(frozen=True, slots=True)
 class Region:
     """A contiguous part of a device: a whole disk, a logical volume, a copy area, a data set."""
@@ -116,5 +121,5 @@ class Region:
     def streaming(self, direction: Direction) -> FlowShape:
         """How a byte of sequential reading or writing of the region loads its device and the buses before it."""
         demand = self.store.stream(direction, self.begin, self.size)
-        shape = FlowShape({self.store.link: demand}, {self.store.link: 1.0}).over(self.store.path)
+        shape = FlowShape({self.store.link: demand}, {self.store.link: 1.0}).over(bus(self.store, direction))
         return shape.at_most(self.store.alone(self.begin, self.size), self.store.name) if direction == "read" else shape

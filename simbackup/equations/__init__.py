@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         files,
         fragmentation,
         intervals,
+        objects,
         queueing,
         raid,
         raid_work,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         snapshot,
         streaming,
         tape,
+        transfers,
         waiting,
     )
 
@@ -40,6 +42,7 @@ __all__ = [
     "files",
     "fragmentation",
     "intervals",
+    "objects",
     "queueing",
     "raid",
     "raid_work",
@@ -47,6 +50,7 @@ __all__ = [
     "snapshot",
     "streaming",
     "tape",
+    "transfers",
     "waiting",
 ]
 

@@ -86,7 +86,9 @@ def _each(checks: Checks, sections: Mapping[str, Mapping[str, Part]]) -> None:
 def _agreement(checks: Checks) -> None:
     """Report conflicts within each part."""
     spec = checks.spec
-    parts: dict[str, Mapping[str, Part]] = {"hosts": spec.hosts, "devices": spec.devices, "data": spec.data}
+    parts: dict[str, Mapping[str, Part]] = {
+        "hosts": spec.hosts, "devices": spec.devices, "links": spec.links, "data": spec.data,
+    }  # fmt: skip
     for section, named in parts.items():
         for name, part in named.items():
             with checks.about(section, name):

@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from simbackup.schema.capability import BlockDevice, MediaLibrary, OnDevice
+from simbackup.devices.network.spec import BACK
+from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget, OnDevice
 from simbackup.schema.unknown import UnknownError
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 Beside = Mapping[str, Mapping[str, None]]
 """The neighbours of each host, device and link, in the order of the file."""
+REACHED = (MediaLibrary, ObjectTarget)
+"""Devices that links reach themselves, whoever owns them."""
 
 
 class Places:
@@ -63,11 +66,20 @@ class Places:
         return self.owner_of(self.data[data].on) or ""
 
     def way_to(self, host: str, device: str) -> tuple[str, ...] | None:
-        """The links from a host to the library, or to the host of the disk, that takes a backup; None if none."""
+        """The links from a host to what takes a backup: a library, a store, or the host of a disk; None if none."""
+        end = self._end(device)
+        return () if end == host else self.route(host, end)
+
+    def way_from(self, host: str, device: str) -> tuple[str, ...] | None:
+        """The links of `way_to`, in the same order, in the direction of what comes back."""
+        end = self._end(device)
+        way = () if end == host else self.route(end, host)
+        return None if way is None else way[::-1]
+
+    def _end(self, device: str) -> str:
+        """Where the way to a device ends: at the device, or at the host whose disk it is."""
         owner = self.owner_of(device)
-        if owner is None or isinstance(self.devices.get(device), MediaLibrary):
-            return self.route(host, device)
-        return () if owner == host else self.route(host, owner)
+        return device if owner is None or isinstance(self.devices.get(device), REACHED) else owner
 
     @cached_property
     def _data_on(self) -> Mapping[str, tuple[str, ...]]:
@@ -142,7 +154,8 @@ class Places:
 
         A device and the host that owns it are at one place, unless links are between them: then these are its buses. A
         link may join another link, as a bridge joins a loop. Among ways of equal length the one whose links are listed
-        first is taken.
+        first is taken. A link with a capacity of its own in the other direction is named with `BACK` where it is
+        crossed from an end that it lists later to one that it lists earlier.
         """
         way = self._way(self._beside_buses, begin, end)
         return self._way(self._beside_owners, begin, end) if way is None else way
@@ -159,7 +172,7 @@ class Places:
 
     def _way(self, beside: Beside, begin: str, end: str) -> tuple[str, ...] | None:
         """The shortest way through neighbours."""
-        reached: dict[str, tuple[str, ...]] = {begin: ()}
+        reached: dict[str, tuple[str, ...]] = {begin: (begin,)}
         front = deque([begin])
         while front:
             here = front.popleft()
@@ -167,11 +180,23 @@ class Places:
             for there in (end,) if end in near else near:
                 if there in reached:  # a step onto a link counts one, any other none: the first way is a shortest one
                     continue
-                reached[there] = (*reached[here], there) if there in self.links else reached[here]
+                reached[there] = (*reached[here], there)
                 front.append(there) if there in self.links else front.appendleft(there)
             if end in reached:
                 break
-        return reached.get(end)
+        passed = reached.get(end)
+        if passed is None:
+            return None
+        steps = zip(passed, passed[1:], (*passed[2:], ""), strict=False)
+        return tuple(self._direction(*step) for step in steps if step[1] in self.links)
+
+    def _direction(self, before: str, link: str, after: str) -> str:
+        """A link, and that it is crossed backwards if both directions differ; what joins it comes before all others."""
+        joined = self.links[link]
+        if joined.duplex == "half":
+            return link
+        places = [joined.joins.index(end) if end in joined.joins else -1 for end in (before, after)]
+        return link + BACK if places[0] > places[1] else link
 
     def _beside(self, bused: Collection[str]) -> Beside:
         """The neighbours of each host, device and link; a device with buses is beside these, not beside its host."""

@@ -208,5 +208,9 @@ class MediaLibrary(BackupTarget):
         raise NotImplementedError
 
 
+class ObjectTarget(BackupTarget):
+    """A store of objects, which requests over connections write and read."""
+
+
 class Sink(Device):
     """A device that takes whatever is written and keeps nothing."""

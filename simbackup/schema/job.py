@@ -11,7 +11,7 @@ from simbackup import units
 from simbackup.schema.facts import CLOCK, Fact, Facts, amount, made, number
 from simbackup.schema.figures import RUN, Figures
 from simbackup.schema.part import Part, Path
-from simbackup.schema.quantity import Duration, Pieces, Quantity, Text
+from simbackup.schema.quantity import Duration, Pieces, PositiveSize, Quantity, Text
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -125,6 +125,8 @@ class Storing(JobSpec):
     if TYPE_CHECKING:
         to: Text
         streams: Pieces | None
+        connections: Pieces | None
+        object_size: PositiveSize | None
         pool: Text | None
 
     def block_size(self, spec: Spec) -> Quantity | None:
@@ -153,6 +155,7 @@ class Restoring(JobSpec):
         to: Text | None
         streams: Pieces | None
         workers: Pieces | None
+        connections: Pieces | None
         replay: Names
         rounds: Rounds | None
         copied_by: Text | None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,7 +13,6 @@ from simbackup.schema.quantity import Quantity
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
-    from simbackup.scenario.spec import Spec
 
 
 class WorkloadSpec(Part):
@@ -59,11 +57,6 @@ class WorkloadSpec(Part):
             if not ends[0] & ends[1]:
                 message = f"'{before}' and '{after}' are not connected"
                 checks.report((*path, "via"), message, "name the links in the order in which they are crossed")
-
-    def uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The queues of the links that its requests cross."""
-        del spec, name
-        yield from (f"links.{link}.window" for link in self.via)
 
     def figures(self) -> Figures:
         """What a job costs it."""

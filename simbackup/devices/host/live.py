@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from simbackup.devices.host.page_cache import PageCache
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Region, Store
+from simbackup.devices.store import Region, Store, bus
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import FlowNetwork, Link
 from simbackup.equations.read_ahead import read_ahead_rate
@@ -77,10 +77,10 @@ class Host:
         window = self.machine.read_ahead
         if window is None or cached >= 1.0:  # the next windows are asked for while the program works on the last
             return shape.at_most(1.0 / copy, self.cpu.name)
-        away, cold = travel_time(store.path), (1.0 - cached) / window
+        path, cold = bus(store, "read"), (1.0 - cached) / window
         read = store.continued(region.begin, window).latency
-        parts = {(store.name, Activity.READ): cold * read, **travelling(store.path, cold), (self.cpu.name, ""): copy}
-        return shape.cycle(parts, read_ahead_rate(window, (1.0 - cached) * (read + away), 1.0 / copy))
+        parts = {(store.name, Activity.READ): cold * read, **travelling(path, cold), (self.cpu.name, ""): copy}
+        return shape.cycle(parts, read_ahead_rate(window, (1.0 - cached) * (read + travel_time(path)), 1.0 / copy))
 
     def copying(self, region: Region) -> FlowShape:
         """How a byte of a file that a program reads and writes loads device and core."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from simbackup.devices.changes import Changes
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Direction, Region, Service
+from simbackup.devices.store import Direction, Region, Service, bus
 from simbackup.engine.activity import Activity
 from simbackup.engine.trace import Trace
 
@@ -144,14 +144,14 @@ class Mirror:
         positioned = self._positioned(size, request, scattered=scattered)
         read = _mixed(source, "read", request, *positioned)
         write = _mixed(target, "write", request, *positioned)
-        away = travel_time((*source.store.path, *target.store.path))
+        away = travel_time((*bus(source.store, "read"), *target.store.path))
         each = 1.0 / (self.parameters.in_flight * request)
         parts = {
             (source.store.name, Activity.COPY_READ): each * read.latency,
             (target.store.name, Activity.COPY_WRITE): each * write.latency,
-            **travelling((*source.store.path, *target.store.path), each),
+            **travelling((*bus(source.store, "read"), *target.store.path), each),
         }
-        shape = FlowShape(sequential=not scattered).over(source.store.path).over(target.store.path)
+        shape = FlowShape(sequential=not scattered).over(bus(source.store, "read")).over(target.store.path)
         for region, service in ((source, read), (target, write)):
             shape = shape.plus({region.store.link: service.busy / request}, {region.store.link: 1.0})
         latency = read.latency + write.latency + away

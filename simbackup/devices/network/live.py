@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
+from simbackup.equations.transfers import loss_rate, window_rate
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Network:
-    """A network or bus: its link, the seconds of one round trip, and bytes a second of one of its parallel wires.
+    """A direction of a network or bus: its link, seconds of a round trip, bytes a second of one of its parallel wires.
 
-    A stream has the bytes of its `window` outstanding there, if that is stated.
+    A stream has the bytes of its `window` under way at most, if that is stated; a share of its segments is lost. The
+    `other` direction is the same one unless both have a capacity of their own.
     """
 
     link: Link
     latency: float
     rate: float
     window: float | None = None
+    loss: float = 0.0
+    segment: float = 0.0
+    other: Network | None = None
+
+    @property
+    def wires(self) -> int:
+        """How many wires lie side by side."""
+        return max(round(self.link.capacity / self.rate), 1)
+
+
+def opposite(path: Iterable[Network]) -> tuple[Network, ...]:
+    """The same networks in the other direction, in the same order."""
+    return tuple(network.other or network for network in path)
+
+
+def connection_rate(networks: Sequence[Network]) -> float:
+    """Bytes a second that the window or the losses leave one connection over networks, one behind the other."""
+    away = travel_time(networks)
+    windows = [network.window for network in networks if network.window is not None]
+    segments = [network.segment for network in networks if network.segment > 0.0]
+    kept = math.prod(1.0 - network.loss for network in networks)
+    by_window = window_rate(min(windows), away) if windows else math.inf
+    by_loss = loss_rate(min(segments), away, 1.0 - kept) if segments else math.inf
+    return min(by_window, by_loss)
 
 
 def travelling(networks: Iterable[Network], times: float = 1.0) -> dict[tuple[str, str], float]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from simbackup.errors import choices
 from simbackup.schema.facts import Facts, amount, number
 from simbackup.schema.figures import USE, Figures
-from simbackup.schema.part import Modelled, Part, Path
+from simbackup.schema.part import Modelled, Part, Path, Rules
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -19,37 +18,53 @@ from simbackup.schema.quantity import (
     Pieces,
     PositiveSize,
     Rate,
+    Share,
     Text,
+    Word,
 )
 
 ENDS = ("hosts", "devices", "links")
 """Sections of what a link may join."""
+BACK = ".back"
+"""What follows the name of a link in the address of its other direction, if that has a capacity of its own."""
 
 
 class NetworkSheet(Frozen):
     """A network or bus."""
 
     rate: Rate
-    """Payload rate in each direction."""
+    """Payload rate."""
     latency: Duration
     """Round trip."""
+    duplex: Annotated[Literal["half", "full"], Word()] = "half"
+    """`full` if each direction has the rate for itself; both share it unless stated."""
     window: PositiveSize | None = None
-    """Bytes of one stream that wait in the queue of the adapter; none unless stated."""
+    """Most bytes of one connection under way; they may wait in the queue of the adapter. No limit unless stated."""
+    loss: Share | None = None
+    """Share of the segments that are lost on the way; none unless stated."""
+    segment: PositiveSize | None = None
+    """Payload of one segment, where some are lost."""
+
+    def rules(self) -> Rules:
+        """Losses need the size of what is lost."""
+        if self.loss is not None and self.loss.si > 0 and self.segment is None:
+            yield ("loss",), "needs the payload of a segment", "add 'segment: 1448 B'"
+        if self.loss is None and self.segment is not None:
+            yield ("segment",), "has no effect without 'loss'", "add 'loss', or leave it out"
 
 
 class LinkSpec(Part, Modelled, NetworkSheet):
     """A network or bus that joins hosts and devices."""
 
     joins: tuple[Text, ...]
-    """The hosts, devices and other links that it joins."""
+    """The hosts, devices and other links that it joins. With full duplex the direction from one listed later to one
+    listed earlier is `links.NAME.back`; requests of workloads go in the other direction."""
     count: Pieces | None = None
     """Links of this kind side by side, each stream on one of them; one unless stated."""
 
-    conditional: ClassVar[Mapping[str, str]] = {"window": "where requests of a workload cross the link ('via')"}
-
     def figures(self) -> Figures:
         """How much it was used."""
-        return {"": USE}
+        return {"": USE, **({BACK.removeprefix("."): USE} if self.duplex == "full" else {})}
 
     def facts(self) -> Facts:
         """Number, rate and round trip."""

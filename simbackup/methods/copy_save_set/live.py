@@ -1,4 +1,4 @@
-"""Copies of save sets from disk to cartridges, or to a disk of any host."""
+"""Copies of save sets from disk to cartridges, to objects, or to a disk of any host."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.disk import fetching, lying, seek
+from simbackup.methods.file_backup.objects import objects_of
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
@@ -38,6 +39,8 @@ class CopySaveSet:
     tool: Tool = NO_TOOL
     streams: int = 1
     pool: str | None = None
+    connections: int = 1
+    object_size: float | None = None
     method: str = "copy_save_set"
 
     def run(self, system: System, job: str) -> Steps:
@@ -52,6 +55,9 @@ class CopySaveSet:
         if self.to in system.libraries:
             copy = Copy(job, self.to, data.compression, system.env.now)
             yield from self._to_tape(system, saved, lies, copy, networks)
+        elif self.to in system.object_stores:
+            copy = Copy(job, self.to, 1.0, system.env.now, [Extent(0.0, saved.size, self.to, 0.0)])
+            yield from self._to_objects(system, saved, lies, copy, networks)
         else:
             copy = Copy(job, self.to, 1.0, system.env.now)
             yield from self._to_disk(system, saved, lies, copy, networks)
@@ -65,16 +71,27 @@ class CopySaveSet:
         def shape(crossing: FlowShape, begin: float, size: float) -> FlowShape:
             source = lying(system, lies, begin, size)
             reading = server.reading(source, self.tool.copying(server, copies=1.0))
-            towards = crossing.over(networks)
+            towards = crossing.over(networks, connections=self.connections)
             return reading.plus(towards.demands, towards.moves).cycle(towards.parts, towards.cap)
 
         yield from TapeWriter(saved.size, shape, self.tool, self.streams, self.pool).write(system, copy)
+
+    def _to_objects(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
+        """Write the save set as a backup to objects does."""
+        server, store = system.hosts[self.server], system.object_stores[self.to]
+        reading = server.reading(lying(system, lies, 0.0, saved.size), self.tool.copying(server))
+        objects = objects_of(saved.size, saved.files, saved.method, self.object_size)
+        shape = store.carrying(reading, "write", objects, networks, self.connections)
+        flow = shape.start(system.network, copy.job, Activity.COPY, saved.size)
+        yield flow.done
+        system.account(copy.job, flow)
 
     def _to_disk(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to disk does."""
         server, host = system.hosts[self.server], system.hosts[self.host]
         position = system.reserve(self.to, saved.size)
-        shape = fetching(server, host, lying(system, lies, 0.0, saved.size), self.tool.copying(host)).over(networks)
+        shape = fetching(server, host, lying(system, lies, 0.0, saved.size), self.tool.copying(host))
+        shape = shape.over(networks, connections=self.connections)
         place = VolumeRange(system.volumes[self.to], position, saved.size)
         yield from system.write_through(copy.job, self.host, place, shape, Activity.COPY)
         copy.extents.append(Extent(0.0, saved.size, self.to, position))

@@ -19,4 +19,6 @@ def make(job: CopySaveSetSpec, spec: Spec) -> CopySaveSet:
     server = spec.owner_of(str(getattr(saved, "to", ""))) or ""
     way, tool = spec.way_to(server, job.to) or (), tool_of(getattr(saved, "tool", None))
     streams = int(si_or(job.streams, 1.0))
-    return CopySaveSet(job.save_set, server, job.to, spec.owner_of(job.to) or "", way, tool, streams, job.pool)
+    each = job.object_size.si if job.object_size else None
+    owner, connections = spec.owner_of(job.to) or "", int(si_or(job.connections, 1.0))
+    return CopySaveSet(job.save_set, server, job.to, owner, way, tool, streams, job.pool, connections, each)

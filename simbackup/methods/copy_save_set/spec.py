@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from simbackup.errors import choices
-from simbackup.schema.capability import BackupTarget, MediaLibrary
+from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
 from simbackup.schema.job import Copying, JobSpec, Saving
 from simbackup.schema.part import Path
-from simbackup.schema.quantity import Pieces, Quantity, Text
+from simbackup.schema.quantity import Pieces, PositiveSize, Quantity, Text
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -24,12 +24,17 @@ class CopySaveSetSpec(Copying):
     save_set: Text
     """The backup, by `image` or `file_level` onto a disk, whose newest complete save set is copied."""
     to: Text
-    """The tape library, or the volume or device of any host, that takes the copy."""
+    """The tape library, the object store, or the volume or device of any host, that takes the copy."""
     streams: Pieces | None = None
     """Parts that are copied at once, each on a drive of its own; one unless stated."""
     pool: Text | None = None
     """The pool whose cartridges are written; those of no pool unless stated."""
+    object_size: PositiveSize | None = None
+    """Bytes of each object in an object store; one for each file of a file-level backup, else one, unless stated."""
+    connections: Pieces | None = None
+    """Connections over networks that each stream spreads its bytes over; one unless stated."""
 
+    conditional: ClassVar[Mapping[str, str]] = {"object_size": "in copies to an object store"}
     relations: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {"save_set": ("copies", ("jobs",))}
 
     def tool_of(self) -> str | None:
@@ -38,7 +43,8 @@ class CopySaveSetSpec(Copying):
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of read-ahead at the disk's host, and of compression on tape."""
-        del name
+        if isinstance(spec.devices[self.to], ObjectTarget):
+            yield f"jobs.{name}.object_size"
         saved = spec.jobs[self.save_set]
         yield from (f"jobs.{self.save_set}.tool.{key}" for key in ("start_time", "copy_cpu"))
         if isinstance(saved, Saving):

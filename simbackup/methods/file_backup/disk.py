@@ -42,6 +42,7 @@ class DiskBackup:
     source: str | None = None
     workers: int = 1
     share: Share | None = None
+    connections: int = 1
     since: float | None = None
     level: str = "full"
 
@@ -60,7 +61,7 @@ class DiskBackup:
         position = system.reserve(self.to, part.size)
         yield from prepare(system, job, data, self.tool, part.files)
         networks = [system.networks[name] for name in self.networks]
-        shape = self.tool.sending(self.reading(system, data), networks)
+        shape = self.tool.sending(self.reading(system, data), networks, self.connections)
         place = VolumeRange(system.volumes[self.to], position, part.size)
         yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
         system.require_image(self.source)
@@ -98,6 +99,7 @@ class DiskRestore:
     selection: Selection | None
     tool: Tool = NO_TOOL
     workers: int = 1
+    connections: int = 1
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Read the wanted files at the server, send them, and write them; done when they are on disk."""
@@ -113,7 +115,7 @@ class DiskRestore:
             for begin, size in pieces:
                 source = lying(system, copy, begin, size)
                 yield from seek(system, job, source, networks)
-                shape = self.tool.sending(self._copying(system, source, target, made), networks)
+                shape = self.tool.sending(self._copying(system, source, target, made), networks, self.connections)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
                 place = VolumeRange(target.volume, there, size, beside(target, made))
                 yield from system.write_through(job, self.host, place, shape, Activity.RESTORE)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from simbackup.methods.file_backup.disk import DiskBackup, DiskRestore
 from simbackup.methods.file_backup.null import NullBackup
-from simbackup.methods.file_backup.restore import Restore
+from simbackup.methods.file_backup.objects import ObjectBackup, ObjectRestore
+from simbackup.methods.file_backup.restore import Restore, Way
 from simbackup.methods.file_backup.share import Share
 from simbackup.methods.file_backup.spec import FileBackupSpec
 from simbackup.methods.file_backup.tape import TapeBackup
@@ -15,8 +16,8 @@ from simbackup.methods.job import Work
 from simbackup.methods.restore.make import selection_of
 from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.methods.tool.make import tool_of
-from simbackup.schema.capability import MediaLibrary, Sink
-from simbackup.schema.job import Copying
+from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
+from simbackup.schema.job import Copying, Storing
 from simbackup.schema.quantity import si_or
 
 if TYPE_CHECKING:
@@ -29,32 +30,23 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
     host, share = keeper, None
     if job.share is not None:
         host = job.share.host
-        share = Share(keeper, spec.route(host, keeper) or (), job.share.calls.si, job.share.request.si)
+        share = Share(keeper, spec.route(keeper, host) or (), job.share.calls.si, job.share.request.si)
     way = spec.way_to(host, job.to) or ()
-    workers = int(si_or(job.workers, 1.0))
+    workers, connections = int(si_or(job.workers, 1.0)), int(si_or(job.connections, 1.0))
     if isinstance(spec.devices[job.to], MediaLibrary):
         streams = int(si_or(job.streams, 1.0))
         shared = int(si_or(job.multiplexing, 1.0))
         return TapeBackup(
-            host,
-            job.data,
-            job.to,
-            way,
-            job.method,
-            tool,
-            job.source,
-            streams,
-            job.pool,
-            shared,
-            workers,
-            share,
-            job.base_age(),
-            job.level,
-        )
+            host, job.data, job.to, way, job.method, tool, job.source, streams, job.pool, shared, workers, share,
+            connections, job.base_age(), job.level,
+        )  # fmt: skip
     owner = spec.owner_of(job.to) or ""
     backup = DiskBackup(
-        host, job.data, job.to, owner, way, job.method, tool, job.source, workers, share, job.base_age(), job.level
-    )
+        host, job.data, job.to, owner, way, job.method, tool, job.source, workers, share, connections, job.base_age(),
+        job.level,
+    )  # fmt: skip
+    if isinstance(spec.devices[job.to], ObjectTarget):
+        return ObjectBackup(backup, _object_size(job))
     return NullBackup(backup) if isinstance(spec.devices[job.to], Sink) else backup
 
 
@@ -67,11 +59,21 @@ def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
     return Restore(job.restore, job.copied_by, ways, job.replay)
 
 
-def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) -> TapeRestore | DiskRestore:
-    """How a copy is restored from the drives of a library, or from a disk of any host."""
+def _object_size(job: Storing) -> float | None:
+    """Bytes of each object of a save set, if the job says how many."""
+    return job.object_size.si if job.object_size is not None else None
+
+
+def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) -> Way:
+    """How a copy is restored from the drives of a library, from a disk of any host, or from objects."""
     to = job.to or saved.data
     host, selection, tool = spec.host_of(to), selection_of(job), tool_of(saved.tool)
-    way, workers = spec.way_to(host, device) or (), int(si_or(job.workers, 1.0))
+    way, workers = spec.way_from(host, device) or (), int(si_or(job.workers, 1.0))
+    connections = int(si_or(job.connections, 1.0))
     if isinstance(spec.devices[device], MediaLibrary):
-        return TapeRestore(host, to, way, selection, tool, int(si_or(job.streams, 1.0)), workers)
-    return DiskRestore(host, to, spec.owner_of(device) or "", way, selection, tool, workers)
+        return TapeRestore(host, to, way, selection, tool, int(si_or(job.streams, 1.0)), workers, connections)
+    if isinstance(spec.devices[device], ObjectTarget):
+        kept = (other for other in spec.jobs.values() if isinstance(other, Storing) and other.to == device)
+        own = next((other for other in kept if other is saved or getattr(other, "save_set", "") == job.restore), saved)
+        return ObjectRestore(host, to, way, selection, tool, workers, connections, _object_size(own))
+    return DiskRestore(host, to, spec.owner_of(device) or "", way, selection, tool, workers, connections)

@@ -32,7 +32,7 @@ class NullBackup:
         part = it.part(data)
         yield from prepare(system, job, data, it.tool, part.files)
         networks = [system.networks[name] for name in it.networks]
-        shape = it.tool.sending(it.reading(system, data, copies=1.0), networks)
+        shape = it.tool.sending(it.reading(system, data, copies=1.0), networks, it.connections)
         flow = shape.start(system.network, job, Activity.SAVE, part.size)
         yield flow.done
         system.account(job, flow)

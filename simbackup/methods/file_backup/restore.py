@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from simbackup.catalogue import SaveSet
 from simbackup.methods.file_backup.disk import DiskRestore
+from simbackup.methods.file_backup.objects import ObjectRestore
 from simbackup.methods.file_backup.tape_restore import TapeRestore
 from simbackup.methods.job import Moved, Steps
 from simbackup.system import System
 
+Way = TapeRestore | DiskRestore | ObjectRestore
+"""How a save set comes back."""
 INCREMENTAL = "incremental"
 ORDER = {"full": 0, "differential": 1, "cumulative": 2, INCREMENTAL: 3}
 """How near the full backup each level begins: a later one makes those of its own and of higher order superfluous."""
@@ -26,7 +29,7 @@ class Restore:
 
     backup: str
     copy: str | None
-    ways: Mapping[str, TapeRestore | DiskRestore]
+    ways: Mapping[str, Way]
     replay: tuple[str, ...] = ()
     method: str = "restore"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
-from simbackup.schema.capability import BackupTarget, MediaLibrary, Sink
+from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.job import FileKeeping, Saving
 from simbackup.schema.part import Path
 
@@ -56,7 +56,8 @@ class FileBackupSpec(Saving, FileKeeping):
     data: Text
     """The data set that is saved."""
     to: Text
-    """The tape library, or the volume or device of any host, that takes the save set; or `nul`, which keeps nothing."""
+    """The tape library, the object store, or the volume or device of any host, that takes the save set; or `nul`, which
+    keeps nothing."""
     source: Text | None = None
     """The frozen image that is read; the data themselves unless stated."""
     level: Annotated[Literal["full", "differential", "cumulative", "incremental"], Word()] = "full"
@@ -71,6 +72,10 @@ class FileBackupSpec(Saving, FileKeeping):
     stated."""
     workers: Pieces | None = None
     """Workers who walk the files at once in each stream, one request under way for each; one unless stated."""
+    connections: Pieces | None = None
+    """Connections over networks that each stream spreads its bytes over; one unless stated."""
+    object_size: PositiveSize | None = None
+    """Bytes of each object in an object store; one for each file of a file-level backup, else one, unless stated."""
     share: ShareSpec | None = None
     """Another host that reads the files as from a share; the host of the data reads them unless stated."""
     pool: Text | None = None
@@ -78,7 +83,12 @@ class FileBackupSpec(Saving, FileKeeping):
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
-    conditional: ClassVar[Mapping[str, str]] = {"workers": "in file_level backups", "share": "in file_level backups"}
+    conditional: ClassVar[Mapping[str, str]] = {
+        "workers": "in file_level backups",
+        "share": "in file_level backups",
+        "connections": "where the backup crosses links, and to an object store",
+        "object_size": "in backups to an object store",
+    }
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of files in walks, of compression on tape, and of read-ahead where the host reads in sequence."""
@@ -97,6 +107,7 @@ class FileBackupSpec(Saving, FileKeeping):
         if walks:
             yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
             yield from (f"jobs.{name}.workers", f"jobs.{name}.share", f"jobs.{name}.tool.in_turn")
+        yield from self._network_uses(spec, name)
         if self.level != "full":
             yield from (f"data.{self.data}.change.{key}" for key in CHANGES)
             yield f"data.{self.data}.{'filesystem.walk_cpu' if walks else 'change.run'}"
@@ -107,16 +118,27 @@ class FileBackupSpec(Saving, FileKeeping):
         if (walks and si_or(data.layout, 1.0) < 1.0) or not (walks or tape):
             yield f"hosts.{spec.host_of(self.data)}.read_ahead"
 
+    def _network_uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The keys of connections and objects."""
+        objects = isinstance(spec.devices[self.to], ObjectTarget)
+        if objects or spec.way_to(self.share.host if self.share else spec.host_of(self.data), self.to):
+            yield f"jobs.{name}.connections"
+        if objects:
+            yield f"jobs.{name}.object_size"
+
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of selected files, and of read-ahead where the host reads a save set on disk in sequence."""
         device = spec.read_by(job)
+        objects = isinstance(spec.devices[device], ObjectTarget)
+        if objects or spec.way_from(spec.host_of(job.to or self.data), device):
+            yield f"jobs.{restore}.connections"
         tape = isinstance(spec.devices[device], MediaLibrary)
         if self.method == "file_level" or tape:
             yield from super().restore_uses(spec, name, restore, job)
         if self.method == "file_level":
             yield from (f"jobs.{name}.tool.{key}" for key in ("attributes", "in_turn", "file_cpu"))
             yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers")
-        if not tape:
+        if not (tape or objects):
             yield f"hosts.{spec.owner_of(device)}.read_ahead"
 
     def block_size(self, spec: Spec) -> Quantity | None:

@@ -33,6 +33,7 @@ class TapeBackup:
     multiplexing: int = 1
     workers: int = 1
     share: Share | None = None
+    connections: int = 1
     since: float | None = None
     level: str = "full"
 
@@ -58,7 +59,7 @@ class TapeBackup:
         host, origin = system.hosts[self.host], system.origin(data, self.source)
         copy = self.tool.copying(host, copies=1.0)
         networks = [system.networks[name] for name in self.networks]
-        towards = host.working(crossing.over(networks), copy)
+        towards = host.working(crossing.over(networks, connections=self.connections), copy)
         if self.method == "image" and not part.whole:
             shape = changed_blocks(origin.region, part.share, data.run).part(1.0 - origin.cached)
         elif self.method == "image" or data.filesystem is None:

@@ -32,6 +32,7 @@ class TapeRestore:
     tool: Tool = NO_TOOL
     streams: int = 1
     workers: int = 1
+    connections: int = 1
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Share the needed cartridges among the drives, and wait until all data are on disk."""
@@ -93,7 +94,7 @@ class TapeRestore:
         fill = (
             host.working(drive.crossing(stream), 1.0 / host.copy_rate)
             .at_most(host.copy_rate, host.cpu.name)
-            .over([system.networks[name] for name in self.networks])
+            .over([system.networks[name] for name in self.networks], connections=self.connections)
         )
         if made.per_byte:
             fill = filling(fill, host, target, made)

@@ -9,7 +9,7 @@ from simbackup.data.live import DataSet, Files
 from simbackup.devices.host.live import Host
 from simbackup.devices.network.live import Network, travel_time, travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Region, Service, Store
+from simbackup.devices.store import Region, Service, Store, bus
 from simbackup.engine.activity import Activity
 from simbackup.equations import files as equations
 from simbackup.equations.change import gap
@@ -64,7 +64,7 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
     cpu = keeper.seconds(sent * files.cpu_per_file + (1.0 - sent) * left_alone)
     index = host.seconds(sent * who.file_cpu)
     shape = FlowShape({store.link: read.busy / each}, {store.link: 1.0}, sequential=1.0 - apart, workers=who.workers)
-    shape = keeper.working(shape.over(store.path).part(cold), cpu / each)
+    shape = keeper.working(shape.over(bus(store, "read")).part(cold), cpu / each)
     shape = host.working(shape, index / each)
     parts = {part: cold * seconds / each for part, seconds in read.parts.items()}
     waited = sent * files.open_time
@@ -146,8 +146,9 @@ def _sum(
     store: Store, walk: tuple[Service, float, float], data: tuple[Service, float, float], region: Region
 ) -> _Reads:
     """What so many requests of so many bytes for directories and records, and for data, take one after the other."""
-    away, stream = travel_time(store.path), store.stream("read", region.begin, region.size)
-    crossed = {network: max(1.0 / network.rate - stream, 0.0) for network in store.path}  # behind a slower device: none
+    path, stream = bus(store, "read"), store.stream("read", region.begin, region.size)
+    away = travel_time(path)
+    crossed = {network: max(1.0 / network.rate - stream, 0.0) for network in path}  # behind a slower device: none
     latency = sum(times * (service.latency + away) for service, times, _ in (walk, data))
     busy = sum(times * service.busy for service, times, _ in (walk, data))
     parts = {
@@ -159,4 +160,4 @@ def _sum(
         if each > 0.0:
             parts[network.link.name, Activity.TRANSFER] = moved * each
             latency += moved * each
-    return _Reads(latency, busy, parts | travelling(store.path, walk[1] + data[1]))
+    return _Reads(latency, busy, parts | travelling(path, walk[1] + data[1]))

@@ -14,7 +14,7 @@ from simbackup.devices.host.page_cache import LEAST
 from simbackup.devices.image import FrozenImage
 from simbackup.devices.network.live import travelling
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Region
+from simbackup.devices.store import Region, bus
 from simbackup.devices.volume.live import Stretch, first_write_shape
 from simbackup.engine.activity import Activity
 from simbackup.methods.job import Moved, Steps
@@ -120,8 +120,8 @@ class FrozenImageRestore:
         cpu = self.tool.copying(host)
         read = source.store.continued(source.begin, request)
         write = target.store.request("write", target.begin, target.begin, request)
-        shape = host.working(FlowShape().over(source.store.path).over(target.store.path), cpu)
-        parts = travelling((*source.store.path, *target.store.path), 1.0 / request)
+        shape = host.working(FlowShape().over(bus(source.store, "read")).over(target.store.path), cpu)
+        parts = travelling((*bus(source.store, "read"), *target.store.path), 1.0 / request)
         for store, service, activity in ((source.store, read, Activity.READ), (target.store, write, Activity.WRITE)):
             shape = shape.plus({store.link: service.busy / request}, {store.link: 1.0})
             parts[store.name, activity] = service.latency / request

@@ -13,7 +13,7 @@ from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.store import Direction, Region
+from simbackup.devices.store import Direction, Region, bus
 from simbackup.engine.activity import Activity
 from simbackup.engine.link import Link
 from simbackup.methods.job import Moved, Steps
@@ -21,6 +21,8 @@ from simbackup.methods.native.buffer_loop import SteadyLoop, visits
 from simbackup.methods.native.transfers import Draws, Leg, Services, Stop, Transfers, Ways
 from simbackup.system import JobFailedError, System
 
+DIRECTIONS: tuple[tuple[Direction, Direction], ...] = (("write", "read"), ("read", "write"))
+"""How volumes and files are used, in a restore and in a backup."""
 Wait = Generator[simpy.Event, Any, None]
 
 
@@ -229,19 +231,19 @@ def _turn(system: System, doing: tuple[str, str], native: Native, shape: FlowSha
         compressors=min(float(len(native.files)), host.machine.cores),
         visits=visits(ways),
     )
-    flow = shape.start(system.network, job, activity, amount, law=going.law)
-    with system.standing(flow, going):
+    with system.standing(flow := shape.start(system.network, job, activity, amount, law=going.law), going):
         yield flow.done
     system.account(job, flow)
 
 
 def _ways(system: System, job: Native) -> list[list[list[Network]]]:
     """The networks on the way to each volume, and on the way to each file."""
-    volumes = [list(system.data[name].volume.region.store.path) for name in job.data]
-    kept = [file for file in job.files if file.to is not None]
+    here, there = DIRECTIONS[isinstance(job, NativeBackup)]
+    volumes = [list(bus(system.data[name].volume.region.store, here)) for name in job.data]
     files = [
-        [*(system.networks[name] for name in file.networks), *system.volumes[file.to or ""].region.store.path]
-        for file in kept
+        [*(system.networks[name] for name in file.networks), *bus(system.volumes[file.to].region.store, there)]
+        for file in job.files
+        if file.to is not None
     ]
     return [volumes, files]
 
@@ -250,18 +252,19 @@ def _legs(system: System, job: Native, parts: Sequence[DataSet], ratio: float, *
     """How a buffer comes to each volume and to each file, for a byte of the database on each centre."""
     lost, wires = _lost_in_turns(system, job, parts), dict[Link, int]()
     latency, volumes, files = job.engine.request_latency, list[Leg](), list[Leg]()
+    here, there = DIRECTIONS[write]
     for part in parts:
         region = part.volume.region.part(part.begin, part.size)
-        device = _device(region, "read" if write else "write", 1.0, lost)
-        way = _wires(region.store.path, 1.0, wires)
+        device = _device(region, here, 1.0, lost)
+        way = _wires(bus(region.store, here), 1.0, wires)
         stops = (device, *way) if write else (*way, device)
         volumes.append(Leg(f"data.{part.name}", latency + travel_time(region.store.path), stops))
     for i, file in enumerate(job.files):
         stops, away = _coding(system, job, i, write=write), 0.0
         if file.to is not None:
             region = system.volumes[file.to].region
-            networks = [*(system.networks[name] for name in file.networks), *region.store.path]
-            device = _device(region, "write" if write else "read", 1.0 / ratio, lost)
+            networks = [*(system.networks[name] for name in file.networks), *bus(region.store, there)]
+            device = _device(region, there, 1.0 / ratio, lost)
             way, away = _wires(networks, 1.0 / ratio, wires), latency + travel_time(networks)
             # compressed buffers wait for their writer, read ones for the decompressor
             stops = (*stops, *way, device) if write else (device, *reversed(way), *stops)
@@ -272,8 +275,8 @@ def _legs(system: System, job: Native, parts: Sequence[DataSet], ratio: float, *
 def _device(region: Region, direction: Direction, share: float, lost: Mapping[Link, float]) -> Stop:
     """The device of a leg, for so many bytes, with what it loses in turning."""
     link, shape = region.store.link, region.streaming(direction)
-    demand = shape.demands[link] + lost.get(link, 0.0)
-    loads = FlowShape({link: demand * share}, {link: shape.moves[link] * share}, sequential=False)
+    demand, moved = shape.demands[link] + lost.get(link, 0.0), shape.moves[link]
+    loads = FlowShape({link: demand * share}, {link: moved * share}, sequential=False)
     return Stop(link, 0, direction, loads)
 
 
@@ -282,9 +285,8 @@ def _wires(networks: Sequence[Network], share: float, taken: dict[Link, int]) ->
     stops: list[Stop] = []
     for network in networks:
         wire = taken[network.link] = taken.get(network.link, -1) + 1
-        wires = max(round(network.link.capacity / network.rate), 1)
         loads = FlowShape(sequential=False).over([network], share)
-        stops.append(Stop(network.link, wire % wires, Activity.TRANSFER, loads, network))
+        stops.append(Stop(network.link, wire % network.wires, Activity.TRANSFER, loads, network))
     return stops
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from simbackup.equations.buffers import default_buffers
@@ -14,25 +15,28 @@ from simbackup.schema.capability import Sink
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
 
+Way = Callable[[str, str], tuple[str, ...] | None]
+"""The links between a host and a device, in one direction."""
+
 
 def make(job: NativeBackupSpec, spec: Spec) -> NativeBackup:
     """The backup."""
     host = spec.host_of(job.data[0])
     engine = parameters_of(Engine, job.engine)
-    return NativeBackup(host, job.data, _files(job, spec, host), engine, _loop(job, job.rounds))
+    return NativeBackup(host, job.data, _files(job, spec, host, spec.way_to), engine, _loop(job, job.rounds))
 
 
 def restore(job: RestoreSpec, saved: NativeBackupSpec, spec: Spec) -> NativeRestore:
     """The restore, with the rounds of the backup unless the job states its own."""
     host = spec.host_of(saved.data[0])
     engine, loop = parameters_of(Engine, saved.engine), _loop(saved, job.rounds or saved.rounds)
-    return NativeRestore(host, job.restore, saved.data, _files(saved, spec, host), engine, loop)
+    return NativeRestore(host, job.restore, saved.data, _files(saved, spec, host, spec.way_from), engine, loop)
 
 
-def _files(job: NativeBackupSpec, spec: Spec, host: str) -> tuple[File, ...]:
-    """The volumes of the backup files, and the way there."""
+def _files(job: NativeBackupSpec, spec: Spec, host: str, way: Way) -> tuple[File, ...]:
+    """The volumes of the backup files, and the way there or back."""
     sinks = {to for to in job.to if isinstance(spec.devices[to], Sink)}
-    return tuple(File(None, ()) if to in sinks else File(to, spec.way_to(host, to) or ()) for to in job.to)
+    return tuple(File(None, ()) if to in sinks else File(to, way(host, to) or ()) for to in job.to)
 
 
 def _loop(job: NativeBackupSpec, rounds: str | None) -> BufferLoop:

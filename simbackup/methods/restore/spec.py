@@ -48,6 +48,8 @@ class RestoreSpec(Restoring):
     """Drives that read from tape at once; one unless stated."""
     workers: Pieces | None = None
     """Workers who make files at once; one unless stated."""
+    connections: Pieces | None = None
+    """Connections over networks that each stream spreads its bytes over; one unless stated."""
     replay: Names = ()
     """Incremental backups to replay after it."""
     copied_by: Text | None = None
@@ -66,6 +68,7 @@ class RestoreSpec(Restoring):
             "in restores of file_level backups, from tape and from frozen images; an image on disk comes back whole"
         ),
         "workers": "in restores of file_level backups",
+        "connections": "where the restore crosses links, and from an object store",
     }
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:

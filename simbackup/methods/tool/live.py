@@ -51,12 +51,14 @@ class Tool:
         """What it adds to files that it makes of bytes that come back."""
         return FilesMade(per_byte, self.file_cpu, self.attributes)
 
-    def sending(self, shape: FlowShape, networks: Sequence[Network], *, loaded: bool = False) -> FlowShape:
+    def sending(
+        self, shape: FlowShape, networks: Sequence[Network], connections: int = 1, *, loaded: bool = False
+    ) -> FlowShape:
         """The shape of bytes that go over networks, too: while the next are read, or by turns with reading.
 
         `loaded` shapes cross the networks already.
         """
-        shape = shape if loaded else shape.over(networks)
+        shape = shape if loaded else shape.over(networks, connections=connections)
         for network in networks if self.alternates else ():
             shape = shape.after(1.0 / network.rate, network.link.name, Activity.TRANSFER)
             if self.request is not None:

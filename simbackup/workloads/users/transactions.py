@@ -11,7 +11,7 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.snapshot.live import Snapshot
-from simbackup.devices.store import Service, Store
+from simbackup.devices.store import Direction, Service, Store, bus
 from simbackup.engine.flows import Link
 from simbackup.equations import snapshot as equations
 from simbackup.equations.queueing import Centre
@@ -42,11 +42,20 @@ class Load:
     waited: dict[Link, float] = field(default_factory=dict[Link, float])
     held: dict[Link, float] = field(default_factory=dict[Link, float])
 
-    def take(self, store: Store, service: Service, times: float, size: float, *, waits: bool) -> None:
+    def take(
+        self,
+        store: Store,
+        service: Service,
+        times: float,
+        size: float,
+        *,
+        waits: bool,
+        direction: Direction = "write",
+    ) -> None:
         """Add so many requests to a device, for which the user waits or not."""
         if times > 0.0:
             self.shape = self.shape.plus({store.link: times * service.busy}, {store.link: times * size})
-            self.shape = self.shape.over(store.path, times * size)
+            self.shape = self.shape.over(bus(store, direction), times * size)
             if waits:
                 self._wait(store.link, times * service.latency, times * service.busy)
 
@@ -93,7 +102,7 @@ def load(asked: Transaction, place: VolumeRange, host: Host, fresh: Mapping[Snap
         return begin + max(min(place.size / 3.0, place.size - size), 0.0)
 
     read = min(asked.read_size, place.size)
-    found.take(store, store.request("read", begin, there(read), read), asked.reads, read, waits=True)
+    found.take(store, store.request("read", begin, there(read), read), asked.reads, read, waits=True, direction="read")
     found.compute(host, asked.cpu)
     for network in asked.networks:
         found.send(network, asked.request)
@@ -120,7 +129,7 @@ def _copy(
     chunk = cow.chunk
     here, there = places
     there = min(there, origin.size - chunk)
-    found.take(origin, origin.request("read", here, there, chunk), copies, chunk, waits=waits)
+    found.take(origin, origin.request("read", here, there, chunk), copies, chunk, waits=waits, direction="read")
     at = min(snapshot.position(), area.size - chunk)
     head = there if area is origin else at
     found.take(area, area.request("write", head, at, chunk), copies, chunk, waits=waits)

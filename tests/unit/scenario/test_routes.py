@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,12 @@ def test_links_side_by_side_carry_as_much_together_and_one_stream_as_much_as_one
     path.write_text(HEAD + links, encoding="utf-8")
     network = build(load(path).spec, 0)[0].networks["lan"]
     assert (network.link.capacity, network.rate) == (300e6, 100e6)
+
+
+def test_a_full_duplex_link_has_a_name_for_each_direction(tmp_path: Path) -> None:
+    site = spec(tmp_path, lan=["filer", "server", "jukebox"])
+    both = replace(site, links={"lan": site.links["lan"].model_copy(update={"duplex": "full"})})
+    assert both.route("filer", "jukebox") == both.way_to("filer", "jukebox") == ("lan",)
+    assert both.route("jukebox", "filer") == both.way_from("filer", "jukebox") == ("lan.back",)
+    assert both.way_to("server", "array") == ("lan.back",)
+    assert both.way_from("server", "array") == ("lan",)

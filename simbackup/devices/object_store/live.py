@@ -1,0 +1,93 @@
+"""Object stores: requests over connections, each with its latency, and limits that all requests share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from simbackup.devices.network.live import Network, connection_rate, travelling
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Direction
+from simbackup.engine.activity import Activity
+from simbackup.engine.flows import Link
+from simbackup.engine.trace import Trace
+from simbackup.equations import objects as equations
+from simbackup.equations.transfers import requests_rate
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What an object store grants: seconds of a request, bytes a second of a connection, bytes of a part.
+
+    And to all: requests and bytes a second in each direction, and connections; to one object, parts at once. An object
+    of several parts takes some requests more.
+    """
+
+    write_latency: float
+    read_latency: float
+    connection_rate: float
+    part: float
+    write_requests: float
+    read_requests: float
+    write_rate: float | None = None
+    read_rate: float | None = None
+    connections: float | None = None
+    parts_at_once: float | None = None
+    object_requests: float = 0.0
+
+
+class Objects(NamedTuple):
+    """What is moved: bytes of each object, and how many there are."""
+
+    size: float
+    number: float
+
+
+class ObjectStore:
+    """A bucket: connections with one request under way each, and limits that all of them share."""
+
+    def __init__(self, name: str, terms: Terms) -> None:
+        self.name = name
+        self.terms = terms
+        self.link = Link(name, terms.connections or 1.0)
+        self.requests: dict[Direction, Link] = {
+            "write": Link(f"{name}.write_requests", terms.write_requests),
+            "read": Link(f"{name}.read_requests", terms.read_requests),
+        }
+        rates: tuple[tuple[Direction, float | None], ...] = (("write", terms.write_rate), ("read", terms.read_rate))
+        self.pipes = {way: Link(f"{name}.{way}_rate", rate) for way, rate in rates if rate is not None}
+
+    def carrying(
+        self, shape: FlowShape, direction: Direction, objects: Objects, networks: Sequence[Network], connections: int
+    ) -> FlowShape:
+        """The shape of bytes that also go to objects, or come from them, over networks on some connections.
+
+        The next requests are made while those before them are answered, one at a time on each connection.
+        """
+        terms, write = self.terms, direction == "write"
+        most = equations.parts(objects.size, terms.part)
+        requests = most + (terms.object_requests if write and most > 1.0 else 0.0)
+        each = objects.size / requests  # bytes of a request in the mean
+        at_once = equations.at_once(connections, objects.number, most, terms.parts_at_once)
+        rate = min(terms.connection_rate, connection_rate(networks), *(network.rate for network in networks))
+        own = terms.write_latency if write else terms.read_latency
+        travel = travelling(networks, 1.0 / each)
+        parts = {(self.name, Activity.WAIT_FOR_REQUESTS.value): own / each, **travel, (self.name, ""): 1.0 / rate}
+        alone = requests_rate(each, own + sum(travel.values()) * each, rate, 1.0)
+        shape = shape.over(networks, connections=at_once)
+        share = at_once / max(shape.workers, 1)  # workers share the connections
+        shape = shape.cycle({part: seconds / share for part, seconds in parts.items()}, alone * share)
+        held = 1.0 / alone if terms.connections is not None else 0.0
+        demands = {self.link: held, self.requests[direction]: 1.0 / each}
+        demands |= {self.pipes[direction]: 1.0} if direction in self.pipes else {}
+        return shape.plus(demands, dict.fromkeys(demands, 1.0))
+
+    def record(self, trace: Trace) -> None:
+        """Record the connections and each limit in the trace."""
+        for link in (self.link, *self.requests.values(), *self.pipes.values()):
+            kind = "object store" if link is self.link else "object store limit"
+            trace.device(
+                link.name, kind, link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
+                peak_bytes_per_s=link.peak_bytes_per_s,
+            )  # fmt: skip

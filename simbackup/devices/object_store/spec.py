@@ -1,0 +1,77 @@
+"""What a file may say about an object store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from simbackup.schema.capability import ObjectTarget, Piece
+from simbackup.schema.facts import Facts, amount
+from simbackup.schema.figures import USE, Figures
+from simbackup.schema.part import Modelled, Path
+from simbackup.schema.quantity import Count, Duration, Frequency, Frozen, Pieces, PositiveSize, Rate
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.schema.job import Restoring, Storing
+
+LIMITS = ("write_requests", "read_requests", "write_rate", "read_rate")
+"""What all jobs together get in each direction."""
+
+
+class ObjectStoreSheet(Frozen):
+    """A bucket or container of an object store, as far as one group of names is served together."""
+
+    write_latency: Duration
+    """Time of a request to write besides that of its bytes and of the way there."""
+    read_latency: Duration
+    """Time from a request to read until its first byte, the way there excluded."""
+    connection_rate: Rate
+    """Rate of one connection, which has one request under way."""
+    part: PositiveSize
+    """Bytes that one request writes or reads; a larger object takes several requests."""
+    write_requests: Frequency
+    """Most requests to write a second."""
+    read_requests: Frequency
+    """Most requests to read a second."""
+    write_rate: Rate | None = None
+    """Greatest rate of writing; no limit unless stated."""
+    read_rate: Rate | None = None
+    """Greatest rate of reading; no limit unless stated."""
+    connections: Pieces | None = None
+    """Connections that it serves at once; no limit unless stated."""
+    parts_at_once: Pieces | None = None
+    """Parts of one object that are under way at once; as many as there are connections unless stated."""
+    object_requests: Count | None = None
+    """Requests to write an object of several parts besides its parts: to begin and complete it; none unless stated."""
+
+
+class ObjectStoreSpec(ObjectTarget, Modelled, ObjectStoreSheet):
+    """An object store in a scenario; a link joins it, or a host owns it."""
+
+    kind: Literal["object_store"]
+
+    pieces: ClassVar[Mapping[str, Piece]] = {limit: Piece(times=limit) for limit in LIMITS}
+
+    def facts(self) -> Facts:
+        """Rate of a connection, its latencies, and the limits of all."""
+        yield from amount(self.connection_rate, "each connection")
+        yield from amount(self.part, "each request")
+        yield from amount(self.write_requests, "written")
+        yield from amount(self.read_requests, "read")
+
+    def figures(self) -> Figures:
+        """How much it was used, and each of its limits."""
+        return {"": USE, **{limit: USE for limit in LIMITS if getattr(self, limit) is not None}}
+
+    def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
+        """Report keys of tape."""
+        del saved
+        for key in ("streams", "multiplexing", "pool"):
+            if getattr(job, key, None) is not None:
+                checks.report((*path, key), "has no effect on a backup to an object store", "write 'connections'")
+
+    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
+        """Report keys of tape."""
+        if job.streams is not None:
+            checks.report((*path, "streams"), "has no effect on a restore from objects", "write 'connections'")

@@ -1,0 +1,48 @@
+"""Objects that are written and read by requests: how many a large one takes, and how many are under way at once."""
+
+from __future__ import annotations
+
+import math
+
+
+def parts(size: float, part: float) -> float:
+    """Requests for the bytes of an object, of which each carries so many at most: `max(ceil(s / p), 1)`.
+
+    "Uploading and copying objects using multipart upload", Amazon S3 user guide; "Put Block", reference of Azure Blob
+    Storage.
+
+    Parameters
+    ----------
+    size
+        Bytes of the object, s.
+    part
+        Bytes of a part, p.
+
+    >>> parts(100e6, 8e6), parts(10.0, 8e6)
+    (13.0, 1.0)
+    """
+    return float(max(math.ceil(size / part), 1))
+
+
+def at_once(connections: int, objects: float, each: float, most: float | None) -> int:
+    """Requests that a job has under way at once: one on each connection, and no more than it has parts to move.
+
+    `min(c, n min(p, m))`. Range: all objects have the same size; the last of them, which leave connections idle, are a
+    small part of the whole.
+
+    Parameters
+    ----------
+    connections
+        Connections of the job, c.
+    objects
+        Objects, n.
+    each
+        Parts of each, p.
+    most
+        Parts of one object that may be under way at once, m; no limit if None.
+
+    >>> at_once(16, objects=1.0, each=13.0, most=None), at_once(16, objects=1e6, each=1.0, most=4.0)
+    (13, 16)
+    """
+    together = each if most is None else min(each, most)
+    return max(min(connections, math.floor(objects * together)), 1)

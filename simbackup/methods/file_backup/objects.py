@@ -1,0 +1,104 @@
+"""Backup to object stores, block by block or file by file, and restores from there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.data.live import DataSet
+from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.object_store.live import Objects
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
+from simbackup.methods.file_backup.disk import DiskBackup
+from simbackup.methods.job import Moved, Steps
+from simbackup.methods.making import FilesMade, beside, filling
+from simbackup.methods.selection import Selection, wanted
+from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
+from simbackup.system import JobFailedError, System
+
+
+def objects_of(size: float, files: float, method: str, each: float | None) -> Objects:
+    """The objects of a save set: of so many bytes each, or one for each file, or one for all blocks."""
+    own = each if each is not None else size / files if method == "file_level" else size
+    return Objects(min(own, size), max(size / own, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectBackup:
+    """A backup that reads as one onto a disk does, and writes objects."""
+
+    backup: DiskBackup
+    object_size: float | None = None
+
+    @property
+    def method(self) -> str:
+        """How it reads."""
+        return self.backup.method
+
+    def run(self, system: System, job: str) -> Steps:
+        """Prepare, read blocks or files and write them as objects; then enter the catalogue."""
+        it, time = self.backup, system.env.now
+        data, store = system.data[it.data], system.object_stores[it.to]
+        if system.hosts[it.host].suspended is not None:
+            raise JobFailedError(f"'{it.host}' is suspended")
+        system.require_image(it.source)
+        part = it.part(data)
+        yield from prepare(system, job, data, it.tool, part.files)
+        objects = objects_of(part.size, part.files, it.method, self.object_size)
+        networks = [system.networks[name] for name in it.networks]
+        shape = store.carrying(it.reading(system, data), "write", objects, networks, it.connections)
+        flow = it.tool.sending(shape, networks, loaded=True).start(system.network, job, Activity.SAVE, part.size)
+        yield flow.done
+        system.account(job, flow)
+        system.require_image(it.source)
+        copy = Copy(job, it.to, 1.0, time, [Extent(0.0, part.size, it.to, 0.0)])
+        system.catalogue.save_sets.append(
+            SaveSet(job, it.data, it.method, part.size, part.files, time, [copy], it.level)
+        )
+        return Moved(part.size, part.files)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectRestore:
+    """A restore from objects to the place of a data set; some of the files of a file-level backup may be selected."""
+
+    host: str
+    to: str
+    networks: tuple[str, ...]
+    selection: Selection | None
+    tool: Tool = NO_TOOL
+    workers: int = 1
+    connections: int = 1
+    object_size: float | None = None
+
+    def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
+        """Ask for the wanted files, and write them as they come; done when they are on disk."""
+        target, chosen = system.data[self.to], self.selection if saved.method == "file_level" else None
+        files, pieces = wanted(saved, chosen)
+        total = sum(size for _, size in pieces)
+        if self.selection is not None and chosen is None:
+            system.trace.event(system.env.now, job, "ignores 'select': an image can only be restored as a whole")
+        made = self.tool.made(files / total if saved.method == "file_level" else 0.0)
+        yield from prepare(system, job, target, self.tool, files)
+        begin, size = pieces[0] if chosen is None else (pieces[0][0], total)  # selected files come side by side
+        objects = (
+            objects_of(size, saved.files, saved.method, self.object_size)
+            if chosen is None
+            else Objects(total / files, files)
+        )
+        with system.shut_out(self.to):
+            shape = self._copying(system, copy, objects, target, made)
+            place = VolumeRange(target.volume, target.begin + min(begin, max(target.size - size, 0.0)), size)
+            place = place._replace(beside=beside(target, made))
+            yield from system.write_through(job, self.host, place, shape, Activity.RESTORE)
+        return Moved(total, float(files))
+
+    def _copying(self, system: System, copy: Copy, objects: Objects, target: DataSet, made: FilesMade) -> FlowShape:
+        """What a restored byte loads: the store, the way, and the processor of the host that writes it."""
+        host, networks = system.hosts[self.host], [system.networks[name] for name in self.networks]
+        shape = filling(host.then(FlowShape(), self.tool.copying(host)), host, target, made)
+        if made.per_byte:
+            serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
+            shape = replace(shape, workers=self.workers, serial=serial)
+        return system.object_stores[copy.target].carrying(shape, "read", objects, networks, self.connections)

@@ -1,0 +1,144 @@
+"""Backups to an object store and restores from there, against requests one by one and against its limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+from tests.oracles import objects as oracle
+
+MB, WRITE, READ, RATE, PART, AWAY = 1e6, 0.1, 0.04, 50e6, 8e6, 0.01
+SITE = """\
+title: A host and a bucket
+hosts:
+  host: {cores: 16, memory: 900 GiB, dirty_limit: 20 %, dirty_background: 10 %, copy_rate: 90 GB/s, owns: [disk]}
+devices:
+  disk: {kind: ssd, capacity: 9 TB, read_rate: 90 GB/s, write_rate: 90 GB/s, read_latency: 0 s, write_latency: 0 s}
+  bucket:
+    kind: object_store
+    write_latency: 100 ms
+    read_latency: 40 ms
+    connection_rate: 50 MB/s
+    part: 8 MB
+    write_requests: 3500 /s
+    read_requests: 5500 /s
+    object_requests: 2
+links:
+  line: {joins: [host, bucket], rate: 9 GB/s, latency: 10 ms}
+data:
+  files:
+    on: disk
+    size: 40 GB
+    files: 1000
+    cached: 100 %
+    filesystem: {cpu_per_file: 0 s/file, reads_per_file: 0, fragment: 64 KiB}
+jobs:
+  full: {method: file_level, data: files, to: bucket, connections: 16}
+  back: {restore: full, connections: 16, after: full}
+"""
+TOLERANCE = 0.02
+
+
+def elapsed(changes: dict[str, Any] | None = None, job: str = "full") -> float:
+    return float(sb.simulate(sb.load(SITE, changes or {})).get(f"jobs.{job}.elapsed"))
+
+
+@pytest.mark.parametrize("connections", [1, 16, 40])
+@pytest.mark.parametrize(("files", "size"), [(1000, 40e9), (4000, 8e9), (3000, 33e9)])
+def test_requests_one_by_one(connections: int, files: int, size: float) -> None:
+    changes = {
+        "jobs.full.connections": connections, "jobs.back.connections": connections,
+        "data.files.files": files, "data.files.size": f"{size} B",
+    }  # fmt: skip
+    result = sb.simulate(sb.load(SITE, changes))
+    each = [size / files] * files
+    given = {"part": PART, "rate": RATE, "connections": connections}
+    written = oracle.seconds(each, latency=WRITE + AWAY, extra=2, **given)  # pyright: ignore[reportArgumentType]
+    read = oracle.seconds(each, latency=READ + AWAY, **given)  # pyright: ignore[reportArgumentType]
+    assert result.get("jobs.full.elapsed") == pytest.approx(written, rel=TOLERANCE)
+    assert result.get("jobs.back.elapsed") == pytest.approx(read, rel=TOLERANCE)
+
+
+def test_an_image_is_one_object_whose_parts_go_side_by_side() -> None:
+    expected = oracle.seconds([40e9], part=PART, latency=WRITE + AWAY, rate=RATE, connections=16, extra=2)
+    assert elapsed({"jobs.full.method": "image"}) == pytest.approx(expected, rel=TOLERANCE)
+
+
+def test_parts_at_once_hold_a_single_object_back_but_not_many() -> None:
+    few = {"devices.bucket.parts_at_once": 4}
+    assert elapsed({"jobs.full.method": "image", **few}) == pytest.approx(4 * elapsed({"jobs.full.method": "image"}))
+    assert elapsed(few) == elapsed()
+
+
+def test_small_files_gathered_into_large_objects_wait_less() -> None:
+    small = {"data.files.files": 100_000, "data.files.size": "10 GB"}
+    alone, gathered = elapsed(small), elapsed({**small, "jobs.full.object_size": "80 MB"})
+    assert alone == pytest.approx(100_000 * (WRITE + AWAY + 1e5 / RATE) / 16, rel=TOLERANCE)
+    assert gathered == pytest.approx(125 * (12 * (WRITE + AWAY) + 80e6 / RATE) / 16, rel=TOLERANCE)
+
+
+@pytest.mark.parametrize(("key", "job", "rate"), [("write", "full", 3500.0), ("read", "back", 5500.0)])
+def test_a_bucket_serves_so_many_requests_a_second(key: str, job: str, rate: float) -> None:
+    changes = {
+        "data.files.files": 1_000_000, "data.files.size": "10 GB",
+        "jobs.full.connections": 2000, "jobs.back.connections": 2000,
+    }  # fmt: skip
+    result = sb.simulate(sb.load(SITE, changes))
+    assert result.get(f"jobs.{job}.elapsed") == pytest.approx(1e6 / rate, rel=TOLERANCE)
+    assert sb.explain(result, job)[job].bottleneck == f"devices.bucket.{key}_requests"
+
+
+def test_all_jobs_share_the_connections_that_it_serves() -> None:
+    more = "  other: {method: image, data: files, to: bucket, connections: 16}\n"
+    both = sb.simulate(sb.load(SITE + more, {"devices.bucket.connections": 16, "jobs.full.method": "image"}))
+    alone = elapsed({"jobs.full.method": "image"})
+    assert both.get("jobs.full.elapsed") == pytest.approx(2.0 * alone, rel=TOLERANCE)
+
+
+@pytest.mark.parametrize(("key", "job"), [("write_rate", "full"), ("read_rate", "back")])
+def test_a_rate_in_each_direction(key: str, job: str) -> None:
+    assert elapsed({f"devices.bucket.{key}": "100 MB/s"}, job) == pytest.approx(40e9 / 100e6, rel=TOLERANCE)
+
+
+def test_a_window_holds_each_connection() -> None:
+    """64 KiB each 10 ms are 6.6 MB/s; the line carries 16 of them."""
+    expected = 40e9 / 16 * ((WRITE + AWAY) * 7 / 40e6 + AWAY / 65536)
+    assert elapsed({"links.line.window": "64 KiB"}) == pytest.approx(expected, rel=TOLERANCE)
+
+
+def test_selected_files_come_side_by_side() -> None:
+    changes = {"jobs.back.select": {"files": 32, "size": "3.2 MB"}}
+    assert elapsed(changes, "back") == pytest.approx(2 * (READ + AWAY + 1e5 / RATE), rel=TOLERANCE)
+
+
+def test_the_way_back_is_the_other_direction() -> None:
+    devices = sb.simulate(sb.load(SITE, {"links.line.duplex": "full"})).devices.set_index("device")
+    assert devices.loc["links.line.back", "bytes"] == pytest.approx(40e9)
+
+
+def test_a_copy_of_a_save_set_is_restored_from_objects() -> None:
+    spare = (
+        "  spare: {kind: ssd, capacity: 9 TB, read_rate: 90 GB/s, write_rate: 90 GB/s, read_latency: 0 s, "
+        "write_latency: 0 s}\n"
+    )
+    site = SITE.replace("owns: [disk]", "owns: [disk, spare]").replace("devices:\n", f"devices:\n{spare}")
+    site += (
+        "  up: {method: copy_save_set, save_set: full, to: bucket, connections: 16, object_size: 40 MB, after: full}\n"
+    )
+    changes = {
+        "jobs.full.to": "spare", "jobs.full.connections": None, "jobs.back.copied_by": "up", "jobs.back.after": "up",
+    }  # fmt: skip
+    result = sb.simulate(sb.load(site, changes))
+    up = oracle.seconds([40e6] * 1000, part=PART, latency=WRITE + AWAY, rate=RATE, connections=16, extra=2)
+    back = oracle.seconds([40e6] * 1000, part=PART, latency=READ + AWAY, rate=RATE, connections=16)
+    assert result.get("jobs.up.elapsed") == pytest.approx(up, rel=TOLERANCE)
+    assert result.get("jobs.back.elapsed") == pytest.approx(back, rel=TOLERANCE)
+
+
+def test_a_bucket_without_a_way_and_keys_of_tape_are_refused() -> None:
+    with pytest.raises(sb.InputError, match="no way from 'host' to 'bucket'"):
+        sb.load(SITE, {"links": None})
+    with pytest.raises(sb.InputError, match="no effect on a backup to an object store"):
+        sb.load(SITE, {"jobs.full.streams": 2})
