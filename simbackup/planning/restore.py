@@ -27,6 +27,7 @@ WHAT = ("site", "client", "one-file")
 SHARES = (0.5, 0.9, 1.0)
 """Shares of the systems for which the time until they are back is reported."""
 AT_ONCE = 4
+MOUNTS = frozenset({Activity.MOUNT})
 NOON = time(12)
 
 
@@ -203,7 +204,7 @@ def _simulated(
 
 
 def _mounts(result: Result, job: str) -> int:
-    return sum(span.job == f"jobs.{job}" and span.activity == Activity.MOUNT for span in result.trace.spans)
+    return sum(span.job == f"jobs.{job}" and span.activity in MOUNTS for span in result.trace.spans)
 
 
 def restore_scenario(
