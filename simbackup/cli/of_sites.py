@@ -1,4 +1,4 @@
-"""Commands about sites over months: plan init, plan run."""
+"""Commands about sites over months: plan init, run, restore, check, size."""
 
 from __future__ import annotations
 
@@ -60,3 +60,76 @@ def plan_site(
 
         written = write_tables(found.tables(), out, "parquet" if parquet else "csv")
         note(f"written to {written}")
+
+
+def restore_site(  # noqa: PLR0917 (typer reads each as an option)
+    site: SiteFile,
+    what: Annotated[str, typer.Option(help="site, 'client NAME', or 'one-file NAME'.")] = "site",
+    at: Annotated[str | None, typer.Option(help="The date, at noon; a year after the start unless given.")] = None,
+    lost: Annotated[str, typer.Option("--after-loss-of", help="A target or a place that is lost.")] = "",
+    at_once: Annotated[int, typer.Option(help="Restores from disk at the same time.", min=1)] = 4,
+    as_json: Json = False,
+) -> None:
+    """Restore a site, a system or a file on a date. Exits with 1 if something does not come back."""
+    from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.planning.plan import end_of  # noqa: PLC0415
+    from simbackup.planning.restore import restore  # noqa: PLC0415
+    from simbackup.planning.site import load_site  # noqa: PLC0415
+
+    loaded = load_site(site)
+    found = restore(loaded, what, None if at is None else end_of(loaded.start, at), lost, at_once)
+    if as_json:
+        show.json(show_plan.plain(found.as_dict()))
+    else:
+        show_plan.recovery(found)
+    raise typer.Exit(0 if found.complete else 1)
+
+
+def check_site(
+    site: SiteFile,
+    goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
+    until: Annotated[str, typer.Option(help="How long: a time such as 3y, or a date.")] = "3y",
+    as_json: Json = False,
+) -> None:
+    """Compare a plan with goals. Exits with 1 if one is missed."""
+    from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.planning.goals import judged, read_goals  # noqa: PLC0415
+    from simbackup.planning.plan import plan as planned  # noqa: PLC0415
+
+    wanted = read_goals(goals)
+    found = judged(planned(site, until), wanted)
+    if as_json:
+        show.json([goal._asdict() for goal in found])
+    else:
+        show_plan.goals(found)
+    raise typer.Exit(0 if all(goal.met for goal in found) else 1)
+
+
+def size_site(
+    site: SiteFile,
+    goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
+    vary: Annotated[
+        list[str], typer.Option(metavar="ADDRESS=A,B", help="Values to try, such as targets.pool.device.disks=8,12.")
+    ],
+    until: Annotated[str, typer.Option(help="How long: a time such as 3y, or a date.")] = "3y",
+    as_json: Json = False,
+) -> None:
+    """Plan every combination of values; the cheapest that meets the goals comes first. Exits with 1 if none does."""
+    from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
+    from simbackup.planning.goals import read_goals  # noqa: PLC0415
+    from simbackup.planning.loading import read_site  # noqa: PLC0415
+    from simbackup.planning.sizing import size  # noqa: PLC0415
+
+    varied: dict[str, list[str]] = {}
+    for text in vary:
+        address, equals, values = text.partition("=")
+        if not equals or not values:
+            raise InputError([Problem(Place(f"--vary {text}"), "", "has no values", "write ADDRESS=A,B")])
+        varied[address] = [value.strip() for value in values.split(",")]
+    found = size(read_site(site), read_goals(goals), varied, until)
+    if as_json:
+        show.json([one._asdict() | {"addresses": list(found.addresses)} for one in found.configurations])
+    else:
+        show_plan.sizing(found)
+    raise typer.Exit(0 if found.best is not None else 1)

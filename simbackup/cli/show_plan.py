@@ -6,7 +6,10 @@ from datetime import date
 from typing import Any, cast
 
 from simbackup.cli import show
+from simbackup.planning.goals import Goal
 from simbackup.planning.plan import Plan
+from simbackup.planning.restore import SHARES, Recovery
+from simbackup.planning.sizing import Sizing
 from simbackup.units import show_short
 
 TERABYTE = 1e12
@@ -49,6 +52,8 @@ def plan(found: Plan) -> None:
                 sums[i] += each
         head = ("year", "pools", "cartridges", "object storage", f"total, {found.months[0].currency}")
         show.table(head, [(y, *(f"{x:,.0f}" for x in s)) for y, s in years.items()], "Cost", right=(1, 2, 3, 4))
+    if found.overlong:
+        show.line(f"{found.overlong} backups and copies take more than a day; the nights after do without their load")
     show.line(
         f"{found.simulated} nights were simulated, the others lie between them; greatest error found: "
         f"{show_short(found.error, '1', 2)} of the longest job"
@@ -88,3 +93,38 @@ def _stocks(found: Plan) -> None:
             rows.append((*cells, *(str(count) for count in day.points.values())))
     head += [f"restore points, {name}" for name in found.days[-1].points]
     show.table(head, rows, "Capacity in use", right=tuple(range(1, len(head))))
+
+
+def recovery(found: Recovery) -> None:
+    """A restore: each system in the order of the list, and when how many of them are back."""
+    rows = [
+        (
+            one.system, one.source, str(one.chain), str(one.mounts), show_short(one.bytes, "B", 3),
+            one.reason or show_short(one.starts, "s", 3), "" if one.reason else show_short(one.back, "s", 3),
+            "everything" if one.reason else show_short(one.lost, "s", 3),
+        )
+        for one in found.systems
+    ]  # fmt: skip
+    title = f"Restore of {found.what} at noon of {found.at}" + (
+        f" after the loss of {found.lost}" if found.lost else ""
+    )
+    head = ("system", "from", "save sets", "mounts", "bytes", "starts after", "back after", "data lost")
+    show.table(head, rows, title, right=(2, 3, 4, 5, 6, 7))
+    for share in SHARES:
+        back = found.until(share)
+        told = show_short(back, "s", 3) if back < float("inf") else "never"
+        show.line(f"{share:.0%} of the systems are back after {told}")
+
+
+def goals(found: list[Goal]) -> None:
+    """Goals beside what was found."""
+    rows = [(one.goal, one.wanted, one.found, "met" if one.met else "missed") for one in found]
+    show.table(("goal", "wanted", "found", ""), rows, "Goals")
+
+
+def sizing(found: Sizing) -> None:
+    """All configurations with what each costs and misses, the cheapest that meets all goals first."""
+    rows = [
+        (*one.values, f"{one.cost:,.0f}", ", ".join(one.missed) or "meets all goals") for one in found.configurations
+    ]
+    show.table((*found.addresses, "cost", ""), rows, "Configurations, the best first", right=(len(found.addresses),))

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dateutil.relativedelta import relativedelta
 
 from simbackup.errors import InputError, Place, Problem
-from simbackup.planning.cost import Month, months
+from simbackup.planning.cost import TERABYTE, Month, months
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.loading import Source
-from simbackup.planning.nights import Nights, Play, Verdict, played
+from simbackup.planning.nights import DAY, Nights, Play, Verdict, played
 from simbackup.planning.site import PlannedSite, load_site
 from simbackup.policies.retention import period
 
@@ -54,7 +54,7 @@ class Plan:
             found[system.name] = {
                 "system": system.name, "policy": system.policy, "nights": 0, "missed": 0, "first_missed": None,
                 "cause": "", "longest": 0.0, "restore_points": points.get(system.policy, 0),
-                "size_at_end": system.size_at((self.until - self.site.start).days * 86_400.0),
+                "size_at_end": system.size_at((self.until - self.site.start).days * DAY),
             }  # fmt: skip
         for verdict in self.verdicts:
             row = found[verdict.system]
@@ -95,6 +95,11 @@ class Plan:
         """The first date on which anything no longer fits, None if all fits until the end."""
         return min((limit.date for limit in self.limits if limit.date is not None), default=None)
 
+    @property
+    def overlong(self) -> int:
+        """Backups and copies that take more than a day, and so run on into a night of which they are no part here."""
+        return sum(verdict.elapsed > DAY for verdict in self.verdicts)
+
     @cached_property
     def months(self) -> list[Month]:
         """What each month costs; empty without prices."""
@@ -109,7 +114,8 @@ class Plan:
             return FitsUntil(name, next(over, None), f"{last.cartridges} cartridges in use, {last.bought} bought")
         over = (day.day for day in self.days if day.stocks[name].peak > target.capacity)
         most = max(day.stocks[name].peak for day in self.days)
-        return FitsUntil(name, next(over, None), f"{most / 1e12:.1f} TB of {target.capacity / 1e12:.1f} TB at most")
+        of = "" if target.stores_objects else f" of {target.capacity / TERABYTE:.1f} TB"
+        return FitsUntil(name, next(over, None), f"{most / TERABYTE:.1f} TB{of} at most")
 
     def _window(self) -> FitsUntil:
         missed = next((verdict for verdict in self.verdicts if not verdict.met), None)
@@ -137,7 +143,8 @@ class Plan:
         tables = {name: rows for name, rows in self.tables().items() if name != "nights"}
         head = {
             "title": self.site.file.spec.title, "start": self.site.start, "until": self.until,
-            "fits_until": self.fits_until, "nights_simulated": self.simulated, "interpolation_error": self.error,
+            "fits_until": self.fits_until, "overlong": self.overlong, "nights_simulated": self.simulated,
+            "interpolation_error": self.error,
         }  # fmt: skip
         return head | tables
 

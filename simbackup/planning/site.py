@@ -18,7 +18,7 @@ from simbackup.policies.clock import Opening, clock, elapsed
 from simbackup.policies.days import Days
 from simbackup.policies.levels import Level
 from simbackup.scenario import Scenario, load
-from simbackup.schema.capability import BlockDevice, MediaLibrary
+from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget
 from simbackup.schema.quantity import si_or
 
 
@@ -45,10 +45,14 @@ class Client(NamedTuple):
 
 
 class Target(NamedTuple):
-    """A target in numbers: bytes of a pool, those of a cartridge, cartridges inside, drives; and how it is used."""
+    """A target in numbers: bytes of a pool, those of a cartridge, cartridges inside, drives; and how it is used.
+
+    One that stores objects holds whatever is sent there, and is paid for by that.
+    """
 
     name: str
     capacity: float
+    stores_objects: bool
     cartridge: float
     slots: int
     drives: int
@@ -62,11 +66,6 @@ class Target(NamedTuple):
     def tape(self) -> bool:
         """Whether it has cartridges."""
         return self.cartridge > 0.0
-
-    @property
-    def stores_objects(self) -> bool:
-        """Whether it holds as much as is sent there, and is paid for by that."""
-        return not self.tape and math.isinf(self.capacity)
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,17 @@ def load_site(what: Source) -> PlannedSite:
     InputError
         Everything that is wrong with the file, or with the scenario of its first night.
     """
-    file = read_site(what)
+    return numbers(read_site(what))
+
+
+def numbers(file: SiteFile) -> PlannedSite:
+    """The site of what a file says.
+
+    Raises
+    ------
+    InputError
+        Everything that is wrong with the scenario of its first night.
+    """
     scenario = load(night_scenario(file, Night.first(file)))
     spec = file.spec
     systems = tuple(_system(scenario, file, name) for name in spec.systems)
@@ -157,6 +166,6 @@ def _target(scenario: Scenario, file: SiteFile, name: str) -> Target:
     elif isinstance(device, BlockDevice):
         capacity = device.capacity_bytes() or math.inf
     return Target(
-        name, capacity, cartridge, slots, drives, si_or(told.reduction, 1.0), told.place, told.offsite,
-        int(si_or(told.cartridges, 0.0)), si_or(told.fetch, 0.0),
+        name, capacity, isinstance(device, ObjectTarget), cartridge, slots, drives, si_or(told.reduction, 1.0),
+        told.place, told.offsite, int(si_or(told.cartridges, 0.0)), si_or(told.fetch, 0.0),
     )  # fmt: skip
