@@ -87,8 +87,9 @@ def site_text(inventory: Path, template: str = TEMPLATE) -> str:
     if reading.problems:
         raise InputError(reading.problems)
     rows = "\n".join(f"  {name}: {{{told}}}" for name, told in reading.systems.items())
-    head = f"title: {inventory.stem}, {len(reading.systems)} systems\n"
-    return f"{head}{text.rstrip()}\nsystems:\n{rows}\n"
+    _, _, rest = text.partition("\n")
+    own = rest[: rest.index("\nsystems:\n")]
+    return f"title: {inventory.stem}, {len(reading.systems)} systems\n{own}\nsystems:\n{rows}\n"
 
 
 def _template(name: str) -> str:

@@ -137,7 +137,7 @@ class Ledger:
             systems = Clients(self.site, self.site.of_policy(name))
             for copy, to, retention, merges in (
                 ("", policy.to, policy.retention, policy.merges),
-                *((copy, part.to, part.retention, False) for copy, part in policy.copies.items()),
+                *((copy, part.to, part.retention, part.merges) for copy, part in policy.copies.items()),
             ):
                 target = self.site.targets[to]
                 self.places[name, copy] = StoredCopies(name, copy, target, systems, Series(retention.made(), merges))

@@ -119,6 +119,8 @@ class SecondCopySpec(Frozen):
     """The time of day by which it should have ended."""
     retention: RetentionSpec = RetentionSpec()
     """How long it is kept; for ever unless stated."""
+    merges: bool = False
+    """Whether an expired one is merged into the next one there; unless it is, chains of incrementals stay whole."""
 
     def rules(self) -> Rules:
         """Report days and times of day that are none."""

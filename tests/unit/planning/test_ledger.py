@@ -73,6 +73,17 @@ def test_incremental_for_ever_holds_one_full_and_what_changed_since() -> None:
     assert found[-1].stocks["pool"].used == pytest.approx(10e12 * (1 + 29 * DAILY), rel=1e-6)
 
 
+def test_a_copy_of_incrementals_alone_stays_whole_unless_it_merges() -> None:
+    copies = {"second": {"to": "second", "retention": {"age": "30 days"}}}
+    targets = site()["targets"] | {"second": site()["targets"]["pool"]}
+    rules = {"schedule": {"incremental": "daily"}, "merges": True, "retention": {"last": 30}}
+    kept = days(date(2027, 12, 31), systems=one(), targets=targets, policies=policy(**rules, copies=copies))
+    assert kept[-1].stocks["second"].used == pytest.approx(10e12 * (1 + (len(kept) - 1) * DAILY), rel=1e-6)
+    copies["second"]["merges"] = True
+    merged = days(date(2027, 12, 31), systems=one(), targets=targets, policies=policy(**rules, copies=copies))
+    assert merged[-1].stocks["second"].used == pytest.approx(10e12 * (1 + 29 * DAILY), rel=1e-6)
+
+
 def test_a_merged_incremental_has_what_differs_over_both_times() -> None:
     rules = {"schedule": {"incremental": "daily"}, "merges": True, "retention": {"last": 1, "weekly": 3}}
     found = days(date(2027, 12, 30), systems=one(), policies=policy(**rules), zone="UTC")  # a Thursday
