@@ -133,3 +133,28 @@ def size_site(
     else:
         show_plan.sizing(found)
     raise typer.Exit(0 if found.best is not None else 1)
+
+
+def plot_site(
+    site: SiteFile,
+    kind: Annotated[str, typer.Argument(help="capacity or calendar.")] = "capacity",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
+    ] = None,
+    until: Annotated[str, typer.Option(help="How long: a time such as 3y, or a date.")] = "3y",
+) -> None:
+    """Plot the capacity in use over time, or the nights as a calendar."""
+    from simbackup.errors import InputError, Place, Problem, choices  # noqa: PLC0415
+    from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
+    from simbackup.planning.plan import plan as planned  # noqa: PLC0415
+    from simbackup.plots import style  # noqa: PLC0415
+    from simbackup.plots.of_plan import KINDS  # noqa: PLC0415
+
+    if kind not in KINDS:
+        problem = Problem(Place("simbackup plan plot"), "", f"there is no picture '{kind}'", choices(kind, KINDS))
+        raise InputError([problem])
+    if out is not None:
+        check_file(out, PICTURE)
+    found = planned(site, until)
+    path = out or Path(f"{found.site.file.name}-{kind}.png")
+    note(f"written to {style.write(found.plot.kinds()[kind](), path)}")

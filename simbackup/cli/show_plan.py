@@ -10,6 +10,7 @@ from simbackup.planning.goals import Goal
 from simbackup.planning.plan import Plan
 from simbackup.planning.restore import SHARES, Recovery
 from simbackup.planning.sizing import Sizing
+from simbackup.policies.days import WEEKDAYS
 from simbackup.units import show_short
 
 TERABYTE = 1e12
@@ -64,7 +65,7 @@ def _windows(found: Plan) -> list[tuple[str, ...]]:
 
     rows: dict[tuple[str, str, str], list[Any]] = {}
     for one in found.verdicts:
-        row = rows.setdefault((one.policy, one.level, one.copy), [set(), 0, None, 0.0])
+        row = rows.setdefault((_together(one.policy), one.level, one.copy), [set(), 0, None, 0.0])
         row[0].add(one.night)
         row[1] += not one.met
         row[2] = row[2] or (None if one.met else one.night)
@@ -73,6 +74,12 @@ def _windows(found: Plan) -> list[tuple[str, ...]]:
         (*key, str(len(nights)), str(missed), str(first or ""), show_short(longest, "s", 3))
         for key, (nights, missed, first, longest) in rows.items()
     ]
+
+
+def _together(policy: str) -> str:
+    """The name of a policy, or that of all days of the week of one that is spread over them."""
+    base, _, day = policy.rpartition("-")
+    return f"{base}-*" if base and day in WEEKDAYS else policy
 
 
 def _stocks(found: Plan) -> None:
@@ -90,8 +97,8 @@ def _stocks(found: Plan) -> None:
                 stock = day.stocks[name]
                 tape = found.site.targets[name].tape
                 cells += [str(stock.cartridges), str(stock.bought)] if tape else [f"{stock.used / TERABYTE:.1f}"]
-            rows.append((*cells, *(str(count) for count in day.points.values())))
-    head += [f"restore points, {name}" for name in found.days[-1].points]
+            rows.append((*cells, str(min(day.points.values()))))
+    head.append("restore points")
     show.table(head, rows, "Capacity in use", right=tuple(range(1, len(head))))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.spec import SiteSpec
+from simbackup.planning.spread import spread
 from simbackup.schema import tree as trees
 from simbackup.schema.part import NAME, disagreements
 from simbackup.schema.quantity import Frozen
@@ -78,6 +79,8 @@ def site_of(tree: Node, name: str) -> SiteFile:
         problems.extend(_unknown_names(spec, tree))
     if problems or spec is None:
         raise InputError(problems)
+    if any(policy.spread for policy in spec.policies.values()):
+        return site_of(spread(spec, tree), name)
     return SiteFile(name, spec, tree)
 
 

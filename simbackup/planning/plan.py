@@ -21,6 +21,8 @@ from simbackup.policies.retention import period
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simbackup.plots.of_plan import PlanPlots
+
 Row = dict[str, Any]
 
 
@@ -47,7 +49,10 @@ class Plan:
 
     @cached_property
     def clients(self) -> list[Row]:
-        """One mapping for each system: nights, windows missed, the first such night and its cause, restore points."""
+        """One mapping for each system: nights, windows missed, the first such night and its cause, restore points.
+
+        The first backup of all is left out of the windows missed.
+        """
         found: dict[str, Row] = {}
         points = self.days[-1].points
         for system in self.site.systems:
@@ -61,7 +66,7 @@ class Plan:
             if not verdict.copy:
                 row["nights"] += 1
                 row["longest"] = max(row["longest"], verdict.elapsed)
-            if not verdict.met:
+            if not verdict.met and verdict.counts:
                 row["missed"] += 1
                 if row["first_missed"] is None:
                     row["first_missed"], row["cause"] = verdict.night, verdict.cause
@@ -105,6 +110,13 @@ class Plan:
         """What each month costs; empty without prices."""
         return months(self.site, self.days)
 
+    @property
+    def plot(self) -> PlanPlots:
+        """Pictures of it, such as `plot.capacity()`; they need matplotlib."""
+        from simbackup.plots.of_plan import PlanPlots  # noqa: PLC0415 (matplotlib is an extra, and slow to import)
+
+        return PlanPlots(self)
+
     def _limit(self, name: str) -> FitsUntil:
         target = self.site.targets[name]
         if target.tape:
@@ -118,7 +130,7 @@ class Plan:
         return FitsUntil(name, next(over, None), f"{most / TERABYTE:.1f} TB{of} at most")
 
     def _window(self) -> FitsUntil:
-        missed = next((verdict for verdict in self.verdicts if not verdict.met), None)
+        missed = next((verdict for verdict in self.verdicts if not verdict.met and verdict.counts), None)
         if missed is None:
             return FitsUntil("windows", None, "all are met")
         what = f"{missed.system}-{missed.copy}" if missed.copy else missed.system

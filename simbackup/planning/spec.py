@@ -140,6 +140,9 @@ class PolicySpec(Frozen):
     schedule: Annotated[dict[LevelName, Names], Field(min_length=1)]
     """The days of each level: `daily`, `saturday`, `monday to friday`, `first saturday`, `last day of march`,
     `every 2 weeks on sunday`, `2027-12-31`. Where several name a day, the level listed first runs."""
+    spread: bool = False
+    """Whether full backups are spread over the days of the week, so that each day saves about as much: a
+    system has its own day instead of that of `full`, and the policy is seven, `NAME-monday` to `NAME-sunday`."""
     without: Names = ()
     """Days on which nothing runs."""
     window: Text | None = None
@@ -167,6 +170,8 @@ class PolicySpec(Frozen):
         for name, text in (("window", self.window), *(("windows", text) for text in self.windows.values())):
             if text is not None:
                 yield from _read(name, window, text, "write for example '20:00 to 06:00'")
+        if self.spread and "full" not in self.schedule:
+            yield ("spread",), "there are no full backups to spread", "write 'full' under 'schedule'"
         if self.merges and set(self.schedule) - {"incremental"}:
             message = "only a policy of incrementals alone merges them"
             yield ("merges", "schedule"), message, "write 'schedule: {incremental: daily}'"
