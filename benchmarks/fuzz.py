@@ -67,10 +67,10 @@ class Counts:
     kinds: Counter[str] = field(default_factory=Counter[str])
     findings: list[str] = field(default_factory=list[str])
 
-    def finding(self, what: str, case: str, told: str) -> None:
+    def finding(self, what: str, case: str, reported: str) -> None:
         """Count one more finding."""
         self.number[what] += 1
-        self.findings.append(f"{what}: {case}: {told}")
+        self.findings.append(f"{what}: {case}: {reported}")
 
 
 def seeds(root: Path) -> dict[str, list[tuple[Path, str]]]:

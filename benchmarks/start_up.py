@@ -97,8 +97,8 @@ def main() -> None:
     print(f"{'command':<48}{'seconds':>9}{'ratio':>8}{'aim':>14}")
     for name, seconds in medians.items():
         aim = AIMS.get(name)
-        told = "" if aim is None else f"{aim:.1f} s" if seconds <= aim else f"missed {aim:.1f} s"
-        print(f"{name:<48}{seconds:>9.3f}{seconds / medians[BARE]:>8.1f}{told:>14}")
+        reported = "" if aim is None else f"{aim:.1f} s" if seconds <= aim else f"missed {aim:.1f} s"
+        print(f"{name:<48}{seconds:>9.3f}{seconds / medians[BARE]:>8.1f}{reported:>14}")
 
 
 if __name__ == "__main__":

@@ -286,10 +286,10 @@ def _not_conserved(plan: Plan, result: Result) -> Iterator[str]:
     through = sum(row["bytes"] for row in result.device_rows if row["kind"] == "tape drive")
     taped = [name for name, job in jobs.items() if job.get("to") == "jukebox"]
     ours = [name for name, job in jobs.items() if name in taped or job.get("restore") in taped]
-    told = sum(done.get(name, 0.0) for name in ours)
-    if through < told * (1.0 - ROUNDING):
+    reported = sum(done.get(name, 0.0) for name in ours)
+    if through < reported * (1.0 - ROUNDING):
         yield "tape drives carried less than jobs report"
-    if all(name in done for name in ours) and through > told * (1.0 + ROUNDING) + 1.0:
+    if all(name in done for name in ours) and through > reported * (1.0 + ROUNDING) + 1.0:
         yield "tape drives carried more than jobs report"
     devices = {row["device"].removeprefix("devices."): row["bytes"] for row in result.device_rows}
     written = dict.fromkeys(devices, 0.0)
@@ -346,15 +346,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--count", type=int, default=100, help="systems (100)")
     parser.add_argument("--seed", type=int, default=0, help="what they are drawn from (0)")
     asked = parser.parse_args(arguments)
-    told, examples = Counter[str](), dict[str, Plan]()
+    reported, examples = Counter[str](), dict[str, Plan]()
     for number in range(asked.count):
         plan = system(asked.seed, number)
         for what, example in findings(plan):
-            told[what] += 1
+            reported[what] += 1
             if what not in examples:
                 examples[what] = example
     print(f"{asked.count} systems of seed {asked.seed}")
-    for what, count in sorted(told.items()):
+    for what, count in sorted(reported.items()):
         print(f"{count:6d}  {what}")
     for what, example in sorted(examples.items()):
         if not what.startswith("ran"):

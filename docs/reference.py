@@ -197,7 +197,7 @@ def _file(path: str, *keep: str) -> tuple[str, str]:
 
 
 def _yaml(plain: Any, *, flow: bool | None = None) -> str:
-    """YAML of plain data; innermost mappings and lists on one line unless told otherwise."""
+    """YAML of plain data; innermost mappings and lists on one line unless stated otherwise."""
     written = io.StringIO()
     yaml = YAML()
     yaml.width, yaml.default_flow_style = 100, flow

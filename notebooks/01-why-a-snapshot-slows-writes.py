@@ -103,7 +103,7 @@ print(f"the disk moved {moved / GIB:.1f} GiB in all, for {4 * 2} GiB of writes")
 # $$T = t_\mathrm{read} + t_\mathrm{copy} + n\,t_\mathrm{commit} + t_\mathrm{own}$$
 #
 # and each term is a seek, half a revolution, a command overhead and a transfer. We add this up by hand, from the values
-# that the result itself says it rests on. The simulator is not used in this cell, only equations.
+# that the result itself lists as its inputs. The simulator is not used in this cell, only equations.
 
 # %%
 disks, snapshots = sb.equations.disk, sb.equations.snapshot
@@ -321,10 +321,10 @@ for row in rows:
     if row["off"]:
         print(f"{row['operation']} ({row['error']:+.0%}):\n    {row['off']}\n")
 for constant in reproduction.constants:
-    print(f"rests on: {constant.address} = {constant.text} ({constant.basis})")
+    print(f"constant: {constant.address} = {constant.text} ({constant.basis})")
 
 # %% [markdown]
-# ## 6. What the answer rests on
+# ## 6. What the answer depends on
 #
 # Every value has a basis: stated by a datasheet, derived from one by a rule, fitted, or assumed. Which of the uncertain ones
 # move the answer? We move each to both ends of its range, the others held.

@@ -155,7 +155,7 @@ table.round(1).rename_axis(columns="restore, hours")
 # than half a day. Faster or more disks would change nothing of that. Note also the 10 TB by snapshot: days, because
 # one reader with small windows moves 38 MB/s, however many disks there are.
 #
-# ## 4. What users feel
+# ## 4. What it costs users
 #
 # Now the server is busy: from 10 to 1000 transactions a second, a fifth of which write, on the database of 4000 MB. Those
 # that arrive while the lock is held wait for its end: $\lambda L$ of them, $L/2$ in the mean, $L$ at worst. All others find

@@ -266,10 +266,10 @@ USERS = {"nbu-cow-fileserver": ", file server", "nbu-cow-oltp": ", OLTP"}
 
 
 def name(row):
-    """The operation, whose users it is told of, and that it is a ratio."""
-    told = row.measurement.row
-    ratio = " (of tape)" if "relative" in told.quantity else USERS.get(row.measurement.id, "")
-    return told.operation.replace(" item (20 files of 1 MB)", "").replace(" cust_0_0 (320 MB)", "") + ratio
+    """The operation, whose users it is about, and that it is a ratio."""
+    stated = row.measurement.row
+    ratio = " (of tape)" if "relative" in stated.quantity else USERS.get(row.measurement.id, "")
+    return stated.operation.replace(" item (20 files of 1 MB)", "").replace(" cust_0_0 (320 MB)", "") + ratio
 
 
 reproduction.plot.compare(name)

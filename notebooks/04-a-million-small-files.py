@@ -108,7 +108,7 @@ plt.show()
 
 # %% [markdown]
 # - "Slower and slower", as the document has it, is about MB/s. Counted in *files*, the last 400 000 went faster than
-#   the 145 000 before: 1800 a second against 1100. Why is not told. In the simulation each costs the same, which puts
+#   the 145 000 before: 1800 a second against 1100. The document does not say why. In the simulation each costs the same, which puts
 #   the three marks 4 to 6 % off the line, to one side and to the other.
 # - The image of the workstation is slow for another reason: it is read from the one disk that it is written to, so
 #   that the arm goes to and fro. On the server it comes from memory and goes to six disks.
@@ -435,7 +435,7 @@ for constant in constants:
 #   %.
 # - Grey lines that leave the picture say that the document does not tell enough: how fast a core is and what the file
 #   system costs are known within a factor of two, and only their product is measured.
-# - How many moves of the arm a cold, scattered file costs rests on 5000 files of one machine. Take the *order* of the
+# - How many moves of the arm a cold, scattered file costs comes from 5000 files of one machine. Take the *order* of the
 #   disks from section 4, and measure your own files.
 #
 # What can be trusted more than the seconds: that files and not bytes are the cost, that the processor rules where files

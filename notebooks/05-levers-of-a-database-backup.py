@@ -142,7 +142,7 @@ FILES = ["1 file", "2 files", "4 files", "8 files"]
 numbers, sizes = (list(table[name].unique()) for name in (BUFFERS, SIZE))
 norm = LogNorm(18, 300)
 fig, axes = plt.subplots(2, 4, figsize=(10.6, 5.4), sharex=True, sharey=True)
-for row, (told, compressed) in enumerate((("plain", "false"), ("compressed", "true"))):
+for row, (kind, compressed) in enumerate((("plain", "false"), ("compressed", "true"))):
     for axis, files in zip(axes[row], FILES, strict=True):
         cells = table[(table["case"] == files) & (table[COMPRESS] == compressed)]
         minutes = np.full((len(sizes), len(numbers)), np.nan)
@@ -155,7 +155,7 @@ for row, (told, compressed) in enumerate((("plain", "false"), ("compressed", "tr
                 if cell["jobs.back.status"] == "late":
                     axis.plot(x, y, ".", color="white", markersize=5)
         drawn = axis.imshow(minutes, cmap="viridis_r", norm=norm, origin="lower", aspect="auto")
-        axis.set_title(f"{files}, {told}", size=10)
+        axis.set_title(f"{files}, {kind}", size=10)
         axis.set_xticks(range(len(numbers)), numbers, rotation=90, size=8)
         axis.set_yticks(range(len(sizes)), sizes, size=8.5)
         axis.tick_params(length=0)
@@ -199,7 +199,7 @@ CAUSES = {
 
 def colour(cause):
     """The colour of an address."""
-    return CAUSES["buffers" if cause.endswith(".buffers") else cause][0]
+    return CAUSES["buffers" if cause.endswith(".buffers") else cause.removesuffix(".back")][0]
 
 
 fig, axes = plt.subplots(1, 2, figsize=(9.8, 3.9), sharey=True)
@@ -233,7 +233,7 @@ plt.show()
 
 # %%
 fig, axis = plt.subplots(figsize=(6.6, 4.2))
-for compressed, told, shade in (("false", "plain", BLUE), ("true", "compressed", RED)):
+for compressed, kind, shade in (("false", "plain", BLUE), ("true", "compressed", RED)):
     for files, size in zip(FILES, (14, 26, 46, 74), strict=True):
         rows = good[(good[COMPRESS] == compressed) & (good["case"] == files)]
         axis.scatter(
@@ -243,7 +243,7 @@ for compressed, told, shade in (("false", "plain", BLUE), ("true", "compressed",
             color=shade,
             alpha=0.55,
             linewidth=0,
-            label=f"{told}, {files}",
+            label=f"{kind}, {files}",
         )
 axis.plot([15, 700], [15, 700], color=GREY, linewidth=0.8, zorder=0)
 axis.axhline(30, color=DARK, linestyle=":", linewidth=1)

@@ -124,7 +124,7 @@ print(sb.simulate("filer/nightly").jobs[["elapsed", "rate", "status"]].to_string
 #
 # The truth, and noise of 2 %, stand in for nights with a stopwatch. A row says what was measured, where that is written
 # down, and at which address of which scenario the simulated figure stands. Rows that repeat a measurement have names of
-# their own: their scatter is what tells how sure the fit is.
+# their own: their scatter shows how sure the fit is.
 
 # %%
 noise = np.random.default_rng(SEED)
@@ -186,7 +186,7 @@ def times(scenario, count=3):
     return [f"{scenario}-{i + 1}" for i in range(count)]
 
 
-def told(found, apart):
+def show(found, apart):
     """What a fit says of its constants and of what it cannot tell apart."""
     for one in found:
         times_as_uncertain = apart.inflations[one.constant]
@@ -194,7 +194,7 @@ def told(found, apart):
         more = "over 1000" if times_as_uncertain > 1000 else f"{times_as_uncertain:.1f}"
         print(f", {more} times that with the others free")
     for pair in apart.pairs:
-        verdict = "told apart" if pair.told_apart else "NOT told apart"
+        verdict = "identifiable" if pair.identifiable else "NOT identifiable"
         print(f"{pair.constants[0]} and {pair.constants[1]}: {verdict}, correlation {pair.correlation:+.2f}")
 
 
@@ -202,7 +202,7 @@ measure("filer", times("nightly"))
 fit("filer", {"rate": times("nightly"), "latency": times("nightly")})
 folder = str(SITE / "scenarios/filer")
 alone = sb.calibrate(folder, write=False)
-told(alone, sb.separability(folder, alone))
+show(alone, sb.separability(folder, alone))
 
 # %% [markdown]
 # The fit has an answer, and each constant alone, with the other held fast, looks well determined. The correlation says
@@ -260,7 +260,7 @@ measure("filer", [row for kind in kinds.values() for row in times(kind)] + ["two
 fit("filer", {name: times(kind) for name, kind in kinds.items()})
 found = sb.calibrate(folder)
 apart = sb.separability(folder, found)
-told(found, apart)
+show(found, apart)
 print((SITE / "models/ssd/our-filer.yaml").read_text(encoding="utf-8").split("\n", 5)[5])
 
 # %% [markdown]
@@ -290,7 +290,7 @@ plt.show()
 # Rate and request both come out two per cent off, two standard uncertainties and more: three nights that happened to be
 # slow. Only more nights would tell.
 #
-# Compressing a byte is the least sure, although its rows scatter no more: it is told in seconds of a *reference* core,
+# Compressing a byte is the least sure, although its rows scatter no more: it is given in seconds of a *reference* core,
 # and how fast a core of this server is, is itself only assumed. The product of both is what the rows tell. For this
 # server that is enough; whoever takes the constant to another one needs the width.
 #

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import simpy
 
 from simbackup.data.make import make as make_data
@@ -15,9 +13,9 @@ from simbackup.devices.store import Region
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import FlowNetwork
 from simbackup.engine.trace import Trace
+from simbackup.live_parts import made
 from simbackup.methods.job import Job, Schedule
 from simbackup.scenario.spec import Spec
-from simbackup.schema import registry
 from simbackup.schema.capability import BlockDevice, ImageDevice, MediaLibrary, ObjectTarget, OnDevice, SplitMirror
 from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import si_or
@@ -38,13 +36,8 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
     for name, data in spec.data.items():
         system.data[name] = make_data(system, name, data, begins[name])
     for name, workload in spec.workloads.items():
-        system.workloads.append(_made(workload)(system, spec, f"workloads.{name}", workload))
-    return system, [Job(name, _made(job)(job, spec), schedule_of(job)) for name, job in spec.jobs.items()]
-
-
-def _made(part: Any) -> Any:
-    """The function that makes the live part of a spec."""
-    return registry.function(registry.kind_of(part).make)
+        system.workloads.append(made(workload, system, spec, f"workloads.{name}", workload))
+    return system, [Job(name, made(job, job, spec), schedule_of(job)) for name, job in spec.jobs.items()]
 
 
 def _devices(system: System, spec: Spec) -> None:
@@ -52,7 +45,7 @@ def _devices(system: System, spec: Spec) -> None:
     for name, device in spec.devices.items():
         if isinstance(device, OnDevice | ImageDevice):
             continue
-        live = _made(device)(Site(system, spec, name), device)
+        live = made(device, Site(system, spec, name), device)
         if isinstance(device, BlockDevice):
             owner = spec.owner_of(name)
             way = spec.route(owner, name) if owner is not None else None
@@ -67,7 +60,7 @@ def _devices(system: System, spec: Spec) -> None:
     areas = _areas(system, spec)
     for name, device in spec.devices.items():
         if isinstance(device, ImageDevice):
-            system.images[name] = _made(device)(Site(system, spec, name, areas.get(name)), device)
+            system.images[name] = made(device, Site(system, spec, name, areas.get(name)), device)
     created = {job.creates() for job in spec.jobs.values()}
     for name, image in system.images.items():
         if name not in created and not isinstance(spec.devices[name], SplitMirror):
@@ -89,7 +82,7 @@ def _areas(system: System, spec: Spec) -> dict[str, Region]:
         if isinstance(device, ImageDevice):
             space.taken[name] = lambda size=size: size
         else:
-            volume = _made(device)(Site(system, spec, name, areas[name]), device)
+            volume = made(device, Site(system, spec, name, areas[name]), device)
             system.volumes[name] = volume
             space.taken.setdefault(volume.name, volume.taken)
     return areas

@@ -52,9 +52,9 @@ class Problem:
 
     def __str__(self) -> str:
         place = f"{self.place}: warning" if self.severity == "warning" else str(self.place)
-        told = f"{self.address}: {self.message}" if self.address else self.message
-        told = f"{told}; {self.remedy}" if self.remedy else told
-        return for_line(f"{place}: {_LONG.sub(_shortened, told)}")
+        reported = f"{self.address}: {self.message}" if self.address else self.message
+        reported = f"{reported}; {self.remedy}" if self.remedy else reported
+        return for_line(f"{place}: {_LONG.sub(_shortened, reported)}")
 
 
 class SimbackupError(Exception):

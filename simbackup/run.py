@@ -11,7 +11,7 @@ from simbackup.engine.flows import Link
 from simbackup.errors import InputError, ResultError
 from simbackup.methods.job import start
 from simbackup.results.folder import is_there
-from simbackup.results.record import Record, rests_on
+from simbackup.results.record import Record, used_values
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario, Source, load, nothing_to_do
 from simbackup.scenario.spec import Spec
@@ -76,7 +76,7 @@ def simulate(
         if host.suspended is not None:
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
     _summarise(system, scenario.spec)
-    return Result(Record.of(scenario, seed), rests_on(scenario), system.trace, layout_of(scenario), scenario)
+    return Result(Record.of(scenario, seed), used_values(scenario), system.trace, layout_of(scenario), scenario)
 
 
 def result_of(

@@ -36,15 +36,15 @@ def roots() -> tuple[Path, ...]:
     RoomError
         An installed package offers a folder that does not exist.
     """
-    return _roots(os.environ.get(SEARCH_PATH, ""))
+    own = tuple(Path(text).resolve() for text in os.environ.get(SEARCH_PATH, "").split(os.pathsep) if text)
+    return (*own, *_installed())  # a relative folder is below the working one, which may change
 
 
 @cache
-def _roots(search_path: str) -> tuple[Path, ...]:
-    own = tuple(Path(text).resolve() for text in search_path.split(os.pathsep) if text)
+def _installed() -> tuple[Path, ...]:
     package = Path(__file__).resolve().parent
     offered = (_offered(point) for point in sorted(entry_points(group=DATA)))
-    return (*own, package / "_data" if (package / "_data").is_dir() else package.parent, *offered)
+    return (package / "_data" if (package / "_data").is_dir() else package.parent, *offered)
 
 
 def _offered(point: EntryPoint) -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import pytest
@@ -22,6 +22,18 @@ ROOT = Path(__file__).parents[1]
 MACHINES = {"machine", "machines", "old", "new", "hpux", "windows", "hpux-files", "windows-files"}
 """Names of scenarios that only others extend."""
 RUNNABLE = [name for name in names() if not name.startswith("base/") and name.rpartition("/")[2] not in MACHINES]
+
+
+class Said(NamedTuple):
+    """How a command ended: its exit code, and what it printed."""
+
+    code: object
+    out: str
+    err: str
+
+
+Say = Callable[..., Said]
+"""Runs the program with some words, as a shell would."""
 
 
 def together(scenarios: Iterable[str]) -> list[Any]:

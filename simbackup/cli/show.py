@@ -125,17 +125,17 @@ def result(one: Result) -> None:
     for item in jobs:
         row = groups.slowest(item) if isinstance(item, groups.Group) else item
         longest = list(split(one, row["job"]).items())[:4]
-        told = ", ".join(f"{activity} on {cause} {units.show_short(s, 's')}" for (cause, activity), s in longest)
-        if told:
+        reported = ", ".join(f"{activity} on {cause} {units.show_short(s, 's')}" for (cause, activity), s in longest)
+        if reported:
             took = f" (the slowest, {units.show_short(row['elapsed'], 's')})" if item is not row else ""
-            line(f"{row['job']}{took}: {told}")
+            line(f"{row['job']}{took}: {reported}")
     _devices(one)
     for event in one.trace.events:
         if event.what.startswith("is "):
             line(f"{event.address} {event.what}, at {units.show_short(event.time, 's')}")
     users(one)
-    told = ", ".join(f"{count} {basis}" for basis, count in one.bases().items())
-    line(f"inputs: {told} values; scenario {one.record.hash}, seed {one.record.seed}")
+    reported = ", ".join(f"{count} {basis}" for basis, count in one.bases().items())
+    line(f"inputs: {reported} values; scenario {one.record.hash}, seed {one.record.seed}")
 
 
 def _devices(one: Result) -> None:
@@ -163,13 +163,13 @@ def users(one: Result) -> None:
         "longest_wait": ("longest wait", _seconds), "slowdown": ("disk slowed", "{:.3g} times".format),
         "network_wait": ("wait at links", _seconds), "timed_out": ("timed out", _share),
     }  # fmt: skip
-    told = {key: column for key, column in columns.items() if any(key in row for row in one.user_rows)}
-    felt = [
-        [row["users"], row["job"], *(show(row[key]) if key in row else "" for key, (_, show) in told.items())]
+    reported = {key: column for key, column in columns.items() if any(key in row for row in one.user_rows)}
+    impacts = [
+        [row["users"], row["job"], *(show(row[key]) if key in row else "" for key, (_, show) in reported.items())]
         for row in one.user_rows
     ]
-    if felt:
-        table(["users", "during", *(name for name, _ in told.values())], felt, right=range(2, 2 + len(told)))
+    if impacts:
+        table(["users", "during", *(name for name, _ in reported.values())], impacts, right=range(2, 2 + len(reported)))
 
 
 def study(found: Study) -> None:

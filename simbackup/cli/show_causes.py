@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from simbackup import units
 from simbackup.cli import show
 from simbackup.experiments.what_if import rows_of
-from simbackup.reporting.bottleneck import LEAST_SHARE, told
+from simbackup.reporting.bottleneck import LEAST_SHARE, sentence_on
 from simbackup.results import groups
 from simbackup.results.fleet_figures import job_figures
 
@@ -62,7 +62,7 @@ def _job(one: Reasons, stands: groups.Group | None) -> None:
     if len(shown) < len(one.causes):
         left = sum(seconds for cause, seconds in one.causes.items() if cause not in shown)
         show.line(f"  {_smaller(len(one.causes) - len(shown))}: {units.show_short(left, 's')}")
-    show.line(f"  {told(one)}\n")
+    show.line(f"  {sentence_on(one)}\n")
 
 
 def stacked(seconds: Sequence[float], total: float) -> str:

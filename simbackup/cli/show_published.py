@@ -123,10 +123,10 @@ def _apart(found: Separability) -> list[str]:
     """Which constants are not identifiable, in sentences."""
     lines: list[str] = []
     if found.single:
-        told = "; ".join(f"{constant} ({row})" for constant, row in found.single)
-        lines.append(f"{len(found.single)} constants have one row, so no residual shows their uncertainty: {told}")
+        reported = "; ".join(f"{constant} ({row})" for constant, row in found.single)
+        lines.append(f"{len(found.single)} constants have one row, so no residual shows their uncertainty: {reported}")
     for pair in found.pairs:
-        if not pair.told_apart:
+        if not pair.identifiable:
             rows, (one, other) = ", ".join(pair.rows), pair.constants
             lines.append(
                 f"{one} and {other} are not identifiable separately from {rows}: correlation {pair.correlation:+.2f}"
@@ -163,7 +163,7 @@ def fits_json(found: list[Fitted], apart: Separability) -> None:
     pairs = [
         {
             "constants": list(p.constants), "correlation": p.correlation, "rows": list(p.rows),
-            "told_apart": p.told_apart,
+            "identifiable": p.identifiable,
         }
         for p in apart.pairs
     ]  # fmt: skip
@@ -201,5 +201,5 @@ def _left_out(found: CrossValidation) -> list[list[str]]:
 
 
 def _singles(found: CrossValidation) -> str:
-    told = "; ".join(f"{constant} ({row})" for constant, row in found.single)
-    return f"{len(found.single)} constants have one row, so no such error: {told}" if found.single else ""
+    reported = "; ".join(f"{constant} ({row})" for constant, row in found.single)
+    return f"{len(found.single)} constants have one row, so no such error: {reported}" if found.single else ""

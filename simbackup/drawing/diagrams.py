@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from simbackup.drawing.boxes import TIMES
 from simbackup.drawing.layout import CONTAINS, Layout, LayoutNode
 from simbackup.drawing.looks import look
 from simbackup.drawing.part_boxes import job_numbers, method
 from simbackup.drawing.siblings import merged
+from simbackup.schema.registry import Shape
 from simbackup.text import for_dot, for_mermaid
 
-SHAPES = {
-    "disk": ('[("', '")]'), "ssd": ('[("', '")]'), "array": ('[("', '")]'), "data": ('[/"', '"/]'),
-    "link": ('{{"', '"}}'), "job": ('(["', '"])'), "workload": ('(["', '"])'),
+SHAPES: Mapping[Shape, tuple[str, str]] = {
+    "box": ('["', '"]'), "cylinder": ('[("', '")]'), "slanted": ('[/"', '"/]'), "hexagon": ('{{"', '"}}'),
+    "rounded": ('(["', '"])'),
 }  # fmt: skip
-"""How Mermaid draws kinds of parts that hold no others."""
-INWARDS = frozenset({"reads", "restores", "observes"})
+"""How Mermaid draws parts that hold no others, by the shape of their look."""
+INWARDS = frozenset({"reads", "restores", "observes", "copies", "uses"})
 """Edges whose arrow leads towards the one that acts."""
 Wires = list[tuple[str, str, str]]
 
@@ -73,7 +74,7 @@ def _mermaid_part(layout: Layout, node: LayoutNode, names: dict[str, str], depth
     label, indent = "<br/>".join(for_mermaid(text) for text in _label(layout, node)), "  " * depth
     if layout.inner(node.address):
         return [f'{indent}subgraph {names[node.address]}["{label}"]']
-    begin, end = SHAPES.get(node.kind, ('["', '"]'))
+    begin, end = SHAPES[look(node.kind).shape]
     return [f"{indent}{names[node.address]}{begin}{label}{end}"]
 
 

@@ -12,28 +12,15 @@ from simbackup.errors import SimbackupError
 from simbackup.scenario import Scenario
 from simbackup.scenario.spec import Spec
 from simbackup.schema import registry
-from simbackup.schema.capability import InVolume
+from simbackup.schema.capability import ImageDevice, InVolume, OnDevice
 from simbackup.schema.facts import Fact
 from simbackup.schema.job import JobSpec, Restoring
 from simbackup.schema.part import Part
 from simbackup.schema.quantity import Frozen
+from simbackup.schema.refers import ONTO_DATA, Refers
+from simbackup.schema.reflection import mark_of
 
-FIELDS = {
-    "data": ("reads", ("data",)),
-    "source": ("reads", ("devices", "data")),
-    "to": ("writes", ("devices", "data")),
-    "snapshot": ("changes", ("devices",)),
-    "mirror": ("changes", ("devices",)),
-    "machine": ("acts on", ("hosts",)),
-    "workload": ("observes", ("workloads",)),
-    "over": ("crosses", ("links",)),
-    "via": ("crosses", ("links",)),
-    "restore": ("restores", ("jobs",)),
-    "of": ("indexes", ("jobs",)),
-    "replay": ("replays", ("jobs",)),
-    "after": ("follows", ("jobs",)),
-}
-"""What a job does to what its fields name, and in which sections these names are looked for."""
+JOINS = Refers("joins", "hosts", "devices", "links")
 
 
 def layout_of(scenario: Scenario) -> Layout:
@@ -101,51 +88,53 @@ def _belonging(spec: Spec) -> Iterator[Edge]:
             yield Edge(f"hosts.{name}", f"devices.{device}", "owns")
     for name, link in spec.links.items():
         for end in link.joins:
-            yield from _edge(spec, f"links.{name}", end, "joins", ("hosts", "devices", "links"))
+            yield from _edge(spec, f"links.{name}", end, JOINS)
 
 
 def _placed(spec: Spec) -> Iterator[Edge]:
     """What is where, what freezes what, and who works on which data."""
     for name, device in spec.devices.items():
-        below, frozen = getattr(device, "on", None), getattr(device, "of", None)
-        if isinstance(below, str):
-            yield Edge(f"devices.{name}", f"devices.{below}", "on")
-        if isinstance(frozen, str):
-            yield Edge(f"devices.{name}", f"devices.{frozen}", "freezes")
-        if isinstance(frozen, str) and isinstance(device, InVolume) and device.drawn_within:
-            yield Edge(f"devices.{name}", f"devices.{frozen}", "within")
+        if isinstance(device, OnDevice):
+            yield Edge(f"devices.{name}", f"devices.{device.on}", "on")
+        if isinstance(device, ImageDevice):
+            yield Edge(f"devices.{name}", f"devices.{device.of}", "freezes")
+        if isinstance(device, InVolume) and device.drawn_within:
+            yield Edge(f"devices.{name}", f"devices.{device.of}", "within")
         for piece in device.inner():
             yield Edge(f"devices.{name}.{piece}", f"devices.{name}", "within")
     for name, data in spec.data.items():
         yield Edge(f"data.{name}", f"devices.{data.on}", "on")
     for name, workload in spec.workloads.items():
-        for data in _names(getattr(workload, "data", None)):
-            yield Edge(f"workloads.{name}", f"data.{data}", "works on")
-        for link in workload.via:
-            yield Edge(f"workloads.{name}", f"links.{link}", "works on")
+        yield from _referred(spec, f"workloads.{name}", workload)
 
 
 def _done(spec: Spec) -> Iterator[Edge]:
     """What each job does, to what."""
     for name, job in spec.jobs.items():
-        given = dict(job)
-        for field, (does, sections) in {**FIELDS, **job.relations}.items():
-            kind = "writes" if job.writes_data and field == "data" else does
-            looked = ("data", "devices") if field == "to" and job.to_data else sections
-            for text in _names(given.get(field)):
-                yield from _edge(spec, f"jobs.{name}", text, kind, looked)
+        yield from _referred(spec, f"jobs.{name}", job)
         if isinstance(job, Restoring):
             yield from _restored(spec, name, job)
+
+
+def _referred(spec: Spec, address: str, part: Part) -> Iterator[Edge]:
+    """What a part does to those that its keys name; keys that all parts of a section have come last."""
+    fields = [*type(part).model_fields]
+    shared = [*JobSpec.model_fields]
+    for field in sorted(fields, key=lambda field: field in shared):
+        refers = mark_of(type(part), field, Refers)
+        if refers is not None:
+            for text in _names(getattr(part, field)):
+                yield from _edge(spec, address, text, refers)
 
 
 def _restored(spec: Spec, name: str, job: Restoring) -> Iterator[Edge]:
     """Source and target of a restore, which its backup determines."""
     backup: JobSpec | None = spec.jobs.get(job.restore)
     for text in _names(getattr(spec.jobs.get(job.copied_by or job.restore), "to", None)):
-        yield from _edge(spec, f"jobs.{name}", text, "reads", ("devices",))
+        yield from _edge(spec, f"jobs.{name}", text, Refers("reads", "devices"))
     if job.to is None:
         for text in _names(getattr(backup, "data", None)):
-            yield from _edge(spec, f"jobs.{name}", text, "writes", ("data",))
+            yield from _edge(spec, f"jobs.{name}", text, ONTO_DATA)
 
 
 def _names(value: object) -> tuple[str, ...]:
@@ -155,8 +144,8 @@ def _names(value: object) -> tuple[str, ...]:
     return tuple(text for text in named if isinstance(text, str))
 
 
-def _edge(spec: Spec, start: str, end: str, kind: str, sections: tuple[str, ...]) -> Iterator[Edge]:
-    """The edge to the part of a name in one of the sections."""
-    section = next((section for section in sections if end in getattr(spec, section)), None)
+def _edge(spec: Spec, start: str, end: str, refers: Refers) -> Iterator[Edge]:
+    """The edge to the part of a name in the first section that has it."""
+    section = next((section for section in refers.sections if end in getattr(spec, section)), None)
     if section is not None:
-        yield Edge(start, f"{section}.{end}", kind)
+        yield Edge(start, f"{section}.{end}", refers.does)

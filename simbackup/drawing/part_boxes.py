@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from simbackup.drawing.boxes import FACT, NAME, TITLE, Badge, Box, Style
 from simbackup.drawing.layout import Fact, Layout, LayoutNode
 
-READ, NOT_TOUCHED = ("reads", "observes"), ("follows", "restores", "indexes", "replays", "crosses")
+OF_JOBS = ("restores", "indexes", "copies")
+READ, NOT_TOUCHED = ("reads", "observes"), ("follows", *OF_JOBS, "replays", "uses", "crosses")
 APART = ("job", "workload")
 """Kinds of parts that are drawn below the system."""
 NO_BREAK = "\u00a0"
@@ -27,7 +28,7 @@ def box_of(layout: Layout, node: LayoutNode, links: Mapping[str, Sequence[str]])
     inner = [part for part in layout.inner(node.address) if part.kind != "link"]
     children = [link_box(layout, link) for link in within]
     children += [box_of(layout, part, links) for part in inner]
-    texts = [(node.name, NAME), *_paragraph([node.title], TITLE), *_paragraph(_untold(node), FACT)]
+    texts = [(node.name, NAME), *_paragraph([node.title], TITLE), *_paragraph(_not_in_title(node), FACT)]
     texts += _paragraph(_relations(layout, node), TITLE)
     return Box(node.address, node.kind, texts, children, _badges(layout, node), _count(layout, node))
 
@@ -35,7 +36,7 @@ def box_of(layout: Layout, node: LayoutNode, links: Mapping[str, Sequence[str]])
 def link_box(layout: Layout, node: LayoutNode) -> Box:
     """The box of a network or bus."""
     joined = [layout.node[end].name for end in layout.ends(node.address, "joins") if end in layout.node]
-    texts = [(node.name, NAME), *_paragraph([node.title, *_untold(node)], FACT)]
+    texts = [(node.name, NAME), *_paragraph([node.title, *_not_in_title(node)], FACT)]
     texts += _paragraph([f"joins {', '.join(joined)}"] if joined else [], TITLE)
     return Box(node.address, "link", texts, [], _badges(layout, node), node.count, strip=True)
 
@@ -44,14 +45,14 @@ def workload_box(layout: Layout, node: LayoutNode) -> Box:
     """The box of users."""
     data = ", ".join(layout.node[end].name for end in layout.ends(node.address, "works on"))
     texts = [(node.name, NAME), *_paragraph([f"active on {data}"], TITLE)]
-    texts += [*_paragraph([node.title], FACT), *_paragraph(_untold(node), FACT)]
+    texts += [*_paragraph([node.title], FACT), *_paragraph(_not_in_title(node), FACT)]
     return Box(node.address, "workload", texts, [], _badges(layout, node), node.count)
 
 
 def job_box(layout: Layout, node: LayoutNode) -> Box:
     """The box of a job: its method, from where to where it goes, and when it runs."""
-    told = [(text, TITLE) for text in what(layout, node)]
-    texts = [(node.name, NAME), *told]
+    lines = [(text, TITLE) for text in what(layout, node)]
+    texts = [(node.name, NAME), *lines]
     texts += [*_paragraph(node.facts, FACT), *_paragraph(_order(layout, node), FACT)]
     return Box(node.address, "job", texts, [], [], node.count)
 
@@ -62,7 +63,7 @@ def _named(layout: Layout, node: LayoutNode, *kinds: str) -> str:
 
 def method(layout: Layout, node: LayoutNode) -> str:
     """The method of a job, and of the job that it refers to."""
-    of = _named(layout, node, "restores", "indexes")
+    of = _named(layout, node, *OF_JOBS)
     return f"{node.title} of {of}" if of else node.title
 
 
@@ -85,8 +86,8 @@ def what(layout: Layout, node: LayoutNode) -> list[str]:
 
 
 def _order(layout: Layout, node: LayoutNode) -> list[str]:
-    told = (("over", "crosses"), ("replays", "replays"), ("after", "follows"))
-    named = ((word, _named(layout, node, kind)) for word, kind in told)
+    words = (("over", "crosses"), ("copied by", "uses"), ("replays", "replays"), ("after", "follows"))
+    named = ((word, _named(layout, node, kind)) for word, kind in words)
     return [f"{word} {names}" for word, names in named if names]
 
 
@@ -129,6 +130,6 @@ def _unbroken(part: str | Fact) -> str:
     return f"{part.amount.replace(' ', NO_BREAK)} {part.text}".strip()
 
 
-def _untold(node: LayoutNode) -> list[Fact]:
+def _not_in_title(node: LayoutNode) -> list[Fact]:
     """The facts of a part that its title does not state already."""
     return [fact for fact in node.facts if not re.search(rf"(?<!\w){re.escape(str(fact))}(?!\w)", node.title)]

@@ -111,12 +111,12 @@ def described(layout: Layout) -> str:
     """A layout in words, for screen readers."""
     system = [node for node in layout.nodes if node.kind not in APART]
     kinds = dict.fromkeys(node.kind for node in system)
-    told = [
+    reported = [
         f"{kind}: {', '.join(_counted(node.name, node.count) for node in system if node.kind == kind)}"
         for kind in kinds
     ]
     jobs = [f"{node.name} ({', '.join(what(layout, node))})" for node in layout.nodes if node.kind == "job"]
-    return ". ".join([*told, *([f"jobs: {'; '.join(jobs)}"] if jobs else [])]) + "."
+    return ". ".join([*reported, *([f"jobs: {'; '.join(jobs)}"] if jobs else [])]) + "."
 
 
 def _counted(name: str, count: int) -> str:

@@ -268,10 +268,10 @@ class Flow:
         if now > self._since:
             self._completed, self._segments, self._since = self.completed, self.segments, now
 
-    def assign(self, now: float, rate: float, bottleneck: Link | None, told: tuple[str, Parts]) -> None:
+    def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> None:
         """Go on at `rate` from `now`, limited by a link, by what a buffer holds the flow to, or by the cap."""
         self.bottleneck = bottleneck
-        cause, parts = told
+        cause, parts = why
         if (rate, cause, parts) != (self.rate, self.cause, self._spent):
             self.settle(now)
             self.rate, self.cause, self._spent = rate, cause, parts

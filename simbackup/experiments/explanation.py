@@ -34,8 +34,8 @@ class Explanation:
 
     def _limits(self, most: int = 3) -> list[tuple[str, str]]:
         """The first jobs, each with its bottleneck."""
-        told = [(one.name, one.bottleneck or "-") for one in self.found]
-        return told if len(told) <= most else [*told[:most], (f"{len(told) - most} more jobs", "...")]
+        rows = [(one.name, one.bottleneck or "-") for one in self.found]
+        return rows if len(rows) <= most else [*rows[:most], (f"{len(rows) - most} more jobs", "...")]
 
     def __getitem__(self, job: str) -> Reasons:
         """The explanation of one run of a job.
@@ -120,12 +120,12 @@ def _rows(found: Sequence[Reasons]) -> list[list[str]]:
     """The fields of each row; runs of one job with the same explanation share a row."""
     runs: dict[tuple[str, ...], list[str]] = {}
     for one in found:
-        name, *rest = _told(one)
+        name, *rest = _sentences(one)
         runs.setdefault((_series(one.name), *rest), []).append(name)
     return [[some[0] if len(some) == 1 else f"{job} ({len(some)} runs)", *rest] for (job, *rest), some in runs.items()]
 
 
-def _told(one: Reasons) -> list[str]:
+def _sentences(one: Reasons) -> list[str]:
     """The fields of a job; a dash where there is none."""
     share = f"{one.share / one.elapsed:.0%}" if one.bottleneck and one.elapsed else "-"
     later = one.next_bottleneck

@@ -83,9 +83,11 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
     unit = value.given.unit
     by_unit = 1.0 / factor if unit in INVERSE else factor if unit in DIRECT else 1.0
     if part == "tool" or section_of == "data":  # processor work of programs and databases belongs to the host
-        told = section == "jobs" and inner[:1] == ["tool"] and inner[-1] in (OF_TOOL if part == "tool" else AT_DATA)
+        of_program = (
+            section == "jobs" and inner[:1] == ["tool"] and inner[-1] in (OF_TOOL if part == "tool" else AT_DATA)
+        )
         flushed = (section, name) == (section_of, name_of) and inner[-1] == "flush_time"
-        return by_unit if told or flushed else 1.0
+        return by_unit if of_program or flushed else 1.0
     if section_of == "jobs":  # buffers that wait for the answers to requests
         asks = value.address == f"jobs.{_backup(scenario, name_of)}.engine.request_latency"
         return 1.0 / factor if asks else 1.0

@@ -36,8 +36,8 @@ def datasheet_list() -> Rows:
         sheet = shelf.load_datasheet(name)
         bases = [given.basis or "" for _, given in sheet.values()]
         counts = {basis: bases.count(basis) for basis in dict.fromkeys(bases)}
-        told = ", ".join(f"{count} {basis}" for basis, count in counts.items())
-        rows.append({"name": name, "kind": sheet.kind, "title": sheet.title, "bases": told})
+        reported = ", ".join(f"{count} {basis}" for basis, count in counts.items())
+        rows.append({"name": name, "kind": sheet.kind, "title": sheet.title, "bases": reported})
     return rows
 
 

@@ -15,7 +15,7 @@ from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.sensitivity import interval
 from simbackup.results.compare import Row, Summary, compared, constants, figure, summary
 from simbackup.results.documents import MEASURED, collections, documents, scenario_name
-from simbackup.results.record import Rest
+from simbackup.results.record import UsedValue
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
@@ -32,7 +32,7 @@ class Reproduction:
 
     rows: list[Row]
     summaries: list[Summary]
-    constants: list[Rest]
+    constants: list[UsedValue]
 
     def __repr__(self) -> str:
         total = self.total
@@ -98,7 +98,7 @@ def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int
     """
     rows: list[Row] = []
     summaries: list[Summary] = []
-    found: dict[str, Rest] = {}
+    found: dict[str, UsedValue] = {}
     widths = _intervals(chosen(names), workers) if intervals else {}
     for measured in chosen(names):
         scenarios = scenarios_of(measured)

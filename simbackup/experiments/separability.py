@@ -41,7 +41,7 @@ class Pair:
     rows: tuple[str, ...]
 
     @property
-    def told_apart(self) -> bool:
+    def identifiable(self) -> bool:
         """Whether both are identifiable from the rows."""
         return abs(self.correlation) < NEAR_ONE
 
@@ -101,10 +101,10 @@ def separability(name: str, found: Sequence[Fitted], *, seed: int = 0) -> Separa
     sigmas = [math.sqrt(max(digit**2 / UNIFORM + scatter, FINEST**2)) for digit in digits]
     single = tuple((one.constant, one.fit.rows[0]) for one in found if len(one.fit.rows) == 1)
     slopes = np.transpose(np.array(columns))
-    return replace(told_apart([one.constant for one in found], ids, slopes, np.array(sigmas)), single=single)
+    return replace(separability_of([one.constant for one in found], ids, slopes, np.array(sigmas)), single=single)
 
 
-def told_apart(constants: Sequence[str], rows: Sequence[str], slopes: Matrix, sigmas: Matrix) -> Separability:
+def separability_of(constants: Sequence[str], rows: Sequence[str], slopes: Matrix, sigmas: Matrix) -> Separability:
     """Which constants are identifiable from a Jacobian.
 
     Parameters
@@ -117,7 +117,7 @@ def told_apart(constants: Sequence[str], rows: Sequence[str], slopes: Matrix, si
         Relative uncertainty of each row.
 
     >>> import numpy as np
-    >>> found = told_apart(["a", "b"], ["r", "s"], np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([0.01, 0.01]))
+    >>> found = separability_of(["a", "b"], ["r", "s"], np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([0.01, 0.01]))
     >>> round(found.pairs[0].correlation, 3), [round(abs(power), 2) for power in found.groups[0].powers.values()]
     (-1.0, [1.0, 1.0])
     """

@@ -253,9 +253,9 @@ def figures_of(run: Run, progress: Progress | None = None) -> Found:
     """The figures of one run, None for those of a job that failed, whose times mean nothing; and why jobs failed."""
     result = simulate(load(run.file, run.values), seed=run.seed, progress=progress)
     status = {row["job"]: row["status"] for row in result.job_rows}
-    told = "; ".join(f"{row['job']}: {row['reason']}" for row in result.job_rows if row["status"] == "failed")
+    reported = "; ".join(f"{row['job']}: {row['reason']}" for row in result.job_rows if row["status"] == "failed")
     try:
-        return [_figure(result, address, status) for address in run.show], told or None
+        return [_figure(result, address, status) for address in run.show], reported or None
     except ResultError as error:
         raise InputError([Problem(Place(run.file), run.scenario, str(error))]) from None
 

@@ -99,11 +99,11 @@ def by_document(rows: Sequence[Row]) -> style.Chart:
             xs, ys = [x for x, _ in points], [y for _, y in points]
             if points:
                 axis.scatter(xs, ys, s=18, color=colour, marker=mark, label=meaning, zorder=2, clip_on=False)
-        told = [
+        reported = [
             f"{for_plot(folder)}\n{sum(row.within for row in some)} of {len(some)} within 10 %"
             for folder, some in own.items()
         ]
-        axis.set_yticks(range(len(folders)), told, fontsize=style.SMALLER)
+        axis.set_yticks(range(len(folders)), reported, fontsize=style.SMALLER)
         axis.set_xlim(ALL_FROM, ALL_TO)
         axis.set_xlabel("simulated / measured")
         style.share_edge(drawn, axis, columns=3)
@@ -153,8 +153,8 @@ def _row(axis: Axes, y: int, row: Row) -> None:
         [row.simulated / m.value], [y], "X" if m.row.off else "o", color=colour, markerfacecolor=face, zorder=3,
         gid=for_line(m.id),
     )  # fmt: skip
-    told = f"{figure(m.value)} → {figure(row.simulated)} {for_plot(m.unit)}"
-    axis.text(1.02, y, told, transform=axis.get_yaxis_transform(), va="center", fontsize=style.SMALL, color=colour)
+    reported = f"{figure(m.value)} → {figure(row.simulated)} {for_plot(m.unit)}"
+    axis.text(1.02, y, reported, transform=axis.get_yaxis_transform(), va="center", fontsize=style.SMALL, color=colour)
 
 
 def _limits(axis: Axes, rows: Sequence[Row]) -> None:

@@ -169,8 +169,8 @@ def figures(rows: Rows, name: str) -> Ruler:
         scale = style.scale_of(greatest, style.BYTES)
     elif last in SHARES:
         scale = style.Scale(0.01, "%")
-    told = f"{_plain(name)}, {scale.name}" if scale.name else _plain(name)
-    return Ruler(told, [value / scale.size for value in values], None, share=last in SHARES)
+    reported = f"{_plain(name)}, {scale.name}" if scale.name else _plain(name)
+    return Ruler(reported, [value / scale.size for value in values], None, share=last in SHARES)
 
 
 def _plain(name: str) -> str:
@@ -208,12 +208,12 @@ def _fields(axis: Axes, table: list[list[float]], across: Ruler) -> None:
     """The fields of a heat map with their numbers."""
     shades = [[math.log10(value) if across.wide else value for value in line] for line in table]
     known = [value for line in shades for value in line if not math.isnan(value)]
-    told = partial(units.show_short, unit="s", digits=2) if across.timed else "{:.3g}".format
+    reported = partial(units.show_short, unit="s", digits=2) if across.timed else "{:.3g}".format
     image = axis.imshow(shades, cmap="Blues", aspect="auto")
     middle = (min(known) + max(known)) / 2 if known else 0.0
     for i, line in enumerate(table):
         for j, value in enumerate(line):
             if not math.isnan(value):
                 ink = "white" if shades[i][j] > middle else palette.DARK
-                axis.text(j, i, told(value), ha="center", va="center", fontsize=style.SMALLER, color=ink)
+                axis.text(j, i, reported(value), ha="center", va="center", fontsize=style.SMALLER, color=ink)
     image.set_clim(*((min(known), max(known)) if known and min(known) < max(known) else (0.0, 1.0)))

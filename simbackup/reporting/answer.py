@@ -10,7 +10,7 @@ from typing import Any
 from simbackup import units
 from simbackup.experiments.what_if import Reasons
 from simbackup.reporting import sentences
-from simbackup.reporting.bottleneck import told
+from simbackup.reporting.bottleneck import sentence_on
 from simbackup.reporting.tables import Cell, Column, ReportTable, quantity, words
 from simbackup.results.fleet_figures import series
 from simbackup.results.groups import Group, Row, equals, runs, slowest
@@ -61,12 +61,12 @@ def rows_of(item: Item) -> tuple[Row, ...]:
 def telling(result: Result) -> list[Item]:
     """The items with an entry of their own: long ones, restores, those with a window, those that did not end well."""
     every = items(result)
-    longest = max((row["elapsed"] for row in map(example, every) if row["method"] != sentences.WATCHING), default=0.0)
+    longest = max((row["elapsed"] for row in map(example, every) if not sentences.watches(row)), default=0.0)
     return [item for item in every if any(_matters(row, longest) for row in rows_of(item))]
 
 
 def _matters(row: Row, longest: float) -> bool:
-    special = row["method"] in {"restore", sentences.WATCHING} or "window" in row or row["status"] != "done"
+    special = row["method"] == "restore" or sentences.watches(row) or "window" in row or row["status"] != "done"
     return special or row["elapsed"] >= MATTERS * longest
 
 
@@ -94,7 +94,7 @@ def _limit(one: Reasons | None, *, many: bool) -> str:
     """What limits a job that ended well, with percent signs as elsewhere on the page."""
     if one is None or one.status not in WELL or one.bottleneck is None:
         return ""
-    text = re.sub(r"(?<=\d)%", "\N{NO-BREAK SPACE}%", told(one))
+    text = re.sub(r"(?<=\d)%", "\N{NO-BREAK SPACE}%", sentence_on(one))
     return f"Bottleneck of the slowest{text.removeprefix('bottleneck')}" if many else text[0].upper() + text[1:]
 
 
@@ -109,7 +109,7 @@ def _impact(item: Item, users: Sequence[Mapping[str, Any]]) -> str:
     return sentences.impact([row for row in own if row["job"] == most["job"]], during)
 
 
-def untold(result: Result) -> str:
+def left_out(result: Result) -> str:
     """The jobs without an entry of their own, in a sentence; empty if there are none."""
     shown = {_name(item) for item in telling(result)}
     names = [_name(item) for item in items(result) if _name(item) not in shown]

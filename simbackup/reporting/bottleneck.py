@@ -13,7 +13,7 @@ LEAST_SHARE = 0.0005
 """Share of a job's time below which a cause has no line of its own."""
 
 
-def told(one: Reasons) -> str:
+def sentence_on(one: Reasons) -> str:
     """The bottleneck of a job, and its time without it, in a sentence."""
     if one.bottleneck is None:
         return "no bottleneck that could be faster"

@@ -66,21 +66,21 @@ def page(chapters: Sequence[Chapter], comparison: Sequence[ReportTable] = (), co
     title = first.title if len(chapters) == 1 else f"{len(chapters)} scenarios compared"
     return str(
         environment.get_template("report.html").render(
-            title=title, chapters=[_told(chapter) for chapter in chapters], comparison=comparison,
+            title=title, chapters=[_shown(chapter) for chapter in chapters], comparison=comparison,
             compared=compared,
             version=first.version,
         )
     )  # fmt: skip
 
 
-def _told(chapter: Chapter) -> dict[str, Any]:
+def _shown(chapter: Chapter) -> dict[str, Any]:
     """Everything that the template shows of one result."""
     result = chapter.result
     answers = answer.answers(result, chapter.explained, chapter.intervals)
     return {
         "name": chapter.name, "record": result.record, "answers": answers,
         "short": sentences.in_short(result.job_rows, result.user_rows),
-        "untold": answer.untold(result), "restores": answer.restores(result), "splits": sections.splits(result),
+        "left_out": answer.left_out(result), "restores": answer.restores(result), "splits": sections.splits(result),
         "pictures": {shown.name: shown for shown in chapter.pictures}, "note": chapter.note,
         "devices": sections.devices(result), "drives": sections.devices(result, tape=True),
         "users": sections.users(result), "assumptions": sections.assumptions(result),

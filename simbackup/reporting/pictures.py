@@ -45,8 +45,8 @@ def pictures(result: Result) -> Iterator[Shown]:
         yield Shown("system", "", alt, _data(drawn.svg(WIDE)), _data(drawn.svg(NARROW)))
     few, left = thinned(result)
     plot = few.plot
-    told = "; ".join(f"{row['job']} {row['status']}" for row in few.job_rows[:20])
-    yield _plot("timeline", plot.timeline(), f"When each job ran, and what it did.{left}", f"Timeline of jobs: {told}")
+    ends = "; ".join(f"{row['job']} {row['status']}" for row in few.job_rows[:20])
+    yield _plot("timeline", plot.timeline(), f"When each job ran, and what it did.{left}", f"Timeline of jobs: {ends}")
     busy = plot.utilisation()
     yield _plot(
         "utilisation", busy, f"Busy share over time.{left}", "Busy share of devices and links; figures in the table"

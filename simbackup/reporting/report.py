@@ -120,14 +120,14 @@ def _chapter(name: str, result: Result, *, intervals: bool, reruns: bool, drawn:
         except (InputError, ResultError) as error:
             first = str(error).splitlines()[0]
             note = f"No runs without the bottlenecks, because the scenario cannot be run again: {first}."
-    told = [str(example(item)["job"]) for item in telling(result)]
-    found = reasons(result, scenario if reruns else None, told) if told else []
+    reported = [str(example(item)["job"]) for item in telling(result)]
+    found = reasons(result, scenario if reruns else None, reported) if reported else []
     pictures = []
     if drawn:
         from simbackup.reporting.pictures import pictures as draw  # noqa: PLC0415 (matplotlib is slow to import)
 
         pictures = list(draw(result))
-    widths = _intervals(scenario, result, told) if intervals and scenario is not None else {}
+    widths = _intervals(scenario, result, reported) if intervals and scenario is not None else {}
     return Chapter(name, result, _by_name(found), widths, pictures, note)
 
 

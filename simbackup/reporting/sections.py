@@ -13,7 +13,7 @@ from simbackup.reporting.answer import Item, example, telling
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
 from simbackup.results.causes import Cause, split
 from simbackup.results.groups import Group, device_row, grouped
-from simbackup.results.record import Rest
+from simbackup.results.record import UsedValue
 from simbackup.results.result import Result
 
 SMALL = 0.001
@@ -172,19 +172,19 @@ def assumptions(result: Result) -> ReportTable:
     return ReportTable("Assumptions", columns, rows, "Values that no document states")
 
 
-def _together(values: list[Rest]) -> list[list[Rest]]:
+def _together(values: list[UsedValue]) -> list[list[UsedValue]]:
     """Values grouped by their place in a file."""
-    found: dict[tuple[str, float], list[Rest]] = {}
+    found: dict[tuple[str, float], list[UsedValue]] = {}
     for value in values:
         found.setdefault((value.place, value.value), []).append(value)
     return list(found.values())
 
 
-def _address(found: list[Rest]) -> str:
+def _address(found: list[UsedValue]) -> str:
     return found[0].address if len(found) == 1 else f"{found[0].address} and {len(found) - 1} more"
 
 
-def _span(value: Rest) -> str:
+def _span(value: UsedValue) -> str:
     if value.low is None or value.high is None:
         return ""
     return f"{units.show_short(value.low, value.unit)} to {units.show_short(value.high, value.unit)}"
@@ -193,7 +193,7 @@ def _span(value: Rest) -> str:
 def sources(result: Result) -> ReportTable:
     """The works that values come from, with full citation and the number of values."""
     works = result.works
-    counts: dict[str, list[Rest]] = {}
+    counts: dict[str, list[UsedValue]] = {}
     for value in result.values:
         if value.source is not None and value.source in works:
             counts.setdefault(value.source, []).append(value)

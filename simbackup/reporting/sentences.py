@@ -8,9 +8,8 @@ from typing import Any
 from simbackup import units
 from simbackup.results.fleet_figures import series
 from simbackup.results.groups import Group, Row, repeated, slowest
+from simbackup.schema.registry import method_kinds
 
-WATCHING = "observe"
-"""The method of a job that only observes users for a while."""
 HARDLY = 0.0005
 """Share below which lost throughput, or the slowdown of disks, is not reported."""
 FEW = 3
@@ -22,6 +21,12 @@ ENDS = {
     "done": "completed with no window set",
 }  # fmt: skip
 """How jobs end, in words, the worst first."""
+
+
+def watches(row: Row) -> bool:
+    """Whether a run only observed a workload for a while."""
+    kind = method_kinds().get(str(row["method"]))
+    return kind is not None and kind.spec.watches
 
 
 def verdict(row: Row) -> str:
@@ -67,7 +72,7 @@ def fate(row: Row) -> str:
         return f"Failed {f'after {took}' if row['elapsed'] else 'at its start'}: {row['reason']}."
     if row["status"] == "skipped":
         return f"Did not run: {row['reason']}."
-    if row["method"] == WATCHING:
+    if watches(row):
         return f"Observed the users for {took}."
     text = f"Took {took}"
     if row["bytes"]:
@@ -112,7 +117,7 @@ def in_short(rows: Sequence[Row], users: Sequence[Mapping[str, Any]]) -> str:
     >>> in_short([], [])
     'No job ran.'
     """
-    work = [row for row in rows if row["method"] != WATCHING]
+    work = [row for row in rows if not watches(row)]
     ran = [row for row in work if row["status"] in {"done", "late"}]
     if not rows:
         return "No job ran."

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, cast
 
 from simbackup import units
+from simbackup.errors import SimbackupError
 from simbackup.reporting.answer import Item, items, telling
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, quantity, words
 from simbackup.results.groups import Group, job_row, repeated
 from simbackup.results.result import Result
+from simbackup.schema.fleet import PARTS
+from simbackup.schema.quantity import Frozen
 
 WELL = frozenset({"done", "late"})
 
@@ -48,7 +51,7 @@ def in_words(results: Sequence[Result]) -> str:
     """In which scenario each job that all of them have is fastest and slowest, in sentences."""
     names = names_of(results)
     own = [_times(items(result)) for result in results]
-    told: list[str] = []
+    reported: list[str] = []
     for job in dict.fromkeys(name for result in results for name in _times(telling(result))):
         took = [
             (each[job].elapsed or 0.0, name)
@@ -60,13 +63,13 @@ def in_words(results: Sequence[Result]) -> str:
         least, most = min(took), max(took)
         shown = [units.show_short(seconds, "s", 3) for seconds, _ in (least, most)]
         if shown[0] == shown[1]:
-            told.append(f"{job} takes {shown[0]} in {'both' if len(results) == 2 else 'all'}.")  # noqa: PLR2004
+            reported.append(f"{job} takes {shown[0]} in {'both' if len(results) == 2 else 'all'}.")  # noqa: PLR2004
         else:
-            told.append(
+            reported.append(
                 f"{job} is fastest in {least[1]} ({shown[0]}) and slowest in {most[1]} ({shown[1]}, "
                 f"{most[0] / least[0]:.3g} times as long)."
             )
-    return " ".join(told) or "No job ended well in all of them, so no times can be compared."
+    return " ".join(reported) or "No job ended well in all of them, so no times can be compared."
 
 
 class Took(NamedTuple):
@@ -104,8 +107,10 @@ def _cell(took: Took | None) -> Cell:
 
 
 def differences(results: Sequence[Result]) -> ReportTable:
-    """Values, models and methods in which the scenarios differ; a part that one of them lacks has one row."""
-    facts = [_facts(result) for result in results]
+    """Values, models, methods and settings in which the scenarios differ; a part that one of them lacks has one row."""
+    settings = [_settings_of(result) for result in results]
+    known = all(each is not None for each in settings)
+    facts = [_facts(result) | (own or {} if known else {}) for result, own in zip(results, settings, strict=True)]
     parts = [{_part(address) for address in own} for own in facts]
     rows: dict[str, tuple[Cell, ...]] = {}
     for address in dict.fromkeys(address for own in facts for address in own):
@@ -115,7 +120,10 @@ def differences(results: Sequence[Result]) -> ReportTable:
         elif len({own.get(address, Cell("")).text for own in facts}) > 1:
             rows[address] = (words(address), *(own.get(address, words("not stated")) for own in facts))
     columns = (Column("address"), *(Column(name) for name in names_of(results)))
-    return ReportTable("Differences", columns, list(rows.values()), "Identical values are left out")
+    note = "Identical values are left out"
+    if not known:
+        note += "; settings in words are not compared, as not all of the results hold their scenarios"
+    return ReportTable("Differences", columns, list(rows.values()), note)
 
 
 def _part(address: str) -> str:
@@ -133,3 +141,27 @@ def _facts(result: Result) -> dict[str, Cell]:
     for value in result.values:
         found[value.address] = quantity(value.value, value.unit)
     return found
+
+
+def _settings_of(result: Result) -> dict[str, Cell] | None:
+    """The settings without a number by address; None where the scenario of a result cannot be read again."""
+    try:
+        spec = result.scenario.spec
+    except SimbackupError:
+        return None
+    parts = {f"{section}.{name}": part for section in PARTS for name, part in getattr(spec, section).items()}
+    return {address: words(text) for name, part in parts.items() for address, text in _settings(part, name)}
+
+
+def _settings(part: Frozen, address: str) -> Iterator[tuple[str, str]]:
+    """Words, switches and names of a part, as a file says them; models and methods have rows of their own."""
+    for key in (name for name in type(part).model_fields if name not in {"model", "method"}):
+        given, here = getattr(part, key), f"{address}.{key}"
+        if isinstance(given, Frozen):
+            yield from _settings(given, here)
+        elif isinstance(given, bool):
+            yield here, str(given).lower()
+        elif isinstance(given, str):
+            yield here, given
+        elif isinstance(given, tuple):
+            yield here, ", ".join(map(str, cast("tuple[object, ...]", given)))

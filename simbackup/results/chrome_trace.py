@@ -126,8 +126,8 @@ def _job_events(trace: Trace, tracks: _Tracks) -> Iterator[dict[str, Any]]:
         run, name = str(data["job"]), _name_of(data["job"])
         whole = LaneBar(microseconds(data["start"]), microseconds(data["end"]), run, "", run)
         shown = data.keys() - {"job", "start", "end"}
-        told = {key: data[key] for key in sorted(shown) if data[key] != ""}  # a trace read back is sorted
-        yield _complete(whole, tracks.at("jobs", name), "job", **told)
+        reported = {key: data[key] for key in sorted(shown) if data[key] != ""}  # a trace read back is sorted
+        yield _complete(whole, tracks.at("jobs", name), "job", **reported)
         own = spans.pop(run, [])
         inside = [part for part in own if _within(part, whole)]
         outside = [part for part in own if not _within(part, whole)]  # what it started goes on after its end

@@ -12,7 +12,7 @@ from simbackup.results.documents import documents, scenario_name
 from simbackup.schema.measured import Measured, Measurement
 
 if TYPE_CHECKING:
-    from simbackup.results.record import Rest
+    from simbackup.results.record import UsedValue
     from simbackup.results.result import Result
 
 TOLERANCE = 0.10
@@ -173,10 +173,10 @@ def rows_of_scenario(result: Result) -> list[Row]:
     return []
 
 
-def constants(results: Iterable[Result], measured: Measured) -> dict[str, Rest]:
+def constants(results: Iterable[Result], measured: Measured) -> dict[str, UsedValue]:
     """The constants that were fitted to rows of a document or chosen after seeing them, by their place."""
     ids = {m.id for m in measured.rows}
-    found: dict[str, Rest] = {}
+    found: dict[str, UsedValue] = {}
     for result in results:
         for value in result.values:
             if not ids.isdisjoint((*value.fitted_to, *value.seen)):

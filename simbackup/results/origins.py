@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from simbackup.results.record import Rest
+from simbackup.results.record import UsedValue
 
 _NUMBER = ["address", "value", "unit", "text"]
 SOURCE = [*_NUMBER, "basis", "source", "at"]
 ASSUMPTION = [*_NUMBER, "low", "high", "why"]
 
 
-def source_rows(values: Iterable[Rest], works: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def source_rows(values: Iterable[UsedValue], works: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Each value with its basis and the title of the work that states it, or else its place."""
     return [
         {
@@ -23,7 +23,7 @@ def source_rows(values: Iterable[Rest], works: Mapping[str, Mapping[str, Any]]) 
     ]  # fmt: skip
 
 
-def assumption_rows(values: Iterable[Rest]) -> list[dict[str, Any]]:
+def assumption_rows(values: Iterable[UsedValue]) -> list[dict[str, Any]]:
     """Each value that was assumed, with the ends of its range and why."""
     return [
         {**_number(v), "low": v.low, "high": v.high, "why": v.why}
@@ -32,6 +32,6 @@ def assumption_rows(values: Iterable[Rest]) -> list[dict[str, Any]]:
     ]
 
 
-def _number(value: Rest) -> dict[str, Any]:
+def _number(value: UsedValue) -> dict[str, Any]:
     """A value in SI, its unit, and how it is written."""
     return dict(zip(_NUMBER, (value.address, value.value, value.unit, value.text), strict=True))

@@ -50,7 +50,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
+class UsedValue:
     """One value that a result depends on, in SI units, with its origin."""
 
     address: str
@@ -69,14 +69,14 @@ class Rest:
     place: str
 
 
-def rests_on(scenario: Scenario) -> list[Rest]:
+def used_values(scenario: Scenario) -> list[UsedValue]:
     """The values of a scenario, as a result stores them."""
-    return [_rest(value) for value in scenario.values]
+    return [_used(value) for value in scenario.values]
 
 
-def _rest(value: Value) -> Rest:
+def _used(value: Value) -> UsedValue:
     given = value.given
-    return Rest(
+    return UsedValue(
         address=value.address,
         value=given.si,
         unit=given.unit,

@@ -17,7 +17,7 @@ from simbackup.results.causes import Cause, split
 from simbackup.results.figures import figure_at
 from simbackup.results.folder import put
 from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
-from simbackup.results.record import Record, Rest
+from simbackup.results.record import Record, UsedValue
 from simbackup.results.rows import device_rows, job_rows
 from simbackup.results.shown import DEVICES, JOBS, USERS, shown
 from simbackup.scenario import Scenario
@@ -41,7 +41,7 @@ class Result:
     def __init__(
         self,
         record: Record,
-        values: list[Rest],
+        values: list[UsedValue],
         trace: Trace,
         layout: Layout | None = None,
         made_from: Scenario | Kept | None = None,

@@ -17,8 +17,9 @@ from simbackup.output.partial import log
 from simbackup.output.seal import changes, unseal
 from simbackup.output.whole import write_csv
 from simbackup.results.folder import RESULT
-from simbackup.results.record import Record, Rest, program_version
+from simbackup.results.record import Record, UsedValue, program_version
 from simbackup.scenario.kept import Kept, as_plain, from_plain
+from simbackup.workloads.impact import IMPACT
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
@@ -55,7 +56,7 @@ class _Saved(_Strict):
     run: Record
     records: dict[str, int]
     """Lines of the trace by their kind."""
-    values: list[Rest]
+    values: list[UsedValue]
     layout: _SavedLayout | None = None
     files: dict[str, str]
 
@@ -77,7 +78,7 @@ class _Job(BaseModel):
     reason: str
 
 
-class _Felt(BaseModel):
+class _Impact(BaseModel):
     """The impact of a job on users: only numbers besides its name."""
 
     model_config = ConfigDict(strict=True, extra="allow")
@@ -93,7 +94,7 @@ class _Down(_Strict):
 
 
 _JOB = TypeAdapter(_Job)
-_EVENTS: Mapping[str, TypeAdapter[Any]] = {"felt": TypeAdapter(_Felt), "was down": TypeAdapter(_Down)}
+_EVENTS: Mapping[str, TypeAdapter[Any]] = {IMPACT: TypeAdapter(_Impact), "was down": TypeAdapter(_Down)}
 """The events that figures are read from, by what happened."""
 
 
@@ -119,7 +120,7 @@ def write(result: Result, folder: Path) -> dict[str, Any]:
     return content if result.layout is None else {**content, "layout": result.layout.as_dict()}
 
 
-def read(folder: Path) -> tuple[Record, list[Rest], Trace, Layout | None, Kept | None]:
+def read(folder: Path) -> tuple[Record, list[UsedValue], Trace, Layout | None, Kept | None]:
     """What a result is made of, as it was written.
 
     Raises
@@ -156,7 +157,7 @@ def read(folder: Path) -> tuple[Record, list[Rest], Trace, Layout | None, Kept |
         text = "%s was written by simbackup %s; this is %s, and its figures may differ"
         log.warning(text, folder, record.version, program_version())
     layout = Layout.from_dict(content["layout"]) if content.get("layout") is not None else None
-    return record, [Rest(**value) for value in content["values"]], read_back, layout, kept
+    return record, [UsedValue(**value) for value in content["values"]], read_back, layout, kept
 
 
 def _damaged(folder: Path, why: str) -> ResultError:

@@ -32,7 +32,7 @@ def shown(result: Result) -> str:
     ]
     more = len(result.job_rows) - len(rows)
     bases = ", ".join(f"{count} {basis}" for basis, count in result.bases().items())
-    note = f"{f'And {more} more jobs. ' if more else ''}Rests on {bases} values; hash {result.record.hash}, "
+    note = f"{f'And {more} more jobs. ' if more else ''}Depends on {bases} values; hash {result.record.hash}, "
     note += f"seed {result.record.seed}"
     right = {name for name, unit in COLUMNS.items() if unit}
     return html_table(list(COLUMNS), rows, result.record.title, note, right=right)

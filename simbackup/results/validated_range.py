@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from simbackup import shelf
 
 if TYPE_CHECKING:
-    from simbackup.results.record import Rest
+    from simbackup.results.record import UsedValue
     from simbackup.results.result import Result
 
 ERRORS, SPANS = "validation.csv", "validated-values.csv"
@@ -70,7 +70,7 @@ class Distance:
     itself: bool
     rows: tuple[Checked, ...]
     outside: tuple[Outside, ...]
-    uncovered: tuple[Rest, ...]
+    uncovered: tuple[UsedValue, ...]
 
 
 def distance(result: Result) -> Distance | None:
@@ -90,11 +90,11 @@ def distance(result: Result) -> Distance | None:
     return Distance(document, own is not None and not record.overrides, rows, *_placed(result.values, document))
 
 
-def _placed(values: Sequence[Rest], document: str) -> tuple[tuple[Outside, ...], tuple[Rest, ...]]:
+def _placed(values: Sequence[UsedValue], document: str) -> tuple[tuple[Outside, ...], tuple[UsedValue, ...]]:
     """The values outside the spans of a document, and those for which it has no span."""
     known = {span.address: span for span in spans() if span.document == document}
     outside: list[Outside] = []
-    uncovered: list[Rest] = []
+    uncovered: list[UsedValue] = []
     for value in values:
         span = known.get(value.address)
         if span is None:

@@ -87,8 +87,8 @@ class Checks:
     def wait(self, path: Path, address: str) -> None:
         """Note that the part on a path cannot be checked further until the value at an address is right."""
         own = ".".join(map(str, path[:2]))
-        told = [problem.address for problem in (*self.before, *self.problems)]
-        if "extends" in told and address not in told:
+        reported = [problem.address for problem in (*self.before, *self.problems)]
+        if "extends" in reported and address not in reported:
             address = "extends"
         if address != own and not address.startswith(f"{own}."):
             self.waiting.setdefault(own, {})[address] = None

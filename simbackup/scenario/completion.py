@@ -57,14 +57,14 @@ def _on_datasheet(  # noqa: PLR0917
     sheet = _sheet(named, f"{address}.model", kinds, reader, problems)
     below = dict(sheet.mapping["parameters"].mapping) if sheet else {}
     if len(kinds) > 1:
-        told = Node(named.word.split("/", maxsplit=1)[0], named.place, named.key)
-        own = inner.get("kind", told)
-        if sheet and own.value != told.value:
+        stated = Node(named.word.split("/", maxsplit=1)[0], named.place, named.key)
+        own = inner.get("kind", stated)
+        if sheet and own.value != stated.value:
             message = f"'{named.value}' is not of the kind '{own.word}'"
             problems.append(Problem(own.place, f"{address}.kind", message, "leave 'kind' out: the model sets it"))
             return part
-        if told.value in kinds:
-            below["kind"] = told
+        if stated.value in kinds:
+            below["kind"] = stated
     return trees.overlay(Node(below, part.place, part.key), part, address, log)
 
 

@@ -162,7 +162,7 @@ class _Layout:
         """The rows whose parts have valid and unique names; reports each other row once."""
         good: list[Row] = []
         seen: dict[tuple[str, str], Place] = {}
-        told: set[Place] = set()
+        reported: set[Place] = set()
         for row in rows:
             names = {(s, written(key, t.key, row)[0]): written(key, t.key, row)[1] for (s, key), t in templates.items()}
             wrong = next(filter(None, (self._wrong_name(part, place, seen) for part, place in names.items())), None)
@@ -172,8 +172,8 @@ class _Layout:
             if wrong is None:
                 seen.update(names)
                 good.append(row)
-            elif wrong.place not in told:
-                told.add(wrong.place)
+            elif wrong.place not in reported:
+                reported.add(wrong.place)
                 self.problems.append(wrong)
         return good
 
@@ -258,7 +258,7 @@ def _listed(node: Node, path: tuple[str, ...], fleets: set[str], made: Fleets, p
     return replace(node, value=[Node(part.partition(".")[2], node.place, node.key) for part in parts])
 
 
-def told_once(problems: Sequence[Problem], fleets: Fleets, source: Node) -> list[Problem]:
+def reported_once(problems: Sequence[Problem], fleets: Fleets, source: Node) -> list[Problem]:
     """The problems; one that occurs in several parts of a template is reported once, at the template's address.
 
     A problem of some rows stays with their cells; a problem of all rows is one of the template.

@@ -22,9 +22,10 @@ from simbackup.schema.origin import NEEDS
 from simbackup.schema.part import Modelled
 from simbackup.schema.patterns import name_pattern
 from simbackup.schema.quantity import Frozen, Unit, Word
-from simbackup.schema.reflection import about, mark_of, plain_keys, required, words_of
+from simbackup.schema.reflection import about, mark_of, plain_keys, required, sheet_kind, words_of
 from simbackup.schema.registry import device_kinds, method_kinds, sheets, workload_kinds
 from simbackup.schema.study import StudySpec
+from simbackup.schema.workload import WorkloadSpec
 
 Kind = Literal["scenario", "datasheet", "study", "measured", "calibration"]
 KINDS: dict[Kind, str] = {
@@ -134,11 +135,11 @@ class _Files(Forms):
 
     def workload(self) -> tuple[Json, Json]:
         """A workload, and what a complete one requires."""
-        keys = {
-            "data": plain_keys(workload_kinds()["users"].spec)["data"],
-            "model": self.sheet_name("workload"),
-            "via": {},
-        }
+        keys: Json = {}
+        for part in _workloads():
+            for key in part.recognised_by:
+                own = {"description": part.model_fields[key].description}
+                keys.setdefault(key, own | (self.sheet_name(sheet_kind(part) or "") if key == "model" else {}))
         return self.choice("Workload", keys, _workload_cases())
 
     def choice(self, name: str, keys: Json, cases: list[tuple[Json, type[Frozen]]]) -> tuple[Json, Json]:
@@ -215,11 +216,20 @@ def _device_cases() -> list[tuple[Json, type[Frozen]]]:
     return cases
 
 
+def _workloads() -> list[type[WorkloadSpec]]:
+    """The classes of workloads; of several that could be meant, the first is."""
+    return [kind.spec for kind in reversed([*workload_kinds().values()])]
+
+
 def _workload_cases() -> list[tuple[Json, type[Frozen]]]:
-    """When a workload is of each class: it works on data, or only crosses links."""
-    on_data = {"anyOf": [{"required": ["data"]}, {"required": ["model"]}]}
-    kinds = workload_kinds()
-    return [(on_data, kinds["users"].spec), ({"required": ["via"], "not": on_data}, kinds["requests"].spec)]
+    """When a workload is of each class: it has one of its keys, and none of the classes before it."""
+    cases: list[tuple[Json, type[Frozen]]] = []
+    before: list[Json] = []
+    for part in _workloads():
+        own = [{"required": [key]} for key in part.recognised_by]
+        cases.append(({"anyOf": own, **({"not": {"anyOf": before}} if before else {})}, part))
+        before = [*before, *own]
+    return cases
 
 
 def _methods() -> dict[type[JobSpec], None]:

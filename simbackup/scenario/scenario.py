@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.scenario.agreement import check
 from simbackup.scenario.completion import complete
-from simbackup.scenario.fleets import Fleets, lay_out, told_once
+from simbackup.scenario.fleets import Fleets, lay_out, reported_once
 from simbackup.scenario.idle_keys import idle_keys
 from simbackup.scenario.inheritance import override, references
 from simbackup.scenario.library import Holdings, Reader
@@ -189,10 +189,10 @@ def finished(
     problems.extend(_unknown_sources(spec, tree, works))
     problems.extend(check(spec, tree, problems, {part: each for each, parts in fleets.items() for part in parts}))
     if problems:
-        told = [problem for problem in problems if not _follows(problem, before)]
-        raise InputError(told_once(told, fleets, laid))
+        reported = [problem for problem in problems if not _follows(problem, before)]
+        raise InputError(reported_once(reported, fleets, laid))
     values = tuple(_values(spec, tree))
-    warnings = tuple(told_once(idle_keys(spec, tree), fleets, laid))
+    warnings = tuple(reported_once(idle_keys(spec, tree), fleets, laid))
     used = reader.cited({value.given.source for value in values if value.given.source is not None})
     return Scenario(
         name, spec, tree, source, overrides, tuple(log), read_log, values, base, _digest(tree.plain()), fleets,

@@ -205,7 +205,7 @@ def _device_class(node: Node, address: str, problems: list[Problem]) -> type[Dev
 
 
 def _workload_class(node: Node, address: str, problems: list[Problem]) -> type[WorkloadSpec] | None:
-    """The class of a workload: that of its kind, or the last that has one of its keys, users of data unless stated."""
+    """The class of a workload: that of its kind, or the last that has one of its keys, or the usual one."""
     kinds, kind = registry.workload_kinds(), node.mapping.get("kind")
     if kind is not None and kind.word not in kinds:
         message = f"there is no workload kind '{kind.word}'"
@@ -213,8 +213,8 @@ def _workload_class(node: Node, address: str, problems: list[Problem]) -> type[W
         return None
     if kind is not None:
         return kinds[kind.word].spec
-    told = [each.spec for each in kinds.values() if set(each.spec.told_by) & set(node.mapping)]
-    return told[-1] if told else kinds["users"].spec
+    named = [each.spec for each in kinds.values() if set(each.spec.recognised_by) & set(node.mapping)]
+    return named[-1] if named else next(each.spec for each in kinds.values() if each.spec.usual)
 
 
 def _job_class(node: Node, address: str, problems: list[Problem]) -> type[JobSpec] | None:

@@ -77,7 +77,7 @@ class BlockDevice(BackupTarget):
         """Report a disk without a host or room, and keys of tape."""
         with checks.about(*path):
             checks.owned(path, job.to, "to")
-        for key in ("streams", "multiplexing", "pool"):
+        for key in job.of_drives:
             if getattr(job, key, None) is not None:
                 checks.report((*path, key), "has no effect on a backup to disk", "leave it out")
         data = checks.spec.data.get(saved)

@@ -19,11 +19,11 @@ def with_placeholders(part: Json, defs: Json) -> Json:
     part
         The schema of the part.
     defs
-        The definitions that it refers to; their counterparts are added as `NAME_laid_out`.
+        The definitions that it refers to; their counterparts are added as `NAME_of_a_fleet`.
     """
     if "$ref" in part:
         name = str(part["$ref"]).rsplit("/", maxsplit=1)[-1]
-        twin = f"{name}_laid_out"
+        twin = f"{name}_of_a_fleet"
         if twin not in defs:
             defs[twin] = {}  # a place for a part that holds itself
             defs[twin] = with_placeholders(defs[name], defs)

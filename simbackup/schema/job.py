@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator
 
 from simbackup import units
-from simbackup.schema.facts import CLOCK, Fact, Facts, amount, made, number
+from simbackup.schema.facts import CLOCK, Fact, Facts, made, number
 from simbackup.schema.figures import RUN, Figures
-from simbackup.schema.part import Part, Path
+from simbackup.schema.part import Modelled, Part, Path
 from simbackup.schema.quantity import Duration, Pieces, PositiveSize, Quantity, Text
+from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -32,7 +33,7 @@ Rounds = Literal["steady", "by_event"]
 class JobSpec(Part):
     """Keys of every job."""
 
-    after: Names = ()
+    after: Annotated[Names, Refers("follows", "jobs")] = ()
     """Jobs that must end before this one begins."""
     begin: Text | None = None
     """A time of day, such as `22:00`, or a time after the start, such as `90 s`."""
@@ -45,12 +46,8 @@ class JobSpec(Part):
     deadline: Text | None = None
     """Time of day by which it should end, such as `06:00`: the first after it, or its chain, begins."""
 
-    writes_data: ClassVar[bool] = False
-    """Whether it writes the data set that it names under `data`."""
-    to_data: ClassVar[bool] = False
-    """Whether `to` names a data set rather than a device."""
-    relations: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {}
-    """What it does to what keys of its own name, and the sections in which these names are looked for."""
+    watches: ClassVar[bool] = False
+    """Whether it only watches a workload, and does no work of its own."""
 
     def creates(self) -> str | None:
         """The frozen image that it creates, None if it creates none."""
@@ -66,24 +63,18 @@ class JobSpec(Part):
 
     def facts(self) -> Facts:
         """Facts about the job: what it moves, when it runs, and by which program."""
-        given = dict(self)
-        streams = given.get("streams")
+        streams: Quantity | None = getattr(self, "streams", None)
         if streams is not None and streams.si > 1:
             yield from number(streams, "stream")
-        yield from amount(given.get("portion"), "of it")
-        yield from amount(given.get("changed"), "changed")
-        yield from amount(given.get("duration"))
-        yield from number(given.get("buffers"), "buffer")
-        yield from amount(given.get("transfer_size"), "transfers")
-        if given.get("compress"):
-            yield Fact("compressed")
-        select = given.get("select")
-        if select is not None:
-            yield from number(select.files, "file")
-            yield from amount(select.size, "together")
+        yield from self.own_facts()
         yield from self._schedule()
-        yield from made(given.get("tool"), "by ")
-        yield from made(given.get("engine"), "by ")
+        for _, part in self:
+            if isinstance(part, Modelled):
+                yield from made(part, "by ")
+
+    def own_facts(self) -> Facts:
+        """More facts of jobs of a method."""
+        yield from ()
 
     def _schedule(self) -> Iterator[Fact]:
         if self.begin is not None:
@@ -121,6 +112,9 @@ class FileKeeping(JobSpec):
 
 class Storing(JobSpec):
     """A job that writes a save set onto a target of any kind."""
+
+    of_drives: ClassVar[tuple[str, ...]] = ("streams", "pool")
+    """Its keys that act on drives and cartridges only."""
 
     if TYPE_CHECKING:
         to: Text

@@ -24,9 +24,9 @@ class ShallowScanner(Scanner):
 
     def fetch_flow_collection_start(self, TokenClass: Any, to_push: str) -> None:  # noqa: N803 (as it is called)
         """Open a bracket."""
-        told = cast("Any", self)
-        if len(told.flow_context) >= GREATEST_BRACKETS:
-            raise TooDeepError(None, None, "is nested too deeply", told.reader.get_mark())
+        parser = cast("Any", self)
+        if len(parser.flow_context) >= GREATEST_BRACKETS:
+            raise TooDeepError(None, None, "is nested too deeply", parser.reader.get_mark())
         super().fetch_flow_collection_start(TokenClass, to_push)  # pyright: ignore[reportUnknownMemberType]
 
 

@@ -36,8 +36,8 @@ class Figure:
 
 def _figure(raw: object) -> object:
     """The text of a figure."""
-    told = read_origin(cast("object", raw)).value if isinstance(raw, dict) and "value" in raw else cast("object", raw)
-    return str(told) if isinstance(told, int | float) and not isinstance(told, bool) else told
+    plain = read_origin(cast("object", raw)).value if isinstance(raw, dict) and "value" in raw else cast("object", raw)
+    return str(plain) if isinstance(plain, int | float) and not isinstance(plain, bool) else plain
 
 
 FigureText = Annotated[Text, Figure()]

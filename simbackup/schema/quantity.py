@@ -88,7 +88,7 @@ def problem(message: str, remedy: str = "", *path: str | int) -> PydanticCustomE
     return PydanticCustomError("given", "{message}", {"problems": [(path, message, remedy)], "message": message})
 
 
-def _untold(value: object) -> bool:
+def _missing(value: object) -> bool:
     """Whether a key of an origin is empty; its value may be anything that a file can hold."""
     return value is None or value in ("", ())
 
@@ -110,7 +110,7 @@ class Unit:
         if not isinstance(raw, dict):
             return Quantity(self.number(raw), self.unit, str(raw))
         origin = read_origin(cast("object", raw))
-        missing = [key for key in NEEDS.get(origin.basis or "", ()) if _untold(getattr(origin, key))]
+        missing = [key for key in NEEDS.get(origin.basis or "", ()) if _missing(getattr(origin, key))]
         if missing:
             message = f"a value on the basis '{origin.basis}' needs {' and '.join(missing)}"
             raise problem(message, f"write {', '.join(f'{key}: ...' for key in missing)} beside it")
@@ -221,8 +221,8 @@ SizePerFile = Annotated[Quantity, Unit("B/file")]
 
 def _word(raw: object) -> object:
     """A word that may be written with its origin, `{value: "5", basis: ...}`, or as a whole number."""
-    told = read_origin(cast("object", raw)).value if isinstance(raw, dict) and "value" in raw else cast("object", raw)
-    return str(told) if isinstance(told, int) and not isinstance(told, bool) else told
+    plain = read_origin(cast("object", raw)).value if isinstance(raw, dict) and "value" in raw else cast("object", raw)
+    return str(plain) if isinstance(plain, int) and not isinstance(plain, bool) else plain
 
 
 class Frozen(BaseModel):
@@ -242,9 +242,9 @@ class Frozen(BaseModel):
     def _without_nothing(cls, raw: Any) -> Any:
         if not isinstance(raw, dict):
             return raw
-        told, fields = cast("dict[str, Any]", raw), cls.model_fields
+        plain, fields = cast("dict[str, Any]", raw), cls.model_fields
         needed = {k for k, field in fields.items() if field.is_required() or isinstance(field.default, Quantity)}
-        return {k: v for k, v in told.items() if v is not None or k not in fields or k in needed}
+        return {k: v for k, v in plain.items() if v is not None or k not in fields or k in needed}
 
     @field_validator("*", mode="wrap")
     @classmethod

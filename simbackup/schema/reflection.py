@@ -32,14 +32,14 @@ def sheet_kind(part: type[BaseModel]) -> str | None:
 def required(part: type[BaseModel]) -> dict[str, Any]:
     """What a complete part must have: what no datasheet supplies, and likewise in the parts inside it."""
     supplied = {"kind", *sheets()[kind].model_fields} if (kind := sheet_kind(part)) else {"kind"}
-    needs = [name for name, told in part.model_fields.items() if told.is_required() and name not in supplied]
+    needs = [name for name, info in part.model_fields.items() if info.is_required() and name not in supplied]
     inside = {name: required(nested) for name in part.model_fields if (nested := nested_part(part, name))}
     inside = {name: inner for name, inner in inside.items() if inner}
-    told: dict[str, Any] = {**({"required": needs} if needs else {}), **({"properties": inside} if inside else {})}
+    found: dict[str, Any] = {**({"required": needs} if needs else {}), **({"properties": inside} if inside else {})}
     if issubclass(part, Modelled) and part.sheet is not None:  # it may do without a datasheet altogether
         own = [name for name, field in part.model_fields.items() if field.is_required() and name in supplied]
-        told["anyOf"] = [{"required": own}, {"required": ["model"]}]
-    return told
+        found["anyOf"] = [{"required": own}, {"required": ["model"]}]
+    return found
 
 
 def about(part: type[BaseModel]) -> str:
@@ -50,10 +50,10 @@ def about(part: type[BaseModel]) -> str:
 def plain_keys(part: type[BaseModel]) -> dict[str, dict[str, Any]]:
     """The keys of a class as pydantic describes them, without what a writer does not need."""
     properties: dict[str, dict[str, Any]] = part.model_json_schema()["properties"]
-    for told in properties.values():
-        told.pop("title", None)
-        if told.get("default") in (None, [], {}):
-            told.pop("default", None)
+    for found in properties.values():
+        found.pop("title", None)
+        if found.get("default") in (None, [], {}):
+            found.pop("default", None)
     return properties
 
 

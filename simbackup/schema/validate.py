@@ -70,17 +70,17 @@ def _let_be_unknown(plain: Any, loc: tuple[str | int, ...], address: str, of_dat
 def _located(part: type[BaseModel], node: Node, address: str, detail: Any) -> list[Problem]:
     """One error of pydantic as problems with a place, an address and a remedy."""
     loc: tuple[str | int, ...] = tuple(detail["loc"])
-    told: list[tuple[tuple[str | int, ...], str, str]]
+    reported: list[tuple[tuple[str | int, ...], str, str]]
     if detail["type"] == "given":
-        told = [((*loc, *path), message, remedy) for path, message, remedy in detail["ctx"]["problems"]]
+        reported = [((*loc, *path), message, remedy) for path, message, remedy in detail["ctx"]["problems"]]
     else:
         message, remedy = plain_message(detail)
         if detail["type"] == "extra_forbidden":
             remedy = unknown_key(detail, _fields_at(part, loc[:-1]))
         if detail["type"] == "missing" and "model" in _fields_at(part, loc[:-1]):
             remedy = "write it here, or name a model whose datasheet has it"
-        told = [(loc, message, remedy)]
-    return [_placed(node, address, path, message, remedy) for path, message, remedy in told]
+        reported = [(loc, message, remedy)]
+    return [_placed(node, address, path, message, remedy) for path, message, remedy in reported]
 
 
 def _placed(node: Node, address: str, path: tuple[str | int, ...], message: str, remedy: str) -> Problem:

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 class WorkloadSpec(Part):
     """An entry under `workloads:`."""
 
-    told_by: ClassVar[tuple[str, ...]] = ()
+    recognised_by: ClassVar[tuple[str, ...]] = ()
     """Keys by any of which it is recognised where it says no `kind`."""
+    usual: ClassVar[bool] = False
+    """Whether a workload without any such key is one of this kind."""
 
     if TYPE_CHECKING:
         via: Names

@@ -100,17 +100,17 @@ def _parsed(text: str, name: str) -> tuple[Node, tuple[Problem, ...]]:
         reader.composer.warn_double_anchors = False  # YAML 1.2 lets an anchor be set anew
         root: Any = reader.compose(text)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     except MarkedYAMLError as error:
-        told = cast("Any", error)
-        mark = told.problem_mark or told.context_mark
+        reported = cast("Any", error)
+        mark = reported.problem_mark or reported.context_mark
         place = Place(name, mark.line + 1, mark.column + 1) if mark else Place(name, 1, 1)
-        what = str(told.problem or told.context).removeprefix("but ")
+        what = str(reported.problem or reported.context).removeprefix("but ")
         remedy = next((text for part, text in _REMEDIES.items() if part in what), "check indentation and quotes")
         message = what if isinstance(error, TooDeepError) else f"is not valid YAML: {what}"
         raise InputError([Problem(place, "", message, remedy)]) from None
     except ReaderError as error:
-        told = cast("Any", error)
-        place = _place_after(text[: told.position], name)
-        raise InputError([Problem(place, "", f"is not valid YAML: {told.reason}", "write plain text")]) from None
+        reported = cast("Any", error)
+        place = _place_after(text[: reported.position], name)
+        raise InputError([Problem(place, "", f"is not valid YAML: {reported.reason}", "write plain text")]) from None
     except RecursionError:
         raise InputError([Problem(Place(name, 1, 1), "", "is nested too deeply", "write it out flat")]) from None
     except (YAMLError, ValueError) as error:
@@ -196,8 +196,8 @@ class _Walk:
         for key_node, value_node in _with_commas(raw):
             place = Place(self.name, key_node.start_mark.line + 1, key_node.start_mark.column + 1)
             if key_node.id != "scalar" or key_node.value == "<<":
-                told = {"scalar": "'<<'", "sequence": "a list"}.get(key_node.id, "a mapping")
-                self.report(place, path, f"{told} is not a key", "keys are plain names; merge files with 'extends'")
+                reported = {"scalar": "'<<'", "sequence": "a list"}.get(key_node.id, "a mapping")
+                self.report(place, path, f"{reported} is not a key", "keys are plain names; merge files with 'extends'")
                 continue
             name = self.text(key_node, place, path)
             if name is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-IMPACT = "felt"
+IMPACT = "impact"
 """The event of a trace that has it."""
 
 

@@ -110,10 +110,10 @@ EXACT = {
 
 @pytest.mark.parametrize("case", EXACT.values(), ids=EXACT.keys())
 def test_the_equation_agrees_with_requests_that_wait(case: Case) -> None:
-    found, told = simulated(case), equation(case)
+    found, reported = simulated(case), equation(case)
     assert found.mean_half < 0.25 * found.mean
-    assert told.mean == pytest.approx(found.mean, abs=found.mean_half)
-    assert told.late == pytest.approx(found.late, abs=found.late_half)
+    assert reported.mean == pytest.approx(found.mean, abs=found.mean_half)
+    assert reported.late == pytest.approx(found.late, abs=found.late_half)
 
 
 def test_the_simulation_tells_two_buffers_more() -> None:
@@ -133,13 +133,13 @@ SMALL = {
 @pytest.mark.parametrize("constant", [False, True])
 @pytest.mark.parametrize("case", SMALL.values(), ids=SMALL.keys())
 def test_where_buffers_fill_the_adapter_their_size_matters_little(case: Case, *, constant: bool) -> None:
-    """The mean is within a tenth; the told wait is spread more than the real one of services of one length."""
-    found, told = simulated(case, constant=constant), equation(case)
-    assert told.mean == pytest.approx(found.mean, rel=0.1)
+    """The mean is within a tenth; the reported wait is spread more than the real one of services of one length."""
+    found, reported = simulated(case, constant=constant), equation(case)
+    assert reported.mean == pytest.approx(found.mean, rel=0.1)
 
 
 def test_services_of_one_length_spread_less() -> None:
-    """Far above the mean fewer wait in truth than is told, far below it more."""
+    """Far above the mean fewer wait in truth than is reported, far below it more."""
     case = SMALL["filled, a tenth"]
     mean = equation(case).mean
     late, early = case._replace(timeout=1.4 * mean), case._replace(timeout=0.6 * mean)
@@ -148,6 +148,6 @@ def test_services_of_one_length_spread_less() -> None:
 
 
 @pytest.mark.parametrize(("constant", "most"), [(False, 1.7), (True, 3.5)])
-def test_where_buffers_leave_room_small_requests_wait_less_than_told(constant: bool, most: float) -> None:
+def test_where_buffers_leave_room_small_requests_wait_less_than_reported(constant: bool, most: float) -> None:
     case = Case(8, 60.0, 0.0, 1.0, 0.3, 2.0, 1, 1, 10.0)
     assert 1.0 < equation(case).mean / simulated(case, constant=constant).mean < most

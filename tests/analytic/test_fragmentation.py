@@ -101,13 +101,13 @@ def test_a_reader_of_windows_takes_what_the_equation_says(disks: int, window: in
     place = moved(updates)
     each = fetch_time(window * BLOCK, breaks(place) * window, disks, HOP, RATE)
     exact = reading(place, disks, window)
-    told = each * BLOCKS / window
-    assert 0.97 * exact < told < (1.4 if updates < BLOCKS else 1.12) * exact
+    reported = each * BLOCKS / window
+    assert 0.97 * exact < reported < (1.4 if updates < BLOCKS else 1.12) * exact
 
 
 def test_read_ahead_that_never_pauses_gains_what_waiting_for_windows_loses() -> None:
     """The equation lets a window come whole before the next is asked for: it is on the safe side, and by how much."""
     place = moved(40_000)
-    told = fetch_time(512 * BLOCK, breaks(place) * 512, 14, HOP, 1e15) * BLOCKS / 512
+    reported = fetch_time(512 * BLOCK, breaks(place) * 512, 14, HOP, 1e15) * BLOCKS / 512
     sliding = reading(place, 14, 512, sliding=True)
-    assert 0.6 * told < sliding < told
+    assert 0.6 * reported < sliding < reported

@@ -37,8 +37,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def measured_beside_simulated() -> str:
     """The part of RESULTS.md that `simbackup reproduce --markdown` prints; the other parts are held to the program's
     output beside the published measurements."""
-    told = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
-    return told[told.index("### ") : told.index("\n## Publications of blind predictions")]
+    reported = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
+    return reported[reported.index("### ") : reported.index("\n## Publications of blind predictions")]
 
 
 def data_files() -> set[str]:

@@ -38,7 +38,7 @@ def call(site: Path, folder: Path, *arguments: str) -> subprocess.CompletedProce
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
 
 
-def told(site: Path, folder: Path, *arguments: str) -> str:
+def reported(site: Path, folder: Path, *arguments: str) -> str:
     done = call(site, folder, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
@@ -47,7 +47,7 @@ def told(site: Path, folder: Path, *arguments: str) -> str:
 
 def test_the_files_of_the_package_are_right(installed: Path, tmp_path: Path) -> None:
     files = sorted(map(str, (installed / "simbackup_example").rglob("*.yaml")))
-    assert told(installed, tmp_path, "check", *files) == f"{len(files)} files are valid\n"
+    assert reported(installed, tmp_path, "check", *files) == f"{len(files)} files are valid\n"
 
 
 @pytest.mark.parametrize(
@@ -67,22 +67,22 @@ def test_the_files_of_the_package_are_right(installed: Path, tmp_path: Path) -> 
 def test_commands_know_what_the_package_adds(
     installed: Path, tmp_path: Path, arguments: tuple[str, ...], words: list[str]
 ) -> None:
-    printed = told(installed, tmp_path, *arguments)
+    printed = reported(installed, tmp_path, *arguments)
     assert [word for word in words if word not in printed] == []
 
 
 def test_a_picture_a_plot_a_page_and_a_result_are_written(installed: Path, tmp_path: Path) -> None:
-    told(installed, tmp_path, "picture", NAME, "-o", "system.svg")
-    told(installed, tmp_path, "plot", NAME, "timeline", "-o", "timeline.svg")
-    told(installed, tmp_path, "report", NAME, "-o", "report.html")
-    told(installed, tmp_path, "run", NAME, "--out", "result")
+    reported(installed, tmp_path, "picture", NAME, "-o", "system.svg")
+    reported(installed, tmp_path, "plot", NAME, "timeline", "-o", "timeline.svg")
+    reported(installed, tmp_path, "report", NAME, "-o", "report.html")
+    reported(installed, tmp_path, "run", NAME, "--out", "result")
     written = {path.name for path in tmp_path.iterdir()}
     assert written == {"system.svg", "timeline.svg", "report.html", "result"}
     assert "verify" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_editors_complete_what_the_package_adds(installed: Path, tmp_path: Path) -> None:
-    schema = json.loads(told(installed, tmp_path, "schema", "scenario"))
+    schema = json.loads(reported(installed, tmp_path, "schema", "scenario"))
     assert {"ram_disk", "ram_disk/ddr4-2400", "check_cpu"} <= set(_words(schema))
 
 
@@ -136,7 +136,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_a_broken_room_is_told_in_one_line(tmp_path: Path, case: str) -> None:
+def test_a_broken_room_is_reported_in_one_line(tmp_path: Path, case: str) -> None:
     group, module, code, message = BROKEN[case]
     site = tmp_path / "site"
     (site / "broken-1.dist-info").mkdir(parents=True)

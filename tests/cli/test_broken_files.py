@@ -20,8 +20,8 @@ ELSEWHERE = re.compile(r"\S+\.(?:yaml|csv):\d+:\d+: ")
 def expected(name: str) -> list[str]:
     """The lines that a file's head asks for; places without a file are in the file itself."""
     lines = (BROKEN / name).read_bytes().decode("latin-1").splitlines()
-    told = [line.removeprefix(HEAD) for line in lines if line.startswith(HEAD)]
-    return [line if ELSEWHERE.match(line) else f"{name}:{line}" for line in told]
+    reported = [line.removeprefix(HEAD) for line in lines if line.startswith(HEAD)]
+    return [line if ELSEWHERE.match(line) else f"{name}:{line}" for line in reported]
 
 
 def agrees(line: str, wanted: str) -> bool:
@@ -42,7 +42,7 @@ def checked(
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_problem_is_told_with_its_place(
+def test_every_problem_is_reported_with_its_place(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code, out, err = checked(capsys, monkeypatch, name)
@@ -54,7 +54,7 @@ def test_every_problem_is_told_with_its_place(
     assert (code, out) == ((0, "1 file is valid\n") if right else (2, ""))
 
 
-def test_ten_kinds_of_mistakes_are_told_in_one_round() -> None:
+def test_ten_kinds_of_mistakes_are_reported_in_one_round() -> None:
     wanted = [line for line in expected("ten-kinds-at-once.yaml") if "not checked further" not in line]
     assert len({re.sub(r"'[^']*'|[\\d.,]+", "", line.split(": ", 2)[2]) for line in wanted}) >= 10
     parts = {line.split(": ")[1].split(".")[0] for line in wanted}
@@ -72,7 +72,7 @@ def test_there_are_many_broken_files() -> None:
     assert len(FILES) >= 100
 
 
-def test_problems_of_several_files_are_told_at_once(
+def test_problems_of_several_files_are_reported_at_once(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = ["unit-wrong.yaml", "sound/site.yaml", "yaml-tag.yaml", "datasheet-kind-unknown.yaml"]

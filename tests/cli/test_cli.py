@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 import pytest
@@ -17,6 +16,7 @@ import pytest
 from simbackup import shelf
 from simbackup.cli import app as cli
 from simbackup.results.result import Result
+from tests.shared import Said, Say
 
 SNAPSHOT = "published/003-lvm-snapshots/same-disk"
 PLAIN = "published/003-lvm-snapshots/no-snapshot"
@@ -24,34 +24,6 @@ ROW_KEYS = {
     "document", "id", "group", "operation", "quantity", "unit", "measured", "low", "high", "simulated", "error", "role",
     "within", "scenario",
 }  # fmt: skip
-
-
-class Said(NamedTuple):
-    """How a command ended."""
-
-    code: object
-    out: str
-    err: str
-
-
-Say = Callable[..., Said]
-
-
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Say:
-    """Runs the program in this process."""
-
-    def run(*words: str) -> Said:
-        monkeypatch.setattr(sys, "argv", ["simbackup", *words])
-        code: object = 0
-        try:
-            cli.main()
-        except SystemExit as ended:
-            code = ended.code
-        out, err = capsys.readouterr()
-        return Said(code, out, err)
-
-    return run
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +75,7 @@ def test_set_replaces_a_value_with_or_without_a_space(say: Say) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "told"),
+    ("option", "reported"),
     [
         ("devices.cow.chunk", "has no value; write --set ADDRESS=VALUE"),
         ("=5", "has no value; write --set ADDRESS=VALUE"),
@@ -122,10 +94,10 @@ def test_set_replaces_a_value_with_or_without_a_space(say: Say) -> None:
         ("devices.cow.chunk=[", "is not valid YAML: expected the node content"),
     ],
 )  # fmt: skip
-def test_a_wrong_set_is_told_with_its_text(option: str, told: str, say: Say) -> None:
+def test_a_wrong_set_is_reported_with_its_text(option: str, reported: str, say: Say) -> None:
     said = say("run", SNAPSHOT, "--set", option)
     assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(f"--set {option}: {told}")
+    assert said.err.startswith(f"--set {option}: {reported}")
     assert len(said.err.splitlines()) == 1
 
 
@@ -135,7 +107,7 @@ def test_extends_cannot_be_set(say: Say) -> None:
     assert said.err.startswith("--set extends=other.yaml: extends: is not the address of a value; ")
 
 
-def test_all_wrong_sets_are_told_at_once(say: Say) -> None:
+def test_all_wrong_sets_are_reported_at_once(say: Say) -> None:
     said = say(
         "run", SNAPSHOT, "--set", "devices.cow.chnk=1", "--set", "jobs.dd.data=x", "--set", "data.file.size=-1 B"
     )
@@ -353,10 +325,10 @@ from simbackup.cli import app as cli, show
 
 @contextmanager
 def progress():
-    told = []
+    reported = []
     def report(*_):
-        if not told:
-            told.append(print("running", flush=True))
+        if not reported:
+            reported.append(print("running", flush=True))
     yield report
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which is off where the tests run in the background
@@ -393,7 +365,7 @@ def test_trace_writes_what_a_timeline_viewer_opens(say: Say, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (["trace", "{}/none", "-o", "{}/t.json"], "{}/none: there is no file or scenario of this name; "),
         (["trace", "{}", "-o", "{}/t.json"], "{} holds no result (No such file or directory: "),
@@ -402,11 +374,11 @@ def test_trace_writes_what_a_timeline_viewer_opens(say: Say, tmp_path: Path) -> 
         (["trace", "{}", "-o", "{}/t.json", "--set", "data.file.size=1 GB"], "{} is a result, in which nothing can"),
     ],
 )  # fmt: skip
-def test_a_trace_that_cannot_be_made_is_told(words: list[str], told: str, say: Say, tmp_path: Path) -> None:
+def test_a_trace_that_cannot_be_made_is_reported(words: list[str], reported: str, say: Say, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     said = say(*(word.format(tmp_path) for word in words))
     assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(told.format(tmp_path))
+    assert said.err.startswith(reported.format(tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
@@ -429,7 +401,7 @@ def test_picture_shows_what_is_set(say: Say) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (["picture", SNAPSHOT, "--format", "sgv"], "simbackup picture: there is no form 'sgv'; did you mean 'svg'?"),
         (
@@ -442,11 +414,11 @@ def test_picture_shows_what_is_set(say: Say) -> None:
         (["picture", "{}/none"], "{}/none: there is no file or scenario of this name"),
     ],
 )
-def test_a_picture_that_cannot_be_drawn_is_told(words: list[str], told: str, say: Say, tmp_path: Path) -> None:
+def test_a_picture_that_cannot_be_drawn_is_reported(words: list[str], reported: str, say: Say, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     said = say(*(word.format(tmp_path) for word in words))
     assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(told.format(tmp_path))
+    assert said.err.startswith(reported.format(tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
@@ -461,7 +433,7 @@ def test_a_picture_that_cannot_be_drawn_is_told(words: list[str], told: str, say
         "run teaching/snapshot-slows-writes --set jobs.NAME.data=x",
     ],
 )  # fmt: skip
-def test_a_name_that_no_file_can_have_is_told(
+def test_a_name_that_no_file_can_have_is_reported(
     command: str, length: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -473,7 +445,7 @@ def test_a_name_that_no_file_can_have_is_told(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (["run"], "simbackup run: missing argument 'scenario'; see simbackup run --help\n"),
         (["rnu"], "simbackup: no such command 'rnu'; "),
@@ -495,10 +467,10 @@ def test_a_name_that_no_file_can_have_is_told(
     ],
 )
 def test_arguments_are_refused_in_one_line_that_says_what_would_be_right(
-    words: list[str], told: str, say: Say, tmp_path: Path
+    words: list[str], reported: str, say: Say, tmp_path: Path
 ) -> None:
     (tmp_path / "site.yaml").write_text("title: A site\njobs: {}\n", encoding="utf-8")
     said = say(*(word.replace("{}", str(tmp_path)) for word in words))
     assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(told.replace("{}", str(tmp_path)))
+    assert said.err.startswith(reported.replace("{}", str(tmp_path)))
     assert said.err.count("\n") == 1

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from simbackup import simulate
+from tests.shared import Say
 
 PLAIN, STUDY = "published/003-lvm-snapshots/no-snapshot", "planning/copy-area-place"
-Say = Callable[..., tuple[object, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def empty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each test is in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 COMMANDS = {
     "plot": (["plot", PLAIN, "timeline", "-o"], ".png, .svg or .pdf"),
     "picture": (["picture", PLAIN, "-o"], ".svg, .mmd or .dot"),
@@ -38,10 +45,10 @@ def no_run(monkeypatch: pytest.MonkeyPatch) -> None:
 @EVERY
 @pytest.mark.usefixtures("no_run")
 def test_an_unknown_extension_is_refused_before_a_run(words: list[str], forms: str, say: Say, tmp_path: Path) -> None:
-    told = f"cannot be written (the extension '.xyz' is not known here); use {forms}\n"
-    assert say(*words, "a.xyz") == (2, "", f"a.xyz {told}")
-    told = f"cannot be written (its name has no extension); use {forms}\n"
-    assert say(*words, "a") == (2, "", f"a {told}")
+    reported = f"cannot be written (the extension '.xyz' is not known here); use {forms}\n"
+    assert say(*words, "a.xyz") == (2, "", f"a.xyz {reported}")
+    reported = f"cannot be written (its name has no extension); use {forms}\n"
+    assert say(*words, "a") == (2, "", f"a {reported}")
     assert list(tmp_path.iterdir()) == []
 
 

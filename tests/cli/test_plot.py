@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from simbackup import simulate
+from tests.shared import Say
 
 PNG, SNAPSHOT = b"\x89PNG\r\n\x1a\n", "published/003-lvm-snapshots/no-snapshot"
 QUEUE = "teaching/mount-queue"
-Say = Callable[..., tuple[object, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def empty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each test is in an empty folder."""
+    monkeypatch.chdir(tmp_path)
 
 
 def test_a_scenario_is_drawn_under_its_name(say: Say, tmp_path: Path) -> None:
@@ -40,7 +45,7 @@ def test_a_value_can_be_set_for_a_scenario_but_not_for_a_result(say: Say, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         ((SNAPSHOT, "timelin"), "simbackup plot: there is no picture 'timelin'; did you mean 'timeline'?\n"),
         ((SNAPSHOT, "drives"), f"{SNAPSHOT} has no tape drives; choose another picture\n"),
@@ -53,11 +58,11 @@ def test_a_value_can_be_set_for_a_scenario_but_not_for_a_result(say: Say, tmp_pa
         ((QUEUE, "compare"), f"{QUEUE} alone reproduces no measured row; choose another picture\n"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line_and_nothing_is_written(
-    words: tuple[str, ...], told: str, say: Say, tmp_path: Path
+def test_what_is_wrong_is_reported_in_one_line_and_nothing_is_written(
+    words: tuple[str, ...], reported: str, say: Say, tmp_path: Path
 ) -> None:
     (tmp_path / "empty").mkdir()
-    assert say("plot", *words) == (2, "", told)
+    assert say("plot", *words) == (2, "", reported)
     assert [path.name for path in tmp_path.rglob("*")] == ["empty"]
 
 

@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from simbackup.cli import app as cli
+from tests.shared import Say
 
 WRITE, OTHER = "published/003-lvm-snapshots/no-snapshot", "published/003-lvm-snapshots/same-disk"
-Say = Callable[..., tuple[object, str, str]]
 
 
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Say:
-    """Runs `simbackup report` in this process, in an empty folder."""
+@pytest.fixture(autouse=True)
+def empty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each test is in an empty folder."""
     monkeypatch.chdir(tmp_path)
-
-    def run(*words: str) -> tuple[object, str, str]:
-        monkeypatch.setattr(sys, "argv", ["simbackup", "report", *words])
-        code: object = 0
-        try:
-            cli.main()
-        except SystemExit as ended:
-            code = ended.code
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return run
 
 
 def test_a_scenario_is_reported_on(say: Say, tmp_path: Path) -> None:
-    assert say(WRITE) == (0, "", "written to report.html\n")
+    assert say("report", WRITE) == (0, "", "written to report.html\n")
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "dd of 2 GiB, no snapshot" in text
     assert "Without it:" in text
@@ -41,21 +26,21 @@ def test_a_scenario_is_reported_on(say: Say, tmp_path: Path) -> None:
 
 
 def test_quick_runs_nothing_again(say: Say, tmp_path: Path) -> None:
-    assert say(WRITE, "--quick", "-o", "own.html") == (0, "", "written to own.html\n")
+    assert say("report", WRITE, "--quick", "-o", "own.html") == (0, "", "written to own.html\n")
     assert "Without it:" not in (tmp_path / "own.html").read_text(encoding="utf-8")
 
 
 def test_an_unknown_scenario_gets_a_suggestion(say: Say, tmp_path: Path) -> None:
-    code, out, error = say("published/003-lvm-snapshots/no-snapshto")
+    code, out, error = say("report", "published/003-lvm-snapshots/no-snapshto")
     assert (code, out) == (2, "")
     assert f"did you mean '{WRITE}'?" in error
     assert "Traceback" not in error
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_cannot_be_written_is_told(say: Say, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported(say: Say, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    code, out, error = say(WRITE, "--quick", "-o", "file/report.html")
+    code, out, error = say("report", WRITE, "--quick", "-o", "file/report.html")
     assert (code, out) == (2, "")
     assert error.count("\n") == 1
     assert "file/report.html cannot be written" in error
@@ -64,7 +49,7 @@ def test_a_file_that_cannot_be_written_is_told(say: Say, tmp_path: Path) -> None
 
 def test_tables_are_written_beside_the_page(say: Say, tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
-    code, _, error = say(WRITE, "--quick", "--excel", "tables.xlsx", "--csv", "tables")
+    code, _, error = say("report", WRITE, "--quick", "--excel", "tables.xlsx", "--csv", "tables")
     assert (code, error) == (0, "written to report.html\n")
     lines = (tmp_path / "tables" / "jobs.csv").read_text(encoding="utf-8").splitlines()
     sheet = openpyxl.load_workbook(tmp_path / "tables.xlsx")["Jobs"]
@@ -75,19 +60,19 @@ def test_tables_are_written_beside_the_page(say: Say, tmp_path: Path) -> None:
 
 
 def test_a_workbook_of_another_name_is_refused_before_a_run(say: Say, tmp_path: Path) -> None:
-    code, _, error = say(WRITE, "--excel", "tables.ods")
+    code, _, error = say("report", WRITE, "--excel", "tables.ods")
     assert code == 2
     assert "use .xlsx" in error
     assert list(tmp_path.iterdir()) == []
 
 
 def test_two_scenarios_are_compared(say: Say, tmp_path: Path) -> None:
-    assert say(WRITE, OTHER, "--quick")[0] == 0
+    assert say("report", WRITE, OTHER, "--quick")[0] == 0
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "2 scenarios compared" in text
     assert "dd is fastest in no-snapshot (17 s) and slowest in same-disk (6 min 37 s" in text
 
 
 def test_what_is_set_holds_for_every_scenario(say: Say, tmp_path: Path) -> None:
-    assert say(WRITE, "--quick", "--set", "data.file.size=4 GiB")[0] == 0
+    assert say("report", WRITE, "--quick", "--set", "data.file.size=4 GiB")[0] == 0
     assert "4.29 GB" in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -131,7 +131,7 @@ def test_a_serial_job_gains_no_more_than_the_share_of_what_is_removed(plan: Plan
 
     A backup to tape is: a step of the drive or robot after the other, and one stream at the pace of its slowest stage.
     What passes a page cache is not: the writer fills memory while write-back is under way, so that the time for which
-    the writer is told to be the limit hides work of the disk, which is gained, too, when the disk is removed.
+    the writer is reported to be the limit hides work of the disk, which is gained, too, when the disk is removed.
     """
     scenario = loaded(plan)
     for one in reasons(simulate(scenario), scenario):

@@ -54,11 +54,11 @@ def test_the_rows_are_those_that_were_asked_with_the_answers_that_were_given(fou
     ledgered = {name: row for name, row in given().items() if name[0] in FOLDERS}
     assert {key(row) for row in found.rows} == ledgered.keys()
     for row in found.rows:
-        m, told = row.measurement, ledgered[key(row)]
+        m, reported = row.measurement, ledgered[key(row)]
         assert (m.value, m.unit, m.low, m.high) == (
-            float(told["value"]), told["unit"], number(told["low"]), number(told["high"]),
+            float(reported["value"]), reported["unit"], number(reported["low"]), number(reported["high"]),
         )  # fmt: skip
-        assert (m.blind, m.row.fit) == (float(told["blind"]), told["role"] == "fit")
+        assert (m.blind, m.row.fit) == (float(reported["blind"]), reported["role"] == "fit")
 
 
 def test_ids_are_unique_in_all_documents() -> None:

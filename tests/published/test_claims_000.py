@@ -1,4 +1,4 @@
-"""What document 000 says beyond its figures, held against the simulation."""
+"""What document 000 says beyond its figures, compared with the simulation."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_claim_4_the_advantage_grows_as_the_object_shrinks(image: str) -> None:
 
 @pytest.mark.parametrize("image", FROZEN)
 def test_claim_4_each_file_that_has_to_be_located_saves_more(image: str) -> None:
-    """Of the same 20 MB. The seconds saved grow; their ratio does not, for each file is told of in both restores."""
+    """Of the same 20 MB. The seconds saved grow; their ratio does not, for each file is located in both restores."""
     saved: list[float] = []
     for files in (1, 5, 20, 100):
         changes = {"jobs.item.select.files": files}
@@ -256,7 +256,7 @@ jobs:
 
 
 def test_claim_10_a_frozen_image_is_copied_to_tape_while_the_database_works(case: Callable[..., Result]) -> None:
-    """It takes no longer than on an idle machine, and the users feel less of it than of a backup of the data."""
+    """It takes no longer than on an idle machine, and it costs the users less than a backup of the data."""
     result = case(COPY)
     assert result.all_ended_well
     assert result.get("jobs.backup.elapsed") == pytest.approx(elapsed("tape", "backup"), rel=0.01)
@@ -306,7 +306,7 @@ def test_the_tape_restore_of_the_database_is_mostly_transfer() -> None:
 
 
 @pytest.mark.parametrize("job", OBJECTS)
-def test_what_a_tape_restore_does_is_told_and_adds_up(job: str) -> None:
+def test_what_a_tape_restore_does_is_reported_and_adds_up(job: str) -> None:
     parts = spent("tape", job)
     wanted = {"mount", "load", "transfer", "rewind", "unload"} | (set() if job == "database" else {"locate"})
     assert wanted <= set(parts)

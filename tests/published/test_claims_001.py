@@ -1,4 +1,4 @@
-"""What document 001 says beyond its figures, held against the simulation."""
+"""What document 001 says beyond its figures, compared with the simulation."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_claim_6_a_faster_processor_would() -> None:
 
 
 def test_claim_7_save_sets_side_by_side_share_the_machine() -> None:
-    """On eight cores neither feels the other; on one core both take the time of the two."""
+    """On eight cores neither slows the other; on one core both take the time of the two."""
     both, one = run(PHYSICAL), sb.simulate(f"{FOLDER}/{PHYSICAL}", {"hosts.server.cores": "1"})
     alone = {"data.e.files": "1", "data.e.size": "100 B"}
     assert both.get("jobs.d.elapsed") == pytest.approx(sb.simulate(f"{FOLDER}/{PHYSICAL}", alone).get("jobs.d.elapsed"))

@@ -1,4 +1,4 @@
-"""What document 002 says beyond its figures, held against the simulation at its configuration."""
+"""What document 002 says beyond its figures, compared with the simulation at its configuration."""
 
 from __future__ import annotations
 
@@ -109,11 +109,11 @@ def test_claim_2_without_compression_the_processor_gains_nothing(changes: dict[s
     assert elapsed("base", changes=changes) == pytest.approx(elapsed("base"))
 
 
-def test_claim_2_the_bottleneck_that_is_told_is_the_one_that_gains() -> None:
-    told = {name: list(by_address(split(run(name), "backup"))) for name in EVERY}
-    assert told["base"][0] == told["two-filegroups"][0] == told["two-files"][0] == "jobs.backup.buffers"
-    assert told["buffers"] == told["all-together"] == ["links.path"]
-    assert told["compression"] == ["hosts.server.cores"]
+def test_claim_2_the_bottleneck_that_is_reported_is_the_one_that_gains() -> None:
+    reported = {name: list(by_address(split(run(name), "backup"))) for name in EVERY}
+    assert reported["base"][0] == reported["two-filegroups"][0] == reported["two-files"][0] == "jobs.backup.buffers"
+    assert reported["buffers"] == reported["all-together"] == ["links.path"]
+    assert reported["compression"] == ["hosts.server.cores"]
 
 
 def test_claim_3_memory_is_buffers_times_transfer_size() -> None:
@@ -187,7 +187,7 @@ def test_claim_9_a_restore_stands_beside_every_backup(name: str) -> None:
 
 
 @pytest.mark.parametrize(("objective", "status"), [("30 s", "late"), ("60 s", "done")])
-def test_claim_9_a_restore_is_held_against_its_objective(objective: str, status: str, tmp_path: Path) -> None:
+def test_claim_9_a_restore_has_an_objective(objective: str, status: str, tmp_path: Path) -> None:
     result = laid_over(tmp_path, "base", f"jobs:\n  back: {{window: {objective}}}\n")
     assert row(result, "backup")["status"] == "done"
     assert row(result, "back")["status"] == status

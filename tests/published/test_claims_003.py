@@ -1,4 +1,4 @@
-"""What document 003 says beyond its figures, held against the simulation."""
+"""What document 003 says beyond its figures, compared with the simulation."""
 
 from __future__ import annotations
 

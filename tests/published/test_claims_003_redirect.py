@@ -1,4 +1,4 @@
-"""What document 003 says of redirect-on-write, its RAID levels and its clones, held against the simulation."""
+"""What document 003 says of redirect-on-write, its RAID levels and its clones, compared with the simulation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What document 004 says beyond its figures, held against the simulation."""
+"""What document 004 says beyond its figures, compared with the simulation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In scenarios/published a plain number is one that the document states; every other says what it rests on."""
+"""In scenarios/published a plain number is one that the document states; every other states its basis."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ SCENARIOS = [name for name in names("published") if not name.endswith(("/machine
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_plain_numbers_are_the_documents_own(name: str) -> None:
     plain = {(v.address.rpartition(".")[2], v.given.text) for v in load(name).values if v.given.basis == "document"}
-    untold = name.startswith("published/002") and name.rsplit("/", maxsplit=1)[-1] not in {
+    unstated = name.startswith("published/002") and name.rsplit("/", maxsplit=1)[-1] not in {
         "buffers",
         "all-together",
         "out-of-memory",
     }
-    assert bool(plain) != untold, (
+    assert bool(plain) != unstated, (
         "a scenario is given something by its document, unless that describes no system at all"
     )
     assert plain - stated(name.split("/")[1]) == set()

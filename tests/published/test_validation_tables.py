@@ -34,7 +34,7 @@ def test_a_published_scenario_is_inside_of_what_it_validates() -> None:
     assert {row.document for row in found.rows} == {"003-lvm-snapshots"}
 
 
-def test_a_value_beyond_all_measured_ones_is_told() -> None:
+def test_a_value_beyond_all_measured_ones_is_reported() -> None:
     found = distance(sb.simulate(LVM, {"data.file.size": "8 GiB"}))
     assert found is not None
     assert not found.itself
@@ -42,7 +42,7 @@ def test_a_value_beyond_all_measured_ones_is_told() -> None:
     assert (one.address, one.value, one.high) == ("data.file.size", 8 * 2**30, 2 * 2**30)
 
 
-def test_what_extends_a_published_scenario_is_held_against_its_document() -> None:
+def test_what_extends_a_published_scenario_is_compared_with_its_document() -> None:
     found = distance(sb.simulate("planning/flash-copy-area"))
     assert found is not None
     assert not found.itself

@@ -111,11 +111,11 @@ def test_text_and_mappings_extend_files_and_published_ones(tmp_path: Path, monke
     assert sb.load({"title": "Mine", "extends": LVM}).base == LVM
 
 
-def test_what_is_wrong_with_text_and_mappings_is_told_with_its_place() -> None:
+def test_what_is_wrong_with_text_and_mappings_is_reported_with_its_place() -> None:
     assert problems(TEXT.replace("1 GB", "1 pony"))[0].startswith("text:7:")
     wrong = as_mapping(TEXT) | {"devices": {"disk": {"model": "disk/none"}}}
     assert any(
-        told.startswith("mapping: devices.disk.model: there is no datasheet 'disk/none'") for told in problems(wrong)
+        line.startswith("mapping: devices.disk.model: there is no datasheet 'disk/none'") for line in problems(wrong)
     )
     assert problems({})[0].startswith("mapping: title: is missing")
     assert problems("title: [\n")[0].startswith("text:")
@@ -155,17 +155,17 @@ def test_a_study_comes_from_a_mapping_with_names(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "reported"),
     [("published/003-lvm-snapshots/same-dsk", "did you mean"), ("own.yaml", "choose from"), ("", "is empty")],
 )
 def test_a_study_tells_which_scenarios_there_are(
-    name: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, reported: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(sb.InputError) as caught:
         sb.study({"title": "None", "scenarios": {"one": name}, "show": ["jobs.dd.elapsed"]})
     assert str(caught.value).startswith("mapping: scenarios.one: ")
-    assert told in str(caught.value)
+    assert reported in str(caught.value)
 
 
 def test_tables_of_what_there_is() -> None:

@@ -175,7 +175,7 @@ def test_other_models_of_the_same_name_change_nothing(
 
 
 @pytest.mark.parametrize("text", [OWN.replace("400 GB", "300 GB"), "title: [", OWN.replace("volume:", "volumes:")])
-def test_a_changed_file_is_told_once(there: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str) -> None:
+def test_a_change_is_reported_once(there: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str) -> None:
     result = sb.simulate("own.yaml")
     again = sb.Result.load(result.save(tmp_path / "saved"))
     (there / "own.yaml").write_text(text, encoding="utf-8")

@@ -68,7 +68,7 @@ class CloudDisk(FlatStore):
 
     def record(self, trace: Trace) -> None:
         """Record the pipe and the credits in the trace."""
-        link, left = self.pipe.link, self.credits.told() if self.credits is not None else {}
+        link, left = self.pipe.link, self.credits.reported() if self.credits is not None else {}
         trace.device(
             link.name, "cloud disk throughput", link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
             peak_bytes_per_s=link.peak_bytes_per_s, **left,
@@ -113,7 +113,7 @@ class Credits:
         self.without_s += 0.0 if self._lends else now - self._since
         self._since = now
 
-    def told(self) -> dict[str, object]:
+    def reported(self) -> dict[str, object]:
         """The credits that are left now, the seconds for which it lent none, and both in words."""
         self._settle()
         state = f"{self.left / self._bucket.credits:.0%} of its credits left"

@@ -67,7 +67,7 @@ class ObjectStoreSpec(ObjectTarget, Modelled, ObjectStoreSheet):
     def check_backup(self, checks: Checks, path: Path, job: Storing, saved: str) -> None:
         """Report keys of tape."""
         del saved
-        for key in ("streams", "multiplexing", "pool"):
+        for key in job.of_drives:
             if getattr(job, key, None) is not None:
                 checks.report((*path, key), "has no effect on a backup to an object store", "write 'connections'")
 

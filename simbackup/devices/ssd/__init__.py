@@ -7,4 +7,4 @@ from simbackup.schema.registry import DeviceKind, Look
 
 KINDS = (DeviceKind("ssd", SsdSpec, "simbackup.devices.ssd.make:make"),)
 SHEETS = {"ssd": SsdSheet}
-LOOKS = {"ssd": Look("M3 2h10v12H3zM6 5h4v4H6zM5 12h6", "#e8f0fb", "#4a7ab5")}
+LOOKS = {"ssd": Look("M3 2h10v12H3zM6 5h4v4H6zM5 12h6", "#e8f0fb", "#4a7ab5", "cylinder")}

@@ -41,7 +41,7 @@ class Cartridge:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """What passes a drive: host bytes per byte on the tape, bytes of a command, if told, and which way it goes.
+    """What passes a drive: host bytes per byte on the tape, bytes of a command, if stated, and which way it goes.
 
     Where blocks of other streams lie between its own, so many bytes pass for each of its own (`spread`). Streams that
     share a drive meet at its interface, too.
@@ -88,8 +88,8 @@ class Drive:
 
         def stop_and_start(rate: float, others: Callable[[Link], float]) -> Limit:
             offered = rate * stream.spread + others(self.link) * drained
-            told = (self.parameters, offered, stream.compression, stream.block)
-            lost = streaming.held_up_share(*told, reading=stream.reading)
+            given = (self.parameters, offered, stream.compression, stream.block)
+            lost = streaming.held_up_share(*given, reading=stream.reading)
             found, cause = rate * (1.0 - lost), f"{self.name}.repositioning"
             if lost <= 0.0:
                 return Limit(rate, cause)

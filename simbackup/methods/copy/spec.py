@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated
 
 from simbackup.schema.part import Path
+from simbackup.schema.refers import OF_DATA, ONTO_DATA
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -23,12 +24,10 @@ class CopySpec(JobSpec):
     """Copy of one data set onto another place, as cp does."""
 
     method: Literal["copy"]
-    data: Text
+    data: Annotated[Text, OF_DATA]
     """The data set that is read."""
-    to: Text
+    to: Annotated[Text, ONTO_DATA]
     """The data set to overwrite."""
-
-    to_data: ClassVar[bool] = True
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The host reads in sequence."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.errors import choices
 from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
 from simbackup.schema.job import Copying, JobSpec, Saving
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Pieces, PositiveSize, Quantity, Text
+from simbackup.schema.refers import ONTO_DEVICE, Refers
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -21,9 +22,9 @@ class CopySaveSetSpec(Copying):
     """Copy of the newest save set of a backup, from its disk to a tape library or another disk."""
 
     method: Literal["copy_save_set"]
-    save_set: Text
+    save_set: Annotated[Text, Refers("copies", "jobs")]
     """The backup, by `image` or `file_level` onto a disk, whose newest complete save set is copied."""
-    to: Text
+    to: Annotated[Text, ONTO_DEVICE]
     """The tape library, the object store, or the volume or device of any host, that takes the copy."""
     streams: Pieces | None = None
     """Parts that are copied at once, each on a drive of its own; one unless stated."""
@@ -35,7 +36,6 @@ class CopySaveSetSpec(Copying):
     """Connections over networks that each stream spreads its bytes over; one unless stated."""
 
     conditional: ClassVar[Mapping[str, str]] = {"object_size": "in copies to an object store"}
-    relations: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {"save_set": ("copies", ("jobs",))}
 
     def tool_of(self) -> str | None:
         """The backup, whose program makes the copy."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.capability import ImageDevice, VolumeDevice
+from simbackup.schema.facts import Facts, amount
 from simbackup.schema.job import BackupJob
 from simbackup.schema.part import Path
+from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
 
 if TYPE_CHECKING:
     from simbackup.data.spec import DataSpec
@@ -31,11 +33,11 @@ class DatabaseBackupSpec(BackupJob):
 
     method: Literal["logical_dump", "hot_copy", "snapshot_copy"]
     """`logical_dump` writes text under a read lock, `hot_copy` copies files under it, `snapshot_copy` a snapshot."""
-    data: Text
+    data: Annotated[Text, OF_DATA]
     """The database."""
-    to: Text
+    to: Annotated[Text, ONTO_DEVICE]
     """The volume or device that takes the backup, behind what lies there."""
-    snapshot: Text | None = None
+    snapshot: Annotated[Text, Refers("changes", "devices")] | None = None
     """The snapshot that a `snapshot_copy` creates and removes."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
@@ -118,14 +120,18 @@ class BinaryLogSpec(BackupJob):
     """Incremental backup of a database: the binary log of what was changed."""
 
     method: Literal["binary_log"]
-    data: Text
+    data: Annotated[Text, OF_DATA]
     """The database."""
-    to: Text
+    to: Annotated[Text, ONTO_DEVICE]
     """The volume or device that takes the backup."""
     changed: PositiveShare
     """Bytes of log since the backup before, as a share of the database."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+
+    def own_facts(self) -> Facts:
+        """How much was changed."""
+        yield from amount(self.changed, "changed")
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """What every backup of a database uses."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup.errors import choices
 from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.job import FileKeeping, Saving
 from simbackup.schema.part import Path
+from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import (
@@ -53,12 +54,12 @@ class FileBackupSpec(Saving, FileKeeping):
 
     method: Literal["image", "file_level"]
     """`image` reads the blocks in sequence, `file_level` walks the files."""
-    data: Text
+    data: Annotated[Text, OF_DATA]
     """The data set that is saved."""
-    to: Text
+    to: Annotated[Text, ONTO_DEVICE]
     """The tape library, the object store, or the volume or device of any host, that takes the save set; or `nul`, which
     keeps nothing."""
-    source: Text | None = None
+    source: Annotated[Text, Refers("reads", "devices", "data")] | None = None
     """The frozen image that is read; the data themselves unless stated."""
     level: Annotated[Literal["full", "differential", "cumulative", "incremental"], Word()] = "full"
     """How much is saved: everything, or what has changed since the last full backup (`differential`), the last full or
@@ -83,6 +84,7 @@ class FileBackupSpec(Saving, FileKeeping):
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
+    of_drives: ClassVar[tuple[str, ...]] = ("streams", "multiplexing", "pool")
     conditional: ClassVar[Mapping[str, str]] = {
         "workers": "in file_level backups",
         "share": "in file_level backups",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from simbackup.schema.job import BackupJob, FileKeeping
 from simbackup.schema.part import Path
+from simbackup.schema.refers import OF_DATA, ONTO_DEVICE
 
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
@@ -26,9 +27,9 @@ class FrozenImageBackupSpec(BackupJob, FileKeeping):
     """Backup that is a frozen image itself: nothing is copied until something is restored."""
 
     method: Literal["frozen_image"]
-    data: Text
+    data: Annotated[Text, OF_DATA]
     """The data set that is saved."""
-    to: Text
+    to: Annotated[Text, ONTO_DEVICE]
     """The snapshot or checkpoint to create, or the mirror to split off."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""

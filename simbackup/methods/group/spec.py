@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from simbackup.errors import choices
 from simbackup.schema.job import FileKeeping
 from simbackup.schema.part import Path
+from simbackup.schema.refers import OF_DATA, Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -39,7 +40,7 @@ class SaveIndexSpec(JobSpec):
     """Backup of the index in which the backup program keeps every file that it has saved."""
 
     method: Literal["save_index"]
-    of: Names
+    of: Annotated[Names, Refers("indexes", "jobs")]
     """The backups whose files it keeps."""
     tool: BackupToolSpec
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
@@ -61,9 +62,9 @@ class SystemStateSpec(FileKeeping):
     """Backup of the state of an operating system through its shadow copy service."""
 
     method: Literal["system_state"]
-    machine: Text
+    machine: Annotated[Text, Refers("acts on", "hosts")]
     """The host whose state is saved."""
-    data: Text | None = None
+    data: Annotated[Text, OF_DATA] | None = None
     """The data set with its files; none unless stated."""
     tool: BackupToolSpec
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""

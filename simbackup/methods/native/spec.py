@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.capability import Sink
+from simbackup.schema.facts import Fact, Facts, amount, number
 from simbackup.schema.figures import Figures
 from simbackup.schema.job import BackupJob, Rounds
 from simbackup.schema.part import Modelled, Path
+from simbackup.schema.refers import OF_DATA, ONTO_DEVICE
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -71,9 +73,9 @@ class NativeBackupSpec(BackupJob):
     """Full backup of a database by its own server, as SQL Server's BACKUP: a loop of buffers."""
 
     method: Literal["database_native"]
-    data: Names
+    data: Annotated[Names, OF_DATA]
     """The data sets of the database, one for each volume that is read."""
-    to: Names
+    to: Annotated[Names, ONTO_DEVICE]
     """The volumes, devices or `nul` that take the backup files, one for each file."""
     engine: BackupEngineSpec
     """The backup engine: a datasheet `backup_engine/name`, or a mapping."""
@@ -87,6 +89,13 @@ class NativeBackupSpec(BackupJob):
     """`steady` (the default) computes the mean rate of the loop; `by_event` simulates each buffer."""
     service_times: ServiceTimes | None = None
     """Service times with the mean of the steady loop: `exponential` (the default) or `constant`; only by event."""
+
+    def own_facts(self) -> Facts:
+        """Its buffers, and whether it compresses."""
+        yield from number(self.buffers, "buffer")
+        yield from amount(self.transfer_size, "transfers")
+        if self.compress:
+            yield Fact("compressed")
 
     def figures(self) -> Figures:
         """Also the buffers that it took."""

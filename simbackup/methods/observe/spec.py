@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
+from simbackup.schema.facts import Facts, amount
 from simbackup.schema.part import Path
+from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -22,10 +24,16 @@ class ObserveSpec(JobSpec):
     """An interval over which the work of users is reported."""
 
     method: Literal["observe"]
-    workload: Text
+    workload: Annotated[Text, Refers("observes", "workloads")]
     """The users."""
     duration: PositiveDuration
     """Length of the interval."""
+
+    watches: ClassVar[bool] = True
+
+    def own_facts(self) -> Facts:
+        """How long it lasts."""
+        yield from amount(self.duration)
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report an unknown workload."""

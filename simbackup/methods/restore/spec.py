@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup.errors import choices
+from simbackup.schema.facts import Facts, amount, number
 from simbackup.schema.job import BackupJob, Copying, Restoring
 from simbackup.schema.part import Path
+from simbackup.schema.refers import ONTO_DATA, Refers
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -38,11 +40,11 @@ class SelectSpec(Frozen):
 class RestoreSpec(Restoring):
     """Restore of the last copy that a backup job made."""
 
-    restore: Text
+    restore: Annotated[Text, Refers("restores", "jobs")]
     """The backup job whose save set is restored."""
     select: SelectSpec | None = None
     """The files to restore; the whole save set unless stated."""
-    to: Text | None = None
+    to: Annotated[Text, ONTO_DATA] | None = None
     """The data set to overwrite; where the data came from unless stated."""
     streams: Pieces | None = None
     """Drives that read from tape at once; one unless stated."""
@@ -50,14 +52,18 @@ class RestoreSpec(Restoring):
     """Workers who make files at once; one unless stated."""
     connections: Pieces | None = None
     """Connections over networks that each stream spreads its bytes over; one unless stated."""
-    replay: Names = ()
+    replay: Annotated[Names, Refers("replays", "jobs")] = ()
     """Incremental backups to replay after it."""
-    copied_by: Text | None = None
+    copied_by: Annotated[Text, Refers("uses", "jobs")] | None = None
     """The job whose copy is read: the backup, or one that copies it; the first copy unless stated."""
     rounds: Rounds | None = None
     """How a native restore simulates its buffers, `steady` or `by_event`; as its backup unless stated."""
 
-    to_data: ClassVar[bool] = True
+    def own_facts(self) -> Facts:
+        """What is selected."""
+        if self.select is not None:
+            yield from number(self.select.files, "file")
+            yield from amount(self.select.size, "together")
 
     def tool_of(self) -> str | None:
         """The backup, whose program does the restore."""

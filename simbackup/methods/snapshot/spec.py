@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from simbackup.schema.capability import SplitMirror
 from simbackup.schema.part import Path
+from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -22,7 +23,7 @@ class CreateSnapshotSpec(JobSpec):
     """Creation of a frozen image: a snapshot, a checkpoint, or a mirror that is split off."""
 
     method: Literal["create_snapshot"]
-    snapshot: Text
+    snapshot: Annotated[Text, Refers("changes", "devices")]
     """The snapshot, checkpoint or mirror."""
 
     def creates(self) -> str | None:
@@ -38,7 +39,7 @@ class RemoveSnapshotSpec(JobSpec):
     """Removal of a frozen image, with all that was copied for it."""
 
     method: Literal["remove_snapshot"]
-    snapshot: Text
+    snapshot: Annotated[Text, Refers("changes", "devices")]
     """The snapshot, checkpoint or mirror."""
 
     def check(self, checks: Checks, path: Path) -> None:
@@ -50,7 +51,7 @@ class SynchroniseSpec(JobSpec):
     """Synchronisation of a mirror with its volume: everything at first, later what changed since the split."""
 
     method: Literal["synchronise"]
-    mirror: Text
+    mirror: Annotated[Text, Refers("changes", "devices")]
     """The mirror."""
 
     def check(self, checks: Checks, path: Path) -> None:

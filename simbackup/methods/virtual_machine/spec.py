@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from simbackup.schema.part import Path
+from simbackup.schema.refers import ONTO_DEVICE, Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -23,9 +24,9 @@ class SuspendSpec(JobSpec):
     """Suspension of a virtual machine: its memory is saved to disk, and it stops until it is resumed."""
 
     method: Literal["suspend"]
-    machine: Text
+    machine: Annotated[Text, Refers("acts on", "hosts")]
     """The virtual machine."""
-    to: Text
+    to: Annotated[Text, ONTO_DEVICE]
     """The volume or device that takes its memory."""
 
     def check(self, checks: Checks, path: Path) -> None:
@@ -47,7 +48,7 @@ class ResumeSpec(JobSpec):
     """Resumption of a virtual machine from the disk that holds its memory."""
 
     method: Literal["resume"]
-    machine: Text
+    machine: Annotated[Text, Refers("acts on", "hosts")]
     """The virtual machine."""
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:

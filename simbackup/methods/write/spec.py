@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
+from simbackup.schema.facts import Facts, amount
 from simbackup.schema.part import Path
+from simbackup.schema.refers import ONTO_DATA, Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -26,7 +28,7 @@ class WriteSpec(JobSpec):
     """A program that writes a data set in sequence through the page cache, as dd does."""
 
     method: Literal["write"]
-    data: Text
+    data: Annotated[Text, ONTO_DATA]
     """The data set that is written."""
     portion: PositiveShare | None = None
     """Share of the data set that is written, from its beginning; all of it unless stated."""
@@ -38,16 +40,18 @@ class WriteSpec(JobSpec):
     """Whether each request is on disk before the next is made."""
     request: PositiveSize | None = None
     """Bytes of one request of a synchronous writer."""
-    over: Text | None = None
+    over: Annotated[Text, Refers("crosses", "links")] | None = None
     """The link through which the writer reaches the host of the data."""
-
-    writes_data: ClassVar[bool] = True
 
     conditional: ClassVar[Mapping[str, str]] = {
         "cpu_per_byte": "without 'synchronous', on what goes through the page cache",
         "flush": "without 'synchronous', on what goes through the page cache",
         "over": "with 'synchronous: true'",
     }
+
+    def own_facts(self) -> Facts:
+        """How much of the data it writes."""
+        yield from amount(self.portion, "of it")
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of its way of writing."""

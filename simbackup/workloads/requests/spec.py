@@ -14,13 +14,14 @@ from simbackup.schema.quantity import (
     PositiveDuration,
     PositiveSize,
 )
+from simbackup.schema.refers import Refers
 from simbackup.schema.workload import WorkloadSpec
 
 
 class RequestsSpec(WorkloadSpec):
     """An application whose requests cross links: a number each second, or from clients one after the other."""
 
-    via: Annotated[Names, Field(min_length=1)]
+    via: Annotated[Names, Field(min_length=1), Refers("works on", "links")]
     """The links that a request crosses, in order."""
     request: PositiveSize
     """Mean bytes of a request with its answer, on each of these links; sizes are exponential."""
@@ -33,4 +34,4 @@ class RequestsSpec(WorkloadSpec):
     think_time: Duration | None = None
     """Time that a client waits between two requests; none unless stated."""
 
-    told_by: ClassVar[tuple[str, ...]] = ("via",)
+    recognised_by: ClassVar[tuple[str, ...]] = ("via",)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup.schema.facts import Facts, amount
 from simbackup.schema.figures import Figures
 from simbackup.schema.part import Modelled, Path
+from simbackup.schema.refers import Refers
 from simbackup.schema.workload import WorkloadSpec
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
     from simbackup.scenario.spec import Spec
 
-from typing import Annotated
 
 from simbackup.schema.job import Names
 from simbackup.schema.quantity import (
@@ -60,7 +60,7 @@ class WorkloadSheet(Frozen):
 class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
     """Users of a data set: a number of transactions each second, or clients one after the other."""
 
-    data: Text
+    data: Annotated[Text, Refers("works on", "data")]
     """The data set that they work on."""
     transactions: Frequency | None = None
     """Transactions a second, however long each takes."""
@@ -68,14 +68,15 @@ class UsersSpec(WorkloadSpec, Modelled, WorkloadSheet):
     """Number of users; each asks for the next transaction when the last is done."""
     think_time: Duration | None = None
     """Time that a user waits between two transactions; none unless stated."""
-    via: Names = ()
+    via: Annotated[Names, Refers("works on", "links")] = ()
     """The links that a transaction crosses, in order; none unless stated."""
     request: PositiveSize | None = None
     """Mean bytes of a transaction over each of these links, both ways together."""
     timeout: PositiveDuration | None = None
     """Longest wait on the links before a transaction times out; none does unless stated."""
 
-    told_by: ClassVar[tuple[str, ...]] = ("data", "model")
+    recognised_by: ClassVar[tuple[str, ...]] = ("data", "model")
+    usual: ClassVar[bool] = True
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report data without a host, and incomplete keys of updates and networks."""

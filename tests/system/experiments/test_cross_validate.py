@@ -131,7 +131,7 @@ def test_the_rows_of_document_002_are_all_single(monkeypatch: pytest.MonkeyPatch
     assert [row for _, row in found.single] == ["sql-buffers", "sql-base", "sql-compression"]
 
 
-def test_a_row_of_document_003_is_told_by_its_name_from_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_of_document_003_is_reported_by_its_name_from_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that pull a constant either way: the errors are of opposite sign."""
     monkeypatch.delenv("SIMBACKUP_PATH")
     left = {one.row: one for one in cross_validate(["003"]).left_out}
@@ -140,6 +140,6 @@ def test_a_row_of_document_003_is_told_by_its_name_from_the_other(monkeypatch: p
     assert all(abs(one.error) < 0.25 for one in left.values())
 
 
-def test_an_unknown_document_is_told() -> None:
+def test_an_unknown_document_is_reported() -> None:
     with pytest.raises(InputError, match="there is no such document"):
         cross_validate(["902"])

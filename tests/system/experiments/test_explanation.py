@@ -24,12 +24,12 @@ def test_one_row_a_job_and_causes_that_sum_to_it() -> None:
 def test_a_result_a_scenario_and_a_name_tell_the_same() -> None:
     changed = {"devices.jukebox.drives": 1}
     scenario = sb.load(TAPE)
-    told = [
+    reported = [
         sb.explain(TAPE, "one_file", overrides=changed).found,
         sb.explain(scenario, "one_file", overrides=changed).found,
         sb.explain(sb.simulate(TAPE, changed), "one_file").found,
     ]
-    assert told[0] == told[1] == told[2]
+    assert reported[0] == reported[1] == reported[2]
 
 
 def test_a_table_names_jobs_once_and_runs_of_one_job_share_a_row() -> None:

@@ -17,7 +17,7 @@ from simbackup.experiments import calibrate as calibration
 from simbackup.experiments.calibrate import calibrate
 from simbackup.experiments.cross_validate import cross_validate
 from simbackup.experiments.reproduce import reproduce
-from simbackup.experiments.separability import NEAR_NULL, NEAR_ONE, Separability, separability, told_apart
+from simbackup.experiments.separability import NEAR_NULL, NEAR_ONE, Separability, separability, separability_of
 
 RATE, LATENCY = "ssd/ours#read_rate", "backup_engine/ours#request_latency"
 SSD = """\
@@ -104,13 +104,13 @@ ALIKE = {"first": 1024 * KIB, "second": 1024 * KIB}
 def jacobian(*rows: tuple[float, ...], sigmas: tuple[float, ...] | None = None) -> Separability:
     names = [chr(ord("a") + i) for i in range(len(rows[0]))]
     weights = np.array(sigmas or (0.01,) * len(rows))
-    return told_apart(names, [f"row{i}" for i in range(len(rows))], np.array(rows), weights)
+    return separability_of(names, [f"row{i}" for i in range(len(rows))], np.array(rows), weights)
 
 
-def test_columns_at_right_angles_are_told_apart() -> None:
+def test_columns_at_right_angles_are_identifiable() -> None:
     found = jacobian((1.0, 1.0), (1.0, -1.0))
     assert found.pairs[0].correlation == pytest.approx(0.0)
-    assert found.pairs[0].told_apart
+    assert found.pairs[0].identifiable
     assert found.groups == ()
     assert found.inflations == pytest.approx({"a": 1.0, "b": 1.0})
 
@@ -129,7 +129,7 @@ def test_the_correlation_is_that_of_the_inverse_normal_matrix() -> None:
 def test_constants_that_only_their_product_moves_are_a_pair_and_a_group() -> None:
     found = jacobian((1.0, 1.0), (0.5, 0.5))
     assert found.pairs[0].correlation == pytest.approx(-1.0)
-    assert not found.pairs[0].told_apart
+    assert not found.pairs[0].identifiable
     powers = found.groups[0].powers
     assert powers["a"] / powers["b"] == pytest.approx(-1.0)
     assert found.groups[0].singular_value == pytest.approx(0.0, abs=1e-9)
@@ -144,7 +144,7 @@ def test_both_thresholds_agree_on_a_pair() -> None:
     for cosine in (NEAR_ONE - 0.001, NEAR_ONE + 0.001):
         found = jacobian((1.0, cosine), (0.0, math.sqrt(1 - cosine**2)))
         assert abs(found.pairs[0].correlation) == pytest.approx(cosine)
-        assert found.pairs[0].told_apart == (found.groups == ()) == (cosine < NEAR_ONE)
+        assert found.pairs[0].identifiable == (found.groups == ()) == (cosine < NEAR_ONE)
     assert pytest.approx(1.0 - NEAR_ONE) == NEAR_NULL**2
 
 
@@ -162,8 +162,8 @@ def test_a_constant_outside_the_group_stays_out_of_it() -> None:
 
 def test_a_row_that_is_not_sure_tells_nothing_apart() -> None:
     rows = ((1.0, 1.0), (1.0, -1.0))
-    assert not jacobian(*rows, sigmas=(0.001, 1.0)).pairs[0].told_apart
-    assert jacobian(*rows, sigmas=(0.01, 0.01)).pairs[0].told_apart
+    assert not jacobian(*rows, sigmas=(0.001, 1.0)).pairs[0].identifiable
+    assert jacobian(*rows, sigmas=(0.01, 0.01)).pairs[0].identifiable
 
 
 def test_rows_of_different_sizes_tell_latency_from_rate(root: Path) -> None:
@@ -172,14 +172,14 @@ def test_rows_of_different_sizes_tell_latency_from_rate(root: Path) -> None:
     values = {one.constant: one.value for one in found}
     assert values == {RATE: pytest.approx(TRUE_RATE, rel=2e-3), LATENCY: pytest.approx(TRUE_LATENCY, rel=2e-3)}
     apart = separability(there, found)
-    assert [(pair.constants, pair.told_apart) for pair in apart.pairs] == [((RATE, LATENCY), True)]
+    assert [(pair.constants, pair.identifiable) for pair in apart.pairs] == [((RATE, LATENCY), True)]
     assert apart.groups == apart.single == ()
 
 
 def test_rows_of_one_size_do_not(root: Path) -> None:
     there = str(site(root, ALIKE))
     apart = separability(there, calibrate(there, write=False))
-    assert [(pair.constants, pair.told_apart) for pair in apart.pairs] == [((RATE, LATENCY), False)]
+    assert [(pair.constants, pair.identifiable) for pair in apart.pairs] == [((RATE, LATENCY), False)]
     assert apart.pairs[0].correlation > NEAR_ONE  # a faster device makes up for a slower engine
     assert set(apart.groups[0].powers) == {RATE, LATENCY}
 
@@ -194,18 +194,18 @@ def test_the_command_tells_it(root: Path, monkeypatch: pytest.MonkeyPatch, capsy
     monkeypatch.setattr(sys, "argv", ["simbackup", "calibrate", there, "--dry-run", "--json"])
     with pytest.raises(SystemExit):
         cli.main()
-    told = json.loads(capsys.readouterr().out)
-    assert [pair["told_apart"] for pair in told["pairs"]] == [False]
-    assert set(told["groups"][0]["powers"]) == {RATE, LATENCY}
-    assert told["thresholds"]["correlation"] == NEAR_ONE
-    assert {one["parameter"] for one in told["constants"]} == {"read_rate", "request_latency"}
+    reported = json.loads(capsys.readouterr().out)
+    assert [pair["identifiable"] for pair in reported["pairs"]] == [False]
+    assert set(reported["groups"][0]["powers"]) == {RATE, LATENCY}
+    assert reported["thresholds"]["correlation"] == NEAR_ONE
+    assert {one["parameter"] for one in reported["constants"]} == {"read_rate", "request_latency"}
 
 
 def test_a_constant_of_one_row_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SIMBACKUP_PATH", raising=False)
     apart = separability("002", calibrate("002", write=False))
     assert [row for _, row in apart.single] == ["sql-buffers", "sql-base", "sql-compression"]
-    assert all(pair.told_apart for pair in apart.pairs)
+    assert all(pair.identifiable for pair in apart.pairs)
 
 
 def test_a_fit_goes_into_the_own_root_and_is_used_at_once(root: Path) -> None:
@@ -263,7 +263,7 @@ def test_rows_outside_all_roots_do_not_change_the_program(root: Path, tmp_path: 
         calibrate(str(there))
 
 
-def test_a_folder_without_rows_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_rows_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SimbackupError, match=r"write its rows into .*measured\.yaml"):
         calibrate(str(tmp_path))
 

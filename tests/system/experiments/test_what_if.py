@@ -1,10 +1,9 @@
-"""What would be without a job's bottleneck, and how it is told."""
+"""What would be without a job's bottleneck, and how it is shown."""
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,7 +11,6 @@ from typing import Any, ClassVar
 import pytest
 
 from simbackup import Result, load, simulate
-from simbackup.cli import app as cli
 from simbackup.devices.tape.spec import TapeLibrarySpec
 from simbackup.engine.activity import Activity
 from simbackup.experiments import what_if as experiment
@@ -20,8 +18,8 @@ from simbackup.experiments.knock_out import MANY, faster, resource
 from simbackup.experiments.what_if import reasons
 from simbackup.results.causes import Cause
 from simbackup.schema.capability import Device, Piece
+from tests.shared import Say
 
-Say = Callable[..., tuple[object, str, str]]
 TAPE = "teaching/one-file-from-tape"
 KEYS = {
     "name", "status", "reason", "elapsed_s", "causes", "bottleneck", "bottleneck_s", "doubled_s",
@@ -38,21 +36,6 @@ jobs:
   full: {method: image, data: users, to: other, every: 1 day, until: 3 days}
   once: {method: image, data: users, to: other, begin: "12:00"}
 """
-
-
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Say:
-    def run(*words: object) -> tuple[object, str, str]:
-        monkeypatch.setattr(sys, "argv", ["simbackup", *map(str, words)])
-        code: object = 0
-        try:
-            cli.main()
-        except SystemExit as ended:
-            code = ended.code
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
 
 
 @pytest.mark.parametrize(
@@ -154,11 +137,11 @@ def test_a_clone_takes_the_times_of_its_volume() -> None:
 
 def test_what_a_program_does_at_the_processor_is_not_what_it_tells_the_database() -> None:
     name = "published/000-netbackup-frozen-images/checkpoint"
-    told, own = changed(name, "data.db"), changed(name, "tool")
-    assert told
-    assert {address.rpartition(".")[2] for address in told} <= {"start_time", "file_time", "flush_time"}
-    assert not set(told) & set(own)
-    assert not any("cpu" in address for address in (*told, *own))
+    reported, own = changed(name, "data.db"), changed(name, "tool")
+    assert reported
+    assert {address.rpartition(".")[2] for address in reported} <= {"start_time", "file_time", "flush_time"}
+    assert not set(reported) & set(own)
+    assert not any("cpu" in address for address in (*reported, *own))
 
 
 def test_without_a_bottleneck_the_gain_is_no_more_than_its_share() -> None:
@@ -218,12 +201,12 @@ def test_a_saved_result_and_one_whose_scenario_has_changed(
     file = tmp_path / "week.yaml"
     file.write_text(WEEK, encoding="utf-8")
     simulate(file).save(tmp_path / "saved")
-    told = say("explain", file, "--json")[1]
-    assert say("explain", tmp_path / "saved", "--json")[1] == told
+    reported = say("explain", file, "--json")[1]
+    assert say("explain", tmp_path / "saved", "--json")[1] == reported
     assert not caplog.messages
     file.write_text(WEEK.replace("10 GB", "11 GB"), encoding="utf-8")
     caplog.clear()
-    assert say("explain", tmp_path / "saved", "--json")[1] == told
+    assert say("explain", tmp_path / "saved", "--json")[1] == reported
     assert caplog.messages == [f"'{file}' or a datasheet of it has changed since; this is about what was run"]
 
 
@@ -237,7 +220,7 @@ def test_jobs_that_failed_or_were_skipped_have_nothing_that_could_be_faster(say:
     assert "backup: 0 s, failed" in out
 
 
-def test_runs_of_a_repeated_job_are_told_by_the_slowest(say: Say, tmp_path: Path) -> None:
+def test_runs_of_a_repeated_job_are_reported_by_the_slowest(say: Say, tmp_path: Path) -> None:
     file = tmp_path / "week.yaml"
     file.write_text(WEEK, encoding="utf-8")
     text = say("explain", file)[1]
@@ -249,7 +232,7 @@ def test_runs_of_a_repeated_job_are_told_by_the_slowest(say: Say, tmp_path: Path
     assert len(json.loads(say("explain", file, "--json")[1])["jobs"]) == 5
 
 
-def test_jobs_of_a_fleet_are_told_by_the_slowest(say: Say) -> None:
+def test_jobs_of_a_fleet_are_reported_by_the_slowest(say: Say) -> None:
     text = say("explain", "planning/spread-starts")[1]
     assert text.count("bottleneck:") == 1
     assert "the slowest of save-* (200): " in text

@@ -1,4 +1,4 @@
-"""Backups and restores of a database on devices whose every second can be told by hand."""
+"""Backups and restores of a database on devices whose every second can be worked out by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import simbackup as sb
 from simbackup.results.result import Result
 
 MACHINE = """\
-title: A server whose seconds can be told by hand
+title: A server whose seconds can be worked out by hand
 hosts:
   server:
     owns: [source, target, area]

@@ -26,10 +26,10 @@ COMPRESS, EXPAND = 10e-9 * MIB, 2e-9 * MIB
 
 
 def backup(name: str, **keys: Any) -> str:
-    """A job of the file; one buffer from db to d unless told."""
+    """A job of the file; one buffer from db to d unless stated."""
     said: dict[str, Any] = {"data": "db", "to": "d", "buffers": 1} | keys
-    told = ", ".join(f"{key}: {value}" for key, value in said.items() if value is not None)
-    return f"  {name}: {{method: database_native, {told}, {ENGINE}}}\n"
+    reported = ", ".join(f"{key}: {value}" for key, value in said.items() if value is not None)
+    return f"  {name}: {{method: database_native, {reported}, {ENGINE}}}\n"
 
 
 BACK = "  back: {restore: full, after: full}\n"
@@ -102,8 +102,8 @@ def test_buffers_between_are_the_closed_loop(tmp_path: Path, buffers: int) -> No
         ({"buffers": 11}, 11),
     ],
 )
-def test_the_number_of_buffers_is_told(tmp_path: Path, keys: dict[str, Any], buffers: int) -> None:
-    """(depth 4 and one) for each file and two for each volume, unless told."""
+def test_the_number_of_buffers_is_reported(tmp_path: Path, keys: dict[str, Any], buffers: int) -> None:
+    """(depth 4 and one) for each file and two for each volume, unless stated."""
     assert run(tmp_path, backup("full", **keys)).get("jobs.full.buffers") == buffers
 
 
@@ -168,7 +168,7 @@ def test_there_is_a_compressor_for_each_file_but_no_more_than_cores(tmp_path: Pa
 
 
 @pytest.mark.parametrize("buffers", [12, 30])
-def test_a_saturated_compressor_is_the_bottleneck_that_is_told(tmp_path: Path, buffers: int) -> None:
+def test_a_saturated_compressor_is_the_bottleneck_that_is_reported(tmp_path: Path, buffers: int) -> None:
     """One of four cores, slower than either device: neither more buffers nor a faster device would gain anything."""
     changes = {"jobs.full.engine.compress_cpu": "30 ns/B"}
     result = run(tmp_path, backup("full", compress="true", buffers=buffers), changes)

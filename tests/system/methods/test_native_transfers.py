@@ -40,10 +40,10 @@ BACK = "  back: {restore: full, after: full}\n"
 
 
 def backup(name: str = "full", **keys: Any) -> str:
-    """A job of the file; one buffer from db to d, one by one with constant services, unless told."""
+    """A job of the file; one buffer from db to d, one by one with constant services, unless stated."""
     said: dict[str, Any] = {"data": "db", "to": "d", "buffers": 1, "rounds": "by_event", "service_times": "constant"}
-    told = ", ".join(f"{key}: {value}" for key, value in (said | keys).items() if value is not None)
-    return f"  {name}: {{method: database_native, {told}, {ENGINE}}}\n"
+    reported = ", ".join(f"{key}: {value}" for key, value in (said | keys).items() if value is not None)
+    return f"  {name}: {{method: database_native, {reported}, {ENGINE}}}\n"
 
 
 def run(tmp_path: Path, jobs: str, seed: int = 0) -> Result:

@@ -10,40 +10,19 @@ from simbackup.build import build
 from simbackup.catalogue import Copy
 from simbackup.equations import streaming, tape
 from simbackup.methods.job import start
+from tests.shared import ROOT
 
-BASE = """
+BASE = f"""
 title: A file server and its tapes
+extends: {ROOT}/tests/sites/jukebox.yaml
 hosts:
-  filer: {model: host/linux-modern-server, copy_rate: 10 GB/s, owns: [array, spare, jukebox]}
+  filer: {{model: host/linux-modern-server, copy_rate: 10 GB/s, owns: [array, spare, jukebox]}}
 devices:
-  array: {model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}
-  spare: {model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}
-  jukebox:
-    model: tape_library/autoloader-8
-    bays: 4
-    robots: 1
-    exchange_time: 10 s
-    drives: 1
-    cartridges: 4
-    drive:
-      model: tape_drive/lto-3
-      native_rate: 10 MB/s
-      slowest_rate: 10 MB/s
-      cartridge_capacity: 10 GB
-      tape_length: 100 m
-      passes: 10
-      read_speed: 1 m/s
-      search_speed: 5 m/s
-      load_time: 30 s
-      unload_time: 10 s
-      locate_overhead: 2 s
-      turn_time: 1 s
-      reposition_time: 3 s
-      buffer: 64 MB
-      host_rate: 1 GB/s
+  array: {{model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}}
+  spare: {{model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}}
 data:
-  users: {on: array, size: 4 GB, files: 1000, filesystem: filesystem/xfs}
-  mail: {on: spare, size: 4 GB}
+  users: {{on: array, size: 4 GB, files: 1000, filesystem: filesystem/xfs}}
+  mail: {{on: spare, size: 4 GB}}
 jobs:
 """
 DRIVE = tape.TapeDriveParameters(10e6, 10e9, 100.0, 10, 1.0, 5.0, 30.0, 10.0, 2.0, 1.0, 64e6, reposition_time=3.0)

@@ -12,41 +12,22 @@ from simbackup.build import build
 from simbackup.catalogue import Copy
 from simbackup.methods.job import start
 from simbackup.scenario import load
+from tests.shared import ROOT
 
-BASE = """
+BASE = f"""
 title: Three disks and a library
+extends: {ROOT}/tests/sites/jukebox.yaml
 hosts:
-  filer: {model: host/linux-modern-server, owns: [one, two, three, jukebox], dirty_background: 0 %}
+  filer: {{model: host/linux-modern-server, owns: [one, two, three, jukebox], dirty_background: 0 %}}
 devices:
-  one: {kind: ssd, capacity: 1 TB, read_rate: 5 MB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}
-  two: {kind: ssd, capacity: 1 TB, read_rate: 5 MB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}
-  three: {kind: ssd, capacity: 1 TB, read_rate: 5 MB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}
-  jukebox:
-    model: tape_library/autoloader-8
-    bays: 4
-    exchange_time: 10 s
-    drives: 1
-    cartridges: 3
-    drive:
-      model: tape_drive/lto-3
-      native_rate: 10 MB/s
-      slowest_rate: 10 MB/s
-      cartridge_capacity: 10 GB
-      tape_length: 100 m
-      passes: 10
-      read_speed: 1 m/s
-      search_speed: 5 m/s
-      load_time: 30 s
-      unload_time: 10 s
-      locate_overhead: 2 s
-      turn_time: 1 s
-      reposition_time: 3 s
-      buffer: 10 MB
-      host_rate: 1 GB/s
+  one: {{kind: ssd, capacity: 1 TB, read_rate: 5 MB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}}
+  two: {{kind: ssd, capacity: 1 TB, read_rate: 5 MB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}}
+  three: {{kind: ssd, capacity: 1 TB, read_rate: 5 MB/s, write_rate: 1 GB/s, read_latency: 0 s, write_latency: 0 s}}
+  jukebox: {{cartridges: 3, drive: {{buffer: 10 MB}}}}
 data:
-  a: {on: one, size: 2 GB}
-  b: {on: two, size: 2 GB}
-  c: {on: three, size: 2 GB}
+  a: {{on: one, size: 2 GB}}
+  b: {{on: two, size: 2 GB}}
+  c: {{on: three, size: 2 GB}}
 jobs:
 """
 BOTH = """\

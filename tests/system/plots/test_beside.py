@@ -74,7 +74,7 @@ def test_curves_of_a_study_are_its_rows() -> None:
     assert [tick.get_text() for tick in figure.axes[0].get_xticklabels()] == [row["scenario"] for row in table.rows]
 
 
-def test_curves_are_told_apart_by_colour_and_mark() -> None:
+def test_curves_differ_in_colour_and_mark() -> None:
     figure = StudyPlots("t", ROWS).lines("data.db.size", "jobs.full.elapsed", "case")
     one, two = figure.axes[0].lines
     assert (one.get_color(), two.get_color()) == style.LINES[:2]

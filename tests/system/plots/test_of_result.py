@@ -83,8 +83,8 @@ def test_the_timeline_has_a_bar_for_each_span_where_its_job_stands(tape: Result)
         assert max(bar[2] for bar in own) * 3600 == pytest.approx(row["end"])
         assert sum(bar[2] - bar[1] for bar in own) * 3600 == pytest.approx(row["elapsed"])
         locating = sum(bar[2] - bar[1] for bar in own if bar[0] == Activity.LOCATE.colour) * 3600
-        told = sum(s for (_, what), s in tape.activities(row["job"]).items() if what == "locate")
-        assert locating == pytest.approx(told)
+        reported = sum(s for (_, what), s in tape.activities(row["job"]).items() if what == "locate")
+        assert locating == pytest.approx(reported)
     assert {"locate", "transfer", "tape marks"} <= texts(figure)
 
 
@@ -175,7 +175,7 @@ def test_of_many_links_those_that_did_most_are_shown(queue: Result) -> None:
     assert {"links.l5", "links.l6", f"links.l{MOST + 5}"} & shown == {"links.l6", f"links.l{MOST + 5}"}
 
 
-def test_drives_are_never_in_two_states_and_busy_as_long_as_told(tape: Result, queue: Result) -> None:
+def test_drives_are_never_in_two_states_and_busy_as_long_as_reported(tape: Result, queue: Result) -> None:
     for result in (tape, queue):
         for device in result.trace.devices:
             if device.kind == "tape drive":
@@ -212,7 +212,7 @@ def test_an_activity_has_one_colour_everywhere() -> None:
     assert look("devices.library", "wait for a drive").colour == PAPER
 
 
-def test_every_palette_is_told_apart_without_red_and_green() -> None:
+def test_every_palette_is_readable_without_red_and_green() -> None:
     def seen(colour: str) -> tuple[float, float]:
         """Brightness and yellow-blue of a colour, all that is left without red-green sight."""
         red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))

@@ -106,6 +106,26 @@ def test_variants_are_compared_by_job_and_by_value() -> None:
     assert [row[0].text for row in differences(results).rows] == ["devices.cow.chunk"]
 
 
+def test_settings_without_a_number_are_compared() -> None:
+    was = simulated(LVM).scenario.spec.jobs["dd"]
+    changes = {"jobs.dd.flush": not was.flush, "jobs.dd.begin": "1 s", "devices.cow.on": "sdc"}
+    results = [simulated(LVM), simulate(LVM, changes)]
+    rows = {row[0].text: [cell.text for cell in row[1:]] for row in differences(results).rows}
+    assert rows == {
+        "jobs.dd.flush": [str(was.flush).lower(), str(not was.flush).lower()],
+        "jobs.dd.begin": ["not stated", "1 s"],
+        "devices.cow.on": ["sdb", "sdc"],
+    }
+
+
+def test_settings_of_results_without_scenarios_are_not_compared() -> None:
+    run = simulate(LVM, {"jobs.dd.begin": "0 s"})
+    bare = Result(run.record, run.values, run.trace, run.layout)
+    table = differences([simulated(LVM), bare])
+    assert [row[0].text for row in table.rows] == []
+    assert "settings in words are not compared" in table.caption
+
+
 def test_intervals_hold_the_answer(tmp_path: Path) -> None:
     text = report([LVM], tmp_path / "r.html", intervals=True, reruns=False, drawn=False).read_text(encoding="utf-8")
     assert "Over the ranges of assumed and fitted values:" in text
@@ -135,7 +155,7 @@ def test_a_text_in_a_workbook_is_no_formula(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("missing", ["openpyxl", "jinja2"])
-def test_what_is_missing_is_told_before_a_run(missing: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_package_is_reported_early(missing: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delitem(sys.modules, missing, raising=False)
     for module in ("output.target", "reporting.page"):
         monkeypatch.setattr(f"simbackup.{module}.find_spec", lambda name: None if name == missing else name)

@@ -56,7 +56,7 @@ def test_how_several_ended(rows: list[dict[str, Any]], said: str) -> None:
     assert sentences.ended(rows, "jobs") == said
 
 
-def test_many_runs_are_told_by_the_slowest_and_the_nearest_to_its_window() -> None:
+def test_many_runs_are_reported_by_the_slowest_and_the_nearest_to_its_window() -> None:
     own = [
         row(f"save.{i}", 60.0 + i, start=100.0 * i, due=100.0 * i, end=101.0 * i + 60.0, window=70.0) for i in range(4)
     ]
@@ -66,10 +66,10 @@ def test_many_runs_are_told_by_the_slowest_and_the_nearest_to_its_window() -> No
     )
 
 
-def test_jobs_that_run_once_are_told_with_what_passed_from_the_first_to_the_last() -> None:
+def test_jobs_that_run_once_are_reported_with_what_passed_from_the_first_to_the_last() -> None:
     own = [row(f"save-{name}", 60.0, start=start, end=start + 60.0) for name, start in (("a", 0.0), ("b", 300.0))]
-    told = "Each took 1 min; 6 min from the first start to the last end."
-    assert told in sentences.fate_of_many(Group("save-*", tuple(own)))
+    reported = "Each took 1 min; 6 min from the first start to the last end."
+    assert reported in sentences.fate_of_many(Group("save-*", tuple(own)))
 
 
 def test_the_short_answer_names_what_failed_and_what_was_late() -> None:
@@ -80,7 +80,7 @@ def test_the_short_answer_names_what_failed_and_what_was_late() -> None:
     )
 
 
-def test_the_worst_that_users_felt_is_told_with_its_job() -> None:
+def test_the_worst_impact_on_users_is_reported_with_its_job() -> None:
     users = [
         {"users": "workloads.app", "job": "full", "lost": 0.2, "longest_wait": 3.0, "waited": 4.0, "mean_wait": 1.0},
         {"users": "workloads.app", "job": "back", "lost": 0.999_9, "timed_out": 0.5},
@@ -119,7 +119,7 @@ def test_runs_of_a_job_stand_together_from_as_many_as_asked_for() -> None:
     assert names == ["image (6)"]
 
 
-def test_a_skipped_job_is_told_after_that_it_waits_for() -> None:
+def test_a_skipped_job_is_reported_after_that_it_waits_for() -> None:
     found = answer.answers(simulated("published/002-sql-server-tuning/out-of-memory"), {}, {})
     assert [(one.name, one.verdict, one.took) for one in found] == [("backup", "failed", ""), ("back", "skipped", "")]
 

@@ -113,7 +113,7 @@ def test_a_time_of_which_nothing_is_known_is_a_wait_of_the_job() -> None:
     assert split(made(spans, 10.0), "a") == {Cause("devices.x", "read"): 5.0, Cause("jobs.a", Activity.WAIT): 5.0}
 
 
-def test_an_unknown_job_is_told() -> None:
+def test_an_unknown_job_is_reported() -> None:
     with pytest.raises(ResultError, match="has no job 'b'"):
         split(made([], 1.0), "b")
 

@@ -34,10 +34,10 @@ def old(kept: Path, tmp_path: Path) -> Path:
 def refused(folder: Path) -> str:
     with pytest.raises(ResultError) as caught:
         Result.load(folder)
-    told = str(caught.value)
-    assert "\n" not in told
-    assert str(folder) in told
-    return told
+    reported = str(caught.value)
+    assert "\n" not in reported
+    assert str(folder) in reported
+    return reported
 
 
 def test_a_trace_cut_at_a_line_end_is_refused(old: Path) -> None:
@@ -140,5 +140,5 @@ def test_another_format_is_refused_with_what_to_do(old: Path, form: int | None) 
     if form is None:
         del content["format"]
     (old / RESULT.record).write_text(json.dumps(content))
-    told = refused(old)
-    assert f"was written in format {form or 1}; this version of simbackup reads format 3; run its" in told
+    reported = refused(old)
+    assert f"was written in format {form or 1}; this version of simbackup reads format 3; run its" in reported

@@ -102,7 +102,7 @@ def test_a_link_is_written_through(result: Result, old: Path, tmp_path: Path) ->
     assert Result.load(tmp_path / "there").record == result.record
 
 
-def test_a_link_in_a_circle_is_told(result: Result, tmp_path: Path) -> None:
+def test_a_link_in_a_circle_is_reported(result: Result, tmp_path: Path) -> None:
     (tmp_path / "run").symlink_to(tmp_path / "run")
     with pytest.raises(ResultError, match="cannot be written"):
         result.save(tmp_path / "run")
@@ -137,7 +137,7 @@ def test_what_comes_into_the_folder_meanwhile_stays(
     assert found.read_text() == "years of work"
 
 
-def test_what_a_killed_run_left_is_removed_and_told(old: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_a_killed_run_left_is_removed_and_reported(old: Path, caplog: pytest.LogCaptureFixture) -> None:
     left = partial_for(old)
     (left / folders.NEW).mkdir(parents=True)
     (left / folders.NEW / "trace.jsonl").write_text("half")
@@ -178,7 +178,7 @@ def test_names_like_those_of_partials_are_not_ours(old: Path) -> None:
     assert all(path.is_dir() for path in mine)
 
 
-def test_a_file_that_a_killed_run_left_is_removed_and_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_file_of_a_killed_run_is_removed_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "trace.json"
     left, other = partial_for(path), partial_for(tmp_path / "other.json")
     left.write_text("half")
@@ -218,7 +218,7 @@ def test_every_file_has_its_checksum(kept: Path) -> None:
     assert sum(content["records"].values()) == len((kept / "trace.jsonl").read_text().splitlines())
 
 
-def test_another_version_is_told(old: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_another_version_is_named(old: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setattr(saved, "program_version", lambda: "99")
     Result.load(old)
     assert [record.levelno for record in caplog.records] == [logging.WARNING]

@@ -141,7 +141,7 @@ def test_an_older_result_survives_a_failure_to_move_the_new_one(
 
 @pytest.mark.parametrize("name", [RESULT.record, TRACE_FILE])
 @pytest.mark.parametrize("text", [None, "", "{", "[]", '{"run": 1, "values": [2]}', '{"record": "span", "x": 1}'])
-def test_a_damaged_result_is_told(result: Result, tmp_path: Path, name: str, text: str | None) -> None:
+def test_a_damaged_result_is_reported(result: Result, tmp_path: Path, name: str, text: str | None) -> None:
     saved = result.save(tmp_path / "run")
     if text is None:
         (saved / name).unlink()

@@ -40,7 +40,7 @@ def test_busy_counts_from_the_first_start_not_from_midnight(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(("until", "hours"), [("window: 8 h", 8), ("deadline: '02:00'", 4), ("window: 30 min", 0.5)])
-def test_busy_is_told_of_the_window_of_a_job(until: str, hours: float, tmp_path: Path) -> None:
+def test_busy_has_a_share_of_the_window_of_a_job(until: str, hours: float, tmp_path: Path) -> None:
     result = run(tmp_path, f", {until}")
     share = result.devices.set_index("device")["busy_window"]["devices.target"]
     assert share == pytest.approx(min(1 / hours, 1.0), rel=0.01)
@@ -87,7 +87,7 @@ def test_a_frozen_image_moves_nothing() -> None:
     assert rates == {0.0}
 
 
-def test_users_are_told_what_they_asked_for_and_what_was_served(capsys: pytest.CaptureFixture[str]) -> None:
+def test_users_see_what_they_asked_for_and_what_was_served(capsys: pytest.CaptureFixture[str]) -> None:
     """Two hundred clients who wait for each transaction get less done beside a backup than undisturbed."""
     result = simulated("published/000-netbackup-frozen-images/oltp-checkpoint")
     rows = [row for row in result.users.to_dict("records") if row["lost"] > 0.0]
@@ -103,7 +103,7 @@ def test_users_are_told_what_they_asked_for_and_what_was_served(capsys: pytest.C
     assert "served a second" in head
 
 
-def test_a_fleets_repeated_jobs_are_told_by_mean_and_worst(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_repeated_jobs_of_a_fleet_have_mean_and_worst(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What passes from the first night to the last is no time of theirs."""
     (tmp_path / "fleet.yaml").write_text(
         """

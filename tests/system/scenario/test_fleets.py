@@ -35,7 +35,7 @@ def written(folder: Path, source: str = "count: 4", begin: str = '"00:00"') -> P
     return file
 
 
-def test_as_many_are_laid_out_as_are_counted(tmp_path: Path) -> None:
+def test_as_many_are_made_as_are_counted(tmp_path: Path) -> None:
     spec = sb.load(written(tmp_path)).spec
     assert list(spec.hosts) == ["target", "s-1", "s-2", "s-3", "s-4"]
     assert spec.links["lan"].joins == ("s-1", "s-2", "s-3", "s-4", "target")
@@ -144,7 +144,7 @@ def test_an_excel_sheet_is_read_as_a_table(tmp_path: Path) -> None:
     assert found.rows[1]["count"].place == Place("a.xlsx", 3, 2)
 
 
-def test_a_damaged_excel_file_is_told(tmp_path: Path) -> None:
+def test_a_damaged_excel_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.xlsx").write_bytes(b"no sheet")
     with pytest.raises(InputError, match=r"openpyxl|is not an Excel file"):
         read_inventory(tmp_path / "a.xlsx", "a.xlsx")

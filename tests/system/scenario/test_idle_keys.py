@@ -54,11 +54,11 @@ def test_run_warns_on_standard_error_and_the_result_keeps_it(
     monkeypatch.setattr("sys.argv", ["simbackup", "run", str(site), "--out", str(folder)])
     with pytest.raises(SystemExit) as ended:
         cli.main()
-    told = f"{shelf.shown(site)}:6:51: {WARNING}"
+    reported = f"{shelf.shown(site)}:6:51: {WARNING}"
     assert ended.value.code == 0
-    assert capsys.readouterr().err.splitlines()[0] == told
+    assert capsys.readouterr().err.splitlines()[0] == reported
     kept = sb.Result.load(folder)
-    assert kept.record.warnings == [told]
+    assert kept.record.warnings == [reported]
     page = report([kept], site.parent / "page.html", reruns=False, drawn=False).read_text(encoding="utf-8")
     assert "data.files.compression: has no effect here" in page
 
@@ -82,5 +82,5 @@ def test_what_replaces_a_value_is_warned_about_too(site: Path) -> None:
 
 def test_a_template_is_warned_about_once(site: Path) -> None:
     site.write_text((SITE + JOB).replace(", compression: 2", "") + FLEET, encoding="utf-8")
-    (told,) = texts(sb.load(site))
-    assert "fleets.more.data.x-{number}.compression: has no effect here ('x-1', and 2 more like it)" in told
+    (reported,) = texts(sb.load(site))
+    assert "fleets.more.data.x-{number}.compression: has no effect here ('x-1', and 2 more like it)" in reported

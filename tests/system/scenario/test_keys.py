@@ -142,9 +142,9 @@ def test_a_key_changes_a_result(row: Row) -> None:
 
 
 def test_every_key_acts_or_says_why_it_need_not() -> None:
-    told = {row.key for row in rows()}
-    assert told | set(INERT) == keys()
-    assert not told & set(INERT)
+    reported = {row.key for row in rows()}
+    assert reported | set(INERT) == keys()
+    assert not reported & set(INERT)
 
 
 # the search

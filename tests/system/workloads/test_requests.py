@@ -1,4 +1,4 @@
-"""What applications feel at an adapter that backups cross, too."""
+"""The impact on applications at an adapter that backups cross, too."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def run(tmp_path: Path, changes: dict[str, Any], job: str = "") -> Result:
     return sb.simulate(file, changes)
 
 
-def felt(result: Result, column: str) -> float:
+def impact(result: Result, column: str) -> float:
     return result.get(f"workloads.app.watch.{column}")
 
 
@@ -61,9 +61,9 @@ def clients(number: int, think_time: str) -> dict[str, Any]:
 def test_alone_requests_wait_in_their_own_queue(tmp_path: Path) -> None:
     """10 ms each, 80 a second: M/M/1 with 80 %."""
     result = run(tmp_path, asking(80))
-    assert felt(result, "network_wait") == pytest.approx(0.04)
-    assert felt(result, "timed_out") == pytest.approx(0.8 * math.exp(-0.2 * 2))
-    assert felt(result, "lost") == 0.0
+    assert impact(result, "network_wait") == pytest.approx(0.04)
+    assert impact(result, "timed_out") == pytest.approx(0.8 * math.exp(-0.2 * 2))
+    assert impact(result, "lost") == 0.0
     assert result.get("links.nic.busy") == pytest.approx(0.8)
 
 
@@ -73,23 +73,23 @@ def test_two_applications_wait_behind_each_other(tmp_path: Path) -> None:
     text = "title: One more\nextends: one.yaml\nworkloads:\n  other: {via: nic, request: 2 MB, transactions: 20 /s}\n"
     both.write_text(text, encoding="utf-8")
     result = sb.simulate(both)
-    assert felt(result, "network_wait") == pytest.approx((0.4 * 0.01 + 0.4 * 0.02) / 0.2)
+    assert impact(result, "network_wait") == pytest.approx((0.4 * 0.01 + 0.4 * 0.02) / 0.2)
 
 
 def test_waits_at_two_links_add_up(tmp_path: Path) -> None:
     both = run(tmp_path, asking(50) | {"workloads.app.via": ["nic", "core"]})
     one = run(tmp_path, asking(50))
-    assert felt(both, "network_wait") == pytest.approx(2 * felt(one, "network_wait"))
-    assert felt(both, "timed_out") > 1.5 * felt(one, "timed_out")
+    assert impact(both, "network_wait") == pytest.approx(2 * impact(one, "network_wait"))
+    assert impact(both, "timed_out") > 1.5 * impact(one, "timed_out")
 
 
 def test_several_wires_share_the_requests(tmp_path: Path) -> None:
     """Each takes a random half of them."""
     result = run(tmp_path, asking(80) | {"links.nic.count": 2})
-    assert felt(result, "network_wait") == pytest.approx(0.01 * 0.4 / 0.6)
+    assert impact(result, "network_wait") == pytest.approx(0.01 * 0.4 / 0.6)
 
 
-def test_without_a_timeout_none_is_told(tmp_path: Path) -> None:
+def test_without_a_timeout_none_is_reported(tmp_path: Path) -> None:
     result = run(tmp_path, asking(80) | {"workloads.app.timeout": None})
     assert "timed_out" not in result.user_rows[0]
 
@@ -99,37 +99,37 @@ def test_requests_stand_behind_the_buffers_of_a_backup(tmp_path: Path) -> None:
     result = run(tmp_path, asking(50), NATIVE)
     assert result.get("jobs.watch.rate") == pytest.approx(50e6, rel=0.01)
     stage = 2.0**20 / 100e6
-    assert felt(result, "network_wait") == pytest.approx((8 * stage + 0.5 * 0.01) / 0.5, rel=0.01)
-    assert felt(result, "timed_out") > 0.99
-    assert felt(result, "lost") == 0.0
+    assert impact(result, "network_wait") == pytest.approx((8 * stage + 0.5 * 0.01) / 0.5, rel=0.01)
+    assert impact(result, "timed_out") > 0.99
+    assert impact(result, "lost") == 0.0
 
 
 def test_a_backup_that_is_over_is_not_felt(tmp_path: Path) -> None:
     job = NATIVE.replace("watch:", "backup:") + (
         "  watch: {method: observe, workload: app, duration: 100 s, after: backup}\n"
     )
-    assert felt(run(tmp_path, asking(50), job), "network_wait") == pytest.approx(0.01)
+    assert impact(run(tmp_path, asking(50), job), "network_wait") == pytest.approx(0.01)
 
 
 def test_buffers_on_one_of_two_wires_are_felt_by_half_of_the_requests(tmp_path: Path) -> None:
     changes = asking(100) | {"links.nic.count": 2, "workloads.app.timeout": "1 ms"}
     result = run(tmp_path, changes, NATIVE)
     stage = 2.0**20 / 100e6
-    assert felt(result, "network_wait") == pytest.approx((4 * stage + 0.5 * 0.01) / 0.5, rel=0.01)
+    assert impact(result, "network_wait") == pytest.approx((4 * stage + 0.5 * 0.01) / 0.5, rel=0.01)
     assert result.get("jobs.watch.rate") == pytest.approx(50e6, rel=0.01)
 
 
 def test_a_client_alone_waits_for_nobody(tmp_path: Path) -> None:
     result = run(tmp_path, clients(1, "90 ms"))
-    assert felt(result, "rate") == pytest.approx(10.0)
-    assert felt(result, "network_wait") == 0.0
-    assert felt(result, "timed_out") == 0.0
+    assert impact(result, "rate") == pytest.approx(10.0)
+    assert impact(result, "network_wait") == 0.0
+    assert impact(result, "timed_out") == 0.0
 
 
 def test_many_clients_fill_the_adapter(tmp_path: Path) -> None:
     result = run(tmp_path, clients(1000, "0 s"))
-    assert felt(result, "rate") == pytest.approx(100.0, rel=0.01)
-    assert felt(result, "network_wait") == pytest.approx(9.99, rel=0.01)
+    assert impact(result, "rate") == pytest.approx(100.0, rel=0.01)
+    assert impact(result, "network_wait") == pytest.approx(9.99, rel=0.01)
 
 
 def test_clients_yield_to_what_stands_in_the_queue(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_clients_yield_to_what_stands_in_the_queue(tmp_path: Path) -> None:
     changes = clients(8, "0 s") | {"workloads.app.request": "1 MiB"}
     result = run(tmp_path, changes, NATIVE)
     assert result.get("jobs.watch.rate") == pytest.approx(50e6, rel=0.1)
-    assert felt(result, "lost") == pytest.approx(0.5, abs=0.05)
+    assert impact(result, "lost") == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_stream_has_its_window_outstanding(tmp_path: Path) -> None:
@@ -145,14 +145,14 @@ def test_a_stream_has_its_window_outstanding(tmp_path: Path) -> None:
     plain = run(tmp_path, asking(50), image)
     window = run(tmp_path, asking(50) | {"links.nic.window": "4 MB"}, image)
     assert plain.get("jobs.watch.elapsed") == pytest.approx(20.0, rel=0.01)
-    assert felt(plain, "network_wait") == pytest.approx(0.01)
-    assert felt(window, "network_wait") == pytest.approx(0.01 + 0.04 / 0.5, rel=0.01)
+    assert impact(plain, "network_wait") == pytest.approx(0.01)
+    assert impact(window, "network_wait") == pytest.approx(0.01 + 0.04 / 0.5, rel=0.01)
 
 
 def test_a_stream_that_something_else_limits_stands_there_at_times(tmp_path: Path) -> None:
     changes = asking(50) | {"links.nic.window": "4 MB", "devices.source.read_rate": "25 MB/s"}
     result = run(tmp_path, changes, "  watch: {method: image, data: db, to: target}\n")
-    assert felt(result, "network_wait") == pytest.approx(0.01 + 0.5 * 0.04 / 0.5, rel=0.01)
+    assert impact(result, "network_wait") == pytest.approx(0.01 + 0.5 * 0.04 / 0.5, rel=0.01)
 
 
 USERS = "{data: db, transactions: 50 /s, reads: 1, read_size: 8 KiB, cpu: 1 ms, writes: 0 %, via: nic, request: 1 MB}"
@@ -163,9 +163,9 @@ def test_users_of_data_may_cross_links(tmp_path: Path) -> None:
     file.write_text(SYSTEM.replace("{via: nic, request: 1 MB, timeout: 20 ms}", USERS), encoding="utf-8")
     result = sb.simulate(file, {"workloads.app.timeout": "20 ms"})
     assert result.get("links.nic.busy") == pytest.approx(0.5)
-    assert felt(result, "network_wait") == pytest.approx(0.01)
-    assert felt(result, "timed_out") == pytest.approx(0.5 * math.exp(-1))
-    assert felt(result, "longest_wait") == 0.0
+    assert impact(result, "network_wait") == pytest.approx(0.01)
+    assert impact(result, "timed_out") == pytest.approx(0.5 * math.exp(-1))
+    assert impact(result, "longest_wait") == 0.0
 
 
 def test_users_of_data_wait_for_the_network_as_they_do_for_disks(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_users_of_data_wait_for_the_network_as_they_do_for_disks(tmp_path: Path)
     file = tmp_path / "case.yaml"
     one = USERS.replace("transactions: 50 /s", "clients: 100")
     file.write_text(SYSTEM.replace("{via: nic, request: 1 MB, timeout: 20 ms}", one), encoding="utf-8")
-    assert felt(sb.simulate(file), "rate") == pytest.approx(100.0, rel=0.02)
+    assert impact(sb.simulate(file), "rate") == pytest.approx(100.0, rel=0.02)
 
 
 def test_what_several_jobs_have_outstanding_adds_up() -> None:
@@ -188,10 +188,10 @@ def test_a_table_shows_the_columns_that_there_are(tmp_path: Path, capsys: pytest
 
     result = run(tmp_path, asking(80))
     show.users(result)
-    told = capsys.readouterr().out
-    assert "wait at links" in told
-    assert "40 ms" in told
-    assert "timed out" in told
-    assert "waited for lock" not in told
+    reported = capsys.readouterr().out
+    assert "wait at links" in reported
+    assert "40 ms" in reported
+    assert "timed out" in reported
+    assert "waited for lock" not in reported
     row = result.as_dict()["users"][0]
     assert set(row) == {"users", "job", "offered", "served", "rate", "lost", "network_wait", "timed_out"}

@@ -1,4 +1,4 @@
-"""What users of a database feel of a backup, against calculations by hand."""
+"""The impact of a backup on users of a database, against calculations by hand."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def run(tmp_path: Path, rate: float, writes: float, jobs: str = COPY) -> Result:
     return sb.simulate(file)
 
 
-def felt(result: Result, job: str = "copy") -> dict[str, float]:
+def impact(result: Result, job: str = "copy") -> dict[str, float]:
     return next(row for row in result.user_rows if row["job"] == job)
 
 
@@ -54,7 +54,7 @@ def test_writers_wait_for_the_end_of_the_lock_and_readers_do_not(tmp_path: Path)
     result = run(tmp_path, rate=20, writes=50)
     lock = FLUSH + 1e9 / 90e6
     assert result.get("jobs.copy.lock") == pytest.approx(lock)
-    waits = felt(result)
+    waits = impact(result)
     assert waits["waited"] == pytest.approx(10 * lock)
     assert waits["longest_wait"] == pytest.approx(lock)
     assert waits["mean_wait"] == pytest.approx(lock / 2)
@@ -66,9 +66,9 @@ def test_users_slow_the_backup_and_the_backup_slows_them(tmp_path: Path) -> None
     result = run(tmp_path, rate=20, writes=0)
     elapsed = 1.0 + FLUSH + 1e9 / 80e6 + 10.0
     assert result.get("jobs.copy.elapsed") == pytest.approx(elapsed)
-    assert felt(result)["slowdown"] == pytest.approx(1 / (1 - 10.0 / elapsed))
-    assert felt(result)["waited"] == 0.0
-    assert felt(result)["mean_wait"] == 0.0
+    assert impact(result)["slowdown"] == pytest.approx(1 / (1 - 10.0 / elapsed))
+    assert impact(result)["waited"] == 0.0
+    assert impact(result)["mean_wait"] == 0.0
 
 
 def test_a_disk_that_both_want_whole_is_shared_by_halves(tmp_path: Path) -> None:
@@ -77,8 +77,8 @@ def test_a_disk_that_both_want_whole_is_shared_by_halves(tmp_path: Path) -> None
     elapsed = 1.0 + FLUSH + 20.0 + 10.0
     assert result.get("jobs.copy.elapsed") == pytest.approx(elapsed)
     done = 100 * (1.0 + FLUSH + 10.0) + 50 * 20.0
-    assert felt(result)["offered"] == pytest.approx(200 * elapsed)
-    assert felt(result)["lost"] == pytest.approx(1 - done / (200 * elapsed))
+    assert impact(result)["offered"] == pytest.approx(200 * elapsed)
+    assert impact(result)["lost"] == pytest.approx(1 - done / (200 * elapsed))
 
 
 def test_users_do_not_starve_a_backup(tmp_path: Path) -> None:
@@ -90,14 +90,14 @@ def test_users_do_not_starve_a_backup(tmp_path: Path) -> None:
 def test_where_all_of_them_write_the_lock_stops_them_all(tmp_path: Path) -> None:
     result = run(tmp_path, rate=20, writes=100)
     assert result.get("jobs.copy.lock") == pytest.approx(FLUSH + 10.0)
-    assert felt(result)["waited"] == pytest.approx(20 * (FLUSH + 10.0))
+    assert impact(result)["waited"] == pytest.approx(20 * (FLUSH + 10.0))
 
 
 def test_locks_that_overlap_are_one_lock(tmp_path: Path) -> None:
     """Each dump locks for itself; who waits goes on when the last of them has given up its lock."""
     second = DUMP.replace("dump:", "second:").replace("to: target", "to: target, begin: 20 s")
     result = run(tmp_path, rate=20, writes=50, jobs=DUMP + second)
-    first, both = felt(result, "dump"), felt(result, "second")
+    first, both = impact(result, "dump"), impact(result, "second")
     length = result.get("jobs.dump.lock")
     assert result.get("jobs.second.lock") == pytest.approx(length)
     assert first["waited"] == pytest.approx(10 * length)
@@ -110,13 +110,13 @@ def test_locks_that_overlap_are_one_lock(tmp_path: Path) -> None:
 
 def test_a_job_that_takes_no_lock_tells_of_no_wait(tmp_path: Path) -> None:
     restore = "  back: {restore: copy, after: copy, begin: 1 h}\n"
-    waits = felt(run(tmp_path, rate=20, writes=50, jobs=COPY + restore), "back")
+    waits = impact(run(tmp_path, rate=20, writes=50, jobs=COPY + restore), "back")
     assert (waits["waited"], waits["longest_wait"], waits["mean_wait"]) == (0.0, 0.0, 0.0)
 
 
 def test_figures_of_users_are_read_by_address(tmp_path: Path) -> None:
     result = run(tmp_path, rate=20, writes=50)
-    assert result.get("workloads.users.copy.waited") == felt(result)["waited"]
+    assert result.get("workloads.users.copy.waited") == impact(result)["waited"]
 
 
 UPDATING = """\
@@ -215,5 +215,5 @@ def test_of_users_who_wait_for_a_lock_only_readers_go_on(tmp_path: Path) -> None
     file.write_text(text + COPY, encoding="utf-8")
     result = sb.simulate(file)
     lock = result.get("jobs.copy.lock")
-    assert felt(result)["waited"] == pytest.approx(0.5 / (0.19 + 0.0101 + 0.001) * lock, rel=1e-3)
-    assert felt(result)["longest_wait"] == pytest.approx(lock)
+    assert impact(result)["waited"] == pytest.approx(0.5 / (0.19 + 0.0101 + 0.001) * lock, rel=1e-3)
+    assert impact(result)["longest_wait"] == pytest.approx(lock)

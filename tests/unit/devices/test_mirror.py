@@ -85,7 +85,7 @@ def test_the_image_is_read_on_its_own_disks(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("change", ["create", "synchronise", "attach"])
-def test_writers_are_told_when_a_write_costs_something_else(bench: Bench, change: str) -> None:
+def test_writers_are_reported_when_a_write_costs_something_else(bench: Bench, change: str) -> None:
     mirror, event = bench.mirror(), bench.volume.changed
     getattr(mirror, change)()
     assert event.triggered

@@ -177,7 +177,7 @@ def test_random_updates_are_kept_once_each() -> None:
     blocks = 50 * GB / BLOCK
     made.updated("users", (0.0, 50 * GB), spread, blocks)
     assert snap.kept == pytest.approx(50 * GB * (1 - 0.36788), rel=1e-4)
-    made.updated("users", (0.0, 50 * GB), spread, blocks)  # told again, not done again
+    made.updated("users", (0.0, 50 * GB), spread, blocks)  # reported again, not done again
     assert snap.kept == pytest.approx(50 * GB * (1 - 0.36788), rel=1e-4)
 
 

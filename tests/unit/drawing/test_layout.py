@@ -22,7 +22,7 @@ def layout(name: str) -> Layout:
     return layout_of(load(name))
 
 
-def told(one: Layout, address: str) -> list[str]:
+def reported(one: Layout, address: str) -> list[str]:
     return [str(fact) for fact in one.node[address].facts]
 
 
@@ -47,10 +47,10 @@ def test_the_parts_of_a_site_say_what_they_are() -> None:
         "hosts.filer": "host", "devices.array": "array", "devices.jukebox": "library",
         "devices.jukebox.drive": "drive", "links.lan": "link", "data.users": "data",
     }  # fmt: skip
-    assert told(site, "devices.array")[:2] == ["RAID 5", "8 disks"]
+    assert reported(site, "devices.array")[:2] == ["RAID 5", "8 disks"]
     assert site.node["devices.jukebox.drive"].count == 2
-    assert told(site, "devices.jukebox.drive") == ["5 MB/s native", "35 GB a cartridge"]
-    assert told(site, "data.users") == ["30 GB", "400,000 files", "XFS"]
+    assert reported(site, "devices.jukebox.drive") == ["5 MB/s native", "35 GB a cartridge"]
+    assert reported(site, "data.users") == ["30 GB", "400,000 files", "XFS"]
     assert site.node["devices.jukebox"].title == "Quantum ATL P3000"
 
 
@@ -182,10 +182,11 @@ def test_a_result_that_kept_no_layout_says_so(tmp_path: Path) -> None:
         Result.load(folder)
 
 
-def test_a_restore_from_a_copy_reads_where_that_lies_and_a_method_tells_what_it_does_to_what_it_names() -> None:
+def test_every_key_that_names_a_part_is_an_arrow() -> None:
     edges = layout("planning/disk-then-tape").edges
     assert Edge("jobs.to_tape", "jobs.night", "copies") in edges
     assert Edge("jobs.to_tape", "devices.library", "writes") in edges
     assert Edge("jobs.from_disk", "devices.staging", "reads") in edges
+    assert Edge("jobs.from_tape", "jobs.to_tape", "uses") in edges
     assert Edge("jobs.from_tape", "devices.library", "reads") in edges
     assert Edge("jobs.from_tape", "devices.staging", "reads") not in edges

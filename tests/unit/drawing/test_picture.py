@@ -12,7 +12,7 @@ import pytest
 from simbackup import load, picture
 from simbackup.drawing.arrangement import Page, page_of
 from simbackup.drawing.boxes import BADGE, NAME, Box
-from simbackup.drawing.diagrams import dot, mermaid
+from simbackup.drawing.diagrams import SHAPES, dot, mermaid
 from simbackup.drawing.from_spec import layout_of
 from simbackup.drawing.layout import Edge, Fact, Layout, LayoutNode
 from simbackup.drawing.lettering import width, wrapped
@@ -240,3 +240,22 @@ def test_a_picture_is_saved_in_the_form_of_its_name(tmp_path: Path) -> None:
     seen = picture("base/small-site")
     for form in ("svg", "mmd", "dot"):
         assert seen.save(tmp_path / f"site.{form}").read_text(encoding="utf-8") == seen.text(form)
+
+
+def test_the_picture_of_a_copy_says_of_what_and_that_of_a_restore_which_copy() -> None:
+    text = picture("planning/disk-then-tape").text("svg")
+    assert "copy save set of night" in text
+    assert "copied by to_tape" in text
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape"),
+    [("disk", "cylinder"), ("data", "slanted"), ("link", "hexagon"), ("job", "rounded"), ("library", "box")],
+)
+def test_mermaid_draws_the_shape_of_a_look(kind: str, shape: str) -> None:
+    node = LayoutNode("parts.one", kind, "one")
+    begin, end = SHAPES[look(kind).shape]
+    assert look(kind).shape == shape
+    (line,) = (line for line in mermaid(Layout("Shapes", "", (node,), ())).splitlines() if line.startswith("  n0"))
+    assert line.startswith(f"  n0{begin}")
+    assert line.endswith(f"one{end}")

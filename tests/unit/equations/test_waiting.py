@@ -1,4 +1,4 @@
-"""Waits at an adapter in the cases that can be told by hand."""
+"""Waits at an adapter in the cases that can be worked out by hand."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_files_that_lie_together_are_read_record_by_record_and_window_by_window(
     assert (serial, busy, cpu) == pytest.approx((records + windows + 1e-3, records + windows, 1e-3))
 
 
-def test_records_are_read_in_windows_unless_told_otherwise() -> None:
+def test_records_are_read_in_windows_unless_stated_otherwise() -> None:
     together = replace(data(disk(), 100.0, replace(SMALL, resident=700.0)), scattered=0.0)
     assert times(together, host(read_ahead=100e3))[1] == pytest.approx(1000 / 100e3 * (0.5e-3 + 100e3 / 50e6))
 
@@ -136,7 +136,7 @@ def test_files_in_memory_that_cost_nothing_are_limited_by_nothing() -> None:
 
 
 @pytest.mark.parametrize("speed", [0.5, 1.0, 2.6])
-def test_what_a_program_adds_is_told_of_the_reference_core(speed: float) -> None:
+def test_what_a_program_adds_costs_time_of_the_reference_core(speed: float) -> None:
     serial, busy, cpu = times(data(disk()), host(speed), file_cpu=3e-3)
     assert cpu == pytest.approx(4e-3 / speed)
     assert serial == pytest.approx(busy + cpu)

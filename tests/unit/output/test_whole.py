@@ -49,6 +49,6 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["", ".", "/"])
-def test_a_path_without_a_name_is_told(path: str) -> None:
+def test_a_path_without_a_name_is_reported(path: str) -> None:
     with pytest.raises(ResultError, match="is a folder; name a file"):
         write_whole(path, "text")

@@ -67,7 +67,7 @@ def test_the_site_is_sound(site: Load) -> None:
     assert set(site().spec.jobs) == {"full", "back"}
 
 
-def test_data_lie_behind_each_other_unless_told(site: Load) -> None:
+def test_data_lie_behind_each_other_unless_placed(site: Load) -> None:
     assert site().spec.placement() == {"files": 0.0, "more": 10e9, "far": 60e9, "last": 65e9}
 
 
@@ -115,7 +115,7 @@ def test_the_sound_parts_do_not_disagree(site: Load) -> None:
         ({"devices.tape.drive.search_speed": "1 mm/s"}, "devices.tape.drive.search_speed"),
     ],
 )
-def test_a_disagreement_is_told_where_its_author_wrote(site: Load, changes: dict[str, str], address: str) -> None:
+def test_a_disagreement_is_reported_where_its_author_wrote(site: Load, changes: dict[str, str], address: str) -> None:
     (problem,) = problems(site, changes)
     assert problem.address == address
     assert problem.place.file == "with_"
@@ -159,7 +159,7 @@ def test_what_is_just_right_is_right(site: Load, changes: dict[str, Any]) -> Non
         ({"devices.cow.of": "sda"}, "devices.cow.of", "'sda' is not a logical volume"),
     ],
 )  # fmt: skip
-def test_what_is_just_wrong_is_told(site: Load, changes: dict[str, Any], address: str, message: str) -> None:
+def test_what_is_just_wrong_is_reported(site: Load, changes: dict[str, Any], address: str, message: str) -> None:
     found = problems(site, changes)
     assert (address, message) in {(problem.address, problem.message) for problem in found}
 
@@ -182,7 +182,7 @@ def test_one_mistake_is_one_problem(site: Load, changes: dict[str, Any], address
     assert [problem.address for problem in problems(site, changes)] == [address]
 
 
-def test_mistakes_in_different_sections_are_told_together(site: Load) -> None:
+def test_mistakes_in_different_sections_are_reported_together(site: Load) -> None:
     changes = {
         "hosts.other.cores": 0,
         "devices.cow.chunk": "3 KiB",
@@ -288,7 +288,7 @@ def notes(read: Load, changes: dict[str, Any]) -> list[str]:
         ({"hosts.server.owns": 5}, ["data.files, data.more, data.far, data.last, jobs.full", "hosts.server.owns"]),
     ],
 )
-def test_what_is_not_checked_is_told_with_what_has_to_be_right_first(
+def test_what_is_not_checked_is_reported_with_what_has_to_be_right_first(
     site: Load, changes: dict[str, Any], wanted: list[str]
 ) -> None:
     were = "were" if ", " in wanted[0] else "was"

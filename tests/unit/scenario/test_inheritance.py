@@ -40,7 +40,7 @@ def over(tmp_path: Path) -> Extended:
     return read
 
 
-def told(read: Extended, text: str) -> list[str]:
+def reported(read: Extended, text: str) -> list[str]:
     with pytest.raises(InputError) as caught:
         read(text)
     return [f"{p.address}: {p.message}; {p.remedy}" for p in caught.value.problems]
@@ -95,14 +95,14 @@ def test_a_value_that_is_null_is_as_good_as_left_out(over: Extended) -> None:
 
 
 def test_what_is_removed_has_to_be_there(over: Extended) -> None:
-    assert told(over, "jobs: {bakc: null}") == ["jobs.bakc: there is no 'bakc' to remove; did you mean 'back'?"]
-    assert told(over, "devices: {tape: {pools: {odl: null}}}") == [
+    assert reported(over, "jobs: {bakc: null}") == ["jobs.bakc: there is no 'bakc' to remove; did you mean 'back'?"]
+    assert reported(over, "devices: {tape: {pools: {odl: null}}}") == [
         "devices.tape.pools.odl: there is no 'odl' to remove; did you mean 'old'?"
     ]
 
 
 def test_what_others_need_is_missed_by_them(over: Extended) -> None:
-    assert told(over, "jobs: {full: null}") == [
+    assert reported(over, "jobs: {full: null}") == [
         "jobs.back.restore: there is no job 'full'; none is defined",
         "jobs.back.after: there is no job 'full'; choose from: back",
     ]
@@ -136,7 +136,7 @@ def test_a_study_removes_jobs_and_takes_values_with_their_origin(tmp_path: Path)
     assert [row["data.files.size"] for row in study(tmp_path / "a.study.yaml").rows] == ["1 GB", "2 GB"]
 
 
-def test_a_base_whose_name_no_file_can_have_is_told(tmp_path: Path) -> None:
+def test_a_base_whose_name_no_file_can_have_is_reported(tmp_path: Path) -> None:
     (tmp_path / "top.yaml").write_text(f"title: The top\nextends: {'a' * 400}\n")
     (found,) = checking.check_file(tmp_path / "top.yaml")
     assert found.address == "extends"

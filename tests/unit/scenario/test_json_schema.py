@@ -94,9 +94,9 @@ def test_every_key_is_explained(kind: Kind) -> None:
     schemas = list(closed(SCHEMAS[kind]))
     assert schemas
     schemas += [SCHEMAS[kind]["$defs"][name] for name in ("Device", "Job") if kind == "scenario"]
-    silent = [name for schema in schemas for name, told in schema["properties"].items() if not told.get("description")]
+    silent = [name for schema in schemas for name, key in schema["properties"].items() if not key.get("description")]
     assert silent == []
-    assert all(told.get("description") for told in SCHEMAS[kind]["$defs"].values())
+    assert all(key.get("description") for key in SCHEMAS[kind]["$defs"].values())
 
 
 def test_all_sections_kinds_methods_and_keys_are_offered() -> None:
@@ -294,8 +294,8 @@ def test_the_command_prints_the_same_schema_every_time() -> None:
 
 def test_the_command_lists_the_kinds_and_knows_no_others() -> None:
     assert [row["kind"] for row in json.loads(command("--list", "--json").stdout)] == list(KINDS)
-    told = command("datasheeet")
-    assert (told.returncode, told.stdout) == (2, "")
-    assert told.stderr.strip() == (
+    key = command("datasheeet")
+    assert (key.returncode, key.stdout) == (2, "")
+    assert key.stderr.strip() == (
         "simbackup schema: there is no schema of the kind 'datasheeet'; did you mean 'datasheet'?"
     )

@@ -55,7 +55,7 @@ def chain(write: Write) -> Path:
     return write("top/top.yaml", f"title: The top\nextends: ../middle/middle.yaml\n{text}")
 
 
-def told(path: Path | str, changes: dict[str, object] | None = None) -> list[str]:
+def reported(path: Path | str, changes: dict[str, object] | None = None) -> list[str]:
     with pytest.raises(InputError) as caught:
         load(path, changes)
     return str(caught.value).splitlines()
@@ -146,8 +146,8 @@ def test_a_whole_quantity_can_be_replaced() -> None:
         ("extends", "is not the address of a value; choose from: "),
     ],
 )
-def test_overrides_of_what_is_not_there_are_told(address: str, message: str) -> None:
-    (line,) = told(SAME_DISK, {address: "16 KiB"})
+def test_overrides_of_what_is_not_there_are_reported(address: str, message: str) -> None:
+    (line,) = reported(SAME_DISK, {address: "16 KiB"})
     assert message in line
     assert line.startswith("with_: ")
 
@@ -193,13 +193,25 @@ def test_own_folders_come_first(write: Write, tmp_path: Path, monkeypatch: pytes
     assert "network/own-lan" not in shelf.names()
 
 
-def test_a_broken_datasheet_is_told_once_at_its_place(
+def test_a_relative_folder_is_below_the_working_one(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("one/own/models/network/own-lan.yaml", DRIVE)
+    write("two/own/models/network/own-lan.yaml", DRIVE.replace("100 MB/s", "50 MB/s"))
+    monkeypatch.setenv(shelf.SEARCH_PATH, "own")
+    for folder, rate in (("one", 100e6), ("two", 50e6)):
+        monkeypatch.chdir(tmp_path / folder)
+        assert shelf.roots()[0] == tmp_path / folder / "own"
+        assert dict(shelf.load_datasheet("network/own-lan").values())["rate"].si == rate
+
+
+def test_a_broken_datasheet_is_reported_once_at_its_place(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write("own/models/disk/odd.yaml", "title: Odd\nkind: disk\nparameters:\n  capacity: 5 GB\n")
     text = BASE.replace("disk/scsi-10k-146gb-2004}", "disk/odd}\n  sdb: {model: disk/odd}")
     monkeypatch.setenv(shelf.SEARCH_PATH, str(tmp_path / "own"))
-    lines = told(write("a.yaml", text))
+    lines = reported(write("a.yaml", text))
     assert any(line.startswith("models/disk/odd.yaml:4:13: parameters.capacity: does not say") for line in lines)
     *lines, note = lines
     assert all(line.startswith("models/disk/odd.yaml:4:") for line in lines)
@@ -207,7 +219,7 @@ def test_a_broken_datasheet_is_told_once_at_its_place(
     assert len(lines) == len(set(lines))
 
 
-def test_a_datasheet_in_the_wrong_folder_is_told(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_datasheet_in_the_wrong_folder(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write("own/models/disk/lan.yaml", DRIVE)
     monkeypatch.setenv(shelf.SEARCH_PATH, str(tmp_path / "own"))
     with pytest.raises(InputError, match="kind: 'network' is in the folder 'disk'"):
@@ -248,25 +260,25 @@ data:
     assert changed.spec.devices["tape"].drive.native_rate.si == 60e6  # type: ignore[attr-defined]
 
 
-def test_a_circle_of_files_is_told(write: Write) -> None:
+def test_a_circle_of_files_is_reported(write: Write) -> None:
     write("a.yaml", "title: a\nextends: sub/b.yaml\n")
     write("sub/b.yaml", "title: b\nextends: c.yaml\n")
     path = write("sub/c.yaml", "title: c\nextends: ../a.yaml\n")
-    (line,) = told(path.parent.parent / "a.yaml")
+    (line,) = reported(path.parent.parent / "a.yaml")
     assert line.endswith("c.yaml:2:10: extends: '../a.yaml' leads back to this file; break the circle")
 
 
-def test_a_missing_base_is_told_with_a_suggestion(write: Write) -> None:
+def test_a_missing_base_is_reported_with_a_suggestion(write: Write) -> None:
     write("base/small.yaml", BASE)
-    (line,) = told(write("a.yaml", "title: a\nextends: base/smal.yaml\n"))
+    (line,) = reported(write("a.yaml", "title: a\nextends: base/smal.yaml\n"))
     assert line.endswith("a.yaml:2:10: extends: there is no file 'base/smal.yaml'; did you mean 'small.yaml'?")
 
 
 def test_places_show_the_file_as_it_was_named(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     write("sub/a.yaml", BASE.replace("1 GB, basis", "1 s, basis"))
     monkeypatch.chdir(tmp_path)
-    assert told("sub/a.yaml")[0].startswith("sub/a.yaml:8:33: data.file.size.value: ")
-    assert told(tmp_path / "sub/a.yaml")[0].startswith(f"{tmp_path}/sub/a.yaml:8:33: ")
+    assert reported("sub/a.yaml")[0].startswith("sub/a.yaml:8:33: data.file.size.value: ")
+    assert reported(tmp_path / "sub/a.yaml")[0].startswith(f"{tmp_path}/sub/a.yaml:8:33: ")
 
 
 def test_scenarios_are_found_by_name_and_by_path() -> None:
@@ -280,7 +292,7 @@ def test_scenarios_are_found_by_name_and_by_path() -> None:
         find("published/003-lvm-snapshots/same-disc")
 
 
-def test_an_unknown_source_is_told_where_it_is_cited(write: Write) -> None:
+def test_an_unknown_source_is_reported_where_it_is_cited(write: Write) -> None:
     text = BASE.replace("why: one file", "why: one file, source: my-memory")
-    (line,) = told(write("a.yaml", text))
+    (line,) = reported(write("a.yaml", text))
     assert ":8:99: data.file.size.source: there is no source 'my-memory'; " in line

@@ -157,11 +157,11 @@ def test_each_basis_asks_for_what_it_needs(basis: str, needs: str) -> None:
          "'1 s' is not a size; write for example '5 MB', '2 GiB'"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_inside_an_origin_is_told_there(origin: dict[str, Any], address: str, message: str) -> None:
+def test_what_is_wrong_inside_an_origin_is_reported_there(origin: dict[str, Any], address: str, message: str) -> None:
     assert only(size=origin)[:2] == (address, message)
 
 
-def test_everything_wrong_with_an_origin_is_told_at_once() -> None:
+def test_everything_wrong_with_an_origin_is_reported_at_once() -> None:
     _, problems = read(size={"value": "3 B", "basis": "fancy", "sources": "x"})
     assert {problem.address for problem in problems} == {"part.size.basis", "part.size.sources"}
 

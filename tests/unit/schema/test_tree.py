@@ -67,7 +67,7 @@ def test_scalars_are_those_of_yaml_1_2(text: str, value: Any) -> None:
     assert type(found) is type(value)
 
 
-def test_a_key_that_stands_twice_is_told_with_both_lines() -> None:
+def test_a_key_that_stands_twice_is_reported_with_both_lines() -> None:
     assert problems("a: 1\nb: {c: 1, c: 2}\na: 3\n") == [
         (2, 11, "b.c", "appears twice (first in line 2)"),
         (3, 1, "a", "appears twice (first in line 1)"),
@@ -122,7 +122,7 @@ def test_two_halves_make_a_character_as_json_writes_it() -> None:
     assert problems('{"\\ude00\\ud83d": 1}') == [(1, 2, "", "contains half a character")]
 
 
-def test_what_contains_itself_is_told_where_it_does() -> None:
+def test_what_contains_itself_is_reported_where_it_does() -> None:
     assert problems("a: {b: &b {c: [*b, *b]}}\n") == [
         (1, 8, "a.b.c.0", "contains itself"), (1, 8, "a.b.c.1", "contains itself"),
     ]  # fmt: skip
@@ -139,11 +139,11 @@ def test_few_aliases_may_stand_for_much() -> None:
     assert len(parse(text, "a.yaml").plain()["b"]) == 100
 
 
-def test_control_characters_are_told_at_their_place() -> None:
+def test_control_characters_are_reported_at_their_place() -> None:
     assert problems("a: b\nc: d\x00e\n")[0][:2] == (2, 5)
 
 
-def test_bytes_that_are_no_text_are_told_at_their_place(tmp_path: Path) -> None:
+def test_bytes_that_are_no_text_are_reported_at_their_place(tmp_path: Path) -> None:
     (tmp_path / "latin.yaml").write_bytes("title: ü\nquestion: Größe?".encode().replace("ß".encode(), b"\xdf"))
     with pytest.raises(InputError) as caught:
         read(tmp_path / "latin.yaml", "latin.yaml")

@@ -138,7 +138,7 @@ def test_requests_cross_the_buses_before_the_device(bench: Bench) -> None:
     assert found.shape.moves[bus.link] == pytest.approx(4 * CHUNK)
 
 
-def test_shares_of_fresh_chunks_are_told_for_each_snapshot_in_place(bench: Bench) -> None:
+def test_shares_of_fresh_chunks_are_reported_for_each_snapshot_in_place(bench: Bench) -> None:
     """Over as many updates as there are chunks, 1 - 1/e of them find a fresh one."""
     old, new, gone = bench.snapshot("devices.c"), bench.snapshot("devices.d"), bench.snapshot("devices.e")
     spread = Spread(CHUNK, 1000 * CHUNK)

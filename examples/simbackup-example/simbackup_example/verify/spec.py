@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from simbackup.errors import choices
 from simbackup.schema.capability import BlockDevice
 from simbackup.schema.job import JobSpec, Saving
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import PositiveTimePerByte, Text
+from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -19,12 +19,10 @@ class VerifySpec(JobSpec):
     """Check of the newest save set of a backup: it is read back from its disk, and each byte costs the processor."""
 
     method: Literal["verify"]
-    save_set: Text
+    save_set: Annotated[Text, Refers("reads", "jobs")]
     """The backup onto a disk whose newest complete save set is checked."""
     check_cpu: PositiveTimePerByte
     """Time of the reference core for each byte that is checked."""
-
-    relations: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {"save_set": ("reads", ("jobs",))}
 
     def check(self, checks: Checks, path: Path) -> None:
         """What is checked lies on a disk."""

@@ -1,0 +1,77 @@
+"""The names of kinds, and the keys of jobs of one method, occur in their rooms only."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from simbackup.schema import capability, job, registry
+from simbackup.schema.job import JobSpec
+
+PACKAGE = Path(__file__).parents[2] / "simbackup"
+ROOMS = ("devices", "methods", "workloads", "data")
+ELSEWHERE = {
+    "engine/activity.py": "activities are verbs, and some methods are called by the same verb",
+    "equations/__init__.py": "modules of equations are named after what they describe",
+    "units/dimensions.py": "things that can be counted, as units",
+}
+"""Modules that use such words in another sense, and in which."""
+WORDS = {
+    "restore": "every file may say `restore: JOB` in place of a method, which is language (`Restoring`)",
+    "source": "the work that a value cites",
+    "share": "a form of a measured row, and a column",
+    "users": "the table of results about workloads",
+    "run": "a command, and its record",
+}
+"""Words that also mean something that all rooms share, and what."""
+NAMED = {
+    "drawing/part_boxes.py": {"over", "workload"},
+    "experiments/knock_out.py": {"tool", "buffers"},
+    "scenario/checks.py": {"snapshot"},
+    "drawing/arrangement.py": {"workload"},
+    "drawing/from_spec.py": {"workload"},
+    "scenario/completion.py": {"workload"},
+    "scenario/json_schema.py": {"workload"},
+}
+"""By module: a word of sentences; the program and the buffers of a job, which can limit it, as devices can; the word
+for any frozen image; and a part of the section `workloads`."""
+
+
+def kinds() -> set[str]:
+    """The names of all kinds of this package."""
+    return {*registry.device_kinds(), *registry.method_kinds(), *registry.workload_kinds()}
+
+
+def keys() -> set[str]:
+    """The keys of jobs that neither all jobs have nor a capability declares."""
+    shared = {
+        node.target.id
+        for module in (job, capability)
+        for node in ast.walk(ast.parse(Path(module.__file__).read_text(encoding="utf-8")))
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
+    found = {name for kind in registry.method_kinds().values() for name in kind.spec.model_fields}
+    return found - shared - {*JobSpec.model_fields, "method"}
+
+
+def texts(path: Path) -> Iterator[tuple[int, str]]:
+    """The texts in a module with their lines; what stands alone (docstrings) left out."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
+            yield node.lineno, node.value
+
+
+def test_names_of_kinds_and_keys_of_methods_stay_in_their_rooms() -> None:
+    names = kinds() | keys()
+    assert {"raid", "hot_copy", "mirror", "transfer_size", "portion"} <= names
+    assert not names & {"save_set", "replay", "streams", "after"}
+    found: list[str] = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        module = path.relative_to(PACKAGE).as_posix()
+        if module.split("/")[0] not in ROOMS and module not in ELSEWHERE:
+            legal = WORDS.keys() | NAMED.get(module, set())
+            found += [f"{module}:{line}: {text}" for line, text in texts(path) if text in names - legal]
+    assert not found, "\n".join(found)
