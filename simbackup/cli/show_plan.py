@@ -31,7 +31,8 @@ def plan(found: Plan) -> None:
     """The plan as tables: what fits until when, capacity by quarter, windows, cost by year."""
     title = f"{found.site.file.spec.title}, {found.site.start} to {found.until}"
     rows = [(one.what, str(one.date or "the end"), one.detail) for one in found.limits]
-    show.table(("", "fits until", ""), rows, title)
+    show.line(title)
+    show.table(("", "fits until", ""), rows)
     show.table(
         ("policy", "level", "copy", "nights", "missed", "first missed", "longest"),
         _windows(found), "Windows", right=(3, 4, 6),
@@ -116,7 +117,8 @@ def recovery(found: Recovery) -> None:
         f" after the loss of {found.lost}" if found.lost else ""
     )
     head = ("system", "from", "save sets", "mounts", "bytes", "starts after", "back after", "data lost")
-    show.table(head, rows, title, right=(2, 3, 4, 5, 6, 7))
+    show.line(title)
+    show.table(head, rows, right=(2, 3, 4, 5, 6, 7))
     for share in SHARES:
         back = found.until(share)
         told = show_short(back, "s", 3) if back < float("inf") else "never"

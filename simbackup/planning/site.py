@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
@@ -114,15 +115,15 @@ class PlannedSite:
         return window(given.window).on(day, self.zone) if given.window is not None else None
 
 
-def load_site(what: Source) -> PlannedSite:
-    """The site of a file, of YAML text or of a mapping, checked as a whole.
+def load_site(what: Source, overrides: Mapping[str, object] | None = None) -> PlannedSite:
+    """The site of a file, of YAML text or of a mapping, with the values at some addresses replaced, checked as a whole.
 
     Raises
     ------
     InputError
         Everything that is wrong with the file, or with the scenario of its first night.
     """
-    return numbers(read_site(what))
+    return numbers(read_site(what, overrides))
 
 
 def numbers(file: SiteFile) -> PlannedSite:
