@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from simbackup.experiments.separability import Separability, separability
     from simbackup.experiments.studied import Study
     from simbackup.experiments.study import study
+    from simbackup.planning.plan import plan
     from simbackup.plots import style
     from simbackup.reporting.report import report
     from simbackup.results.result import Result

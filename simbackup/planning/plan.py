@@ -161,7 +161,13 @@ class Plan:
         return head | tables
 
 
-def plan(what: Source | PlannedSite, until: str | date = "3 years", *, play: Play | None = None) -> Plan:
+def plan(
+    what: Source | PlannedSite,
+    until: str | date = "3 years",
+    overrides: Mapping[str, object] | None = None,
+    *,
+    play: Play | None = None,
+) -> Plan:
     """The plan of a site until a date.
 
     Parameters
@@ -170,6 +176,8 @@ def plan(what: Source | PlannedSite, until: str | date = "3 years", *, play: Pla
         A site, or the path of its file, YAML text of several lines, or a mapping.
     until
         A date, such as `2029-12-31`, or a time from the start, such as `3 years` or `3y`.
+    overrides
+        Values by address that replace those of the file, such as `{"policies.nightly.spread": True}`.
     play
         What simulates a night; the simulator unless given.
 
@@ -178,7 +186,7 @@ def plan(what: Source | PlannedSite, until: str | date = "3 years", *, play: Pla
     InputError
         Something is wrong with the file or the date.
     """
-    site = what if isinstance(what, PlannedSite) else load_site(what)
+    site = what if isinstance(what, PlannedSite) else load_site(what, overrides)
     last = end_of(site.start, until)
     days = tuple(Ledger(site).days(last))
     nights = Nights(site, days, play or partial(played, site))

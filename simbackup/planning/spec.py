@@ -11,12 +11,13 @@ from dateutil.relativedelta import relativedelta
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
+from simbackup.planning.prices import PricesSpec
 from simbackup.policies import days as calendar_days
 from simbackup.policies.clock import Window, clock
 from simbackup.policies.levels import Level
 from simbackup.policies.retention import NO_AGE, Retention, period
 from simbackup.schema.job import Names
-from simbackup.schema.part import Modelled, Rules
+from simbackup.schema.part import Rules
 from simbackup.schema.quantity import (
     Count,
     Duration,
@@ -28,7 +29,6 @@ from simbackup.schema.quantity import (
     Ratio,
     SizePerFile,
     Text,
-    Word,
 )
 from simbackup.units import UnitError
 
@@ -47,27 +47,6 @@ RawPart = Annotated[Any, BeforeValidator(lambda raw: raw)]  # pyright: ignore[re
 """A part of a scenario, which is checked there."""
 Counted = Count | None
 LevelName = Literal["full", "synthetic_full", "differential", "cumulative", "incremental"]
-
-
-class PricesSheet(Frozen):
-    """What storage costs, in a currency, on a date. A terabyte is 10^12 bytes."""
-
-    currency: Annotated[str, Word()]
-    """The currency, such as `EUR`."""
-    date: Annotated[str, Word()]
-    """The date of the prices, such as `2026-01-31`."""
-    pool_month: Multiple | None = None
-    """A terabyte of a disk pool in a month: purchase over its life, power, room."""
-    cartridge: Multiple | None = None
-    """A new cartridge."""
-    object_month: Multiple | None = None
-    """A terabyte of object storage in a month."""
-    egress: Multiple | None = None
-    """A terabyte that is read back from object storage, in a restore."""
-
-
-class PricesSpec(Modelled, PricesSheet):
-    """The prices of a site: a datasheet `prices/name`, or a mapping."""
 
 
 class RetentionSpec(Frozen):

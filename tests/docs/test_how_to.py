@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from how_to import PAGES, blocks, followed
 
-
 FOLLOWED = [*sorted(PAGES.glob("add-*.md")), PAGES / "plan-a-site.md"]
 
 
