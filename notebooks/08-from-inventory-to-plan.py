@@ -26,6 +26,7 @@ import pandas as pd
 import simbackup as sb
 from simbackup.planning.inventory import site_text
 from simbackup.planning.restore import restore
+from simbackup.planning.scenarios import Night, night_scenario
 from simbackup.planning.site import load_site
 
 HOUR, TB = 3600, 1e12
@@ -44,7 +45,15 @@ Path("inventory.csv").write_text(
     "web01;vm;100;;3 %\n",
     encoding="utf-8",
 )
-print(site_text(Path("inventory.csv")).split("systems:\n")[1])
+text = site_text(Path("inventory.csv"))
+print(text.split("systems:\n")[1])
+
+# %% [markdown]
+# A plan writes a scenario for each night that it simulates. This is the first one, in which everything is saved and copied:
+
+# %%
+small = load_site(text)
+sb.picture(sb.load(night_scenario(small.file, Night.first(small.file))))
 
 # %% [markdown]
 # ## 2. Forty systems for two years

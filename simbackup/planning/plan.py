@@ -51,7 +51,7 @@ class Plan:
     def clients(self) -> list[Row]:
         """One mapping for each system: nights, windows missed, the first such night and its cause, restore points.
 
-        The first backup of all is left out of the windows missed.
+        The first backup of all is left out of the windows missed and of the longest.
         """
         found: dict[str, Row] = {}
         points = self.days[-1].points
@@ -65,7 +65,7 @@ class Plan:
             row = found[verdict.system]
             if not verdict.copy:
                 row["nights"] += 1
-                row["longest"] = max(row["longest"], verdict.elapsed)
+                row["longest"] = max(row["longest"], verdict.elapsed if verdict.counts else 0.0)
             if not verdict.met and verdict.counts:
                 row["missed"] += 1
                 if row["first_missed"] is None:
