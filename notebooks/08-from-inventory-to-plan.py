@@ -24,12 +24,8 @@ from pathlib import Path
 
 import pandas as pd
 import simbackup as sb
-from simbackup.planning.inventory import site_text
-from simbackup.planning.restore import restore
-from simbackup.planning.scenarios import Night, night_scenario
-from simbackup.planning.site import load_site
 
-HOUR, TB = 3600, 1e12
+HOUR = 3600
 
 # %% [markdown]
 # ## 1. The inventory
@@ -45,15 +41,14 @@ Path("inventory.csv").write_text(
     "web01;vm;100;;3 %\n",
     encoding="utf-8",
 )
-text = site_text(Path("inventory.csv"))
+text = sb.site_text(Path("inventory.csv"))
 print(text.split("systems:\n")[1])
 
 # %% [markdown]
 # A plan writes a scenario for each night that it simulates. This is the first one, in which everything is saved and copied:
 
 # %%
-small = load_site(text)
-sb.picture(sb.load(night_scenario(small.file, Night.first(small.file))))
+sb.picture(sb.load_site(text).first_night)
 
 # %% [markdown]
 # ## 2. Forty systems for two years
@@ -92,8 +87,8 @@ clients.nlargest(8, "longest, h")[["system", "policy", "longest, h", "missed", "
 # The tapes are elsewhere. Databases have the highest priority.
 
 # %%
-site = load_site("planning/forty-systems", {"policies.nightly.spread": True})
-fire = restore(site, "site", date(2028, 6, 7), "main")
+site = sb.load_site("planning/forty-systems", {"policies.nightly.spread": True})
+fire = sb.restore(site, "site", date(2028, 6, 7), "main")
 back = pd.Series([system.back / HOUR for system in fire.systems], [system.system for system in fire.systems])
 print(f"half of the systems after {fire.until(0.5) / HOUR:.1f} h, all after {fire.until(1.0) / HOUR:.1f} h")
 print(f"data of {fire.data_lost / HOUR:.0f} h are lost at most")

@@ -92,6 +92,11 @@ class PlannedSite:
         """Noon of its first day, from which growth counts."""
         return datetime(self.start.year, self.start.month, self.start.day, 12, tzinfo=self.zone)
 
+    @property
+    def first_night(self) -> Scenario:
+        """The scenario of its first night, in which everything is saved and copied for the first time."""
+        return load(night_scenario(self.file, Night.first(self.file)))
+
     def seconds(self, time: datetime) -> float:
         """Seconds since the start."""
         return elapsed(self.begin, time)
