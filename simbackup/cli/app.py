@@ -12,7 +12,7 @@ from simbackup.cli.of_files import check, scenarios, schema
 from simbackup.cli.of_many_runs import calibrate, reproduce, study
 from simbackup.cli.of_models import cited, fitted, listed, shown
 from simbackup.cli.of_runs import explain, picture, plot, report, run, trace
-from simbackup.cli.of_sites import check_site, init, plan_site, restore_site, size_site
+from simbackup.cli.of_sites import check_site, init, plan_site, plot_site, restore_site, size_site
 from simbackup.cli.options import note
 from simbackup.errors import SimbackupError
 
@@ -68,6 +68,7 @@ for name, command in {
     "restore": restore_site,
     "check": check_site,
     "size": size_site,
+    "plot": plot_site,
 }.items():
     plan.command(name)(command)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from simbackup.cli.options import Json, note
+from simbackup.cli.options import Json, Sets, note, overrides
 
 SiteFile = Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")]
 
@@ -36,7 +36,7 @@ def init(
     note(f"written to {out}; {assumed} values in it are assumed: look for 'assumed'")
 
 
-def plan_site(
+def plan_site(  # noqa: PLR0917 (typer reads each as an option)
     site: SiteFile,
     until: Annotated[str, typer.Option(help="How long: a time such as 3y or 18 months, or a date.")] = "3y",
     out: Annotated[
@@ -44,13 +44,15 @@ def plan_site(
         typer.Option(metavar="FILE|DIR", help="Write all tables to this .xlsx file, or to this folder."),
     ] = None,
     parquet: Annotated[bool, typer.Option("--parquet", help="Write Parquet instead of CSV to the folder.")] = False,
+    sets: Sets = None,
     as_json: Json = False,
 ) -> None:
     """Run a site day by day: windows, capacity, cartridges, restore points, cost."""
     from simbackup.cli import show, show_plan  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
+    from simbackup.planning.site import load_site  # noqa: PLC0415
 
-    found = planned(site, until)
+    found = planned(load_site(site, overrides(sets or [])), until)
     if as_json:
         show.json(show_plan.plain(found.as_dict()))
     else:
@@ -68,6 +70,7 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
     at: Annotated[str | None, typer.Option(help="The date, at noon; a year after the start unless given.")] = None,
     lost: Annotated[str, typer.Option("--after-loss-of", help="A target or a place that is lost.")] = "",
     at_once: Annotated[int, typer.Option(help="Restores from disk at the same time.", min=1)] = 4,
+    sets: Sets = None,
     as_json: Json = False,
 ) -> None:
     """Restore a site, a system or a file on a date. Exits with 1 if something does not come back."""
@@ -76,7 +79,7 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
     from simbackup.planning.restore import restore  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
 
-    loaded = load_site(site)
+    loaded = load_site(site, overrides(sets or []))
     found = restore(loaded, what, None if at is None else end_of(loaded.start, at), lost, at_once)
     if as_json:
         show.json(show_plan.plain(found.as_dict()))
@@ -89,15 +92,17 @@ def check_site(
     site: SiteFile,
     goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
     until: Annotated[str, typer.Option(help="How long: a time such as 3y, or a date.")] = "3y",
+    sets: Sets = None,
     as_json: Json = False,
 ) -> None:
     """Compare a plan with goals. Exits with 1 if one is missed."""
     from simbackup.cli import show, show_plan  # noqa: PLC0415
     from simbackup.planning.goals import judged, read_goals  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
+    from simbackup.planning.site import load_site  # noqa: PLC0415
 
     wanted = read_goals(goals)
-    found = judged(planned(site, until), wanted)
+    found = judged(planned(load_site(site, overrides(sets or [])), until), wanted)
     if as_json:
         show.json([goal._asdict() for goal in found])
     else:
@@ -105,13 +110,14 @@ def check_site(
     raise typer.Exit(0 if all(goal.met for goal in found) else 1)
 
 
-def size_site(
+def size_site(  # noqa: PLR0917 (typer reads each as an option)
     site: SiteFile,
     goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
     vary: Annotated[
         list[str], typer.Option(metavar="ADDRESS=A,B", help="Values to try, such as targets.pool.device.disks=8,12.")
     ],
     until: Annotated[str, typer.Option(help="How long: a time such as 3y, or a date.")] = "3y",
+    sets: Sets = None,
     as_json: Json = False,
 ) -> None:
     """Plan every combination of values; the cheapest that meets the goals comes first. Exits with 1 if none does."""
@@ -127,9 +133,36 @@ def size_site(
         if not equals or not values:
             raise InputError([Problem(Place(f"--vary {text}"), "", "has no values", "write ADDRESS=A,B")])
         varied[address] = [value.strip() for value in values.split(",")]
-    found = size(read_site(site), read_goals(goals), varied, until)
+    found = size(read_site(site, overrides(sets or [])), read_goals(goals), varied, until)
     if as_json:
         show.json([one._asdict() | {"addresses": list(found.addresses)} for one in found.configurations])
     else:
         show_plan.sizing(found)
     raise typer.Exit(0 if found.best is not None else 1)
+
+
+def plot_site(
+    site: SiteFile,
+    kind: Annotated[str, typer.Argument(help="capacity or calendar.")] = "capacity",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
+    ] = None,
+    until: Annotated[str, typer.Option(help="How long: a time such as 3y, or a date.")] = "3y",
+    sets: Sets = None,
+) -> None:
+    """Plot the capacity in use over time, or the nights as a calendar."""
+    from simbackup.errors import InputError, Place, Problem, choices  # noqa: PLC0415
+    from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
+    from simbackup.planning.plan import plan as planned  # noqa: PLC0415
+    from simbackup.planning.site import load_site  # noqa: PLC0415
+    from simbackup.plots import style  # noqa: PLC0415
+    from simbackup.plots.of_plan import KINDS  # noqa: PLC0415
+
+    if kind not in KINDS:
+        problem = Problem(Place("simbackup plan plot"), "", f"there is no picture '{kind}'", choices(kind, KINDS))
+        raise InputError([problem])
+    if out is not None:
+        check_file(out, PICTURE)
+    found = planned(load_site(site, overrides(sets or [])), until)
+    path = out or Path(f"{found.site.file.name}-{kind}.png")
+    note(f"written to {style.write(found.plot.kinds()[kind](), path)}")

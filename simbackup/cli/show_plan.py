@@ -10,6 +10,7 @@ from simbackup.planning.goals import Goal
 from simbackup.planning.plan import Plan
 from simbackup.planning.restore import SHARES, Recovery
 from simbackup.planning.sizing import Sizing
+from simbackup.policies.days import WEEKDAYS
 from simbackup.units import show_short
 
 TERABYTE = 1e12
@@ -30,7 +31,8 @@ def plan(found: Plan) -> None:
     """The plan as tables: what fits until when, capacity by quarter, windows, cost by year."""
     title = f"{found.site.file.spec.title}, {found.site.start} to {found.until}"
     rows = [(one.what, str(one.date or "the end"), one.detail) for one in found.limits]
-    show.table(("", "fits until", ""), rows, title)
+    show.line(title)
+    show.table(("", "fits until", ""), rows)
     show.table(
         ("policy", "level", "copy", "nights", "missed", "first missed", "longest"),
         _windows(found), "Windows", right=(3, 4, 6),
@@ -64,7 +66,7 @@ def _windows(found: Plan) -> list[tuple[str, ...]]:
 
     rows: dict[tuple[str, str, str], list[Any]] = {}
     for one in found.verdicts:
-        row = rows.setdefault((one.policy, one.level, one.copy), [set(), 0, None, 0.0])
+        row = rows.setdefault((_together(one.policy), one.level, one.copy), [set(), 0, None, 0.0])
         row[0].add(one.night)
         row[1] += not one.met
         row[2] = row[2] or (None if one.met else one.night)
@@ -73,6 +75,12 @@ def _windows(found: Plan) -> list[tuple[str, ...]]:
         (*key, str(len(nights)), str(missed), str(first or ""), show_short(longest, "s", 3))
         for key, (nights, missed, first, longest) in rows.items()
     ]
+
+
+def _together(policy: str) -> str:
+    """The name of a policy, or that of all days of the week of one that is spread over them."""
+    base, _, day = policy.rpartition("-")
+    return f"{base}-*" if base and day in WEEKDAYS else policy
 
 
 def _stocks(found: Plan) -> None:
@@ -90,8 +98,8 @@ def _stocks(found: Plan) -> None:
                 stock = day.stocks[name]
                 tape = found.site.targets[name].tape
                 cells += [str(stock.cartridges), str(stock.bought)] if tape else [f"{stock.used / TERABYTE:.1f}"]
-            rows.append((*cells, *(str(count) for count in day.points.values())))
-    head += [f"restore points, {name}" for name in found.days[-1].points]
+            rows.append((*cells, str(min(day.points.values()))))
+    head.append("restore points")
     show.table(head, rows, "Capacity in use", right=tuple(range(1, len(head))))
 
 
@@ -109,7 +117,8 @@ def recovery(found: Recovery) -> None:
         f" after the loss of {found.lost}" if found.lost else ""
     )
     head = ("system", "from", "save sets", "mounts", "bytes", "starts after", "back after", "data lost")
-    show.table(head, rows, title, right=(2, 3, 4, 5, 6, 7))
+    show.line(title)
+    show.table(head, rows, right=(2, 3, 4, 5, 6, 7))
     for share in SHARES:
         back = found.until(share)
         told = show_short(back, "s", 3) if back < float("inf") else "never"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import get_args
 
 from simbackup import units
 from simbackup.cli import show, show_ledger
@@ -11,7 +12,8 @@ from simbackup.experiments.cross_validate import CrossValidation
 from simbackup.experiments.ledger import ledger
 from simbackup.experiments.reproduce import Reproduction
 from simbackup.experiments.separability import NEAR_NULL, NEAR_ONE, Separability
-from simbackup.results.compare import Row, Summary
+from simbackup.results.compare import Role, Row
+from simbackup.results.summaries import GroupErrors, Summary
 from simbackup.text import for_markdown
 
 HEADER = ("id", "operation", "measured", "simulated", "error", "role", "within 10 %", "over the assumed ranges")
@@ -55,6 +57,8 @@ def reproduction(found: Reproduction) -> None:
         show.line(_summary(s) + "\n")
     if len(found.summaries) > 1:
         show.line(_summary(found.total))
+    for short in found.clipped:
+        show.line(short)
     show_ledger.printed(ledger(found.rows))
 
 
@@ -90,31 +94,48 @@ def markdown(found: Reproduction) -> str:
 
 
 def _summary(s: Summary) -> str:
-    def share(value: float | None) -> str:
-        return "-" if value is None else f"{value:.1%}"
-
-    held_out = (
-        f" over {s.held_out_groups} held-out groups: median {share(s.held_out_median)}, worst "
-        f"{share(s.held_out_worst)};"
-    )
+    roles = ", ".join(f"{s.roles[role]} {role}" for role in get_args(Role) if s.roles[role])
+    held_out = f"; over {_groups(s.held_out)}, held-out: {_errors(s.held_out)}" if s.held_out.groups else ""
     return (
-        f"{s.document}: {s.rows} rows in {s.groups} groups, {s.within} within 10 %, {s.off} declared off; error over "
-        f"all groups: median {share(s.median)}, worst {share(s.worst)};{held_out if s.held_out_groups else ''} "
-        f"{s.constants} fitted or chosen constants"
+        f"{s.document}: {s.results} results ({roles}) in {s.rows} rows, {s.within} within 10 %, {s.off} declared off; "
+        f"error over {_groups(s.errors)}: {_errors(s.errors)}{held_out}; {s.constants} fitted or chosen constants, "
+        f"{s.one_row} of them for one row"
     )
+
+
+def _groups(spread: GroupErrors) -> str:
+    return f"{spread.groups} group{'s' * (spread.groups != 1)}"
+
+
+def _errors(spread: GroupErrors) -> str:
+    return "none" if spread.median is None else f"median {spread.median:.1%}, worst {spread.worst:.1%}"
+
+
+def constant_text(value: float, unit: str) -> str:
+    """A constant, its uncertainty or an end of its range; a ratio as a number, so that no percentage looks relative.
+
+    >>> constant_text(0.85, "1"), constant_text(2e-3, "s")
+    ('0.85', '2 ms')
+    """
+    return f"{value:.4g}" if unit == "1" else units.show_short(value, unit)
 
 
 def fits(found: list[Fitted], apart: Separability) -> None:
     """Print fitted constants, and which of them are not identifiable."""
     rows = [
         [
-            f.constant, units.show_short(f.value, f.unit),
-            units.show_short(f.uncertainty, f.unit), " to ".join(units.show_short(end, f.unit) for end in f.plausible),
+            f.constant, constant_text(f.value, f.unit), constant_text(f.uncertainty, f.unit),
+            " to ".join(constant_text(end, f.unit) for end in f.plausible),
             ", ".join(f"{row} {error:+.1%}" for row, error in f.errors.items()),
         ]
         for f in found
     ]  # fmt: skip
     show.table(["constant", "value", "uncertainty", "plausible", "rows and what is left"], rows)
+    for f in found:
+        if f.bound is not None:
+            left = ", ".join(f"{row} {error:+.1%}" for row, error in f.errors.items())
+            bound = constant_text(f.bound, f.unit)
+            show.line(f"{f.constant} ends at a bound of its plausible range, {bound}; what remains: {left}")
     for line in _apart(apart):
         show.line(line)
 
@@ -155,7 +176,7 @@ def fits_json(found: list[Fitted], apart: Separability) -> None:
     constants = [
         {
             "datasheet": f.fit.datasheet, "parameter": f.fit.parameter, "value": f.value, "unit": f.unit,
-            "uncertainty": f.uncertainty, "plausible": list(f.plausible), "errors": f.errors,
+            "uncertainty": f.uncertainty, "plausible": list(f.plausible), "errors": f.errors, "bound": f.bound,
             "inflation": apart.inflations.get(f.constant),
         }
         for f in found

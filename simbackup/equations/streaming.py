@@ -42,6 +42,30 @@ def interface_rate(drive: TapeDriveParameters, block: float | None = None) -> fl
     return block / each if each > 0.0 else math.inf
 
 
+def handing_over(drive: TapeDriveParameters, compression: float, block: float | None = None) -> float:
+    """Seconds for which a host waits when it hands a byte to the drive: `1 / interface_rate`.
+
+    The drive's buffer takes it, whose room the laws of stopping and starting look after; a drive that writes through
+    answers when the byte is on tape, so that the host waits for that where it takes longer.
+
+    Parameters
+    ----------
+    drive, compression, block
+        As for `transfer_rate`.
+
+    Examples
+    --------
+    >>> drive = TapeDriveParameters(
+    ...     140e6, 1.5e12, 846, 80, 6.3, 7, 12, 17, 4, 3, 256e6, host_rate=280e6, command_time=1e-4
+    ... )
+    >>> round(handing_over(drive, 1.0, 64512) * 1e9, 2)
+    5.12
+
+    """
+    taken = 1.0 / interface_rate(drive, block)
+    return max(taken, 1.0 / drain_rate(drive, compression)) if drive.write_through else taken
+
+
 def transfer_rate(drive: TapeDriveParameters, compression: float, block: float | None = None) -> float:
     """Host bytes per second while the tape streams: `min(native_rate * compression, interface_rate)`.
 

@@ -12,8 +12,9 @@ from simbackup import units
 from simbackup.errors import SimbackupError
 from simbackup.experiments.fits import CALIBRATION, plausible_range, read_fits, unit_of
 from simbackup.experiments.fitted_sheet import write_fitted
+from simbackup.experiments.range_ends import reached
 from simbackup.experiments.reproduce import chosen, scenarios_of
-from simbackup.experiments.sensitivity import ends, ranges
+from simbackup.experiments.sensitivity import ranges
 from simbackup.results.compare import figure
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, Value
@@ -23,6 +24,8 @@ from simbackup.schema.measured import Measured, Measurement
 DIGITS = 4
 STEP = 0.03
 """Relative change of a constant over which slopes are taken: the position on the passes of a tape makes them uneven."""
+AT_BOUND = 1e-3
+"""Relative distance from an end of the plausible range within which a fit is at it."""
 ROUNDS = 10
 """Most rounds over all constants."""
 UNIFORM = 3.0
@@ -44,6 +47,12 @@ class Fitted:
     def constant(self) -> str:
         """Its place: `kind/name#parameter`."""
         return f"{self.fit.datasheet}#{self.fit.parameter}"
+
+    @property
+    def bound(self) -> float | None:
+        """The end of the plausible range that the fit ran into, in SI units; None if it lies inside."""
+        near = (end for end in self.plausible if abs(math.log(self.value / end)) < AT_BOUND)
+        return next(near, None)
 
     @property
     def text(self) -> str:
@@ -149,13 +158,11 @@ class FitProblem:
         return all(_is_of(self.fit, value) for _, value in values)
 
     def moved(self, values: Sequence[tuple[str, Value]], side: int) -> Changes:
-        """The overrides that move some values to one end of their ranges."""
-        changes: dict[str, dict[str, str]] = {}
-        for file, value in values:
-            both = ends(value)
-            if both is not None:
-                changes.setdefault(file, {})[value.address] = units.show(both[side], value.given.unit)
-        return changes
+        """The overrides that move some values to one end of their ranges, as far as checks allow."""
+        return {
+            file: reached(self.scenarios[file], [value for there, value in values if there == file], side).changes
+            for file in dict.fromkeys(file for file, _ in values)
+        }
 
     def residuals(self, logarithm: float, changes: Changes) -> list[float]:
         """Logarithms of simulated over measured, row by row."""

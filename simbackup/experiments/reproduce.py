@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,12 @@ from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.figure_names import unknown
 from simbackup.experiments.processes import worker_processes
-from simbackup.experiments.sensitivity import interval
-from simbackup.results.compare import Row, Summary, compared, constants, figure, summary
+from simbackup.experiments.sensitivity import clipped, interval
+from simbackup.results.compare import Row, compared, constants, figure
 from simbackup.results.documents import MEASURED, collections, documents, scenario_name
 from simbackup.results.record import UsedValue
 from simbackup.results.result import Result
+from simbackup.results.summaries import Summary, summary
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
 from simbackup.schema.measured import Measured, Measurement, read_measured
@@ -33,15 +34,17 @@ class Reproduction:
     rows: list[Row]
     summaries: list[Summary]
     constants: list[UsedValue]
+    clipped: list[str] = field(default_factory=list[str])
+    """Ends of ranges that a check refuses, so that intervals stop short of them."""
 
     def __repr__(self) -> str:
         total = self.total
-        return f"Reproduction({total.rows} rows, {total.within} within 10 %, {total.off} declared off)"
+        return f"Reproduction({total.results} results, {total.within} within 10 %, {total.off} declared off)"
 
     @property
     def total(self) -> Summary:
         """The summary of all documents together."""
-        return summary("all", self.rows, sum(one.constants for one in self.summaries))
+        return summary("all", self.rows, self.constants)
 
     @property
     def plot(self) -> RowPlots:
@@ -99,7 +102,7 @@ def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int
     rows: list[Row] = []
     summaries: list[Summary] = []
     found: dict[str, UsedValue] = {}
-    widths = _intervals(chosen(names), workers) if intervals else {}
+    widths, short = _intervals(chosen(names), workers) if intervals else ({}, [])
     for measured in chosen(names):
         scenarios = scenarios_of(measured)
         results = {file: simulate(scenario) for file, scenario in scenarios.items()}
@@ -109,9 +112,9 @@ def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int
         ]
         here = constants(results.values(), measured)
         rows.extend(own)
-        summaries.append(summary(measured.folder.name, own, len(here)))
+        summaries.append(summary(measured.folder.name, own, list(here.values())))
         found.update(here)
-    return Reproduction(rows, summaries, list(found.values()))
+    return Reproduction(rows, summaries, list(found.values()), short)
 
 
 def scenarios_of(measured: Measured) -> dict[str, Scenario]:
@@ -153,15 +156,16 @@ RowName = tuple[str, str]
 """A document's folder, and a row of it."""
 
 
-def _intervals(documents: Sequence[Measured], workers: int | None) -> dict[RowName, Interval]:
-    """The interval of each row that is not an input."""
+def _intervals(documents: Sequence[Measured], workers: int | None) -> tuple[dict[RowName, Interval], list[str]]:
+    """The interval of each row that is not an input, and the ends of ranges that were clipped."""
     tasks = [(str(measured.folder), ids) for measured in documents for ids in _together(measured)]
     with worker_processes(min(workers or os.cpu_count() or 1, len(tasks))) as executor:
         mapped = (
             executor.map(_widths, *zip(*tasks, strict=True)) if executor else map(_widths, *zip(*tasks, strict=True))
         )
         parts = list(mapped)
-    return {name: width for part in parts for name, width in part.items()}
+    widths = {name: width for part, _ in parts for name, width in part.items()}
+    return widths, list(dict.fromkeys(one for _, short in parts for one in short))
 
 
 def _together(measured: Measured) -> list[tuple[str, ...]]:
@@ -176,14 +180,15 @@ def _together(measured: Measured) -> list[tuple[str, ...]]:
     return [tuple(ids) for _, ids in groups]
 
 
-def _widths(document: str, ids: tuple[str, ...]) -> dict[RowName, Interval]:
-    """The intervals of some rows of a document."""
+def _widths(document: str, ids: tuple[str, ...]) -> tuple[dict[RowName, Interval], list[str]]:
+    """The intervals of some rows of a document, and the ends of ranges that were clipped."""
     measured = chosen([document])[0]
     files = {file for m in measured.rows if m.id in ids for file, _ in m.addresses}
     scenarios = {file: scenario for file, scenario in scenarios_of(measured).items() if file in files}
     results = {file: simulate(scenario) for file, scenario in scenarios.items()}
     rows = [row for row in compared(measured, results) if row.measurement.id in ids and row.role != "input"]
-    return {(measured.folder.name, row.measurement.id): _width(row, scenarios, results) for row in rows}
+    widths = {(measured.folder.name, row.measurement.id): _width(row, scenarios, results) for row in rows}
+    return widths, clipped(scenarios)
 
 
 def _width(row: Row, scenarios: dict[str, Scenario], results: dict[str, Result]) -> Interval:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from simbackup import units
+from simbackup.experiments.range_ends import ends, reached
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, Value
@@ -26,16 +26,13 @@ def ranges(scenarios: Mapping[str, Scenario]) -> list[list[tuple[str, Value]]]:
     return list(together.values())
 
 
-def ends(value: Value) -> tuple[float, float] | None:
-    """Lowest and highest reasonable value: the stated range, or the uncertainty of a fit."""
-    given = value.given
-    if given.low is not None and given.high is not None:
-        return given.low, given.high
-    if given.uncertainty:
-        low, high = given.si - given.uncertainty, given.si + given.uncertainty
-        least, most = given.plausible or (0.0, math.inf)
-        return max(low, least), min(high, most)
-    return None
+def clipped(scenarios: Mapping[str, Scenario]) -> list[str]:
+    """A sentence for each end of a range that a check of a scenario refuses; intervals stop short of it."""
+    found: list[str] = []
+    for values in ranges(scenarios):
+        for file, own in _by_file(values).items():
+            found += [reached(scenarios[file], own, side).clipped for side in (0, 1)]
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def interval(
@@ -55,7 +52,7 @@ def interval(
     seed
         Seed of all runs.
     """
-    middle = simulated({name: _run(scenario, (), seed) for name, scenario in scenarios.items()})
+    middle = simulated({name: _run(scenario, seed) for name, scenario in scenarios.items()})
     below = above = 0.0
     for values in ranges(scenarios):
         moves = [simulated(_moved(scenarios, values, side, seed)) - middle for side in (0, 1)]
@@ -64,31 +61,31 @@ def interval(
     return middle - math.sqrt(below), middle + math.sqrt(above)
 
 
-Changes = tuple[tuple[str, str], ...]
-
-
 def _moved(
     scenarios: Mapping[str, Scenario], values: list[tuple[str, Value]], side: int, seed: int
 ) -> dict[str, Result]:
     """Results with some values at one end of their ranges."""
-    changes: dict[str, list[tuple[str, str]]] = {}
+    return {file: _run(reached(scenarios[file], own, side).scenario, seed) for file, own in _by_file(values).items()}
+
+
+def _by_file(values: list[tuple[str, Value]]) -> dict[str, list[Value]]:
+    """The values of each file."""
+    found: dict[str, list[Value]] = {}
     for file, value in values:
-        both = ends(value)
-        if both is not None:
-            changes.setdefault(file, []).append((value.address, units.show(both[side], value.given.unit)))
-    return {file: _run(scenarios[file], tuple(change), seed) for file, change in changes.items()}
-
-
-@lru_cache(maxsize=4096)
-def _cached(name: str, changes: Changes, seed: int) -> Result:
-    return simulate(_known[name].with_(dict(changes)), seed=seed)
+        found.setdefault(file, []).append(value)
+    return found
 
 
 _known: dict[str, Scenario] = {}
 """Scenarios by their hash, which changes with overrides and factors."""
 
 
-def _run(scenario: Scenario, changes: Changes, seed: int) -> Result:
-    """The result of a scenario with some values changed; each is run once."""
+def _run(scenario: Scenario, seed: int) -> Result:
+    """The result of a scenario; each is run once."""
     _known[scenario.hash] = scenario
-    return _cached(scenario.hash, changes, seed)
+    return _cached(scenario.hash, seed)
+
+
+@lru_cache(maxsize=4096)
+def _cached(name: str, seed: int) -> Result:
+    return simulate(_known.pop(name), seed=seed)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from simbackup.planning.spec import PricesSheet
+from simbackup.planning.prices import PricesSheet
 
 SHEETS = {"prices": PricesSheet}

@@ -43,7 +43,7 @@ class GoalsSpec(Frozen):
     """What a site has to reach."""
 
     windows_missed: Count | None = None
-    """Most windows that backups and copies may miss, in all."""
+    """Most windows that backups and copies may miss, in all, without the first backup of each system."""
     fits: Annotated[bool, Field()] = True
     """Whether pools and libraries have to hold everything until the end."""
     restore_points: Count | None = None
@@ -97,7 +97,10 @@ def judged(plan: Plan, goals: GoalsSpec) -> list[Goal]:
 
 def _windows(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
     if goals.windows_missed is not None:
-        missed, most = sum(not verdict.met for verdict in plan.verdicts), int(goals.windows_missed.si)
+        missed, most = (
+            sum(not verdict.met and verdict.counts for verdict in plan.verdicts),
+            int(goals.windows_missed.si),
+        )
         yield Goal("windows missed", f"at most {most}", str(missed), missed <= most)
 
 

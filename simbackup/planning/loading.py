@@ -10,6 +10,7 @@ from typing import Any
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.spec import SiteSpec
+from simbackup.planning.spread import spread
 from simbackup.schema import tree as trees
 from simbackup.schema.part import NAME, disagreements
 from simbackup.schema.quantity import Frozen
@@ -36,8 +37,8 @@ class SiteFile:
         return Node({"model": found}, found.place, found.key) if isinstance(found.value, str) else found
 
 
-def read_site(what: Source) -> SiteFile:
-    """The site of a file, of YAML text of several lines, or of a mapping.
+def read_site(what: Source, overrides: Mapping[str, object] | None = None) -> SiteFile:
+    """The site of a file, of YAML text of several lines, or of a mapping, with the values at some addresses replaced.
 
     Raises
     ------
@@ -45,11 +46,15 @@ def read_site(what: Source) -> SiteFile:
         Everything that is wrong with it, each with its place.
     """
     if isinstance(what, Mapping):
-        return site_of(trees.from_plain(what, Place("site")), "site")
-    if isinstance(what, str) and "\n" in what:
-        return site_of(parse(what, "site"), "site")
-    path = found(str(what))
-    return site_of(read(path, shelf.shown(path)), path.stem.removesuffix(".site"))
+        tree, name = trees.from_plain(what, Place("site")), "site"
+    elif isinstance(what, str) and "\n" in what:
+        tree, name = parse(what, "site"), "site"
+    else:
+        path = found(str(what))
+        tree, name = read(path, shelf.shown(path)), path.stem.removesuffix(".site")
+    for address, value in (overrides or {}).items():
+        tree = trees.set_path(tree, tuple(address.split(".")), trees.from_plain(value, Place("overrides")))
+    return site_of(tree, name)
 
 
 def found(name: str) -> Path:
@@ -78,6 +83,8 @@ def site_of(tree: Node, name: str) -> SiteFile:
         problems.extend(_unknown_names(spec, tree))
     if problems or spec is None:
         raise InputError(problems)
+    if any(policy.spread for policy in spec.policies.values()):
+        return site_of(spread(spec, tree), name)
     return SiteFile(name, spec, tree)
 
 

@@ -21,6 +21,10 @@ MOST_OF_A_POOL = 0.999
 """Share of a pool that older save sets and those of the night may fill together in a simulation."""
 
 
+FIRST = "first full"
+"""The level of the first backup of a system, as plans report it."""
+
+
 class Outcome(NamedTuple):
     """How a backup or copy went: seconds from the midnight before until it was due, and until it ended; bytes.
 
@@ -49,6 +53,11 @@ class Verdict(NamedTuple):
     met: bool
     cause: str
 
+    @property
+    def counts(self) -> bool:
+        """Whether it counts: the first backup of a system, of everything at once, is one that nobody repeats."""
+        return self.level != FIRST
+
 
 Kind = tuple[LevelRun, ...]
 Play = Callable[[Night], dict[str, Outcome]]
@@ -71,9 +80,12 @@ class Nights:
     played: dict[Kind, dict[int, dict[str, Outcome]]] = field(default_factory=dict[Kind, dict[int, dict[str, Outcome]]])
     error: float = 0.0
     """The greatest error of an interpolated elapsed time that was found, as a share of the simulated one."""
+    firsts: dict[str, int] = field(default_factory=dict[str, int])
 
     def __post_init__(self) -> None:
         for i, day in enumerate(self.days):
+            for run, _ in day.runs:
+                self.firsts.setdefault(run.policy, i)
             if day.runs:
                 self.kinds.setdefault(kind_of(day), []).append(i)
 
@@ -102,19 +114,20 @@ class Nights:
     def _verdicts(self, kind: Kind, i: int) -> Iterator[Verdict]:
         day, outcomes = self.days[i], self._between(kind, i)
         for run, time in day.runs:
+            level = FIRST if self.firsts[run.policy] == i else run.level.value
             policy = self.site.file.spec.policies[run.policy]
             opening = self.site.opening(run.policy, day.day)
             room = None if opening is None else elapsed(time, opening.closes)
             for system in self.site.of_policy(run.policy):
-                yield _verdict((day.day, system.name, run, ""), time, outcomes[system.name], room)
+                yield _verdict((day.day, system.name, run.policy, level, ""), time, outcomes[system.name], room)
                 for name in run.copies:
                     done = outcomes[f"{system.name}-{name}"]
                     by = policy.copies[name].by
                     left = None if by is None else _after(by, policy.at)
-                    yield _verdict((day.day, system.name, run, name), time, done, left)
+                    yield _verdict((day.day, system.name, run.policy, level, name), time, done, left)
 
     def _missed(self, kind: Kind, i: int) -> bool:
-        return any(not verdict.met for verdict in self._verdicts(kind, i))
+        return any(not verdict.met and verdict.counts for verdict in self._verdicts(kind, i))
 
     def _bisect(self, kind: Kind, at: Sequence[int]) -> None:
         """Simulate nights around the first one that misses a window, until it and the one before are simulated."""
@@ -194,12 +207,12 @@ def _after(by: str, at: str) -> float:
     return (begin(by) - begin(at)) % DAY or DAY
 
 
-def _verdict(what: tuple[date, str, LevelRun, str], time: datetime, outcome: Outcome, room: float | None) -> Verdict:
-    night, system, run, copy = what
+def _verdict(what: tuple[date, str, str, str, str], time: datetime, outcome: Outcome, room: float | None) -> Verdict:
+    night, system, policy, level, copy = what
     took = outcome.end - outcome.due
     met = not outcome.reason and (room is None or took <= room)
     return Verdict(
-        night, system, run.policy, run.level.value, copy, time, took, outcome.bytes, room, met,
+        night, system, policy, level, copy, time, took, outcome.bytes, room, met,
         outcome.reason or outcome.cause,
     )  # fmt: skip
 

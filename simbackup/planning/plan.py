@@ -21,6 +21,8 @@ from simbackup.policies.retention import period
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simbackup.plots.of_plan import PlanPlots
+
 Row = dict[str, Any]
 
 
@@ -47,7 +49,10 @@ class Plan:
 
     @cached_property
     def clients(self) -> list[Row]:
-        """One mapping for each system: nights, windows missed, the first such night and its cause, restore points."""
+        """One mapping for each system: nights, windows missed, the first such night and its cause, restore points.
+
+        The first backup of all is left out of the windows missed and of the longest.
+        """
         found: dict[str, Row] = {}
         points = self.days[-1].points
         for system in self.site.systems:
@@ -60,8 +65,8 @@ class Plan:
             row = found[verdict.system]
             if not verdict.copy:
                 row["nights"] += 1
-                row["longest"] = max(row["longest"], verdict.elapsed)
-            if not verdict.met:
+                row["longest"] = max(row["longest"], verdict.elapsed if verdict.counts else 0.0)
+            if not verdict.met and verdict.counts:
                 row["missed"] += 1
                 if row["first_missed"] is None:
                     row["first_missed"], row["cause"] = verdict.night, verdict.cause
@@ -105,6 +110,13 @@ class Plan:
         """What each month costs; empty without prices."""
         return months(self.site, self.days)
 
+    @property
+    def plot(self) -> PlanPlots:
+        """Pictures of it, such as `plot.capacity()`; they need matplotlib."""
+        from simbackup.plots.of_plan import PlanPlots  # noqa: PLC0415 (matplotlib is an extra, and slow to import)
+
+        return PlanPlots(self)
+
     def _limit(self, name: str) -> FitsUntil:
         target = self.site.targets[name]
         if target.tape:
@@ -118,7 +130,7 @@ class Plan:
         return FitsUntil(name, next(over, None), f"{most / TERABYTE:.1f} TB{of} at most")
 
     def _window(self) -> FitsUntil:
-        missed = next((verdict for verdict in self.verdicts if not verdict.met), None)
+        missed = next((verdict for verdict in self.verdicts if not verdict.met and verdict.counts), None)
         if missed is None:
             return FitsUntil("windows", None, "all are met")
         what = f"{missed.system}-{missed.copy}" if missed.copy else missed.system
@@ -149,7 +161,13 @@ class Plan:
         return head | tables
 
 
-def plan(what: Source | PlannedSite, until: str | date = "3 years", *, play: Play | None = None) -> Plan:
+def plan(
+    what: Source | PlannedSite,
+    until: str | date = "3 years",
+    overrides: Mapping[str, object] | None = None,
+    *,
+    play: Play | None = None,
+) -> Plan:
     """The plan of a site until a date.
 
     Parameters
@@ -158,6 +176,8 @@ def plan(what: Source | PlannedSite, until: str | date = "3 years", *, play: Pla
         A site, or the path of its file, YAML text of several lines, or a mapping.
     until
         A date, such as `2029-12-31`, or a time from the start, such as `3 years` or `3y`.
+    overrides
+        Values by address that replace those of the file, such as `{"policies.nightly.spread": True}`.
     play
         What simulates a night; the simulator unless given.
 
@@ -166,7 +186,7 @@ def plan(what: Source | PlannedSite, until: str | date = "3 years", *, play: Pla
     InputError
         Something is wrong with the file or the date.
     """
-    site = what if isinstance(what, PlannedSite) else load_site(what)
+    site = what if isinstance(what, PlannedSite) else load_site(what, overrides)
     last = end_of(site.start, until)
     days = tuple(Ledger(site).days(last))
     nights = Nights(site, days, play or partial(played, site))

@@ -198,7 +198,8 @@ def _simulated(
         ready = begin + target.fetch - since
         yield Restored(
             client.name, client.priority, target.name, point.time, len(source.chain), float(row["bytes"]),
-            _mounts(result, f"back-{client.name}"), ready + float(row["start"]), ready + float(row["end"]),
+            _mounts(result, f"back-{client.name}"), ready + float(row["start"]) + float(row["waits"]),
+            ready + float(row["end"]),
             elapsed(point.time, now), "" if row["status"] in GOOD else str(row["reason"]),
         )  # fmt: skip
 

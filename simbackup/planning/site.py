@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
@@ -91,6 +92,11 @@ class PlannedSite:
         """Noon of its first day, from which growth counts."""
         return datetime(self.start.year, self.start.month, self.start.day, 12, tzinfo=self.zone)
 
+    @property
+    def first_night(self) -> Scenario:
+        """The scenario of its first night, in which everything is saved and copied for the first time."""
+        return load(night_scenario(self.file, Night.first(self.file)))
+
     def seconds(self, time: datetime) -> float:
         """Seconds since the start."""
         return elapsed(self.begin, time)
@@ -114,15 +120,15 @@ class PlannedSite:
         return window(given.window).on(day, self.zone) if given.window is not None else None
 
 
-def load_site(what: Source) -> PlannedSite:
-    """The site of a file, of YAML text or of a mapping, checked as a whole.
+def load_site(what: Source, overrides: Mapping[str, object] | None = None) -> PlannedSite:
+    """The site of a file, of YAML text or of a mapping, with the values at some addresses replaced, checked as a whole.
 
     Raises
     ------
     InputError
         Everything that is wrong with the file, or with the scenario of its first night.
     """
-    return numbers(read_site(what))
+    return numbers(read_site(what, overrides))
 
 
 def numbers(file: SiteFile) -> PlannedSite:

@@ -11,12 +11,13 @@ from dateutil.relativedelta import relativedelta
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
+from simbackup.planning.prices import PricesSpec
 from simbackup.policies import days as calendar_days
 from simbackup.policies.clock import Window, clock
 from simbackup.policies.levels import Level
 from simbackup.policies.retention import NO_AGE, Retention, period
 from simbackup.schema.job import Names
-from simbackup.schema.part import Modelled, Rules
+from simbackup.schema.part import Rules
 from simbackup.schema.quantity import (
     Count,
     Duration,
@@ -28,7 +29,6 @@ from simbackup.schema.quantity import (
     Ratio,
     SizePerFile,
     Text,
-    Word,
 )
 from simbackup.units import UnitError
 
@@ -47,27 +47,6 @@ RawPart = Annotated[Any, BeforeValidator(lambda raw: raw)]  # pyright: ignore[re
 """A part of a scenario, which is checked there."""
 Counted = Count | None
 LevelName = Literal["full", "synthetic_full", "differential", "cumulative", "incremental"]
-
-
-class PricesSheet(Frozen):
-    """What storage costs, in a currency, on a date. A terabyte is 10^12 bytes."""
-
-    currency: Annotated[str, Word()]
-    """The currency, such as `EUR`."""
-    date: Annotated[str, Word()]
-    """The date of the prices, such as `2026-01-31`."""
-    pool_month: Multiple | None = None
-    """A terabyte of a disk pool in a month: purchase over its life, power, room."""
-    cartridge: Multiple | None = None
-    """A new cartridge."""
-    object_month: Multiple | None = None
-    """A terabyte of object storage in a month."""
-    egress: Multiple | None = None
-    """A terabyte that is read back from object storage, in a restore."""
-
-
-class PricesSpec(Modelled, PricesSheet):
-    """The prices of a site: a datasheet `prices/name`, or a mapping."""
 
 
 class RetentionSpec(Frozen):
@@ -140,6 +119,9 @@ class PolicySpec(Frozen):
     schedule: Annotated[dict[LevelName, Names], Field(min_length=1)]
     """The days of each level: `daily`, `saturday`, `monday to friday`, `first saturday`, `last day of march`,
     `every 2 weeks on sunday`, `2027-12-31`. Where several name a day, the level listed first runs."""
+    spread: bool = False
+    """Whether full backups are spread over the days of the week, so that each day saves about as much: a
+    system has its own day instead of that of `full`, and the policy is seven, `NAME-monday` to `NAME-sunday`."""
     without: Names = ()
     """Days on which nothing runs."""
     window: Text | None = None
@@ -167,6 +149,8 @@ class PolicySpec(Frozen):
         for name, text in (("window", self.window), *(("windows", text) for text in self.windows.values())):
             if text is not None:
                 yield from _read(name, window, text, "write for example '20:00 to 06:00'")
+        if self.spread and "full" not in self.schedule:
+            yield ("spread",), "there are no full backups to spread", "write 'full' under 'schedule'"
         if self.merges and set(self.schedule) - {"incremental"}:
             message = "only a policy of incrementals alone merges them"
             yield ("merges", "schedule"), message, "write 'schedule: {incremental: daily}'"

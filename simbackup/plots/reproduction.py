@@ -22,6 +22,8 @@ ROLES = {
     "seen": (palette.SKY, "o", "a value chosen after seeing its group"),
     "held-out": (palette.RED, "D", "held out"),
     "opened": (palette.TEAL, "^", "opened after a blind answer"),
+    "structural": (palette.PURPLE, "v", "nothing can move it"),
+    "duplicate": (palette.ASH, "s", "repeats another row"),
     "input": (palette.GREY, "s", "input of the scenario"),
 }
 """Colour, mark and meaning of each role."""
@@ -99,9 +101,10 @@ def by_document(rows: Sequence[Row]) -> style.Chart:
             xs, ys = [x for x, _ in points], [y for _, y in points]
             if points:
                 axis.scatter(xs, ys, s=18, color=colour, marker=mark, label=meaning, zorder=2, clip_on=False)
+        results = {folder: [row for row in some if row.is_result] for folder, some in own.items()}
         reported = [
-            f"{for_plot(folder)}\n{sum(row.within for row in some)} of {len(some)} within 10 %"
-            for folder, some in own.items()
+            f"{for_plot(folder)}\n{sum(row.within for row in some)} of {len(some)} results within 10 %"
+            for folder, some in results.items()
         ]
         axis.set_yticks(range(len(folders)), reported, fontsize=style.SMALLER)
         axis.set_xlim(ALL_FROM, ALL_TO)

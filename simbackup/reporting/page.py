@@ -93,10 +93,11 @@ def _trust(found: Distance | None) -> dict[str, Any] | None:
     """How far a result is from validated ranges, as tables and counts."""
     if found is None:
         return None
-    counted = sorted(abs(row.error) for row in found.rows if row.role != "input")
+    results = [row for row in found.rows if row.is_result]
+    counted = sorted(abs(row.error) for row in results)
     return {
         "document": found.document, "itself": found.itself, "rows": _rows(found.rows), "outside": _outside(found),
-        "within": sum(row.verdict.endswith(("yes", "right")) for row in found.rows), "total": len(found.rows),
+        "within": sum(row.verdict.endswith(("yes", "right")) for row in results), "total": len(results),
         "worst": percent(counted[-1]).text if counted else "",
         "uncovered": [value.address for value in found.uncovered[:MOST_UNCOVERED]],
         "more": max(len(found.uncovered) - MOST_UNCOVERED, 0), "new": len(found.uncovered),

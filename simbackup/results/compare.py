@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,7 +19,10 @@ TOLERANCE = 0.10
 IDENTIFIED = 0.25
 """Relative half width of the simulated interval beyond which a row proves little."""
 
-Role = Literal["input", "fitted", "seen", "opened", "held-out"]
+Role = Literal["input", "duplicate", "structural", "fitted", "seen", "opened", "held-out"]
+
+NO_RESULT = frozenset({"input", "duplicate"})
+"""Roles of rows that do not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +62,9 @@ class Row:
         return self.role in {"fitted", "seen"}
 
     @property
-    def counts(self) -> bool:
-        """Whether the row counts in medians: it is a result, neither an input nor a duplicate."""
-        return self.measurement.row.kind == "result" and self.role != "input"
+    def is_result(self) -> bool:
+        """Whether the row counts: it is neither an input nor a duplicate."""
+        return self.role not in NO_RESULT
 
     @property
     def identified(self) -> bool:
@@ -132,7 +134,7 @@ def figure(measurement: Measurement, results: Mapping[str, Result]) -> float:
 
 
 def role(measurement: Measurement, results: Mapping[str, Result], groups: Mapping[str, str]) -> Role:
-    """What a row proves, from the origins of the values that it depends on.
+    """What a row proves, from its kind and the origins of the values that it depends on.
 
     `fitted`: a constant was fitted to its group; `seen`: a value was chosen or changed after somebody had seen a row of
     its group. A row with a blind answer was opened afterwards, so that mechanisms may have been made with it in view:
@@ -140,6 +142,9 @@ def role(measurement: Measurement, results: Mapping[str, Result], groups: Mappin
     """
     if all(any(v.address == inner for v in results[file].values) for file, inner in measurement.addresses):
         return "input"
+    kind = measurement.row.kind
+    if kind != "result":
+        return kind
     values = [value for file in dict(measurement.addresses) for value in results[file].values]
 
     def named(rows: Iterable[str]) -> bool:
@@ -182,43 +187,3 @@ def constants(results: Iterable[Result], measured: Measured) -> dict[str, UsedVa
             if not ids.isdisjoint((*value.fitted_to, *value.seen)):
                 found.setdefault(value.place, value)
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """How well a document is reproduced; medians count groups, and neither inputs nor duplicates."""
-
-    document: str
-    rows: int
-    groups: int
-    within: int
-    off: int
-    median: float | None
-    worst: float | None
-    held_out_groups: int
-    held_out_median: float | None
-    held_out_worst: float | None
-    constants: int
-
-
-def summary(document: str, rows: list[Row], number_of_constants: int) -> Summary:
-    """The summary of one document."""
-    everything = _by_group([row for row in rows if row.counts])
-    held_out = _by_group([row for row in rows if row.counts and row.role == "held-out"])
-    return Summary(
-        document, len(rows), len(everything), sum(row.within for row in rows),
-        sum(row.measurement.row.off is not None for row in rows),
-        *_spread(everything), len(held_out), *_spread(held_out), number_of_constants,
-    )  # fmt: skip
-
-
-def _by_group(rows: list[Row]) -> list[float]:
-    """The median size of the errors of each group."""
-    groups: dict[str, list[float]] = {}
-    for row in rows:
-        groups.setdefault(row.measurement.group, []).append(abs(row.error))
-    return [statistics.median(errors) for errors in groups.values()]
-
-
-def _spread(errors: list[float]) -> tuple[float | None, float | None]:
-    return (statistics.median(errors), max(errors)) if errors else (None, None)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup import shelf
+from simbackup.results.compare import NO_RESULT
 
 if TYPE_CHECKING:
     from simbackup.results.record import UsedValue
@@ -37,6 +38,11 @@ class Checked(NamedTuple):
     role: str
     verdict: str
     scenarios: str
+
+    @property
+    def is_result(self) -> bool:
+        """Whether the row counts: it is neither an input nor a duplicate."""
+        return self.role not in NO_RESULT
 
 
 class ValidatedSpan(NamedTuple):

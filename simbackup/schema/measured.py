@@ -64,8 +64,8 @@ class MeasuredRow(Frozen):
     """Which figure of it."""
     group: Text | None = None
     """Name of a group of rows that one mechanism decides; its own unless stated."""
-    kind: Literal["result", "input", "duplicate"] = "result"
-    """`result`; `input` for a figure that the scenario is given; `duplicate` for one that repeats another row."""
+    kind: Literal["result", "input", "duplicate", "structural"] = "result"
+    """`result`; `input`: given to the scenario; `duplicate`: repeats a row; `structural`: no value can move it."""
     result: Any
     """An address, `file.yaml#jobs.name.elapsed`, or `ratio`, `saved`, `loss`, `share` or `rate` of two addresses."""
     off: Text | None = None

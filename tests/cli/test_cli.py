@@ -9,12 +9,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pandas as pd
 import pytest
 
 from simbackup import shelf
 from simbackup.cli import app as cli
+from simbackup.results.compare import Role
 from simbackup.results.result import Result
 from tests.shared import Said, Say
 
@@ -206,7 +208,7 @@ def test_reproduce_as_json_has_the_agreed_keys(reproduced: Callable[[str], Said]
     rows = json.loads(reproduced("--json").out)
     assert len(rows) >= 5
     assert all(row.keys() >= ROW_KEYS for row in rows)
-    assert {row["role"] for row in rows} <= {"input", "fitted", "seen", "held-out"}
+    assert {row["role"] for row in rows} <= set(get_args(Role))
     for row in rows:
         assert isinstance(row["measured"], float)
         assert isinstance(row["simulated"], float)

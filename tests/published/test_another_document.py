@@ -43,7 +43,7 @@ def test_the_document_is_one_of_all() -> None:
 def test_its_rows_are_reproduced_by_name_and_by_folder(root: Path) -> None:
     named = reproduce(["005"], workers=1)
     assert [row.measurement.id for row in named.rows] == ROWS
-    assert (named.total.rows, named.total.groups, named.total.constants) == (6, 4, 0)
+    assert (named.total.rows, named.total.results, named.total.errors.groups, named.total.constants) == (6, 4, 4, 0)
     folder = reproduce([str(root / "scenarios" / "published" / NAME)], workers=1)
     assert [row.as_dict() for row in folder.rows] == [row.as_dict() for row in named.rows]
 
@@ -61,7 +61,7 @@ def test_its_constant_is_fitted_and_listed(root: Path) -> None:
     found = reproduce(["005"], workers=1)
     assert [summary.constants for summary in found.summaries] == [1]
     assert all(row.good for row in found.rows)
-    assert [row.role for row in found.rows] == ["input", "fitted", "fitted", "held-out", "held-out", "held-out"]
+    assert [row.role for row in found.rows] == ["input", "fitted", "fitted", "held-out", "duplicate", "held-out"]
 
 
 @pytest.mark.usefixtures("root")

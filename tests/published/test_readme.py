@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import simbackup as sb
-from simbackup import units
 from simbackup.cli import show_ledger
-from simbackup.cli.show_published import cross_validation_markdown, markdown
+from simbackup.cli.show_published import constant_text, cross_validation_markdown, markdown
 from simbackup.experiments.cross_validate import cross_validate
 from simbackup.experiments.ledger import ledger
 from simbackup.experiments.overview import fitted_list
 from simbackup.experiments.reproduce import Reproduction, reproduce
+from simbackup.results.compare import Role
 
 TOP = Path(__file__).resolve().parents[2]
 VALIDATION = "validation"
 """The publications that were answered blindly."""
+COUNTED: tuple[Role, ...] = ("fitted", "seen", "held-out", "structural")
+"""Roles of results that the table of documents counts."""
 README, RESULTS = TOP / "README.md", TOP / "RESULTS.md"
 
 
@@ -26,25 +29,37 @@ def fitted_table() -> str:
     lines = ["| constant | value | uncertainty | plausible | rows |", "|---|--:|--:|---|---|"]
     for row in fitted_list():
         unit = row["unit"]
-        uncertainty = "chosen" if row["uncertainty"] is None else units.show_short(row["uncertainty"], unit)
-        plausible = " to ".join(units.show_short(end, unit) for end in row["plausible"])
-        value = units.show_short(row["value"], unit)
+        uncertainty = "chosen" if row["uncertainty"] is None else constant_text(row["uncertainty"], unit)
+        plausible = " to ".join(constant_text(end, unit) for end in row["plausible"] if end is not None)
+        value = constant_text(row["value"], unit)
         lines.append(f"| {row['constant']} | {value} | {uncertainty} | {plausible} | {', '.join(row['rows'])} |")
     return "\n".join(lines) + "\n"
+
+
+def one_row_constants() -> dict[str, str]:
+    """The constants that serve one row, and what would replace each, as they are written down."""
+    with (Path(__file__).parent / "one-row-constants.csv").open(encoding="utf-8", newline="") as file:
+        return {row["constant"]: row["instead"] for row in csv.DictReader(file)}
+
+
+def one_row_table() -> str:
+    instead = one_row_constants()
+    alone = [row for row in fitted_list() if len(set(row["rows"])) == 1]
+    lines = [f"| {row['constant']} | {row['rows'][0]} | {instead.get(row['constant'], '')} |" for row in alone]
+    return "\n".join(["| constant | row | what would replace it |", "|---|---|---|", *lines]) + "\n"
 
 
 def summary_table(found: Reproduction) -> str:
     def share(value: float | None) -> str:
         return "" if value is None else f"{value:.1%}"
 
-    lines = [
-        "| document | rows | within 10 % | declared off | groups | median error | held-out | median | constants |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
-    ]
+    heads = ("document", "results", "within 10 %", "declared off", *COUNTED, "groups", "median error")
+    heads += ("held-out groups", "median", "constants", "for one row")
+    lines = ["| " + " | ".join(heads) + " |", "|---|" + "--:|" * (len(heads) - 1)]
     for s in (*found.summaries, found.total):
-        cells = [s.document, s.rows, s.within, s.off, s.groups, share(s.median)]
-        cells += [s.held_out_groups, share(s.held_out_median), s.constants]
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
+        cells = [s.document, s.results, s.within, s.off, *(s.roles[role] for role in COUNTED)]
+        cells += [s.errors.groups, share(s.errors.median), s.held_out.groups, share(s.held_out.median)]
+        lines.append("| " + " | ".join(map(str, [*cells, s.constants, s.one_row])) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -52,26 +67,29 @@ def ledger_table(asked: Reproduction) -> str:
     return show_ledger.markdown(ledger(asked.rows))
 
 
-def head(asked: Reproduction) -> str:
+def head(found: Reproduction, asked: Reproduction) -> str:
     return (
         "# Measured beside simulated\n\nWritten by `python tests/published/test_readme.py`; a test compares it with "
         "the program's output.\n\n"
         "## Blind predictions\n\nVersion 0.1 answered before anybody had read the figures. Since then the rows are "
         "open: today's answers may owe something to them.\n\n"
-        f"{ledger_table(asked)}\n## Documents\n\n"
+        f"{ledger_table(asked)}\n## Documents\n\nInputs and duplicates do not count. A *structural* row is one that no "
+        f"value can move; it counts in no median.\n\n{summary_table(found)}\n"
     )
 
 
 def tail() -> str:
     return (
         f"## Fitted or chosen constants\n\n{fitted_table()}\n"
+        "## Constants that serve one row\n\nEach restates its row until a mechanism replaces it, or other rows test it."
+        f"\n\n{one_row_table()}\n"
         "## Cross-validation\n\nEach row of a fit, predicted by the same fit to the other rows.\n\n"
         f"{cross_validation_markdown(cross_validate())}"
     )
 
 
 def results(found: Reproduction, asked: Reproduction) -> str:
-    return f"{head(asked)}{markdown(found)}\n## Publications of blind predictions\n\n{markdown(asked)}\n{tail()}"
+    return f"{head(found, asked)}{markdown(found)}\n## Publications of blind predictions\n\n{markdown(asked)}\n{tail()}"
 
 
 def between(text: str, name: str) -> str:
@@ -84,11 +102,16 @@ def test_the_tables_are_those_of_the_program() -> None:
     """All but the rows with their intervals, which the unpacked wheel reproduces in tests/architecture."""
     text, rows = RESULTS.read_text(encoding="utf-8"), "### "
     found, asked = reproduce(intervals=False), reproduce([VALIDATION], intervals=False)
-    assert text.partition(rows)[0] == head(asked)
+    assert text.partition(rows)[0] == head(found, asked)
     assert text[text.index("## Fitted or chosen constants") :] == tail()
     readme = README.read_text(encoding="utf-8")
     assert between(readme, "summary") == summary_table(found)
     assert between(readme, "ledger") == ledger_table(asked)
+
+
+def test_each_constant_that_serves_one_row_says_what_would_replace_it() -> None:
+    alone = {row["constant"] for row in fitted_list() if len(set(row["rows"])) == 1}
+    assert one_row_constants().keys() == alone
 
 
 def explained() -> str:

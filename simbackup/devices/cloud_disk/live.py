@@ -44,6 +44,7 @@ class CloudDisk(FlatStore):
         self.link = Link(name, 1.0)
         self.pipe = Network(Link(f"{name}.throughput", limits.rate), 0.0, limits.rate)
         self.credits: Credits | None = None
+        self.byte_credits: Credits | None = None
         self._buses: tuple[Network, ...] = ()
 
     @property
@@ -67,8 +68,9 @@ class CloudDisk(FlatStore):
         return Service(self.limits.latency, operations / self.limits.iops)
 
     def record(self, trace: Trace) -> None:
-        """Record the pipe and the credits in the trace."""
-        link, left = self.pipe.link, self.credits.reported() if self.credits is not None else {}
+        """Record the pipe and the credits in the trace; those of operations where there are both."""
+        link, saved = self.pipe.link, self.credits or self.byte_credits
+        left = saved.reported() if saved is not None else {}
         trace.device(
             link.name, "cloud disk throughput", link.busy_s, units=link.units, bytes_moved=link.bytes_moved,
             peak_bytes_per_s=link.peak_bytes_per_s, **left,
@@ -76,7 +78,7 @@ class CloudDisk(FlatStore):
 
 
 class Credits:
-    """The credits of a volume: all flows over its link spend them, and time restores them.
+    """The credits of a volume, for operations or for bytes: all flows over a link spend them, and time restores them.
 
     With credits, the link has its full capacity; without, the baseline's share of it.
     """
@@ -86,6 +88,7 @@ class Credits:
         self.left = left
         self._link, self._bucket, self._clock, self._network = link, bucket, clock, network
         self.without_s = 0.0
+        self._full = link.capacity
         self._lends = True
         self._rate = self._since = 0.0
         self._alarm = Alarm(clock.env, self._ring)
@@ -96,10 +99,11 @@ class Credits:
         """No limit of its own: the link holds the flows."""
 
     def solved(self, *, binding: bool) -> None:
-        """Note the operations a second from now on."""
+        """Note the operations or bytes a second from now on."""
         del binding
         self._settle()
-        self._rate = sum(self._link.demand(flow) * flow.rate for flow in self._link.flows) * self._bucket.burst
+        self._rate = sum(self._link.demand(flow) * flow.rate for flow in self._link.flows)
+        self._rate *= self._bucket.burst / self._full
         self._go_on()
 
     def _ring(self) -> None:
@@ -135,4 +139,4 @@ class Credits:
     def _lend(self, what: str, capacity: float) -> None:
         self._lends = not self._lends
         self._clock.trace.event(self._clock.env.now, self.name, what)
-        self._network.set_capacity(self._link, capacity)
+        self._network.set_capacity(self._link, capacity * self._full)

@@ -67,14 +67,17 @@ class Host:
             self.caches[store.name] = PageCache(self.network, name, *limits)
         return self.caches[store.name]
 
-    def reading(self, region: Region, each: float | None = None, cached: float = 0.0) -> FlowShape:
+    def reading(
+        self, region: Region, each: float | None = None, cached: float = 0.0, request: float | None = None
+    ) -> FlowShape:
         """How a byte of a file that a program reads in sequence loads device and core.
 
-        `each` are core seconds a byte, those of one copy unless given; `cached` is the share in memory.
+        `each` are core seconds a byte, those of one copy unless given; `cached` is the share in memory. A host that
+        reads nothing ahead gets the bytes of one `request` of the program at a time, if that says how many.
         """
         store, copy = region.store, 1.0 / self.copy_rate if each is None else each
         shape = self.working(region.streaming("read").part(1.0 - cached), copy)
-        window = self.machine.read_ahead
+        window = self.machine.read_ahead or request
         if window is None or cached >= 1.0:  # the next windows are asked for while the program works on the last
             return shape.at_most(1.0 / copy, self.cpu.name)
         path, cold = bus(store, "read"), (1.0 - cached) / window

@@ -15,6 +15,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.disk import fetching, lying, seek
 from simbackup.methods.file_backup.objects import objects_of
+from simbackup.methods.file_backup.staging import Crossing, staged
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
@@ -68,18 +69,19 @@ class CopySaveSet:
         """Write the save set as a backup to tape does, read as by a restore from disk."""
         server = system.hosts[self.server]
 
-        def shape(crossing: FlowShape, begin: float, size: float) -> FlowShape:
+        def shape(crossing: Crossing, begin: float, size: float) -> FlowShape:
             source = lying(system, lies, begin, size)
-            reading = server.reading(source, self.tool.copying(server, copies=1.0))
-            towards = crossing.over(networks, connections=self.connections)
-            return reading.plus(towards.demands, towards.moves).cycle(towards.parts, towards.cap)
+            towards = (crossing[0].over(networks, connections=self.connections), crossing[1])
+            return staged(server, source, towards, networks, self.tool)
 
         yield from TapeWriter(saved.size, shape, self.tool, self.streams, self.pool).write(system, copy)
 
     def _to_objects(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to objects does."""
         server, store = system.hosts[self.server], system.object_stores[self.to]
-        reading = server.reading(lying(system, lies, 0.0, saved.size), self.tool.copying(server))
+        reading = server.reading(
+            lying(system, lies, 0.0, saved.size), self.tool.copying(server), request=self.tool.request
+        )
         objects = objects_of(saved.size, saved.files, saved.method, self.object_size)
         shape = store.carrying(reading, "write", objects, networks, self.connections)
         flow = shape.start(system.network, copy.job, Activity.COPY, saved.size)
@@ -90,7 +92,9 @@ class CopySaveSet:
         """Write the save set as a backup to disk does."""
         server, host = system.hosts[self.server], system.hosts[self.host]
         position = system.reserve(self.to, saved.size)
-        shape = fetching(server, host, lying(system, lies, 0.0, saved.size), self.tool.copying(host))
+        shape = fetching(
+            (server, host), lying(system, lies, 0.0, saved.size), self.tool.copying(host), self.tool.request
+        )
         shape = shape.over(networks, connections=self.connections)
         place = VolumeRange(system.volumes[self.to], position, saved.size)
         yield from system.write_through(copy.job, self.host, place, shape, Activity.COPY)

@@ -62,6 +62,7 @@ class DiskBackup:
         yield from prepare(system, job, data, self.tool, part.files)
         networks = [system.networks[name] for name in self.networks]
         shape = self.tool.sending(self.reading(system, data), networks, self.connections)
+        shape = self.serving(system, shape, part)
         place = VolumeRange(system.volumes[self.to], position, part.size)
         yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
         system.require_image(self.source)
@@ -70,6 +71,13 @@ class DiskBackup:
             SaveSet(job, self.data, self.method, part.size, part.files, time, [copy], self.level)
         )
         return Moved(part.size, part.files)
+
+    def serving(self, system: System, shape: FlowShape, part: Portion) -> FlowShape:
+        """The shape when the host of the target takes the bytes, too."""
+        if self.server == self.host:
+            return shape
+        files = part.files / part.size if self.method == "file_level" and part.size > 0.0 else 0.0
+        return self.tool.serving(shape, system.hosts[self.server], files)
 
     def reading(self, system: System, data: DataSet, copies: float = 2.0) -> FlowShape:
         """How a byte of the save set loads device and host, which copies it so many times."""
@@ -80,7 +88,7 @@ class DiskBackup:
             shape = changed_blocks(origin.region, part.share, data.run).part(1.0 - origin.cached)
             return origin.found(host.then(shape, copy))
         if self.method == "image":
-            return origin.found(host.reading(origin.region, copy, origin.cached))
+            return origin.found(host.reading(origin.region, copy, origin.cached, self.tool.request))
         who = walkers(system, self.tool, self.workers, self.share)
         return origin.found(host.then(walking(host, data, origin.region, who, part.share), copy))
 
@@ -124,7 +132,10 @@ class DiskRestore:
     def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade) -> FlowShape:
         """What a restored byte loads: the server's disk, and the processor of the host that writes it."""
         host, server = system.hosts[self.host], system.hosts[self.server]
-        shape = filling(fetching(server, host, source, self.tool.copying(host)), host, target, made)
+        shape = fetching((server, host), source, self.tool.restoring(host), self.tool.request)
+        if server is not host:
+            shape = self.tool.serving(shape, server, made.per_byte, copies=1.0)  # beside that of reading
+        shape = filling(shape, host, target, made)
         if not made.per_byte:
             return shape
         serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
@@ -137,14 +148,16 @@ def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
     return system.volumes[lies.medium].region.part(lies.position + begin, size)
 
 
-def fetching(server: Host, host: Host, source: Region, copy: float) -> FlowShape:
-    """How a byte of a save set on a disk of a server loads disk and cores on its way through a host.
+def fetching(way: tuple[Host, Host], source: Region, copy: float, request: float | None = None) -> FlowShape:
+    """How a byte of a save set on a disk of a server loads disk and cores on its `way` through a host.
 
-    `copy` are the core seconds a byte of whoever copies: the host, behind the server where these are two.
+    `copy` are the core seconds a byte of whoever copies: the host, behind the server where these are two. `request` are
+    the bytes that the program reads at a time, if it says how many.
     """
+    server, host = way
     if host is server:
-        return host.reading(source, copy)
-    return host.then(server.reading(source), copy)
+        return host.reading(source, copy, request=request)
+    return host.then(server.reading(source, request=request), copy)
 
 
 def seek(system: System, job: str, source: Region, networks: Sequence[Network]) -> Wait:

@@ -9,12 +9,14 @@ from simbackup.methods.file_backup.null import NullBackup
 from simbackup.methods.file_backup.objects import ObjectBackup, ObjectRestore
 from simbackup.methods.file_backup.restore import Restore, Way
 from simbackup.methods.file_backup.share import Share
-from simbackup.methods.file_backup.spec import FileBackupSpec
+from simbackup.methods.file_backup.spec import FileBackupSpec, SpoolSpec
+from simbackup.methods.file_backup.spool import SpooledBackup
 from simbackup.methods.file_backup.tape import TapeBackup
 from simbackup.methods.file_backup.tape_restore import TapeRestore
 from simbackup.methods.job import Work
 from simbackup.methods.restore.make import selection_of
 from simbackup.methods.restore.spec import RestoreSpec
+from simbackup.methods.tool.live import Tool
 from simbackup.methods.tool.make import tool_of
 from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.job import Copying, Storing
@@ -33,12 +35,14 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
         share = Share(keeper, spec.route(keeper, host) or (), job.share.calls.si, job.share.request.si)
     way = spec.way_to(host, job.to) or ()
     workers, connections = int(si_or(job.workers, 1.0)), int(si_or(job.connections, 1.0))
+    if isinstance(spec.devices[job.to], MediaLibrary) and job.spool is not None:
+        return _spooled(job, job.spool, spec, (host, share), tool)
     if isinstance(spec.devices[job.to], MediaLibrary):
         streams = int(si_or(job.streams, 1.0))
         shared = int(si_or(job.multiplexing, 1.0))
         return TapeBackup(
             host, job.data, job.to, way, job.method, tool, job.source, streams, job.pool, shared, workers, share,
-            connections, job.base_age(), job.level,
+            connections, job.base_age(), job.level, _server(spec, job.to, host),
         )  # fmt: skip
     owner = spec.owner_of(job.to) or ""
     backup = DiskBackup(
@@ -50,6 +54,18 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
     return NullBackup(backup) if isinstance(spec.devices[job.to], Sink) else backup
 
 
+def _spooled(
+    job: FileBackupSpec, spool: SpoolSpec, spec: Spec, reader: tuple[str, Share | None], tool: Tool
+) -> SpooledBackup:
+    """The backup over a disk of some host."""
+    (host, share), server = reader, spec.owner_of(spool.on) or ""
+    backup = DiskBackup(
+        host, job.data, spool.on, server, spec.way_to(host, spool.on) or (), job.method, tool, job.source,
+        int(si_or(job.workers, 1.0)), share, int(si_or(job.connections, 1.0)), job.base_age(), job.level,
+    )  # fmt: skip
+    return SpooledBackup(backup, spool.size.si, spool.overlapped, job.to, spec.way_to(server, job.to) or (), job.pool)
+
+
 def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
     """The restore, from the backup or a copy of it."""
     copies = (other.to for other in spec.jobs.values() if isinstance(other, Copying) and other.save_set == job.restore)
@@ -57,6 +73,12 @@ def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
     copies = (*copies, *(other.to for other in above))
     ways = {device: _way_back(job, saved, spec, device) for device in (saved.to, *copies)}
     return Restore(job.restore, job.copied_by, ways, job.replay)
+
+
+def _server(spec: Spec, library: str, host: str) -> str | None:
+    """The host that a library belongs to, if that is another."""
+    owner = spec.owner_of(library)
+    return owner if owner != host else None
 
 
 def _object_size(job: Storing) -> float | None:
@@ -71,7 +93,17 @@ def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) 
     way, workers = spec.way_from(host, device) or (), int(si_or(job.workers, 1.0))
     connections = int(si_or(job.connections, 1.0))
     if isinstance(spec.devices[device], MediaLibrary):
-        return TapeRestore(host, to, way, selection, tool, int(si_or(job.streams, 1.0)), workers, connections)
+        return TapeRestore(
+            host,
+            to,
+            way,
+            selection,
+            tool,
+            int(si_or(job.streams, 1.0)),
+            workers,
+            connections,
+            _server(spec, device, host),
+        )
     if isinstance(spec.devices[device], ObjectTarget):
         kept = (other for other in spec.jobs.values() if isinstance(other, Storing) and other.to == device)
         own = next((other for other in kept if other is saved or getattr(other, "save_set", "") == job.restore), saved)

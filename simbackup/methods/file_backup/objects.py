@@ -97,7 +97,7 @@ class ObjectRestore:
     def _copying(self, system: System, copy: Copy, objects: Objects, target: DataSet, made: FilesMade) -> FlowShape:
         """What a restored byte loads: the store, the way, and the processor of the host that writes it."""
         host, networks = system.hosts[self.host], [system.networks[name] for name in self.networks]
-        shape = filling(host.then(FlowShape(), self.tool.copying(host)), host, target, made)
+        shape = filling(host.then(FlowShape(), self.tool.restoring(host)), host, target, made)
         if made.per_byte:
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
             shape = replace(shape, workers=self.workers, serial=serial)

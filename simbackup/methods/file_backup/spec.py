@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 
 from typing import Literal
 
+from simbackup.methods.file_backup.between import ShareSpec, SpoolSpec, check_share, check_spool
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import (
-    Count,
-    Frozen,
     Pieces,
     PositiveDuration,
     PositiveSize,
@@ -36,17 +35,6 @@ CHANGES = ("daily", "hot_data", "hot_changes", "replaced", "growth")
 """Keys of a change on which every backup above another depends."""
 TAPE_KEYS = ("file_marks", "block", "unload_after")
 """What a program says of tape alone."""
-
-
-class ShareSpec(Frozen):
-    """How another host reads the files over the network, one request at a time for each worker."""
-
-    host: Text
-    """The host that reads them, and runs the backup."""
-    calls: Count
-    """Requests for each file besides those for its data: look-up, attributes, open, close."""
-    request: PositiveSize
-    """Bytes of one request for data."""
 
 
 class FileBackupSpec(Saving, FileKeeping):
@@ -77,6 +65,8 @@ class FileBackupSpec(Saving, FileKeeping):
     """Connections over networks that each stream spreads its bytes over; one unless stated."""
     object_size: PositiveSize | None = None
     """Bytes of each object in an object store; one for each file of a file-level backup, else one, unless stated."""
+    spool: SpoolSpec | None = None
+    """A disk on the way to tape; none unless stated."""
     share: ShareSpec | None = None
     """Another host that reads the files as from a share; the host of the data reads them unless stated."""
     pool: Text | None = None
@@ -88,6 +78,7 @@ class FileBackupSpec(Saving, FileKeeping):
     conditional: ClassVar[Mapping[str, str]] = {
         "workers": "in file_level backups",
         "share": "in file_level backups",
+        "spool": "in backups to tape",
         "connections": "where the backup crosses links, and to an object store",
         "object_size": "in backups to an object store",
     }
@@ -103,7 +94,11 @@ class FileBackupSpec(Saving, FileKeeping):
         if self.tool is not None and self.tool.alternates:
             yield f"jobs.{name}.tool.request"
         if tape:
-            yield from (f"data.{self.data}.compression", *(f"jobs.{name}.tool.{key}" for key in TAPE_KEYS))
+            yield from (
+                f"jobs.{name}.spool",
+                f"data.{self.data}.compression",
+                *(f"jobs.{name}.tool.{key}" for key in TAPE_KEYS),
+            )
             if self.block_size(spec) is not None:
                 yield f"devices.{self.to}.drive.command_time"
         if walks:
@@ -121,17 +116,28 @@ class FileBackupSpec(Saving, FileKeeping):
             yield f"hosts.{spec.host_of(self.data)}.read_ahead"
 
     def _network_uses(self, spec: Spec, name: str) -> Iterator[str]:
-        """The keys of connections and objects."""
+        """The keys of connections and objects, and of a server on another host."""
+        yield from self._server_uses(spec, name, self.to, self.share.host if self.share else spec.host_of(self.data))
         objects = isinstance(spec.devices[self.to], ObjectTarget)
         if objects or spec.way_to(self.share.host if self.share else spec.host_of(self.data), self.to):
             yield f"jobs.{name}.connections"
         if objects:
             yield f"jobs.{name}.object_size"
 
+    def _server_uses(self, spec: Spec, name: str, device: str, host: str) -> Iterator[str]:
+        """The keys of the host that a target belongs to, if that is another than that of the data."""
+        at = self.spool.on if self.spool is not None and device == self.to else device
+        if spec.owner_of(at) not in {None, host}:
+            yield f"jobs.{name}.tool.server_cpu"
+            if self.method == "file_level":
+                yield f"jobs.{name}.tool.server_file_cpu"
+
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of selected files, and of read-ahead where the host reads a save set on disk in sequence."""
         device = spec.read_by(job)
         objects = isinstance(spec.devices[device], ObjectTarget)
+        yield f"jobs.{name}.tool.restore_cpu"
+        yield from self._server_uses(spec, name, device, spec.host_of(job.to or self.data))
         if objects or spec.way_from(spec.host_of(job.to or self.data), device):
             yield f"jobs.{restore}.connections"
         tape = isinstance(spec.devices[device], MediaLibrary)
@@ -158,7 +164,9 @@ class FileBackupSpec(Saving, FileKeeping):
         if self.data in spec.data:
             checks.owned(path, spec.data[self.data].on)
         with checks.about(*path):
-            self._check_share(checks, path)
+            check_share(checks, path, self)
+        with checks.about(*path):
+            check_spool(checks, path, self)
         with checks.about(*path):
             self._check_level(checks, path)
 
@@ -186,22 +194,6 @@ class FileBackupSpec(Saving, FileKeeping):
         elif data is not None and data.change is not None and self.method == "image" and data.change.run is None:
             message = f"an incremental image needs the runs of bytes in which '{self.data}' changes"
             checks.report((*path, "level"), message, f"write 'run: 256 KiB' under data.{self.data}.change")
-
-    def _check_share(self, checks: Checks, path: Path) -> None:
-        """The host that reads from a share is another one, and reaches the data and the target."""
-        spec, here = checks.spec, (*path, "share", "host")
-        if self.share is None or self.data not in spec.data:
-            return
-        reader, keeper = self.share.host, spec.owner_of(spec.data[self.data].on)
-        others = [name for name in checks.named("hosts") if name != keeper]
-        if reader == keeper:
-            checks.report(here, f"'{reader}' keeps the data itself", choices(reader, others))
-        elif checks.name(here, reader, others, "host") and checks.sound(path, "hosts", "devices", "links"):
-            ends = ((keeper, spec.route(reader, keeper or "")), (self.to, spec.way_to(reader, self.to)))
-            for end, way in ends:
-                if way is None:
-                    message = f"there is no way from '{reader}' to '{end}'"
-                    checks.report(here, message, f"let a link join '{reader}' and '{end}'")
 
     def _check_target(self, checks: Checks, path: Path) -> bool:
         legal = {**checks.spec.devices_with(BackupTarget), **checks.spec.devices_with(Sink)}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from simbackup.catalogue import Copy, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.shape import FlowShape
-from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.portion import Portion, changed_blocks, portion
 from simbackup.methods.file_backup.share import Share, walkers
+from simbackup.methods.file_backup.staging import Crossing, handing_over
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.job import Moved, Steps
@@ -19,7 +19,10 @@ from simbackup.system import System
 
 @dataclass(frozen=True, slots=True)
 class TapeBackup:
-    """A save set from a data set, or from a frozen image of it, to cartridges of a pool."""
+    """A save set from a data set, or from a frozen image of it, to cartridges of a pool.
+
+    The `server` is the host of the library, if that is another.
+    """
 
     host: str
     data: str
@@ -36,6 +39,7 @@ class TapeBackup:
     connections: int = 1
     since: float | None = None
     level: str = "full"
+    server: str | None = None
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, save all parts at once, then enter the catalogue."""
@@ -54,23 +58,21 @@ class TapeBackup:
         )
         return Moved(part.size, part.files)
 
-    def _shape(self, system: System, data: DataSet, crossing: FlowShape, part: Portion) -> FlowShape:
+    def _shape(self, system: System, data: DataSet, crossing: Crossing, part: Portion) -> FlowShape:
         """How a byte of the save set loads disk, host, networks and the drive that it crosses."""
         host, origin = system.hosts[self.host], system.origin(data, self.source)
         copy = self.tool.copying(host, copies=1.0)
         networks = [system.networks[name] for name in self.networks]
-        towards = host.working(crossing.over(networks, connections=self.connections), copy)
-        if self.method == "image" and not part.whole:
-            shape = changed_blocks(origin.region, part.share, data.run).part(1.0 - origin.cached)
-        elif self.method == "image" or data.filesystem is None:
-            shape = origin.region.streaming("read").part(1.0 - origin.cached).at_most(1.0 / copy, host.cpu.name)
+        towards = crossing[0].over(networks, connections=self.connections)
+        if self.method == "image" and part.whole:
+            shape = host.reading(origin.region, copy, origin.cached, self.tool.request)
+        elif self.method == "image":
+            shape = host.working(changed_blocks(origin.region, part.share, data.run).part(1.0 - origin.cached), copy)
         else:
             who = walkers(system, self.tool, self.workers, self.share)
-            shape = walking(host, data, origin.region, who, part.share)
+            shape = host.working(walking(host, data, origin.region, who, part.share), copy)
+        if self.server is not None:
+            files = part.files / part.size if self.method == "file_level" and part.size > 0.0 else 0.0
+            shape = self.tool.serving(shape, system.hosts[self.server], files)
         shape = shape.plus(towards.demands, towards.moves)
-        shape = origin.found(shape)
-        if self.tool.alternates:
-            slowest, seconds = max(crossing.demands.items(), key=lambda demand: demand[1])
-            shape = shape.after(seconds, slowest.name, Activity.WRITE)
-            return self.tool.sending(shape, networks, loaded=True)
-        return shape.cycle(towards.parts, towards.cap)
+        return handing_over(origin.found(shape), (towards, crossing[1]), networks, self.tool)

@@ -33,6 +33,7 @@ class TapeRestore:
     streams: int = 1
     workers: int = 1
     connections: int = 1
+    server: str | None = None
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Share the needed cartridges among the drives, and wait until all data are on disk."""
@@ -91,11 +92,15 @@ class TapeRestore:
         library, host, target = system.libraries[copy.target], system.hosts[self.host], system.data[self.to]
         yield from library.locate(job, drive, extent.position)
         stream = Stream(copy.compression, self.tool.block, reading=True, spread=extent.spread)
+        told = self.tool.restore_cpu
+        each = 1.0 / host.copy_rate if told is None else host.seconds(told)
         fill = (
-            host.working(drive.crossing(stream), 1.0 / host.copy_rate)
-            .at_most(host.copy_rate, host.cpu.name)
+            host.working(drive.crossing(stream), each)
+            .at_most(1.0 / each, host.cpu.name)
             .over([system.networks[name] for name in self.networks], connections=self.connections)
         )
+        if self.server is not None:
+            fill = self.tool.serving(fill, system.hosts[self.server], made.per_byte)
         if made.per_byte:
             fill = filling(fill, host, target, made)
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn

@@ -14,6 +14,8 @@ from simbackup.devices.tape.live import LEAST_ROOM, Cartridge, Drive, Library, S
 from simbackup.devices.tape.session import Seat, take_seat
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Flow
+from simbackup.equations import streaming
+from simbackup.methods.file_backup.staging import Crossing
 from simbackup.methods.job import side_by_side
 from simbackup.methods.tool.live import NO_TOOL, Tool
 from simbackup.system import JobFailedError, System
@@ -29,22 +31,23 @@ class TapeWriter:
 
     Bytes of the save set; what a byte of a part of it (begin, size) loads on its way, given how it loads the drive; the
     program; parts; the pool; streams that a drive takes at once; tape marks for each byte; and a check that fails if
-    the source was lost meanwhile.
+    the source was lost meanwhile. What it writes may `begin` in the middle of the save set.
     """
 
     size: float
-    shape: Callable[[FlowShape, float, float], FlowShape]
+    shape: Callable[[Crossing, float, float], FlowShape]
     tool: Tool = NO_TOOL
     streams: int = 1
     pool: str | None = None
     multiplexing: int = 1
     marks: float = 0.0
     intact: Callable[[], None] = lambda: None
+    begin: float = 0.0
 
     def write(self, system: System, copy: Copy) -> Wait:
         """Write all parts at once, each on a drive of its own or a shared one, and note in the copy where they are."""
         size, part = self.size / self.streams, self._part if self.multiplexing == 1 else self._shared_part
-        yield from side_by_side(system, [part(system, copy, i * size, size) for i in range(self.streams)])
+        yield from side_by_side(system, [part(system, copy, self.begin + i * size, size) for i in range(self.streams)])
         copy.extents.sort(key=lambda extent: extent.begin)
 
     def _part(self, system: System, copy: Copy, begin: float, size: float) -> Wait:
@@ -106,7 +109,8 @@ class TapeWriter:
     def _start(self, system: System, drive: Drive, copy: Copy, part: tuple[float, float]) -> Flow:
         """A part of the save set (begin, size) on its way onto the tape in a drive."""
         stream = Stream(copy.compression, self.tool.block, shares=self.multiplexing > 1)
-        shape = self.shape(drive.crossing(stream), *part)
+        waits = streaming.handing_over(drive.parameters, stream.compression, stream.block)
+        shape = self.shape((drive.crossing(stream), waits), *part)
         return shape.start(system.network, copy.job, Activity.TRANSFER, part[1], law=drive.law(stream))
 
     def _append(

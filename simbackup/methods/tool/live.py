@@ -23,7 +23,8 @@ class Tool:
 
     Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more, seconds
     of messages about each file, tape marks of each file; bytes of a command to a tape drive, and seconds for which an
-    idle drive stays loaded; bytes of a request and core seconds a byte when it copies; core seconds for each file, the
+    idle drive stays loaded; bytes of a request and core seconds a byte when it copies, when that comes back, and at the
+    server, there for each file, too; core seconds for each file, the
     share of them that only one worker takes at a time, changes of attributes of each restored file; seconds to begin a
     group, bytes of index for each file, seconds to save the index and the state of an operating system; whether it
     reads and writes in turns. Core seconds are those of the reference core.
@@ -38,6 +39,9 @@ class Tool:
     unload_after: float | None = None
     request: float | None = None
     copy_cpu: float | None = None
+    restore_cpu: float | None = None
+    server_cpu: float | None = None
+    server_file_cpu: float = 0.0
     file_cpu: float = 0.0
     in_turn: float = 0.0
     attributes: float = 0.0
@@ -64,6 +68,21 @@ class Tool:
             if self.request is not None:
                 shape = shape.after(network.latency / self.request, network.link.name, Activity.TRAVEL)
         return shape
+
+    def restoring(self, host: Host, copies: float = 2.0) -> float:
+        """Seconds of a core of a host for each byte that comes back; as for copying unless it says something else."""
+        return host.seconds(self.restore_cpu) if self.restore_cpu is not None else self.copying(host, copies)
+
+    def serving(self, shape: FlowShape, server: Host, files: float = 0.0, copies: float = 2.0) -> FlowShape:
+        """The shape of bytes, and of so many files in each, that a server on another host takes or sends.
+
+        One thread of it does so for each stream; it copies each byte so often unless the program states its own cost.
+        """
+        each = server.seconds(self.server_cpu) if self.server_cpu is not None else copies / server.copy_rate
+        each += server.seconds(self.server_file_cpu) * files
+        if each <= 0.0:
+            return shape
+        return server.working(shape, each).at_most(1.0 / each / max(shape.workers, 1), server.cpu.name)
 
     def copying(self, host: Host, copies: float = 2.0) -> float:
         """Seconds of a core of a host for each byte that passes through: its own, or those of so many copies."""

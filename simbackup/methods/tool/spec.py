@@ -41,6 +41,13 @@ class BackupToolSheet(Frozen):
     """Bytes that it reads and then writes, one request at a time, when it copies from a frozen image or alternates."""
     copy_cpu: PositiveTimePerByte | None = None
     """Time of the reference core for each byte that it copies; twice that of the host's copy_rate unless stated."""
+    restore_cpu: PositiveTimePerByte | None = None
+    """Time of the reference core for each byte that comes back; copy_cpu, or one copy from tape, unless stated."""
+    server_cpu: TimePerByte | None = None
+    """Time of the reference core at the host with the target, if that is another, for each byte that it takes or sends;
+    twice that of its copy_rate unless stated."""
+    server_file_cpu: TimePerFile | None = None
+    """Time of the reference core at that host for each file; none unless stated."""
     file_cpu: TimePerFile | None = None
     """Time of the reference core for each file that it saves or makes, beside that of the file system."""
     in_turn: Share | None = None
@@ -72,6 +79,9 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "unload_after": "in backups to tape, and copies to it",
         "request": "in restores of frozen_image backups, and with 'alternates'",
         "copy_cpu": "in image and file_level backups, and restores from frozen images",
+        "restore_cpu": "in restores from disk and tape of image and file_level backups",
+        "server_cpu": "in image and file_level backups to another host, and restores from there",
+        "server_file_cpu": "in file_level backups to another host, and restores from there",
         "file_cpu": "in file_level backups and their restores",
         "alternates": "in file_level and image backups, and restores from disk",
         "in_turn": "in file_level backups, and restores of them, with several workers",

@@ -55,7 +55,7 @@ def test_the_overview_holds_every_row(snapshots: Reproduction) -> None:
     assert figure.axes[0].get_xlim() == (ALL_FROM, ALL_TO)
     within = sum(row.within for row in snapshots.rows)
     (label,) = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert label == f"003-lvm-snapshots\n{within} of {len(snapshots.rows)} within 10 %"
+    assert label == f"003-lvm-snapshots\n{within} of {len(snapshots.rows)} results within 10 %"
 
 
 def test_a_result_is_compared_with_what_it_reproduces_alone() -> None:

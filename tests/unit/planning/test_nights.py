@@ -51,7 +51,9 @@ def test_few_nights_are_simulated_and_the_rest_is_interpolated() -> None:
     found = planned()
     assert found.simulated < 20
     assert found.error < 1e-6  # linear in the bytes, as the interpolation is
-    assert len(found.verdicts) == sum(1 + (verdict.level == "full") for verdict in found.verdicts if not verdict.copy)
+    assert len(found.verdicts) == sum(
+        1 + verdict.level.endswith("full") for verdict in found.verdicts if not verdict.copy
+    )
 
 
 def test_a_night_in_which_clocks_are_moved_has_a_shorter_window() -> None:
@@ -81,3 +83,25 @@ def test_a_copy_has_a_time_by_which_it_should_have_ended() -> None:
 def test_a_plan_ends_on_a_date_after_the_start(until: str) -> None:
     with pytest.raises(InputError):
         plan(load_site(site(systems=GROWING)), until, play=stub)
+
+
+def test_the_first_backup_of_everything_is_reported_and_does_not_count() -> None:
+    found = plan(load_site(site(systems=GROWING)), "2 weeks", play=lambda night: stub(night, 12.0))
+    assert [(v.night, v.level, v.met) for v in found.verdicts if not v.met] == [
+        (date(2027, 1, 2), "first full", False), (date(2027, 1, 9), "full", False)
+    ]  # fmt: skip
+    assert found.fits_until == date(2027, 1, 9)
+    assert found.clients[0]["missed"] == 1
+
+
+def test_full_backups_are_spread_over_the_week() -> None:
+    systems = {f"s{i}": GROWING["a"] | {"size": f"{i} TB"} for i in range(1, 15)}
+    loaded = load_site(site(systems=systems, policies={"nightly": site()["policies"]["nightly"] | {"spread": True}}))
+    load: dict[str, float] = {}
+    for client in loaded.systems:
+        load[client.policy] = load.get(client.policy, 0.0) + client.size
+    assert len(load) == 7
+    assert set(load.values()) == {15e12}
+    calendar = loaded.calendar("nightly-tuesday")
+    runs = list(calendar.runs(date(2027, 2, 1), date(2027, 2, 7), loaded.zone))
+    assert [due.level.value for due in runs].index("full") == 1

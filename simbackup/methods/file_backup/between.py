@@ -1,0 +1,72 @@
+"""What lies between data and target: a share over which another host reads, and a disk that takes all before tape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simbackup.errors import choices
+from simbackup.schema.capability import MediaLibrary
+from simbackup.schema.part import Path
+from simbackup.schema.quantity import Count, Frozen, PositiveSize, Text
+
+if TYPE_CHECKING:
+    from simbackup.methods.file_backup.spec import FileBackupSpec
+    from simbackup.scenario.checks import Checks
+
+
+class ShareSpec(Frozen):
+    """How another host reads the files over the network, one request at a time for each worker."""
+
+    host: Text
+    """The host that reads them, and runs the backup."""
+    calls: Count
+    """Requests for each file besides those for its data: look-up, attributes, open, close."""
+    request: PositiveSize
+    """Bytes of one request for data."""
+
+
+class SpoolSpec(Frozen):
+    """A disk that takes what is saved before it goes to tape."""
+
+    on: Text
+    """The volume or device of a host that takes it."""
+    size: PositiveSize
+    """Room there; when it is full, what it holds goes to tape."""
+    overlapped: bool = False
+    """Whether one half of the room is filled while the other goes to tape; else both take turns."""
+
+
+def check_share(checks: Checks, path: Path, job: FileBackupSpec) -> None:
+    """The host that reads from a share is another one, and reaches the data and the target."""
+    spec, here = checks.spec, (*path, "share", "host")
+    if job.share is None or job.data not in spec.data:
+        return
+    reader, keeper = job.share.host, spec.owner_of(spec.data[job.data].on)
+    others = [name for name in checks.named("hosts") if name != keeper]
+    if reader == keeper:
+        checks.report(here, f"'{reader}' keeps the data itself", choices(reader, others))
+    elif checks.name(here, reader, others, "host") and checks.sound(path, "hosts", "devices", "links"):
+        ends = ((keeper, spec.route(reader, keeper or "")), (job.to, spec.way_to(reader, job.to)))
+        for end, way in ends:
+            if way is None:
+                message = f"there is no way from '{reader}' to '{end}'"
+                checks.report(here, message, f"let a link join '{reader}' and '{end}'")
+
+
+def check_spool(checks: Checks, path: Path, job: FileBackupSpec) -> None:
+    """A spool is on a disk with room, on the way to a library, and takes one stream."""
+    spool, here = job.spool, (*path, "spool", "on")
+    if spool is None or not isinstance(checks.spec.devices.get(job.to), MediaLibrary):
+        return
+    if not checks.name(here, spool.on, checks.block_devices(), "device"):
+        if spool.on in checks.spec.devices:
+            message = f"'{spool.on}' is not a disk, array or volume"
+            checks.report(here, message, choices(spool.on, checks.block_devices()))
+        return
+    for key in ("streams", "multiplexing"):
+        if getattr(job, key) is not None:
+            checks.report((*path, key), "has no effect with 'spool': a spooled backup is one stream", "leave it out")
+    checks.free((*path, "spool", "size"), spool.on, spool.size, "a spool")
+    if job.data in checks.spec.data:
+        checks.connected(here, checks.spec.data[job.data].on, spool.on)
+    checks.connected(here, spool.on, job.to)

@@ -1,0 +1,144 @@
+"""Spooled backups: bytes go to a disk of a server, and from there to tape, in turns or side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import simpy
+
+from simbackup.catalogue import Copy, SaveSet
+from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
+from simbackup.methods.file_backup.disk import DiskBackup
+from simbackup.methods.file_backup.staging import Crossing, staged
+from simbackup.methods.file_backup.tape_writer import TapeWriter
+from simbackup.methods.job import Moved, Steps, side_by_side
+from simbackup.methods.tool.live import prepare
+from simbackup.system import JobFailedError, System
+
+Wait = Generator[simpy.Event, Any, None]
+HALVES = 2
+"""Parts of the room of which one is filled while the other goes to tape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """Bytes of a save set that are spooled at once: from where, how many, where on the volume; whether the last."""
+
+    begin: float
+    size: float
+    place: float
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SpooledBackup:
+    """A backup onto a disk, in pieces each of which then goes to tape.
+
+    The room for them, whether the next are taken meanwhile (half of the room each), the library, the networks from the
+    disk's host to it, and the pool. The cartridge stays mounted between the pieces.
+    """
+
+    backup: DiskBackup
+    room: float
+    overlapped: bool
+    library: str
+    networks: tuple[str, ...]
+    pool: str | None = None
+
+    @property
+    def method(self) -> str:
+        """How it reads."""
+        return self.backup.method
+
+    def run(self, system: System, job: str) -> Steps:
+        """Prepare, spool and write all pieces; then enter the catalogue."""
+        it = self.backup
+        data = system.data[it.data]
+        if system.hosts[it.host].suspended is not None:
+            raise JobFailedError(f"'{it.host}' is suspended")
+        system.require_image(it.source)
+        part, copy = it.part(data), Copy(job, self.library, data.compression, system.env.now)
+        yield from prepare(system, job, data, it.tool, part.files)
+        before, room = system.used.get(it.to), min(self.room, part.size)
+        place = system.reserve(it.to, room)
+        passes = self._passes(part.size, place)
+        try:
+            if self.overlapped:
+                yield from self._side_by_side(system, copy, passes)
+            else:
+                for each in passes:
+                    yield from self._take(system, job, each)
+                    yield from self._drain(system, copy, each)
+        finally:
+            if system.used[it.to] == place + room:  # else others have taken room behind it
+                self._give_back(system, before)
+        system.catalogue.save_sets.append(
+            SaveSet(job, it.data, it.method, part.size, part.files, copy.time, [copy], it.level)
+        )
+        return Moved(part.size, part.files)
+
+    def _passes(self, size: float, place: float) -> list[Pass]:
+        """The pieces of a save set, one after the other."""
+        most = self.room / HALVES if self.overlapped else self.room
+        number = max(math.ceil(size / most), 1)
+        found: list[Pass] = []
+        for i in range(number):
+            there = place + (i % HALVES * most if self.overlapped else 0.0)
+            found.append(Pass(i * most, min(most, size - i * most), there, last=i + 1 == number))
+        return found
+
+    def _side_by_side(self, system: System, copy: Copy, passes: list[Pass]) -> Wait:
+        """Take the next piece while the one before it goes to tape, as long as there is room."""
+        full = [system.env.event() for _ in passes]
+        empty = [system.env.event() for _ in passes]
+
+        def take() -> Wait:
+            for i, each in enumerate(passes):
+                if i >= HALVES:
+                    with system.clock.span(copy.job, f"devices.{self.backup.to}", Activity.WAIT_FOR_ROOM):
+                        yield empty[i - HALVES]
+                yield from self._take(system, copy.job, each)
+                full[i].succeed()
+
+        def drain() -> Wait:
+            for i, each in enumerate(passes):
+                yield full[i]
+                yield from self._drain(system, copy, each)
+                empty[i].succeed()
+
+        yield from side_by_side(system, [take(), drain()])
+
+    def _take(self, system: System, job: str, each: Pass) -> Wait:
+        """Bring a piece onto the disk of the server; what of it stays in memory does not count."""
+        it = self.backup
+        networks = [system.networks[name] for name in it.networks]
+        shape = it.reading(system, system.data[it.data]).over(networks, connections=it.connections)
+        shape = it.serving(system, shape, it.part(system.data[it.data]))
+        place = VolumeRange(system.volumes[it.to], each.place, each.size)
+        yield from system.write_through(job, it.server, place, shape, Activity.SAVE)
+        system.require_image(it.source)
+
+    def _drain(self, system: System, copy: Copy, each: Pass) -> Wait:
+        """Bring a piece to tape."""
+        it = self.backup
+        server, networks = system.hosts[it.server], [system.networks[name] for name in self.networks]
+        source = system.volumes[it.to].region.part(each.place, each.size)
+
+        def shape(crossing: Crossing, begin: float, size: float) -> FlowShape:
+            towards = (crossing[0].over(networks), crossing[1])
+            return staged(server, source.part(begin - each.begin, size), towards, networks, it.tool)
+
+        tool = it.tool if each.last else replace(it.tool, unload_after=math.inf)
+        yield from TapeWriter(each.size, shape, tool, pool=self.pool, begin=each.begin).write(system, copy)
+
+    def _give_back(self, system: System, before: float | None) -> None:
+        """Give the room on the disk back."""
+        if before is None:
+            del system.used[self.backup.to]
+        else:
+            system.used[self.backup.to] = before

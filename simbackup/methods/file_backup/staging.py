@@ -1,0 +1,37 @@
+"""From a disk of a server to tape: copies of save sets, and what was spooled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simbackup.devices.host.live import Host
+from simbackup.devices.network.live import Network
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Region
+from simbackup.engine.activity import Activity
+from simbackup.methods.tool.live import Tool
+
+Crossing = tuple[FlowShape, float]
+"""How a byte loads a drive, and the seconds for which its host waits when it hands the byte over."""
+
+
+def handing_over(shape: FlowShape, crossing: Crossing, networks: Sequence[Network], tool: Tool) -> FlowShape:
+    """The shape of bytes that are read and that a drive takes: while the next are read, or by turns with reading.
+
+    `shape` loads the drive and the networks already.
+    """
+    towards, waits = crossing
+    if not tool.alternates:
+        return shape.cycle(towards.parts, towards.cap)
+    address = max(towards.demands, key=lambda link: towards.demands[link]).name
+    return tool.sending(shape.after(waits, address, Activity.WRITE), networks, loaded=True)
+
+
+def staged(server: Host, source: Region, crossing: Crossing, networks: Sequence[Network], tool: Tool) -> FlowShape:
+    """How a byte on a disk of a server loads its way to a drive, which is `crossing` with the networks."""
+    towards = crossing[0]
+    request = tool.request or tool.block
+    reading = server.reading(source, tool.copying(server, copies=1.0), request=request).plus(
+        towards.demands, towards.moves
+    )
+    return handing_over(reading, (towards, crossing[1]), networks, tool)

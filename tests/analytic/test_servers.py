@@ -1,0 +1,98 @@
+"""What a backup server on another host spends, and hosts that read one request at a time, against closed forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+
+SIZE, FILES = 20e9, 100_000
+SITE = """\
+title: A client and a backup server with a disk and a drive
+hosts:
+  client: {cores: 4, memory: 1 GiB, dirty_limit: 20 %, dirty_background: 0 %, copy_rate: 900 GB/s, speed: 2, owns: [a]}
+  server: {cores: 1, memory: 1 GiB, dirty_limit: 20 %, dirty_background: 0 %, copy_rate: 900 GB/s, owns: [b, library]}
+devices:
+  a: {kind: ssd, capacity: 1 TB, read_rate: 500 MB/s, write_rate: 9 GB/s, read_latency: 0 s, write_latency: 0 s}
+  b: {kind: ssd, capacity: 1 TB, read_rate: 9 GB/s, write_rate: 9 GB/s, read_latency: 0 s, write_latency: 0 s}
+  library: {model: tape_library/autoloader-8, drive: {model: tape_drive/lto-9}, drives: 1}
+links:
+  lan: {joins: [client, server], rate: 9 GB/s, latency: 0 s, duplex: full}
+data:
+  files: {on: a, size: 20 GB}
+  more: {on: a, size: 20 GB}
+jobs:
+  full: {method: image, data: files, to: b, tool: {start_time: 0 s, mount_time: 0 s}}
+  back: {restore: full, after: full}
+"""
+COST = {"jobs.full.tool.server_cpu": "20 ns/B"}
+TAPE = {"jobs.full.to": "library"}
+TOLERANCE = 0.02
+
+
+def run(changes: dict[str, Any]) -> sb.Result:
+    return sb.simulate(sb.load(SITE, changes))
+
+
+def seconds(changes: dict[str, Any], job: str = "full", what: str = "rate") -> float:
+    """Seconds for which a job moved bytes."""
+    return SIZE / float(run(changes).get(f"jobs.{job}.{what}"))
+
+
+@pytest.mark.parametrize("job", ["full", "back"])
+def test_one_thread_of_the_server_takes_or_sends_each_stream(job: str) -> None:
+    assert seconds(COST, job) == pytest.approx(SIZE * 20e-9, rel=TOLERANCE)
+    assert sb.explain(run(COST), job)[job].bottleneck == "hosts.server"
+
+
+@pytest.mark.parametrize("job", ["full", "back"])
+def test_the_host_of_a_library_spends_as_much(job: str) -> None:
+    assert seconds(COST | TAPE, job, "transfer_rate") == pytest.approx(SIZE * 20e-9, rel=TOLERANCE)
+
+
+def test_streams_share_the_cores_of_the_server() -> None:
+    second = (
+        "  second: {method: image, data: more, to: b, tool: {start_time: 0 s, mount_time: 0 s, server_cpu: 20 ns/B}}\n"
+    )
+    both = sb.simulate(sb.load(SITE + second, COST | {"jobs.back": None}))
+    assert both.get("jobs.full.elapsed") == pytest.approx(2 * SIZE * 20e-9, rel=TOLERANCE)
+    two = sb.simulate(sb.load(SITE + second, COST | {"jobs.back": None, "hosts.server.cores": 2}))
+    assert two.get("jobs.full.elapsed") == pytest.approx(SIZE * 20e-9, rel=TOLERANCE)
+
+
+@pytest.mark.parametrize("job", ["full", "back"])
+def test_a_server_spends_time_on_each_file(job: str) -> None:
+    filesystem = "{cpu_per_file: 0 s/file, reads_per_file: 0, fragment: 64 KiB}"
+    files = f"files: {{on: a, size: 20 GB, files: {FILES}, filesystem: {filesystem}}}"
+    site = SITE.replace("files: {on: a, size: 20 GB}", files).replace("image", "file_level")
+    found = sb.simulate(sb.load(site, {"jobs.full.tool.server_file_cpu": "10 ms/file"}))
+    assert found.get(f"jobs.{job}.elapsed") == pytest.approx(FILES * 10e-3, rel=TOLERANCE)
+
+
+def test_a_server_that_the_program_says_nothing_of_copies_each_byte_twice() -> None:
+    slow = {"hosts.server.copy_rate": "200 MB/s"}
+    assert seconds(slow) == pytest.approx(2 * SIZE / 200e6, rel=TOLERANCE)
+    assert seconds(slow, "back") == pytest.approx(2 * SIZE / 200e6, rel=TOLERANCE)  # from disk, and to the network
+
+
+@pytest.mark.parametrize(("changes", "what"), [({}, "rate"), (TAPE, "transfer_rate")])
+def test_a_restore_has_a_cost_of_its_own(changes: dict[str, Any], what: str) -> None:
+    """40 ns of the reference core are 20 ns here."""
+    cost = {"jobs.full.tool.restore_cpu": "40 ns/B"}
+    assert seconds(changes | cost, "back", what) == pytest.approx(SIZE * 20e-9, rel=TOLERANCE)
+    assert seconds(changes | cost, "full", what) == pytest.approx(seconds(changes, "full", what))
+
+
+@pytest.mark.parametrize("request_size", [65536, 262144])
+@pytest.mark.parametrize(("changes", "what"), [({}, "rate"), (TAPE, "transfer_rate")])
+def test_a_host_without_read_ahead_reads_a_request_at_a_time(
+    changes: dict[str, Any], what: str, request_size: int
+) -> None:
+    slow = {"devices.a.read_latency": "4 ms", "jobs.full.tool.request": f"{request_size} B",
+            "jobs.full.tool.alternates": False}  # fmt: skip
+    expected = SIZE * (1 / 500e6 + 4e-3 / request_size)
+    assert seconds(changes | slow, "full", what) == pytest.approx(expected, rel=0.03)
+    ahead = seconds(changes | slow | {"hosts.client.read_ahead": "16 MiB"}, "full", what)
+    assert ahead == pytest.approx(max(SIZE * (1 / 500e6 + 4e-3 / 2**24), SIZE / 400e6 if changes else 0.0), rel=0.03)

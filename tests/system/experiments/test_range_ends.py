@@ -1,0 +1,70 @@
+"""Ends of ranges that a check refuses are clipped, and said; they end no command."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from simbackup.cli.show_published import fits
+from simbackup.experiments.calibrate import Fitted
+from simbackup.experiments.range_ends import reached
+from simbackup.experiments.sensitivity import clipped, interval, ranges
+from simbackup.experiments.separability import Separability
+from simbackup.scenario import load
+from simbackup.schema.calibration import Fit
+
+DRIVE = {
+    "native_rate": {"value": "140 MB/s", "basis": "assumed", "range": ["20 MB/s", "200 MB/s"], "why": "a test"},
+    "slowest_rate": "40 MB/s",
+}
+
+
+def scenario(drive: dict[str, Any]) -> Any:
+    return load({
+        "title": "A drive whose rate may not fall below its slowest",
+        "hosts": {"server": {"model": "host/linux-modern-server", "owns": ["disk", "library"]}},
+        "devices": {
+            "disk": {"model": "ssd/nvme-gen3-2018"},
+            "library": {
+                "model": "tape_library/autoloader-8", "drives": 1, "drive": {"model": "tape_drive/lto-5", **drive},
+            },
+        },
+        "data": {"file": {"on": "disk", "size": "40 GB"}},
+        "jobs": {"save": {"method": "image", "data": "file", "to": "library"}},
+    })  # fmt: skip
+
+
+def test_the_interval_stops_where_the_check_begins() -> None:
+    found = scenario(DRIVE)
+    (values,) = [values for values in ranges({"x": found}) if values[0][1].address.endswith("native_rate")]
+    [(_, value)] = values
+    low, high = reached(found, [value], 0), reached(found, [value], 1)
+    [near] = [v.given.si for v in low.scenario.values if v.address == value.address]
+    assert near == pytest.approx(40e6, rel=0.01)
+    assert near >= 40e6
+    assert high.clipped == ""
+    sentences = clipped({"x": found})
+    assert [text for text in sentences if "the end 20 MB/s of its range is clipped to" in text] == [low.clipped]
+
+
+def test_no_end_of_a_range_ends_a_command() -> None:
+    low, high = interval({"x": scenario(DRIVE)}, lambda results: results["x"].get("jobs.save.elapsed"))
+    assert 0.0 < low < high
+
+
+def test_a_fit_that_ends_at_its_bound_says_so_and_gives_no_percentage_for_an_uncertainty(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fit = Fit(
+        datasheet="filesystem/ntfs", parameter="reads_per_file", rows=("a",), plausible=("0.5", "8"), why="a test"
+    )
+    inside = Fitted(fit, "1", 3.6, 0.85, (0.5, 8.0), {"a": 0.01})
+    assert inside.bound is None
+    ended = replace(inside, value=8.0, errors={"a": -0.23})
+    fits([ended], Separability((), (), {}))
+    told = capsys.readouterr().out
+    assert "filesystem/ntfs#reads_per_file ends at a bound of its plausible range, 8; what remains: a -23.0%" in told
+    assert "0.85" in told
+    assert "85 %" not in told
