@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from simbackup.experiments.separability import Separability, separability
     from simbackup.experiments.studied import Study
     from simbackup.experiments.study import study
+    from simbackup.planning.inventory import site_text
+    from simbackup.planning.plan import plan
+    from simbackup.planning.restore import restore
+    from simbackup.planning.site import load_site
     from simbackup.plots import style
     from simbackup.reporting.report import report
     from simbackup.results.result import Result
@@ -50,12 +54,16 @@ __all__ = [
     "equations",
     "explain",
     "load",
+    "load_site",
     "picture",
+    "plan",
     "report",
     "reproduce",
+    "restore",
     "scenarios",
     "separability",
     "simulate",
+    "site_text",
     "study",
     "style",
 ]  # fmt: skip
@@ -78,12 +86,16 @@ _HOMES = {
     "datasheets": "simbackup.experiments.lists",
     "explain": "simbackup.experiments.explanation",
     "load": "simbackup.scenario",
+    "load_site": "simbackup.planning.site",
     "picture": "simbackup.drawing.picture",
+    "plan": "simbackup.planning.plan",
     "report": "simbackup.reporting.report",
     "reproduce": "simbackup.experiments.reproduce",
+    "restore": "simbackup.planning.restore",
     "scenarios": "simbackup.experiments.lists",
     "separability": "simbackup.experiments.separability",
     "simulate": "simbackup.run",
+    "site_text": "simbackup.planning.inventory",
     "study": "simbackup.experiments.study",
 }
 _MODULES = {"equations": "simbackup.equations", "style": "simbackup.plots.style"}

@@ -126,7 +126,7 @@ def followed(page: str, folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    for path in map(Path, sys.argv[1:]) if sys.argv[1:] else PAGES.glob("add-*.md"):
+    for path in map(Path, sys.argv[1:]) if sys.argv[1:] else [*PAGES.glob("add-*.md"), PAGES / "plan-a-site.md"]:
         with tempfile.TemporaryDirectory() as place:
             text = followed(path.read_text(encoding="utf-8"), Path(place))
         path.write_text(text, encoding="utf-8")

@@ -12,6 +12,7 @@ from simbackup.cli.of_files import check, scenarios, schema
 from simbackup.cli.of_many_runs import calibrate, reproduce, study
 from simbackup.cli.of_models import cited, fitted, listed, shown
 from simbackup.cli.of_runs import explain, picture, plot, report, run, trace
+from simbackup.cli.of_sites import check_site, init, plan_site, plot_site, restore_site, size_site
 from simbackup.cli.options import note
 from simbackup.errors import SimbackupError
 
@@ -30,6 +31,11 @@ models = typer.Typer(
     rich_markup_mode=None,
 )  # fmt: skip
 app.add_typer(models, name="models")
+plan = typer.Typer(
+    help="Plan a site over months: nights, capacity, cartridges, restores and cost.", no_args_is_help=True,
+    context_settings=SETTINGS, rich_markup_mode=None,
+)  # fmt: skip
+app.add_typer(plan, name="plan")
 
 
 def _version(wanted: bool) -> None:
@@ -56,6 +62,15 @@ for command in (
     app.command()(command)
 for name, command in {"list": listed, "show": shown, "fitted": fitted, "cite": cited}.items():
     models.command(name)(command)
+for name, command in {
+    "init": init,
+    "run": plan_site,
+    "restore": restore_site,
+    "check": check_site,
+    "size": size_site,
+    "plot": plot_site,
+}.items():
+    plan.command(name)(command)
 
 
 def _usage(error: Any) -> str:

@@ -9,6 +9,7 @@ from simbackup.errors import InputError, Problem
 from simbackup.experiments.fits import CALIBRATION, read_fits
 from simbackup.experiments.reproduce import MEASURED, scenarios_of
 from simbackup.experiments.study import read_study
+from simbackup.planning.site import load_site
 from simbackup.scenario import load, nothing_to_do
 from simbackup.scenario.inheritance import is_extended
 from simbackup.schema.measured import read_measured
@@ -28,6 +29,8 @@ def check_file(path: Path) -> list[Problem]:
             read_fits(path)
         elif path.name.endswith(".study.yaml"):
             read_study(path)
+        elif {"systems", "policies"} & read(path, shown, []).mapping.keys():
+            load_site(path)
         elif path.name == "sources.yaml":
             read(path, shown)
         elif _among_models(path) or {"parameters", "kind"} & read(path, shown, []).mapping.keys():

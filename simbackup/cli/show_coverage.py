@@ -23,12 +23,24 @@ def printed(found: CoverageReport, *, as_json: bool, markdown: bool) -> None:
             "model_error": [one._asdict() for one in found.terms],
         })  # fmt: skip
         return
-    for heads, rows in ((HEADS, list(map(_set, found.sets))), (TERMS, list(map(_term, found.terms)))):
-        if markdown:
-            lines = [heads, ["---", *("--:" for _ in heads[1:])], *(map(for_markdown, row) for row in rows)]
-            show.line("\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n")
-        else:
-            show.table(heads, rows, right=range(1, len(heads)))
+    if markdown:
+        show.line(as_markdown(found))
+        return
+    for heads, rows in _tables(found):
+        show.table(heads, rows, right=range(1, len(heads)))
+
+
+def as_markdown(found: CoverageReport) -> str:
+    """The tables as Markdown."""
+    texts: list[str] = []
+    for heads, rows in _tables(found):
+        lines = [heads, ["---", *("--:" for _ in heads[1:])], *(list(map(for_markdown, row)) for row in rows)]
+        texts.append("\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n")
+    return "\n".join(texts)
+
+
+def _tables(found: CoverageReport) -> tuple[tuple[tuple[str, ...], list[list[str]]], ...]:
+    return (HEADS, list(map(_set, found.sets))), (TERMS, list(map(_term, found.terms)))
 
 
 def _set(one: Coverage) -> list[str]:

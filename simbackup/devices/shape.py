@@ -128,6 +128,10 @@ class FlowShape:
             shape = shape.cycle(parts, each * rate)
         return shape
 
+    def through(self, path: Sequence[Network], size: float = 1.0) -> FlowShape:
+        """The shape when each unit also moves so many bytes on the path to a device, whose requests use all wires."""
+        return self.over(path, size, min((network.wires for network in path), default=1))
+
     def at_most(self, rate: float, cause: str, activity: str = "") -> FlowShape:
         """The shape when a flow makes no more than so many units a second, for a cause."""
         return self.cycle({(cause, activity): 1.0 / rate}, rate) if rate < self.cap else self

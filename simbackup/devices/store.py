@@ -133,5 +133,5 @@ class Region:
         demand = self.store.stream(direction, self.begin, self.size)
         place = Place(self.begin + self.size / 2.0, writes=direction == "write")
         shape = FlowShape({self.store.link: demand}, {self.store.link: 1.0}, {self.store.link: place})
-        shape = shape.over(bus(self.store, direction))
+        shape = shape.through(bus(self.store, direction))
         return shape.at_most(self.store.alone(self.begin, self.size), self.store.name) if direction == "read" else shape

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 DAY = 86_400.0
@@ -57,6 +58,7 @@ def touched(hits: float, hot_data: float, hot_changes: float) -> float:
     )
 
 
+@lru_cache(maxsize=4096)
 def hits_a_day(daily: float, hot_data: float, hot_changes: float) -> float:
     """Changes for each place in a day by which a share of the data differs after it: the inverse of `touched`.
 

@@ -126,14 +126,14 @@ class CoverageReport:
     terms: list[ModelError]
 
 
-def coverage() -> CoverageReport:
+def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
     """How often the intervals of the documents and of the validation ring hold.
 
     The first two sets are the identified results of the documents and the rows that version 0.1 predicted; the others
     are all results of a kind of operation. Each interval has the model error that the other publications show; `terms`
     are those of all publications, which the program ships with.
     """
-    rows = [row for name in collections() for row in reproduce([name]).rows]
+    rows = list(found) if found is not None else [row for name in collections() for row in reproduce([name]).rows]
     kinds = operations(collections())
     published = {measured.folder.name for measured in documents(PUBLISHED)}
     every = covered(rows, kinds)

@@ -67,7 +67,7 @@ def beside(data: DataSet, made: FilesMade) -> FlowShape:
     busy = each.writes * _positioned(data, files).busy + each.bytes * stream
     moved = each.writes * max(files.record, 1.0) + each.bytes
     shape = FlowShape({store.link: made.per_byte * busy}, {store.link: made.per_byte * moved})
-    return shape.over(store.path, made.per_byte * moved)
+    return shape.through(store.path, made.per_byte * moved)
 
 
 def _positioned(data: DataSet, files: Files) -> Service:

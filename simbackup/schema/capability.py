@@ -204,6 +204,10 @@ class MediaLibrary(BackupTarget):
         """Cartridges of each pool; those of no pool under None."""
         raise NotImplementedError
 
+    def cartridge_bytes(self) -> float:
+        """Bytes that a cartridge holds without compression."""
+        raise NotImplementedError
+
 
 class ObjectTarget(BackupTarget):
     """A store of objects, which requests over connections write and read."""

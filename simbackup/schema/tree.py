@@ -70,7 +70,9 @@ class Node:
 
 
 def from_plain(value: object, place: Place) -> Node:
-    """A tree of a value that was given in Python or on the command line, all at one place."""
+    """A tree of a value that was given in Python or on the command line, all at one place; nodes in it keep theirs."""
+    if isinstance(value, Node):
+        return value
     if isinstance(value, Mapping):
         entries = cast("Mapping[object, object]", value)
         return Node({str(name): from_plain(child, place) for name, child in entries.items()}, place, place)

@@ -15,6 +15,8 @@ ELSEWHERE = {
     "engine/activity.py": "activities are verbs, and some methods are called by the same verb",
     "equations/__init__.py": "modules of equations are named after what they describe",
     "units/dimensions.py": "things that can be counted, as units",
+    "planning/scenarios.py": "a plan writes scenarios, and so speaks their language",
+    "planning/spec.py": "a site says by which method its systems are saved",
 }
 """Modules that use such words in another sense, and in which."""
 WORDS = {
@@ -29,13 +31,16 @@ NAMED = {
     "drawing/part_boxes.py": {"over", "workload"},
     "experiments/knock_out.py": {"tool", "buffers"},
     "scenario/checks.py": {"snapshot"},
+    "planning/inventory.py": {"machine"},
+    "planning/loading.py": {"machine"},
+    "cli/show_plan.py": {"level", "copy"},
     "drawing/arrangement.py": {"workload"},
     "drawing/from_spec.py": {"workload"},
     "scenario/completion.py": {"workload"},
     "scenario/json_schema.py": {"workload"},
 }
 """By module: a word of sentences; the program and the buffers of a job, which can limit it, as devices can; the word
-for any frozen image; and a part of the section `workloads`."""
+for any frozen image; a part of the section `workloads`; a kind of machine of a site; and columns of a plan."""
 
 
 def kinds() -> set[str]:

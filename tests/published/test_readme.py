@@ -9,13 +9,15 @@ import sys
 from pathlib import Path
 
 import simbackup as sb
-from simbackup.cli import show_ledger
+from simbackup.cli import show_coverage, show_ledger
 from simbackup.cli.show_published import constant_text, cross_validation_markdown, markdown
+from simbackup.experiments.coverage import CoverageReport, coverage
 from simbackup.experiments.cross_validate import cross_validate
 from simbackup.experiments.ledger import ledger
 from simbackup.experiments.overview import fitted_list
 from simbackup.experiments.reproduce import Reproduction, reproduce
 from simbackup.results.compare import Role
+from simbackup.uncertainty.model_error import FILE, table
 
 TOP = Path(__file__).resolve().parents[2]
 VALIDATION = "validation"
@@ -88,8 +90,17 @@ def tail() -> str:
     )
 
 
+def intervals(report: CoverageReport) -> str:
+    return (
+        "## How often intervals hold\n\nAn interval of 90 % covers the ranges of the inputs and what the model leaves "
+        "out: for the rows here, as the other publications show it. *Calibrated* operations have a constant that was "
+        f"fitted to measurements of them on the same system.\n\n{show_coverage.as_markdown(report)}\n"
+    )
+
+
 def results(found: Reproduction, asked: Reproduction) -> str:
-    return f"{head(found, asked)}{markdown(found)}\n## Publications of blind predictions\n\n{markdown(asked)}\n{tail()}"
+    rows = f"{head(found, asked)}{markdown(found)}\n## Publications of blind predictions\n\n{markdown(asked)}\n"
+    return f"{rows}{intervals(coverage([*found.rows, *asked.rows]))}{tail()}"
 
 
 def between(text: str, name: str) -> str:
@@ -145,6 +156,8 @@ def test_the_python_of_the_readme_runs() -> None:
 
 if __name__ == "__main__":
     everything, predicted = reproduce(), reproduce([VALIDATION])
+    terms = coverage([*everything.rows, *predicted.rows]).terms
+    (TOP / "scenarios" / FILE).write_text(table(terms), encoding="utf-8")
     RESULTS.write_text(results(everything, predicted), encoding="utf-8")
     content = README.read_text(encoding="utf-8")
     tables = {"ledger": ledger_table(predicted), "summary": summary_table(everything), "explain": explained()}

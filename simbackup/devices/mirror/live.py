@@ -159,7 +159,7 @@ class Mirror:
             (target.store.name, Activity.COPY_WRITE): each * write.latency,
             **travelling((*bus(source.store, "read"), *target.store.path), each),
         }
-        shape = FlowShape(sequential=not scattered).over(bus(source.store, "read")).over(target.store.path)
+        shape = FlowShape(sequential=not scattered).through(bus(source.store, "read")).through(target.store.path)
         for region, service in ((source, read), (target, write)):
             place = Place(region.begin + region.size / 2.0, request, writes=region is target)
             shape = shape.plus(

@@ -155,6 +155,10 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         """Number of drives."""
         return int(self.drives.si)
 
+    def cartridge_bytes(self) -> float:
+        """Native capacity of its cartridges."""
+        return self.drive.cartridge_capacity.si
+
     def pool_sizes(self) -> dict[str | None, int]:
         """Cartridges of each pool; those of no pool under None."""
         named: dict[str | None, int] = {name: int(many.si) for name, many in (self.pools or {}).items()}

@@ -78,7 +78,7 @@ def first_write_shape(
             {on.link: request.times * service.busy / group},
             {on.link: request.times * size / group},
             {on.link: Place(request.position, writes=request.direction == "write")},
-        ).over(bus(on, request.direction), request.times * size / group)
+        ).through(bus(on, request.direction), request.times * size / group)
     return shape.cycle(parts)
 
 
@@ -91,7 +91,7 @@ def _streaming(
         return shape, parts
     on, one = held.store, held.store.append(held.position, held.size)
     times = rest / held.size / group
-    shape = shape.plus({on.link: times * one.busy}, {on.link: rest / group}).over(on.path, rest / group)
+    shape = shape.plus({on.link: times * one.busy}, {on.link: rest / group}).through(on.path, rest / group)
     return shape, parts | {(on.name, held.activity): times * one.latency}
 
 

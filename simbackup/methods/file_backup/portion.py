@@ -48,5 +48,5 @@ def changed_blocks(region: Region, share: float, run: float) -> FlowShape:
     across = (run + between) * store.stream("read", region.begin, region.size)
     if across <= one.latency:
         return region.streaming("read").times(across / (run * store.stream("read", region.begin, region.size)))
-    shape = FlowShape({store.link: one.busy / run}, {store.link: 1.0}, sequential=0.0).over(store.path)
+    shape = FlowShape({store.link: one.busy / run}, {store.link: 1.0}, sequential=0.0).through(store.path)
     return shape.cycle({(store.name, Activity.READ): one.latency / run})

@@ -68,7 +68,7 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
     shape = FlowShape(
         {store.link: read.busy / each}, {store.link: 1.0}, places, sequential=1.0 - apart, workers=who.workers
     )
-    shape = keeper.working(shape.over(bus(store, "read")).part(cold), cpu / each)
+    shape = keeper.working(shape.through(bus(store, "read")).part(cold), cpu / each)
     shape = host.working(shape, index / each)
     parts = {part: cold * seconds / each for part, seconds in read.parts.items()}
     waited = sent * files.open_time

@@ -124,7 +124,7 @@ class FrozenImageRestore:
         cpu = self.tool.copying(host)
         read = source.store.continued(source.begin, request)
         write = target.store.request("write", target.begin, target.begin, request)
-        shape = host.working(FlowShape().over(bus(source.store, "read")).over(target.store.path), cpu)
+        shape = host.working(FlowShape().through(bus(source.store, "read")).through(target.store.path), cpu)
         parts = travelling((*bus(source.store, "read"), *target.store.path), 1.0 / request)
         for region, service, activity in ((source, read, Activity.READ), (target, write, Activity.WRITE)):
             store, place = region.store, Place(region.begin + region.size / 2.0, request, writes=region is target)

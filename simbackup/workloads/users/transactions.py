@@ -81,7 +81,7 @@ class Load:
         """Add so many requests to a device, for which the user waits or not."""
         if times > 0.0:
             self.shape = self.shape.plus({store.link: times * service.busy}, {store.link: times * size})
-            self.shape = self.shape.over(bus(store, direction), times * size)
+            self.shape = self.shape.through(bus(store, direction), times * size)
             if waits:
                 self._wait(store.link, times * service.latency, times * service.busy)
 

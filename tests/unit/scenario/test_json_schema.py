@@ -25,6 +25,7 @@ FILES = sorted(
     path.relative_to(ROOT).as_posix()
     for folder in ("models/*", "scenarios/**")
     for path in ROOT.glob(f"{folder}/*.yaml")
+    if not path.name.endswith(".site.yaml")
 )
 SCHEMAS: dict[Kind, dict[str, Any]] = {kind: json_schema(kind, shelf.names()) for kind in KINDS}
 

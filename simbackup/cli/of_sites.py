@@ -1,0 +1,168 @@
+"""Commands about sites over months: plan init, run, restore, check, size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from simbackup.cli.options import Json, Sets, note, overrides
+
+SiteFile = Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")]
+
+
+def init(
+    inventory: Annotated[
+        Path, typer.Argument(metavar="INVENTORY", help="A .csv or .xlsx file with a row for each system.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write to this .yaml file.")] = Path(
+        "site.yaml"
+    ),
+    template: Annotated[
+        str, typer.Option(help="virtualised, small-office, database-farm or file-services.")
+    ] = "virtualised",
+) -> None:
+    """Write a site file from an inventory, with policies and targets of a template; guesses are marked assumed."""
+    from simbackup.errors import ResultError  # noqa: PLC0415
+    from simbackup.output.whole import write_whole  # noqa: PLC0415
+    from simbackup.planning.inventory import site_text  # noqa: PLC0415
+
+    if out.exists():
+        raise ResultError(f"{out} exists; name another file with --out")
+    text = site_text(inventory, template)
+    write_whole(out, text)
+    assumed = text.count("basis: assumed")
+    note(f"written to {out}; {assumed} values in it are assumed: look for 'assumed'")
+
+
+def plan_site(  # noqa: PLR0917 (typer reads each as an option)
+    site: SiteFile,
+    until: Annotated[str, typer.Option(help="How long: a time such as 3y or 18 months, or a date.")] = "3y",
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE|DIR", help="Write all tables to this .xlsx file, or to this folder."),
+    ] = None,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Write Parquet instead of CSV to the folder.")] = False,
+    sets: Sets = None,
+    as_json: Json = False,
+) -> None:
+    """Run a site day by day: windows, capacity, cartridges, restore points, cost."""
+    from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.planning.plan import plan as planned  # noqa: PLC0415
+    from simbackup.planning.site import load_site  # noqa: PLC0415
+
+    found = planned(load_site(site, overrides(sets or [])), until)
+    if as_json:
+        show.json(show_plan.plain(found.as_dict()))
+    else:
+        show_plan.plan(found)
+    if out is not None:
+        from simbackup.planning.writing import write_tables  # noqa: PLC0415
+
+        written = write_tables(found.tables(), out, "parquet" if parquet else "csv")
+        note(f"written to {written}")
+
+
+def restore_site(  # noqa: PLR0917 (typer reads each as an option)
+    site: SiteFile,
+    what: Annotated[str, typer.Option(help="site, 'client NAME', or 'one-file NAME'.")] = "site",
+    at: Annotated[str | None, typer.Option(help="The date, at noon; a year after the start unless given.")] = None,
+    lost: Annotated[str, typer.Option("--after-loss-of", help="A target or a place that is lost.")] = "",
+    at_once: Annotated[int, typer.Option(help="Restores from disk at the same time.", min=1)] = 4,
+    sets: Sets = None,
+    as_json: Json = False,
+) -> None:
+    """Restore a site, a system or a file on a date. Exits with 1 if something does not come back."""
+    from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.planning.plan import end_of  # noqa: PLC0415
+    from simbackup.planning.restore import restore  # noqa: PLC0415
+    from simbackup.planning.site import load_site  # noqa: PLC0415
+
+    loaded = load_site(site, overrides(sets or []))
+    found = restore(loaded, what, None if at is None else end_of(loaded.start, at), lost, at_once)
+    if as_json:
+        show.json(show_plan.plain(found.as_dict()))
+    else:
+        show_plan.recovery(found)
+    raise typer.Exit(0 if found.complete else 1)
+
+
+def check_site(
+    site: SiteFile,
+    goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
+    until: Annotated[str, typer.Option(help="How long: a time such as 3y, or a date.")] = "3y",
+    sets: Sets = None,
+    as_json: Json = False,
+) -> None:
+    """Compare a plan with goals. Exits with 1 if one is missed."""
+    from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.planning.goals import judged, read_goals  # noqa: PLC0415
+    from simbackup.planning.plan import plan as planned  # noqa: PLC0415
+    from simbackup.planning.site import load_site  # noqa: PLC0415
+
+    wanted = read_goals(goals)
+    found = judged(planned(load_site(site, overrides(sets or [])), until), wanted)
+    if as_json:
+        show.json([goal._asdict() for goal in found])
+    else:
+        show_plan.goals(found)
+    raise typer.Exit(0 if all(goal.met for goal in found) else 1)
+
+
+def size_site(  # noqa: PLR0917 (typer reads each as an option)
+    site: SiteFile,
+    goals: Annotated[str, typer.Option(metavar="FILE", help="The goals, a YAML file.")],
+    vary: Annotated[
+        list[str], typer.Option(metavar="ADDRESS=A,B", help="Values to try, such as targets.pool.device.disks=8,12.")
+    ],
+    until: Annotated[str, typer.Option(help="How long: a time such as 3y, or a date.")] = "3y",
+    sets: Sets = None,
+    as_json: Json = False,
+) -> None:
+    """Plan every combination of values; the cheapest that meets the goals comes first. Exits with 1 if none does."""
+    from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.errors import InputError, Place, Problem  # noqa: PLC0415
+    from simbackup.planning.goals import read_goals  # noqa: PLC0415
+    from simbackup.planning.loading import read_site  # noqa: PLC0415
+    from simbackup.planning.sizing import size  # noqa: PLC0415
+
+    varied: dict[str, list[str]] = {}
+    for text in vary:
+        address, equals, values = text.partition("=")
+        if not equals or not values:
+            raise InputError([Problem(Place(f"--vary {text}"), "", "has no values", "write ADDRESS=A,B")])
+        varied[address] = [value.strip() for value in values.split(",")]
+    found = size(read_site(site, overrides(sets or [])), read_goals(goals), varied, until)
+    if as_json:
+        show.json([one._asdict() | {"addresses": list(found.addresses)} for one in found.configurations])
+    else:
+        show_plan.sizing(found)
+    raise typer.Exit(0 if found.best is not None else 1)
+
+
+def plot_site(
+    site: SiteFile,
+    kind: Annotated[str, typer.Argument(help="capacity or calendar.")] = "capacity",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
+    ] = None,
+    until: Annotated[str, typer.Option(help="How long: a time such as 3y, or a date.")] = "3y",
+    sets: Sets = None,
+) -> None:
+    """Plot the capacity in use over time, or the nights as a calendar."""
+    from simbackup.errors import InputError, Place, Problem, choices  # noqa: PLC0415
+    from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
+    from simbackup.planning.plan import plan as planned  # noqa: PLC0415
+    from simbackup.planning.site import load_site  # noqa: PLC0415
+    from simbackup.plots import style  # noqa: PLC0415
+    from simbackup.plots.of_plan import KINDS  # noqa: PLC0415
+
+    if kind not in KINDS:
+        problem = Problem(Place("simbackup plan plot"), "", f"there is no picture '{kind}'", choices(kind, KINDS))
+        raise InputError([problem])
+    if out is not None:
+        check_file(out, PICTURE)
+    found = planned(load_site(site, overrides(sets or [])), until)
+    path = out or Path(f"{found.site.file.name}-{kind}.png")
+    note(f"written to {style.write(found.plot.kinds()[kind](), path)}")

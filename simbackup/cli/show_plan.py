@@ -1,0 +1,139 @@
+"""Plans of sites as tables."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, cast
+
+from simbackup.cli import show
+from simbackup.planning.goals import Goal
+from simbackup.planning.plan import Plan
+from simbackup.planning.restore import SHARES, Recovery
+from simbackup.planning.sizing import Sizing
+from simbackup.policies.days import WEEKDAYS
+from simbackup.units import show_short
+
+TERABYTE = 1e12
+
+
+def plain(value: Any) -> Any:
+    """A value for JSON: dates as text, nothing for what is without bounds."""
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [plain(inner) for inner in cast("list[Any]", value)]
+    if isinstance(value, date):
+        return value.isoformat()
+    return None if isinstance(value, float) and not abs(value) < float("inf") else value
+
+
+def plan(found: Plan) -> None:
+    """The plan as tables: what fits until when, capacity by quarter, windows, cost by year."""
+    title = f"{found.site.file.spec.title}, {found.site.start} to {found.until}"
+    rows = [(one.what, str(one.date or "the end"), one.detail) for one in found.limits]
+    show.line(title)
+    show.table(("", "fits until", ""), rows)
+    show.table(
+        ("policy", "level", "copy", "nights", "missed", "first missed", "longest"),
+        _windows(found), "Windows", right=(3, 4, 6),
+    )  # fmt: skip
+    late = [one for one in found.clients if one["missed"]]
+    if late:
+        shown = sorted(late, key=lambda one: (one["first_missed"], one["system"]))
+        show.table(
+            ("system", "missed", "of nights", "first", "cause"),
+            [(o["system"], str(o["missed"]), str(o["nights"]), str(o["first_missed"]), o["cause"]) for o in shown],
+            "Systems that miss a window", right=(1, 2),
+        )  # fmt: skip
+    _stocks(found)
+    if found.months:
+        years: dict[str, list[float]] = {}
+        for month in found.months:
+            sums = years.setdefault(month.month[:4], [0.0, 0.0, 0.0, 0.0])
+            for i, each in enumerate((month.pools, month.cartridges, month.objects, month.total)):
+                sums[i] += each
+        head = ("year", "pools", "cartridges", "object storage", f"total, {found.months[0].currency}")
+        show.table(head, [(y, *(f"{x:,.0f}" for x in s)) for y, s in years.items()], "Cost", right=(1, 2, 3, 4))
+    if found.overlong:
+        show.line(f"{found.overlong} backups and copies take more than a day; the nights after do without their load")
+    show.line(
+        f"{found.simulated} nights were simulated, the others lie between them; greatest error found: "
+        f"{show_short(found.error, '1', 2)} of the longest job"
+    )
+
+
+def _windows(found: Plan) -> list[tuple[str, ...]]:
+
+    rows: dict[tuple[str, str, str], list[Any]] = {}
+    for one in found.verdicts:
+        row = rows.setdefault((_together(one.policy), one.level, one.copy), [set(), 0, None, 0.0])
+        row[0].add(one.night)
+        row[1] += not one.met
+        row[2] = row[2] or (None if one.met else one.night)
+        row[3] = max(row[3], one.elapsed)
+    return [
+        (*key, str(len(nights)), str(missed), str(first or ""), show_short(longest, "s", 3))
+        for key, (nights, missed, first, longest) in rows.items()
+    ]
+
+
+def _together(policy: str) -> str:
+    """The name of a policy, or that of all days of the week of one that is spread over them."""
+    base, _, day = policy.rpartition("-")
+    return f"{base}-*" if base and day in WEEKDAYS else policy
+
+
+def _stocks(found: Plan) -> None:
+    """Stocks at the ends of quarters."""
+    names = list(found.site.targets)
+    head = ["date"]
+    for name in names:
+        head += [f"{name}, cartridges", "bought"] if found.site.targets[name].tape else [f"{name}, TB"]
+    rows: list[tuple[str, ...]] = []
+    for i, day in enumerate(found.days):
+        after = found.days[i + 1].day if i + 1 < len(found.days) else None
+        if after is None or (after.day == 1 and after.month in {1, 4, 7, 10}):
+            cells = [str(day.day)]
+            for name in names:
+                stock = day.stocks[name]
+                tape = found.site.targets[name].tape
+                cells += [str(stock.cartridges), str(stock.bought)] if tape else [f"{stock.used / TERABYTE:.1f}"]
+            rows.append((*cells, str(min(day.points.values()))))
+    head.append("restore points")
+    show.table(head, rows, "Capacity in use", right=tuple(range(1, len(head))))
+
+
+def recovery(found: Recovery) -> None:
+    """A restore: each system in the order of the list, and when how many of them are back."""
+    rows = [
+        (
+            one.system, one.source, str(one.chain), str(one.mounts), show_short(one.bytes, "B", 3),
+            one.reason or show_short(one.starts, "s", 3), "" if one.reason else show_short(one.back, "s", 3),
+            "everything" if one.reason else show_short(one.lost, "s", 3),
+        )
+        for one in found.systems
+    ]  # fmt: skip
+    title = f"Restore of {found.what} at noon of {found.at}" + (
+        f" after the loss of {found.lost}" if found.lost else ""
+    )
+    head = ("system", "from", "save sets", "mounts", "bytes", "starts after", "back after", "data lost")
+    show.line(title)
+    show.table(head, rows, right=(2, 3, 4, 5, 6, 7))
+    for share in SHARES:
+        back = found.until(share)
+        told = show_short(back, "s", 3) if back < float("inf") else "never"
+        show.line(f"{share:.0%} of the systems are back after {told}")
+
+
+def goals(found: list[Goal]) -> None:
+    """Goals beside what was found."""
+    rows = [(one.goal, one.wanted, one.found, "met" if one.met else "missed") for one in found]
+    show.table(("goal", "wanted", "found", ""), rows, "Goals")
+
+
+def sizing(found: Sizing) -> None:
+    """All configurations with what each costs and misses, the cheapest that meets all goals first."""
+    rows = [
+        (*one.values, f"{one.cost:,.0f}", ", ".join(one.missed) or "meets all goals") for one in found.configurations
+    ]
+    show.table((*found.addresses, "cost", ""), rows, "Configurations, the best first", right=(len(found.addresses),))

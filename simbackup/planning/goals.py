@@ -1,0 +1,156 @@
+"""Goals of a site: windows, capacity, restores, data lost, restore points and budget, and whether a plan meets them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from pydantic import Field
+
+from simbackup import shelf
+from simbackup.errors import InputError, Place, Problem
+from simbackup.planning.plan import Plan
+from simbackup.planning.restore import AT_ONCE, Recovery, restore
+from simbackup.planning.spec import CalendarDay
+from simbackup.schema.part import disagreements
+from simbackup.schema.quantity import Count, Duration, Frozen, Multiple, PositiveCount, Text
+from simbackup.schema.tree import Node
+from simbackup.schema.validate import validate
+from simbackup.schema.yaml_file import read
+from simbackup.units import show_short
+
+
+class RestoreGoalSpec(Frozen):
+    """A restore that has to be quick, and lose little."""
+
+    what: Text = "site"
+    """`site`, `client NAME`, or `one-file NAME`."""
+    at: CalendarDay | None = None
+    """The day; the last one of the plan unless stated."""
+    after_loss_of: Text | None = None
+    """A target or a place that is lost; none unless stated."""
+    within: Duration | None = None
+    """Longest time until it is complete (RTO)."""
+    data_lost: Duration | None = None
+    """Longest time between the restore point and the loss (RPO)."""
+    at_once: PositiveCount | None = None
+    """Restores from disk at the same time; four unless stated."""
+
+
+class GoalsSpec(Frozen):
+    """What a site has to reach."""
+
+    windows_missed: Count | None = None
+    """Most windows that backups and copies may miss, in all, without the first backup of each system."""
+    fits: Annotated[bool, Field()] = True
+    """Whether pools and libraries have to hold everything until the end."""
+    restore_points: Count | None = None
+    """Least number of restore points of each system at the end."""
+    budget_month: Multiple | None = None
+    """Most that a month may cost in the mean, in the currency of the prices."""
+    restores: dict[Text, RestoreGoalSpec] = Field(default_factory=dict)
+    """Restores by name."""
+
+
+class Goal(NamedTuple):
+    """A goal, what is wanted, what was found, and whether that is enough."""
+
+    goal: str
+    wanted: str
+    found: str
+    met: bool
+
+
+def read_goals(path: str) -> GoalsSpec:
+    """The goals of a file.
+
+    Raises
+    ------
+    InputError
+        Everything that is wrong with it.
+    """
+    return goals_of(read(Path(path), shelf.shown(Path(path))))
+
+
+def goals_of(tree: Node) -> GoalsSpec:
+    """The goals of a tree."""
+    problems: list[Problem] = []
+    spec = validate(GoalsSpec, tree, "", problems)
+    if spec is None or problems:
+        raise InputError(problems)
+    problems.extend(
+        Problem(tree.find(found.paths[0])[0].place, ".".join(found.paths[0]), found.message, found.remedy)
+        for found in disagreements(spec)
+    )
+    if problems:
+        raise InputError(problems)
+    return spec
+
+
+def judged(plan: Plan, goals: GoalsSpec) -> list[Goal]:
+    """Each goal beside what a plan reaches."""
+    return [*_windows(plan, goals), *_capacity(plan, goals), *_points(plan, goals), *_cost(plan, goals),
+            *_restores(plan, goals)]  # fmt: skip
+
+
+def _windows(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
+    if goals.windows_missed is not None:
+        missed, most = (
+            sum(not verdict.met and verdict.counts for verdict in plan.verdicts),
+            int(goals.windows_missed.si),
+        )
+        yield Goal("windows missed", f"at most {most}", str(missed), missed <= most)
+
+
+def _capacity(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
+    for limit in plan.limits if goals.fits else ():
+        if limit.what != "windows":
+            found = f"full on {limit.date}" if limit.date is not None else limit.detail
+            yield Goal(f"{limit.what} fits", f"until {plan.until}", found, limit.date is None)
+
+
+def _points(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
+    if goals.restore_points is not None:
+        fewest, least = min(plan.days[-1].points.values()), int(goals.restore_points.si)
+        yield Goal("restore points", f"at least {least}", str(fewest), fewest >= least)
+
+
+def _cost(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
+    if goals.budget_month is None:
+        return
+    if not plan.months:
+        problem = Problem(Place(plan.site.file.name), "prices", "is missing", "name a datasheet prices/...")
+        raise InputError([problem])
+    mean = cost(plan) / len(plan.months)
+    wanted = f"at most {goals.budget_month.si:,.0f} {plan.months[0].currency}"
+    yield Goal("cost of a month", wanted, f"{mean:,.0f}", mean <= goals.budget_month.si)
+
+
+def _restores(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
+    @cache
+    def played(what: str, at: str, lost: str, at_once: int) -> Recovery:
+        day = plan.until if not at else next(day.day for day in plan.days if str(day.day) == at)
+        return restore(plan.site, what, day, lost, at_once)
+
+    for name, goal in goals.restores.items():
+        at_once = int(goal.at_once.si) if goal.at_once is not None else AT_ONCE
+        if goal.at is not None and not plan.site.start <= goal.at <= plan.until:
+            message = f"{goal.at} is not within the plan"
+            raise InputError([Problem(Place(f"restores.{name}.at"), "", message, f"it ends on {plan.until}")])
+        found = played(goal.what, str(goal.at or ""), goal.after_loss_of or "", at_once)
+        if goal.within is not None:
+            back = found.until(1.0)
+            told = show_short(back, "s", 3) if found.complete else "never complete"
+            yield Goal(f"{name}: back", f"within {goal.within.text}", told, back <= goal.within.si)
+        if goal.data_lost is not None:
+            told = show_short(found.data_lost, "s", 3) if found.complete else "everything"
+            yield Goal(
+                f"{name}: data lost", f"at most {goal.data_lost.text}", told, found.data_lost <= goal.data_lost.si
+            )
+
+
+def cost(plan: Plan) -> float:
+    """What a plan costs until its end."""
+    return sum(month.total for month in plan.months)

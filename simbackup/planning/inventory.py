@@ -1,0 +1,259 @@
+"""A site file from an inventory: a table with one row for each system."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from simbackup import shelf
+from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.planning.amounts import Convention, amount, convention
+from simbackup.schema.inventory import Inventory, read_inventory
+from simbackup.schema.tree import Node
+from simbackup.schema.yaml_file import parse
+from simbackup.units import UnitError, show
+
+HEAD = re.compile(r"\s*(.*?)\s*(?:[(\[]\s*(.*?)\s*[)\]])?\s*")
+COLUMNS = {
+    "name": ("name", "system", "host", "hostname", "server", "vm", "machine name"),
+    "size": ("size", "capacity", "used", "data"),
+    "files": ("files", "file count", "number of files"),
+    "change": ("change", "daily change", "change rate", "daily"),
+    "growth": ("growth", "yearly growth", "growth rate"),
+    "policy": ("policy",),
+    "kind": ("kind", "type", "role"),
+    "compression": ("compression",),
+    "priority": ("priority", "tier"),
+    "machine": ("machine",),
+    "filesystem": ("filesystem", "file system"),
+}
+"""What a column may be called, in any case; a unit may follow in brackets."""
+UNITS = {"size": "B", "files": "count", "change": "1", "growth": "1", "compression": "1", "priority": "count"}
+KINDS = {
+    "change/file-server": ("file", "files", "file server", "fileserver", "share", "nas"),
+    "change/database": ("database", "db", "sql", "mysql", "oracle", "postgresql", "sql server"),
+    "change/archive": ("archive",),
+    "change/virtual-machine": ("vm", "virtual machine", "guest", "application", "web", "mail"),
+}
+"""How data of a kind change: a datasheet, and what people call the kind."""
+DEFAULT_SIZE, DEFAULT_SHARE = "GB", "%"
+"""Units of amounts whose cells and heads name none; they are marked as assumed."""
+FILES, MACHINES = "change/file-server", "change/virtual-machine"
+FILESYSTEM = "filesystem/ntfs"
+"""That of files whose row names none."""
+TEMPLATE = "virtualised"
+
+
+def templates() -> list[str]:
+    """The names of the templates of sites."""
+    found = {
+        path.name.removesuffix(".site.yaml")
+        for root in shelf.roots()
+        for path in (root / "scenarios" / "planning" / "templates").glob("*.site.yaml")
+    }
+    return sorted(found)
+
+
+@dataclass
+class Reading:
+    """What was read of an inventory: the columns that were understood, a text for each system, and problems."""
+
+    columns: Mapping[str, str]
+    heads: Mapping[str, str]
+    written: Convention
+    policies: tuple[str, ...]
+    machines: tuple[str, ...]
+    systems: dict[str, str] = field(default_factory=dict[str, str])
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+
+def site_text(inventory: Path, template: str = TEMPLATE) -> str:
+    """The text of a site file for the systems of an inventory, after a template.
+
+    Raises
+    ------
+    InputError
+        Every cell that cannot be read, with its place; or there is no such template.
+    """
+    text = _template(template)
+    tree = parse(text, f"{template}.site.yaml")
+    shown = shelf.shown(inventory)
+    reading = read_systems(
+        read_inventory(inventory, shown), shown, tuple(tree.mapping["policies"].mapping),
+        tuple(tree.mapping["machines"].mapping),
+    )  # fmt: skip
+    if reading.problems:
+        raise InputError(reading.problems)
+    rows = "\n".join(f"  {name}: {{{told}}}" for name, told in reading.systems.items())
+    _, _, rest = text.partition("\n")
+    own = rest[: rest.index("\nsystems:\n")]
+    return f"title: {inventory.stem}, {len(reading.systems)} systems\n{own}\nsystems:\n{rows}\n"
+
+
+def _template(name: str) -> str:
+    for root in shelf.roots():
+        path = root / "scenarios" / "planning" / "templates" / f"{name}.site.yaml"
+        if shelf.is_file(path):
+            return path.read_text(encoding="utf-8")
+    remedy = choices(name, templates())
+    raise InputError([Problem(Place("--template"), "", f"there is no template '{name}'", remedy)])
+
+
+def read_systems(table: Inventory, shown: str, policies: tuple[str, ...], machines: tuple[str, ...]) -> Reading:
+    """The systems of a table; whatever cannot be read is in `problems`."""
+    columns, heads = _columns(table)
+    problems = [
+        Problem(Place(shown, 1, 1), "", f"has no column '{need}'", f"name it {' or '.join(COLUMNS[need][:3])}")
+        for need in ("name", "size")
+        if need not in columns
+    ]
+    numbers = [str(row[columns[key]].value) for key in UNITS if key in columns for row in table.rows]
+    reading = Reading(columns, heads, convention(numbers), policies, machines, problems=problems)
+    if not problems:
+        for row in table.rows:
+            _row(reading, row)
+    return reading
+
+
+def _columns(table: Inventory) -> tuple[dict[str, str], dict[str, str]]:
+    """The column of each key, and the units in their heads."""
+    columns: dict[str, str] = {}
+    heads: dict[str, str] = {}
+    for column in table.columns:
+        found = HEAD.fullmatch(column)
+        word = (found[1] if found else column).lower().replace("_", " ")
+        for key, names in COLUMNS.items():
+            if word in names and key not in columns:
+                columns[key], heads[key] = column, (found[2] if found else None) or ""
+    return columns, heads
+
+
+def _row(reading: Reading, row: Mapping[str, Node]) -> None:
+    """Add the system of a row, or what is wrong with it."""
+    before = len(reading.problems)
+    name = _name(reading, row)
+    told = dict(_told(reading, row))
+    if name and len(reading.problems) == before:
+        reading.systems[name] = ", ".join(f"{key}: {value}" for key, value in told.items())
+
+
+def _cell(reading: Reading, row: Mapping[str, Node], key: str) -> Node | None:
+    """The cell of a key, None where there is none or it is empty."""
+    cell = row[reading.columns[key]] if key in reading.columns else None
+    return cell if cell is not None and str(cell.value).strip() else None
+
+
+def _name(reading: Reading, row: Mapping[str, Node]) -> str:
+    cell = _cell(reading, row, "name")
+    if cell is None:
+        place = row[reading.columns["name"]].place
+        reading.problems.append(Problem(place, "", "the system has no name", "write one"))
+        return ""
+    name = re.sub(r"[^A-Za-z0-9_-]", "-", str(cell.value))
+    name = name if name[:1].isalpha() else f"s-{name}"
+    if name in reading.systems:
+        reading.problems.append(Problem(cell.place, "", f"there are two systems '{name}'", "give each a name"))
+    return name
+
+
+def _told(reading: Reading, row: Mapping[str, Node]) -> Iterator[tuple[str, str]]:
+    """The keys of a system and their values as texts of YAML."""
+    size = _cell(reading, row, "size")
+    if size is None:
+        place = row[reading.columns["size"]].place
+        reading.problems.append(Problem(place, "", "the system has no size", "write for example '500 GB'"))
+    else:
+        yield "size", _amount(reading, size, "size", DEFAULT_SIZE)
+    files = _cell(reading, row, "files")
+    if files is not None:
+        yield "files", _amount(reading, files, "files")
+    yield from _changing(reading, row, files)
+    for key in ("compression", "priority"):
+        cell = _cell(reading, row, key)
+        if cell is not None:
+            yield key, _amount(reading, cell, key)
+    yield "policy", _word(reading, row, "policy", reading.policies)
+    if _cell(reading, row, "machine") is not None:
+        yield "machine", _word(reading, row, "machine", reading.machines)
+
+
+def _changing(reading: Reading, row: Mapping[str, Node], files: Node | None) -> Iterator[tuple[str, str]]:
+    """The file system, and how the data change."""
+    change = _change(reading, row)
+    if change == FILES and files is None:
+        place = (_cell(reading, row, "kind") or row[reading.columns["name"]]).place
+        reading.problems.append(Problem(place, "", "files are saved, and no column says how many", "add 'files'"))
+    if change == FILES:
+        given = _cell(reading, row, "filesystem")
+        yield "filesystem", _sheet(reading, given, "filesystem") if given is not None else FILESYSTEM
+    inner = [f"model: {change}"]
+    for key, inside in (("change", "daily"), ("growth", "growth")):
+        cell = _cell(reading, row, key)
+        if cell is not None:
+            value = _amount(reading, cell, key, DEFAULT_SHARE)
+            inner.append(f"{inside}: {value}")
+            if inside == "daily" and change == FILES:
+                inner.append(f"daily_files: {value}")
+    yield "change", f"{{{', '.join(inner)}}}"
+
+
+def _change(reading: Reading, row: Mapping[str, Node]) -> str:
+    """The datasheet of a change: by the kind of a row, or by whether it has files."""
+    cell = _cell(reading, row, "kind")
+    if cell is None:
+        return FILES if _cell(reading, row, "files") is not None else MACHINES
+    word = str(cell.value).lower().strip()
+    for sheet, names in KINDS.items():
+        if word in names:
+            return sheet
+    legal = [name for names in KINDS.values() for name in names]
+    reading.problems.append(Problem(cell.place, "", f"'{cell.value}' is not a kind of system", choices(word, legal)))
+    return MACHINES
+
+
+def _word(reading: Reading, row: Mapping[str, Node], key: str, legal: tuple[str, ...]) -> str:
+    """A cell that names a part of the template, the first of them where it is empty."""
+    cell = _cell(reading, row, key)
+    if cell is None:
+        return legal[0]
+    word = str(cell.value)
+    if word not in legal:
+        message = f"the template has no {key} '{word}'"
+        reading.problems.append(Problem(cell.place, "", message, choices(word, legal)))
+    return word
+
+
+def _sheet(reading: Reading, cell: Node, kind: str) -> str:
+    name = str(cell.value) if "/" in str(cell.value) else f"{kind}/{str(cell.value).lower()}"
+    if not shelf.exists(name):
+        legal = [each for each in shelf.names() if each.startswith(f"{kind}/")]
+        reading.problems.append(Problem(cell.place, "", f"there is no datasheet '{name}'", choices(name, legal)))
+    return name
+
+
+def _bounded(text: str, key: str, value: float) -> None:
+    """Refuse sizes of nothing, and changes of more than everything."""
+    if key == "change" and value > 1.0:
+        raise UnitError(f"'{text}' is more than all of the data")
+    if key == "size" and value <= 0.0:
+        raise UnitError(f"'{text}' is not a size above zero")
+
+
+def _amount(reading: Reading, cell: Node, key: str, default: str = "") -> str:
+    """The text of an amount; one without a unit is marked as assumed."""
+    text, unit, head = str(cell.value), UNITS[key], reading.heads[key]
+    bare = not head and default and re.search(r"[A-Za-z%:]", text) is None
+    try:
+        value = amount(text, unit, reading.written, head or (default if bare else ""))
+        _bounded(text, key, value)
+    except UnitError as error:
+        message, _, remedy = str(error).partition("; ")
+        reading.problems.append(Problem(cell.place, "", message, remedy))
+        return ""
+    shown = show(value, unit)
+    if not bare:
+        return shown
+    upper = show(amount(text, unit, reading.written, "GiB"), unit) if key == "size" else shown
+    return f'{{value: {shown}, basis: assumed, range: [{shown}, {upper}], why: "the cell names no unit"}}'

@@ -1,0 +1,175 @@
+"""Site files: read, checked, and reported with every problem at its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from simbackup import shelf
+from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.planning.spec import SiteSpec
+from simbackup.planning.spread import spread
+from simbackup.schema import tree as trees
+from simbackup.schema.part import NAME, disagreements
+from simbackup.schema.quantity import Frozen
+from simbackup.schema.tree import Node
+from simbackup.schema.validate import validate
+from simbackup.schema.yaml_file import parse, read
+
+Source = str | Path | Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFile:
+    """What a site file says, and its tree with the places."""
+
+    name: str
+    spec: SiteSpec
+    tree: Node
+
+    def part(self, *path: str) -> Node | None:
+        """A part of a scenario in it, with a bare name of a datasheet written as `{model: name}`; None without one."""
+        found, seen = self.tree.find(path)
+        if len(seen) < len(path) or found.value is None:
+            return None
+        return Node({"model": found}, found.place, found.key) if isinstance(found.value, str) else found
+
+
+def read_site(what: Source, overrides: Mapping[str, object] | None = None) -> SiteFile:
+    """The site of a file, of YAML text of several lines, or of a mapping, with the values at some addresses replaced.
+
+    Raises
+    ------
+    InputError
+        Everything that is wrong with it, each with its place.
+    """
+    if isinstance(what, Mapping):
+        tree, name = trees.from_plain(what, Place("site")), "site"
+    elif isinstance(what, str) and "\n" in what:
+        tree, name = parse(what, "site"), "site"
+    else:
+        path = found(str(what))
+        tree, name = read(path, shelf.shown(path)), path.stem.removesuffix(".site")
+    for address, value in (overrides or {}).items():
+        tree = trees.set_path(tree, tuple(address.split(".")), trees.from_plain(value, Place("overrides")))
+    return site_of(tree, name)
+
+
+def found(name: str) -> Path:
+    """The file of a site, by path, or by the name of one that comes along, such as `planning/forty-systems`.
+
+    Raises
+    ------
+    InputError
+        There is no such file.
+    """
+    bare = name.removesuffix(".site.yaml").removeprefix("scenarios/")
+    places = [root / "scenarios" / f"{bare}.site.yaml" for root in shelf.roots()]
+    for path in (Path(name), *places):
+        if shelf.is_file(path):
+            return path
+    raise InputError([Problem(Place(name), "", "there is no such site file", "simbackup plan init writes one")])
+
+
+def site_of(tree: Node, name: str) -> SiteFile:
+    """The site of a tree."""
+    problems: list[Problem] = []
+    tree = _priced(tree, problems)
+    spec = validate(SiteSpec, tree, "", problems)
+    if spec is not None:
+        problems.extend(_conflicts(spec, tree))
+        problems.extend(_unknown_names(spec, tree))
+    if problems or spec is None:
+        raise InputError(problems)
+    if any(policy.spread for policy in spec.policies.values()):
+        return site_of(spread(spec, tree), name)
+    return SiteFile(name, spec, tree)
+
+
+def _priced(tree: Node, problems: list[Problem]) -> Node:
+    """The tree with the prices merged over their datasheet."""
+    prices = tree.mapping.get("prices")
+    if prices is None:
+        return tree
+    given = Node({"model": prices}, prices.place, prices.key) if isinstance(prices.value, str) else prices
+    named = given.mapping.get("model")
+    if named is not None:
+        try:
+            sheet = shelf.load_datasheet(named.word)
+        except InputError:
+            legal = [each for each in shelf.names() if each.startswith("prices/")]
+            message = f"there is no datasheet '{named.word}'"
+            problems.append(Problem(named.place, "prices.model", message, choices(named.word, legal)))
+            return Node({k: v for k, v in tree.mapping.items() if k != "prices"}, tree.place, tree.key)
+        else:
+            given = trees.overlay(sheet.tree.mapping["parameters"], given)
+    return Node({**tree.mapping, "prices": given}, tree.place, tree.key)
+
+
+def _parts(spec: SiteSpec) -> Iterator[tuple[tuple[str, ...], Frozen]]:
+    yield (), spec
+    for section in ("machines", "targets", "policies", "systems"):
+        for name, part in getattr(spec, section).items():
+            yield (section, name), part
+    for name, policy in spec.policies.items():
+        for copy, part in policy.copies.items():
+            yield ("policies", name, "copies", copy), part
+
+
+def _conflicts(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    for path, part in _parts(spec):
+        for found_here in disagreements(part):
+            here = (*path, *found_here.paths[0])
+            yield _problem(tree, here, found_here.message, found_here.remedy)
+
+
+def _unknown_names(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    """Report names that refer to nothing, and names that a scenario could not use."""
+    for section in ("machines", "targets", "systems"):
+        for name in getattr(spec, section):
+            if NAME.match(name) is None:
+                message = "is not a name: letters, digits, '-' and '_', beginning with a letter"
+                yield _problem(tree, (section, name), message, "rename it", key=True)
+    yield from _systems(spec, tree)
+    yield from _policies(spec, tree)
+    yield from _targets(spec, tree)
+
+
+def _systems(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    for name, system in spec.systems.items():
+        yield from _known(tree, ("systems", name, "policy"), system.policy, spec.policies, "policy")
+        if system.machine is not None:
+            yield from _known(tree, ("systems", name, "machine"), system.machine, spec.machines, "machine")
+        if system.by_file() and system.filesystem is None:
+            yield _problem(tree, ("systems", name, "method"), "needs a 'filesystem'", "name a datasheet filesystem/...")
+
+
+def _policies(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    for name, policy in spec.policies.items():
+        yield from _known(tree, ("policies", name, "to"), policy.to, spec.targets, "target")
+        for copy, part in policy.copies.items():
+            here = ("policies", name, "copies", copy, "to")
+            yield from _known(tree, here, part.to, spec.targets, "target")
+            if part.to == policy.to:
+                yield _problem(tree, here, f"'{part.to}' has the backups themselves", "name another target")
+
+
+def _targets(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    for name, target in spec.targets.items():
+        if target.beside is not None:
+            others = [other for other, one in spec.targets.items() if other != name and one.host is not None]
+            yield from _known(tree, ("targets", name, "beside"), target.beside, others, "target with a host")
+        elif target.host is None:
+            yield _problem(tree, ("targets", name), "has no host", "write 'host:', or 'beside:' another target")
+
+
+def _known(tree: Node, path: tuple[str, ...], name: str, legal: Any, what: str) -> Iterator[Problem]:
+    if name not in legal:
+        yield _problem(tree, path, f"there is no {what} '{name}'", choices(name, legal))
+
+
+def _problem(tree: Node, path: tuple[str, ...], message: str, remedy: str, *, key: bool = False) -> Problem:
+    node, _ = tree.find(path)
+    return Problem(node.key if key else node.place, ".".join(path), message, remedy)

@@ -1,0 +1,227 @@
+"""A plan: what a site does, needs and costs until a date, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dateutil.relativedelta import relativedelta
+
+from simbackup.errors import InputError, Place, Problem
+from simbackup.planning.cost import TERABYTE, Month, months
+from simbackup.planning.ledger import Day, Ledger
+from simbackup.planning.loading import Source
+from simbackup.planning.nights import DAY, Nights, Play, Verdict, played
+from simbackup.planning.site import PlannedSite, load_site
+from simbackup.policies.retention import period
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simbackup.plots.of_plan import PlanPlots
+
+Row = dict[str, Any]
+
+
+class FitsUntil(NamedTuple):
+    """The first date on which something no longer fits, None if it fits until the end; and how it stands then."""
+
+    what: str
+    date: date | None
+    detail: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a site does and needs, day by day until a date."""
+
+    site: PlannedSite
+    until: date
+    days: tuple[Day, ...]
+    verdicts: tuple[Verdict, ...]
+    error: float
+    """Greatest error found of an elapsed time that was interpolated between simulated nights, as a share."""
+    simulated: int
+    """Nights that were simulated."""
+
+    @cached_property
+    def clients(self) -> list[Row]:
+        """One mapping for each system: nights, windows missed, the first such night and its cause, restore points.
+
+        The first backup of all is left out of the windows missed and of the longest.
+        """
+        found: dict[str, Row] = {}
+        points = self.days[-1].points
+        for system in self.site.systems:
+            found[system.name] = {
+                "system": system.name, "policy": system.policy, "nights": 0, "missed": 0, "first_missed": None,
+                "cause": "", "longest": 0.0, "restore_points": points.get(system.policy, 0),
+                "size_at_end": system.size_at((self.until - self.site.start).days * DAY),
+            }  # fmt: skip
+        for verdict in self.verdicts:
+            row = found[verdict.system]
+            if not verdict.copy:
+                row["nights"] += 1
+                row["longest"] = max(row["longest"], verdict.elapsed if verdict.counts else 0.0)
+            if not verdict.met and verdict.counts:
+                row["missed"] += 1
+                if row["first_missed"] is None:
+                    row["first_missed"], row["cause"] = verdict.night, verdict.cause
+        return list(found.values())
+
+    @cached_property
+    def capacity(self) -> list[Row]:
+        """One mapping for each day and target: bytes used and free, the most in its night, cartridges."""
+        return [
+            {
+                "date": day.day, "target": name, "used": stock.used, "peak": stock.peak,
+                "free": self.site.targets[name].capacity - stock.peak, "cartridges": stock.cartridges,
+                "bought": stock.bought, "empty": stock.empty,
+            }
+            for day in self.days
+            for name, stock in day.stocks.items()
+        ]  # fmt: skip
+
+    @cached_property
+    def points(self) -> list[Row]:
+        """One mapping for each day: restore points of each policy, and bytes of the catalogue."""
+        return [{"date": day.day, "catalogue": day.catalogue, **day.points} for day in self.days]
+
+    @cached_property
+    def limits(self) -> list[FitsUntil]:
+        """For each target and the windows: the first date on which it no longer fits."""
+        return [*(self._limit(name) for name in self.site.targets), self._window()]
+
+    @property
+    def fits_until(self) -> date | None:
+        """The first date on which anything no longer fits, None if all fits until the end."""
+        return min((limit.date for limit in self.limits if limit.date is not None), default=None)
+
+    @property
+    def overlong(self) -> int:
+        """Backups and copies that take more than a day, and so run on into a night of which they are no part here."""
+        return sum(verdict.elapsed > DAY for verdict in self.verdicts)
+
+    @cached_property
+    def months(self) -> list[Month]:
+        """What each month costs; empty without prices."""
+        return months(self.site, self.days)
+
+    @property
+    def plot(self) -> PlanPlots:
+        """Pictures of it, such as `plot.capacity()`; they need matplotlib."""
+        from simbackup.plots.of_plan import PlanPlots  # noqa: PLC0415 (matplotlib is an extra, and slow to import)
+
+        return PlanPlots(self)
+
+    def _limit(self, name: str) -> FitsUntil:
+        target = self.site.targets[name]
+        if target.tape:
+            inside = 0 if target.offsite else target.slots
+            over = (d.day for d in self.days if inside and d.stocks[name].cartridges > inside)
+            last = self.days[-1].stocks[name]
+            return FitsUntil(name, next(over, None), f"{last.cartridges} cartridges in use, {last.bought} bought")
+        over = (day.day for day in self.days if day.stocks[name].peak > target.capacity)
+        most = max(day.stocks[name].peak for day in self.days)
+        of = "" if target.stores_objects else f" of {target.capacity / TERABYTE:.1f} TB"
+        return FitsUntil(name, next(over, None), f"{most / TERABYTE:.1f} TB{of} at most")
+
+    def _window(self) -> FitsUntil:
+        missed = next((verdict for verdict in self.verdicts if not verdict.met and verdict.counts), None)
+        if missed is None:
+            return FitsUntil("windows", None, "all are met")
+        what = f"{missed.system}-{missed.copy}" if missed.copy else missed.system
+        return FitsUntil("windows", missed.night, f"'{what}' misses it: {missed.cause}")
+
+    def tables(self) -> dict[str, list[Row]]:
+        """All tables by name: clients, limits, capacity, points, months, nights."""
+        return {
+            "clients": self.clients, "limits": [limit._asdict() for limit in self.limits], "capacity": self.capacity,
+            "points": self.points, "months": [month._asdict() for month in self.months],
+            "nights": [verdict._asdict() for verdict in self.verdicts],
+        }  # fmt: skip
+
+    def frames(self) -> Mapping[str, pd.DataFrame]:
+        """The tables, for pandas."""
+        import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
+
+        return {name: pd.DataFrame(rows) for name, rows in self.tables().items()}
+
+    def as_dict(self) -> Row:
+        """What `--json` prints: all but the nights one by one."""
+        tables = {name: rows for name, rows in self.tables().items() if name != "nights"}
+        head = {
+            "title": self.site.file.spec.title, "start": self.site.start, "until": self.until,
+            "fits_until": self.fits_until, "overlong": self.overlong, "nights_simulated": self.simulated,
+            "interpolation_error": self.error,
+        }  # fmt: skip
+        return head | tables
+
+
+def plan(
+    what: Source | PlannedSite,
+    until: str | date = "3 years",
+    overrides: Mapping[str, object] | None = None,
+    *,
+    play: Play | None = None,
+) -> Plan:
+    """The plan of a site until a date.
+
+    Parameters
+    ----------
+    what
+        A site, or the path of its file, YAML text of several lines, or a mapping.
+    until
+        A date, such as `2029-12-31`, or a time from the start, such as `3 years` or `3y`.
+    overrides
+        Values by address that replace those of the file, such as `{"policies.nightly.spread": True}`.
+    play
+        What simulates a night; the simulator unless given.
+
+    Raises
+    ------
+    InputError
+        Something is wrong with the file or the date.
+    """
+    site = what if isinstance(what, PlannedSite) else load_site(what, overrides)
+    last = end_of(site.start, until)
+    days = tuple(Ledger(site).days(last))
+    nights = Nights(site, days, play or partial(played, site))
+    nights.sample()
+    return Plan(site, last, days, tuple(nights.verdicts()), nights.error, nights.simulated)
+
+
+UNITS = {"y": "years", "m": "months", "w": "weeks", "d": "days"}
+
+
+def end_of(start: date, until: str | date) -> date:
+    """The last day of a plan: a date, or so long after the start.
+
+    Raises
+    ------
+    InputError
+        The text is neither, or not after the start.
+
+    >>> str(end_of(date(2027, 1, 4), "3y")), str(end_of(date(2027, 1, 4), "2027-12-31"))
+    ('2030-01-03', '2027-12-31')
+    """
+    if isinstance(until, date):
+        last = until
+    else:
+        text = f"{until[:-1]} {UNITS[until[-1]]}" if until[-1:] in UNITS and until[:-1].isdigit() else until
+        try:
+            last = date.fromisoformat(text)
+        except ValueError:
+            try:
+                last = start + period(text) - relativedelta(days=1)
+            except ValueError:
+                remedy = "write for example '3y', '18 months', '2029-12-31'"
+                raise InputError(
+                    [Problem(Place("--until"), "", f"'{until}' is neither a date nor a time", remedy)]
+                ) from None
+    if last < start:
+        raise InputError([Problem(Place("--until"), "", f"{last} is before the start", f"the plan starts on {start}")])
+    return last

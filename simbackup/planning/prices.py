@@ -1,0 +1,29 @@
+"""What storage costs: a datasheet of prices on a date."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from simbackup.schema.part import Modelled
+from simbackup.schema.quantity import Frozen, Multiple, Word
+
+
+class PricesSheet(Frozen):
+    """What storage costs, in a currency, on a date. A terabyte is 10^12 bytes."""
+
+    currency: Annotated[str, Word()]
+    """The currency, such as `EUR`."""
+    date: Annotated[str, Word()]
+    """The date of the prices, such as `2026-01-31`."""
+    pool_month: Multiple | None = None
+    """A terabyte of a disk pool in a month: purchase over its life, power, room."""
+    cartridge: Multiple | None = None
+    """A new cartridge."""
+    object_month: Multiple | None = None
+    """A terabyte of object storage in a month."""
+    egress: Multiple | None = None
+    """A terabyte that is read back from object storage, in a restore."""
+
+
+class PricesSpec(Modelled, PricesSheet):
+    """The prices of a site: a datasheet `prices/name`, or a mapping."""

@@ -1,0 +1,180 @@
+"""Scenarios that a plan writes: one night of a site on a date."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Any, NamedTuple
+
+from simbackup.errors import Place
+from simbackup.planning.loading import SiteFile
+from simbackup.planning.spec import PolicySpec, SecondCopySpec
+from simbackup.policies.clock import clock
+from simbackup.policies.days import Days
+from simbackup.policies.levels import Level
+from simbackup.schema.registry import sheets
+from simbackup.schema.tree import Node
+
+NOON = 12 * 3600.0
+DAY = 86_400.0
+SENT_AS = {Level.SYNTHETIC: Level.INCREMENTAL}
+"""What a client sends for a level, where that is another one."""
+GROWING = "capacity"
+
+
+class LevelRun(NamedTuple):
+    """A level that runs for all systems of a policy, seconds since its base was made, and the copies that follow."""
+
+    policy: str
+    level: Level
+    age: float
+    copies: tuple[str, ...] = ()
+
+    @property
+    def sent(self) -> Level:
+        """What the clients send."""
+        return SENT_AS.get(self.level, self.level) if self.age > 0.0 else Level.FULL
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """A night: what runs, how much larger each system is than at the start, and bytes that lie on each target."""
+
+    day: date
+    runs: tuple[LevelRun, ...]
+    factors: Mapping[str, float] = field(default_factory=dict[str, float])
+    used: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    @classmethod
+    def first(cls, file: SiteFile) -> Night:
+        """The first night, in which everything is saved for the first time and copied everywhere."""
+        runs = (LevelRun(name, Level.FULL, 0.0, tuple(policy.copies)) for name, policy in file.spec.policies.items())
+        return cls(file.spec.start, tuple(runs))
+
+
+def begin(text: str) -> float:
+    """Seconds from midnight of the day on which a night begins until a time of day in it; nights begin at noon.
+
+    >>> begin("20:00"), begin("02:30")
+    (72000.0, 95400.0)
+    """
+    at = clock(text)
+    seconds = timedelta(hours=at.hour, minutes=at.minute, seconds=at.second).total_seconds()
+    return seconds if seconds >= NOON else seconds + DAY
+
+
+def copied(policy: PolicySpec, level: Level, day: date) -> tuple[str, ...]:
+    """The copies that are made of a save set of a level on a day."""
+
+    def due(copy: SecondCopySpec) -> bool:
+        return (copy.which == "all" or level.whole) and any(True for _ in Days(copy.on).between(day, day))
+
+    return tuple(name for name, copy in policy.copies.items() if due(copy))
+
+
+def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
+    """The scenario of a night, as `load` takes it; what comes from the site file keeps its places."""
+    parts = site_parts(file, night)
+    for run in night.runs:
+        for name in file.spec.systems:
+            if file.spec.systems[name].policy == run.policy:
+                parts["jobs"] |= jobs_of(file, name, run)
+    return parts
+
+
+def jobs_of(file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: float = 0.0) -> dict[str, Any]:
+    """The backup of a system by a run, and its copies, with the begin of the day so many seconds after the start."""
+    policy = file.spec.policies[run.policy]
+    job = f"{name}{suffix}"
+    backup: dict[str, Any] = {
+        "method": "file_level" if file.spec.systems[name].by_file() else "image",
+        "data": f"{name}-data",
+        "to": policy.to,
+        "begin": f"{start + begin(policy.at):.0f} s",
+    }
+    if run.sent is not Level.FULL:
+        backup |= {"level": run.sent.value, "since": f"{run.age:.0f} s"}
+    tool = file.part("policies", run.policy, "tool")
+    if tool is not None:
+        backup["tool"] = tool
+    if policy.workers is not None and file.spec.systems[name].by_file():
+        backup["workers"] = policy.workers.si
+    jobs = {job: backup}
+    for copy_name in run.copies:
+        copy, target = policy.copies[copy_name], file.spec.targets[policy.copies[copy_name].to]
+        made = {"method": "copy_save_set", "save_set": job, "to": copy.to, "after": job}
+        if copy.at is not None:
+            made["begin"] = f"{start + begin(copy.at):.0f} s"
+        if target.pool is not None:
+            made["pool"] = target.pool
+        jobs[f"{job}-{copy_name}"] = made
+    return jobs
+
+
+def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:
+    """Hosts, devices, links and data of the site, without jobs."""
+    spec = file.spec
+    parts: dict[str, Any] = {
+        "title": Node(f"{spec.title}: {night.day}", Place(file.name)),
+        "hosts": {}, "devices": {}, "links": {}, "data": {}, "jobs": {},
+    }  # fmt: skip
+    joined: list[str] = []
+    for name, target in spec.targets.items():
+        parts["devices"][name] = file.part("targets", name, "device")
+        host = f"{target.beside or name}-host"
+        if target.beside is None:
+            joined.append(host)
+            parts["hosts"][host] = _owning(file.part("targets", name, "host"), [])
+        link = file.part("targets", name, "link")
+        if link is None:
+            parts["hosts"][host]["owns"].append(name)
+        else:
+            parts["links"][f"{name}-link"] = {**link.mapping, "joins": [host, name]}
+        own = file.part("targets", name, "network")
+        if own is not None:
+            joined.remove(host)
+            parts["links"][f"{name}-network"] = {**own.mapping, "joins": [host, *spec.systems]}
+        if night.used.get(name, 0.0) > 0.0:
+            parts["data"][f"{name}-older"] = {"on": name, "size": f"{night.used[name]:.0f} B"}
+    for name, system in spec.systems.items():
+        factor = night.factors.get(name, 1.0)
+        size = system.size.si * factor
+        machine = system.machine or next(iter(spec.machines))
+        parts["hosts"][name] = _owning(file.part("machines", machine, "host"), [f"{name}-disk"])
+        parts["devices"][f"{name}-disk"] = _holding(file.part("machines", machine, "storage"), size)
+        parts["data"][f"{name}-data"] = _data(file, name, size, factor)
+    network = file.part("network")
+    parts["links"]["network"] = {**(network.mapping if network else {}), "joins": [*joined, *spec.systems]}
+    return parts
+
+
+def _owning(host: Node | None, owns: list[str]) -> dict[str, Any]:
+    return {**(host.mapping if host else {}), "owns": owns}
+
+
+def _holding(device: Node | None, size: float) -> dict[str, Any]:
+    """A device that is as large as its data, if it is one whose capacity is a plain number."""
+    made: dict[str, Any] = dict(device.mapping) if device else {}
+    kind = str(made["model"].word if "model" in made else made["kind"].word).partition("/")[0]
+    sheet = sheets().get(kind)
+    if sheet is not None and GROWING in sheet.model_fields:
+        made[GROWING] = f"{size * 1.25:.0f} B"
+    return made
+
+
+def _data(file: SiteFile, name: str, size: float, factor: float) -> dict[str, Any]:
+    system, growth = file.spec.systems[name], file.spec.growth
+    data: dict[str, Any] = {"on": f"{name}-disk", "size": f"{size:.0f} B"}
+    if system.files is not None:
+        data["files"] = max(round(system.files.si * factor), 1)
+    for key in ("filesystem", "change"):
+        part = file.part("systems", name, key)
+        if part is not None:
+            data[key] = part
+    if system.compression is not None:
+        data["compression"] = system.compression.si
+    change = data.get("change")
+    if growth is not None and change is not None and "growth" not in change.mapping:
+        data["change"] = {**change.mapping, "growth": growth.si}
+    return data

@@ -1,0 +1,177 @@
+"""A site in numbers: sizes by date, what each level saves, and what each target holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cached_property
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from simbackup.equations.change import Change, differs, grown
+from simbackup.planning.loading import SiteFile, Source, read_site
+from simbackup.planning.scenarios import Night, night_scenario
+from simbackup.planning.spec import window
+from simbackup.policies.calendar import Calendar, Entry
+from simbackup.policies.clock import Opening, clock, elapsed
+from simbackup.policies.days import Days
+from simbackup.policies.levels import Level
+from simbackup.scenario import Scenario, load
+from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget
+from simbackup.schema.quantity import si_or
+
+
+class Client(NamedTuple):
+    """A system in numbers: bytes and files at the start, how it changes, how far it compresses, when it comes back."""
+
+    name: str
+    policy: str
+    size: float
+    files: float
+    change: Change
+    compression: float
+    priority: float
+    by_file: bool
+
+    def size_at(self, seconds: float) -> float:
+        """Bytes so many seconds after the start."""
+        return self.size * grown(self.change.growth, seconds)
+
+    def saved(self, level: Level, seconds: float, age: float) -> float:
+        """Bytes that a backup of a level has, so many seconds after the start, with a base of some age."""
+        whole = self.size_at(seconds)
+        return whole if level.whole else whole * differs(self.change, age)
+
+
+class Target(NamedTuple):
+    """A target in numbers: bytes of a pool, those of a cartridge, cartridges inside, drives; and how it is used.
+
+    One that stores objects holds whatever is sent there, and is paid for by that.
+    """
+
+    name: str
+    capacity: float
+    stores_objects: bool
+    cartridge: float
+    slots: int
+    drives: int
+    reduction: float
+    place: str
+    offsite: bool
+    owned: int
+    fetch: float
+
+    @property
+    def tape(self) -> bool:
+        """Whether it has cartridges."""
+        return self.cartridge > 0.0
+
+
+@dataclass(frozen=True)
+class PlannedSite:
+    """A site: what its file says, and what follows from its datasheets."""
+
+    file: SiteFile
+    systems: tuple[Client, ...]
+    targets: dict[str, Target]
+
+    @cached_property
+    def zone(self) -> ZoneInfo:
+        """Its time zone."""
+        return ZoneInfo(self.file.spec.zone)
+
+    @property
+    def start(self) -> date:
+        """Its first day."""
+        return self.file.spec.start
+
+    @cached_property
+    def begin(self) -> datetime:
+        """Noon of its first day, from which growth counts."""
+        return datetime(self.start.year, self.start.month, self.start.day, 12, tzinfo=self.zone)
+
+    @property
+    def first_night(self) -> Scenario:
+        """The scenario of its first night, in which everything is saved and copied for the first time."""
+        return load(night_scenario(self.file, Night.first(self.file)))
+
+    def seconds(self, time: datetime) -> float:
+        """Seconds since the start."""
+        return elapsed(self.begin, time)
+
+    def of_policy(self, name: str) -> tuple[Client, ...]:
+        """The systems that follow a policy."""
+        return tuple(system for system in self.systems if system.policy == name)
+
+    def calendar(self, policy: str) -> Calendar:
+        """What runs when by a policy."""
+        given = self.file.spec.policies[policy]
+        entries = tuple(Entry(level, Days(texts, given.without)) for level, texts in given.levels())
+        return Calendar(entries, clock(given.at))
+
+    def opening(self, policy: str, day: date) -> Opening | None:
+        """The window of a policy on a day, None if it has none."""
+        given = self.file.spec.policies[policy]
+        for days, text in given.windows.items():
+            if any(True for _ in Days((days,)).between(day, day)):
+                return window(text).on(day, self.zone)
+        return window(given.window).on(day, self.zone) if given.window is not None else None
+
+
+def load_site(what: Source, overrides: Mapping[str, object] | None = None) -> PlannedSite:
+    """The site of a file, of YAML text or of a mapping, with the values at some addresses replaced, checked as a whole.
+
+    Raises
+    ------
+    InputError
+        Everything that is wrong with the file, or with the scenario of its first night.
+    """
+    return numbers(read_site(what, overrides))
+
+
+def numbers(file: SiteFile) -> PlannedSite:
+    """The site of what a file says.
+
+    Raises
+    ------
+    InputError
+        Everything that is wrong with the scenario of its first night.
+    """
+    scenario = load(night_scenario(file, Night.first(file)))
+    spec = file.spec
+    systems = tuple(_system(scenario, file, name) for name in spec.systems)
+    targets = {name: _target(scenario, file, name) for name in spec.targets}
+    return PlannedSite(file, systems, targets)
+
+
+def _system(scenario: Scenario, file: SiteFile, name: str) -> Client:
+    told, data = file.spec.systems[name], scenario.spec.data[f"{name}-data"]
+    given, by_file = data.change, told.by_file()
+    if given is None:
+        change = Change(growth=si_or(file.spec.growth, 0.0))
+    else:
+        daily = given.daily_files if by_file and given.daily_files is not None else given.daily
+        change = Change(
+            daily.si, si_or(given.hot_data, 1.0), si_or(given.hot_changes, 1.0), si_or(given.replaced, 0.0),
+            si_or(given.growth, 0.0),
+        )  # fmt: skip
+    return Client(
+        name, told.policy, told.size.si, si_or(told.files, 1.0), change, si_or(data.compression, 1.0),
+        si_or(told.priority, math.inf), by_file,
+    )  # fmt: skip
+
+
+def _target(scenario: Scenario, file: SiteFile, name: str) -> Target:
+    told, device = file.spec.targets[name], scenario.spec.devices[name]
+    capacity, cartridge, slots, drives = math.inf, 0.0, 0, 0
+    if isinstance(device, MediaLibrary):
+        cartridge = device.cartridge_bytes()
+        slots, drives = device.pool_sizes()[told.pool], device.drive_count()
+    elif isinstance(device, BlockDevice):
+        capacity = device.capacity_bytes() or math.inf
+    return Target(
+        name, capacity, isinstance(device, ObjectTarget), cartridge, slots, drives, si_or(told.reduction, 1.0),
+        told.place, told.offsite, int(si_or(told.cartridges, 0.0)), si_or(told.fetch, 0.0),
+    )  # fmt: skip

@@ -1,0 +1,78 @@
+"""The cheapest configuration of a site that meets its goals: every combination of some values is planned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import product
+from typing import NamedTuple
+
+from simbackup.errors import InputError, Place, Problem
+from simbackup.planning.goals import GoalsSpec, cost, judged
+from simbackup.planning.loading import SiteFile, site_of
+from simbackup.planning.plan import plan
+from simbackup.planning.site import numbers
+from simbackup.schema import tree as trees
+
+
+class Configuration(NamedTuple):
+    """Values of what was varied, what the site then costs until the end, and the goals that it misses."""
+
+    values: tuple[str, ...]
+    cost: float
+    missed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Sizing:
+    """All configurations: those that meet the goals first, the cheapest of them at the top."""
+
+    addresses: tuple[str, ...]
+    configurations: tuple[Configuration, ...]
+
+    @property
+    def best(self) -> Configuration | None:
+        """The cheapest that meets all goals, None if none does."""
+        first = self.configurations[0]
+        return None if first.missed else first
+
+
+def size(file: SiteFile, goals: GoalsSpec, vary: Mapping[str, Sequence[str]], until: str | date = "3 years") -> Sizing:
+    """Every configuration of some values by address, such as `targets.pool.device.disks`, with its cost and misses.
+
+    Raises
+    ------
+    InputError
+        There is nothing at an address, or a configuration cannot be planned.
+    """
+    for address in vary:
+        path = tuple(address.split("."))
+        _, seen = file.tree.find(path[:-1])
+        if len(seen) < len(path) - 1:
+            remedy = "write for example targets.pool.device.disks=8,12"
+            raise InputError([Problem(Place("--vary"), "", f"there is nothing at '{address}'", remedy)])
+    found: list[Configuration] = []
+    for values in product(*vary.values()):
+        tree = file.tree
+        for address, value in zip(vary, values, strict=True):
+            tree = trees.set_path(tree, tuple(address.split(".")), trees.from_plain(scalar(value), Place("--vary")))
+        planned = plan(numbers(site_of(tree, file.name)), until)
+        missed = tuple(goal.goal for goal in judged(planned, goals) if not goal.met)
+        found.append(Configuration(values, cost(planned), missed))
+    found.sort(key=lambda one: (len(one.missed), one.cost))
+    return Sizing(tuple(vary), tuple(found))
+
+
+def scalar(text: str) -> str | int | float:
+    """A value of the command line: a number where it is one.
+
+    >>> scalar("12"), scalar("2.5"), scalar("5 weeks")
+    (12, 2.5, '5 weeks')
+    """
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,55 @@
+"""Tables of a plan as files: a workbook, or a folder of CSV or Parquet files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from simbackup.errors import ResultError
+from simbackup.output.whole import whole
+from simbackup.results.workbook import Cell, write_workbook
+
+FORMS = ("csv", "parquet")
+MOST_ROWS = 1_048_575
+"""Rows that a sheet of Excel holds below its heads."""
+
+
+def write_tables(tables: Mapping[str, Sequence[Mapping[str, Any]]], path: Path, form: str = "csv") -> Path:
+    """Write tables to a workbook (`.xlsx`), or to a folder with one CSV or Parquet file each; the path.
+
+    Raises
+    ------
+    ResultError
+        It cannot be written, or a table is too long for Excel.
+    """
+    if path.suffix.lower() == ".xlsx":
+        return write_workbook({name: _sheet(name, rows) for name, rows in tables.items()}, path)
+    import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
+
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ResultError(f"{path} cannot be written ({error.strerror})") from None
+    for name, rows in tables.items():
+        with whole(path / f"{name}.{form}") as partial:
+            frame = pd.DataFrame([dict(row) for row in rows])
+            if form == "parquet":
+                frame.to_parquet(partial)
+            else:
+                frame.to_csv(partial, index=False)
+    return path
+
+
+def _sheet(name: str, rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[Cell]]]:
+    if len(rows) > MOST_ROWS:
+        raise ResultError(f"the table '{name}' has {len(rows):,} rows, too many for Excel; write it to a folder")
+    heads = list(dict.fromkeys(key for row in rows for key in row))
+    return heads, [[_cell(row.get(head)) for head in heads] for row in rows]
+
+
+def _cell(value: Any) -> Cell:
+    if isinstance(value, date):
+        return value.isoformat()
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)

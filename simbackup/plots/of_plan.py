@@ -1,0 +1,156 @@
+# pyright: reportUnknownMemberType=false
+# (methods of matplotlib leave their settings untyped)
+"""The pictures of a plan: capacity over time, and nights as a calendar."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+import matplotlib.dates as mdates
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import BoundaryNorm, ListedColormap
+
+from simbackup.palette import BAND, BLUE, DARK, GREY, MOSS, ORANGE, RED, SAND
+from simbackup.plots import style
+from simbackup.plots.style import Chart
+from simbackup.text import for_plot
+
+if TYPE_CHECKING:
+    from simbackup.planning.plan import Plan
+
+TERABYTE = 1e12
+WIDTH, ROW, MARGIN = 9.0, 2.0, 0.8
+"""Inches of a picture, of each target in it, and of its margins."""
+CELL = 0.17
+"""Inches of a day in a calendar."""
+SIDES = 1.2
+"""Inches beside a calendar."""
+WEEK, WEEKS = 7, 54
+"""Days of a week, and weeks that a year can touch."""
+NONE, SHORT, LONG, FULL, MISSED = range(5)
+"""What a night was: without a backup, up to half of its window, more of it, nearly all of it, or beyond."""
+HALF, NEARLY = 0.5, 0.85
+COLOURS = (BAND, MOSS, SAND, ORANGE, RED)
+NAMES = ("no backup", "up to half of the window", "more than half", "more than 85 %", "missed")
+
+
+class PlanPlots:
+    """Pictures of a plan. Each call gives a new figure of matplotlib."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def capacity(self) -> Chart:
+        """What each target holds over time, with what it can hold; cartridges of tape in use and bought."""
+        return capacity(self._plan)
+
+    def calendar(self) -> Chart:
+        """Nights as a calendar of weeks, coloured by how much of the window the longest backup takes."""
+        return calendar(self._plan)
+
+    def kinds(self) -> dict[str, Callable[[], Chart]]:
+        """Every picture by its name."""
+        return {"capacity": self.capacity, "calendar": self.calendar}
+
+
+KINDS = ("capacity", "calendar")
+"""Names of the pictures of a plan."""
+
+
+def capacity(plan: Plan) -> Chart:
+    """What each target holds over time."""
+    targets = plan.site.targets
+    days = [_number(day.day) for day in plan.days]
+    with style.in_style():
+        drawn = style.picture(WIDTH, ROW * len(targets) + MARGIN)
+        axes = drawn.subplots(len(targets), 1, sharex=True, squeeze=False)[:, 0]
+        for axis, (name, target) in zip(axes, targets.items(), strict=True):
+            stocks = [day.stocks[name] for day in plan.days]
+            axis.set_title(for_plot(name))
+            if target.tape:
+                axis.step(days, [stock.cartridges for stock in stocks], color=BLUE, label="in use")
+                axis.step(days, [stock.bought for stock in stocks], color=GREY, label="bought")
+                axis.set_ylabel("cartridges")
+                axis.legend(loc="lower right", fontsize=style.SMALLER)
+            else:
+                axis.fill_between(
+                    days, [stock.peak / TERABYTE for stock in stocks], color=BLUE, alpha=0.85, linewidth=0
+                )
+                axis.set_ylabel("TB")
+                _limit(axis, days[0], target.capacity, next((x.date for x in plan.limits if x.what == name), None))
+            axis.set_ylim(bottom=0)
+            axis.xaxis_date()
+        drawn.suptitle(style.titled(plan.site.file.spec.title, WIDTH), x=0.01, ha="left")
+    return drawn
+
+
+def _number(day: date) -> float:
+    """A day as matplotlib counts them."""
+    found: Any = mdates.date2num(day)
+    return float(found)
+
+
+def _limit(axis: Axes, left: float, capacity: float, full: date | None) -> None:
+    """The line of what a pool can hold, and the date from which it cannot."""
+    if math.isfinite(capacity):
+        axis.axhline(capacity / TERABYTE, color=RED, linewidth=1.2)
+        axis.text(
+            left, capacity / TERABYTE, f"{capacity / TERABYTE:.0f} TB", color=RED, va="bottom", fontsize=style.SMALL
+        )
+    if full is not None:
+        at = _number(full)
+        axis.axvline(at, color=DARK, linewidth=1, linestyle=":")
+        axis.annotate(f"full on {full}", (at, 0), (4, 6), textcoords="offset points", fontsize=style.SMALL,
+                      bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5})  # fmt: skip
+
+
+def calendar(plan: Plan) -> Chart:
+    """Nights as a calendar for each year: a column for each week, a row for each day of the week."""
+    kinds = {day.day: NONE for day in plan.days} | nights(plan)
+    years = range(plan.site.start.year, plan.until.year + 1)
+    width = WEEKS * CELL + SIDES
+    with style.in_style():
+        drawn = style.picture(width, len(years) * (WEEK * CELL + ROW / 4) + MARGIN)
+        axes = drawn.subplots(len(years), 1, squeeze=False)[:, 0]
+        for axis, year in zip(axes, years, strict=True):
+            _year(axis, year, kinds)
+        drawn.suptitle(
+            style.titled(f"{plan.site.file.spec.title}: how much of its window each night takes", width), x=0.01,
+            ha="left",
+        )  # fmt: skip
+        for colour, name in zip(COLOURS, NAMES, strict=True):
+            axes[0].fill_between([], [], color=colour, label=name)
+        style.share_edge(drawn, axes[0], columns=len(NAMES))
+    return drawn
+
+
+def _year(axis: Axes, year: int, kinds: dict[date, int]) -> None:
+    """The nights of a year."""
+    first = date(year, 1, 1) - timedelta(days=date(year, 1, 1).weekday())
+    table = np.full((WEEK, WEEKS), np.nan)
+    for night, kind in kinds.items():
+        if night.year == year:
+            since = (night - first).days
+            table[since % WEEK, since // WEEK] = kind
+    bounds = BoundaryNorm([i - 0.5 for i in range(len(COLOURS) + 1)], len(COLOURS))
+    axis.pcolormesh(table, cmap=ListedColormap(COLOURS), norm=bounds, edgecolors="white", linewidth=0.6)
+    axis.set_xlim(0, WEEKS)
+    axis.set_ylim(WEEK, 0)
+    axis.set_yticks([i + 0.5 for i in range(WEEK)], ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"), fontsize=style.SMALLER)
+    months = [date(year, month, 1) for month in range(1, 13)]
+    axis.set_xticks([(day - first).days / WEEK for day in months], [f"{day:%Y-%m}" for day in months],
+                    fontsize=style.SMALLER, ha="left")  # fmt: skip
+
+
+def nights(plan: Plan) -> dict[date, int]:
+    """What each night with backups was, by its worst backup or copy."""
+    found: dict[date, int] = {}
+    for verdict in plan.verdicts:
+        share = 0.0 if verdict.window is None else verdict.elapsed / verdict.window
+        kind = MISSED if not verdict.met else FULL if share > NEARLY else LONG if share > HALF else SHORT
+        found[verdict.night] = max(found.get(verdict.night, NONE), kind)
+    return found

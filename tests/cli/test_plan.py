@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from sites.plan import TEXT
+
+from simbackup.cli import app as cli
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "site.yaml").write_text(TEXT, encoding="utf-8")
+    return "site.yaml"
+
+
+def called(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[object, str, str]:
+    """Exit code, standard output and standard error of `simbackup plan`."""
+    monkeypatch.setattr(sys, "argv", ["simbackup", "plan", *words])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    return ended.value.code, *capsys.readouterr()
+
+
+def test_a_plan_as_tables_and_as_json(
+    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, _ = called(capsys, monkeypatch, "run", site, "--until", "2 months")
+    assert code == 0
+    assert "nights were simulated" in out
+    assert "all are met" in out
+    code, out, _ = called(capsys, monkeypatch, "run", site, "--until", "2 months", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert [row["system"] for row in told["clients"]] == ["first", "second"]
+    assert told["until"] == "2027-03-01"
+    assert told["fits_until"] is None
+    assert len(told["capacity"]) == 2 * 59
+
+
+def test_the_tables_of_a_plan_in_files(
+    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for out, more in (("plan.xlsx", ()), ("tables", ()), ("parquet", ("--parquet",))):
+        code, _, err = called(capsys, monkeypatch, "run", site, "--until", "2 weeks", "--out", out, *more)
+        assert (code, err.strip()) == (0, f"written to {out}")
+    names = {"clients", "limits", "capacity", "points", "months", "nights"}
+    assert set(pd.read_excel("plan.xlsx", sheet_name=None)) == names
+    assert {path.stem for path in Path("tables").glob("*.csv")} == names
+    nights = pd.read_parquet("parquet/nights.parquet")
+    assert len(nights) == len(pd.read_csv("tables/nights.csv")) == 2 * 14 + 2 * 2
+
+
+def test_a_site_from_an_inventory(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("inventory.csv").write_text("name,size,change\na,500,2 %\n", encoding="utf-8")
+    code, _, err = called(capsys, monkeypatch, "init", "inventory.csv")
+    assert code == 0
+    assert err.startswith("written to site.yaml; 3 values in it are assumed")
+    code, _, err = called(capsys, monkeypatch, "init", "inventory.csv")
+    assert (code, err.strip()) == (2, "site.yaml exists; name another file with --out")
+    code, out, _ = called(capsys, monkeypatch, "run", "site.yaml", "--until", "1 week", "--json")
+    assert json.loads(out)["clients"][0]["nights"] == 7
+
+
+def test_what_is_wrong_with_a_plan_is_said_without_a_traceback(
+    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, _, err = called(capsys, monkeypatch, "run", "nowhere.yaml")
+    assert (code, err.strip()) == (2, "nowhere.yaml: there is no such site file; simbackup plan init writes one")
+    code, _, err = called(capsys, monkeypatch, "run", site, "--until", "soon")
+    assert code == 2
+    assert err.startswith("--until: 'soon' is neither a date nor a time; ")

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+from sites.plan import site
+
+from simbackup.build import build
+from simbackup.errors import InputError
+from simbackup.planning.goals import goals_of, judged
+from simbackup.planning.loading import read_site
+from simbackup.planning.plan import plan
+from simbackup.planning.restore import Recovery, restore
+from simbackup.planning.scenarios import Night, night_scenario
+from simbackup.planning.site import load_site
+from simbackup.planning.sizing import size
+from simbackup.scenario import load
+from simbackup.schema.yaml_file import parse
+
+WEDNESDAY = date(2027, 6, 9)
+"""Four nights after a Saturday: a full backup, and three incrementals."""
+
+
+def restored(scope: str = "site", lost: str = "", **parts: Any) -> Recovery:
+    return restore(load_site(site(**parts)), scope, WEDNESDAY, lost)
+
+
+def test_a_chain_comes_back_from_the_pool() -> None:
+    found = restored()
+    assert found.complete
+    assert [(one.system, one.source, one.chain) for one in found.systems] == [
+        ("first", "pool", 4),
+        ("second", "pool", 4),
+    ]
+    assert found.data_lost == 16 * 3600  # from 20:00 to noon
+    assert found.systems[0].bytes == pytest.approx(1e12 * (1 + 3 * 0.03))
+
+
+def test_an_image_comes_back_as_fast_as_the_network() -> None:
+    found = restored("client first")
+    spec = load(night_scenario(load_site(site()).file, Night.first(read_site(site())))).spec
+    network = build(spec, 0)[0].networks["network"]
+    assert found.until(1.0) == pytest.approx(found.systems[0].bytes / network.rate, rel=0.02)
+
+
+def test_after_the_loss_of_the_main_site_the_tapes_are_left() -> None:
+    found = restored(lost="main")
+    assert [(one.source, one.chain, one.mounts) for one in found.systems] == [("vault", 1, 1), ("vault", 1, 1)]
+    assert found.data_lost == (3 * 24 + 16) * 3600  # since Saturday
+    assert found.complete
+
+
+def test_recovery_and_fetch_come_before_everything() -> None:
+    targets = site()["targets"]
+    slow = targets | {"vault": targets["vault"] | {"fetch": "4 h"}}
+    found = restored(lost="pool", targets=slow, recovery="2 h")
+    plain = restored(lost="pool")
+    assert found.until(1.0) - plain.until(1.0) == pytest.approx(6 * 3600)
+    assert restored(recovery="2 h").until(1.0) == restored().until(1.0)  # nothing was lost but data
+
+
+def test_without_a_copy_nothing_comes_back() -> None:
+    policy = {key: value for key, value in site()["policies"]["nightly"].items() if key != "copies"}
+    found = restored(lost="pool", policies={"nightly": policy})
+    assert not found.complete
+    assert found.until(0.5) == float("inf")
+    assert found.systems[0].reason == "no copy is left after the loss of 'pool'"
+
+
+def test_systems_come_back_by_priority() -> None:
+    systems = {name: part | {"priority": i} for i, (name, part) in enumerate(reversed(site()["systems"].items()))}
+    found = restored(lost="main", systems=systems)
+    assert [one.system for one in found.systems] == ["second", "first"]
+    assert found.systems[0].back < found.systems[1].starts + 1.0 + found.systems[1].back
+
+
+def test_one_file_takes_less_than_its_system() -> None:
+    one, whole = restored("one-file second", "main"), restored("client second", "main")
+    assert one.systems[0].bytes == pytest.approx(2e12 / 100_000)
+    assert one.until(1.0) < whole.until(1.0) / 2
+    assert restored("one-file").systems[0].system == "second"  # the largest with files
+
+
+@pytest.mark.parametrize(
+    ("scope", "lost"), [("everything", ""), ("client third", ""), ("site", "moon"), ("client", "")]
+)
+def test_what_there_is_not_is_refused(scope: str, lost: str) -> None:
+    with pytest.raises(InputError):
+        restored(scope, lost)
+
+
+def test_goals_are_met_or_missed() -> None:
+    goals = goals_of(
+        parse(
+            "windows_missed: 0\nrestore_points: 44\nrestores:\n"
+            "  fire: {after_loss_of: main, within: 4 h, data_lost: 24 h}\n  file: {what: one-file, within: 1 h}\n",
+            "goals.yaml",
+        )
+    )
+    found = {goal.goal: goal.met for goal in judged(plan(load_site(site()), "6 months"), goals)}
+    assert found == {
+        "windows missed": True, "pool fits": True, "vault fits": True, "restore points": False, "fire: back": True,
+        "fire: data lost": False, "file: back": True,
+    }  # fmt: skip
+
+
+def test_the_cheapest_that_meets_the_goals_comes_first() -> None:
+    goals = goals_of(parse("fits: true\n", "goals.yaml"))
+    file = read_site(site(prices="prices/list-2026"))
+    found = size(file, goals, {"targets.pool.device.disks": ["12", "4", "6"]}, "3 months")
+    assert [one.values for one in found.configurations] == [("4",), ("6",), ("12",)]
+    assert found.best is not None
+    costs = [one.cost for one in found.configurations]
+    assert costs == sorted(costs)
+    with pytest.raises(InputError):
+        size(file, goals, {"targets.moon.device.disks": ["4"]}, "3 months")

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simbackup.errors import InputError
+from simbackup.planning.inventory import site_text, templates
+from simbackup.planning.loading import read_site
+
+
+def written(folder: Path, *rows: str) -> Path:
+    path = folder / "inventory.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def problems(path: Path) -> list[str]:
+    with pytest.raises(InputError) as found:
+        site_text(path)
+    return [str(problem).removeprefix(str(path)) for problem in found.value.problems]
+
+
+@pytest.mark.parametrize("template", templates())
+def test_a_site_of_each_template_can_be_read(tmp_path: Path, template: str) -> None:
+    path = written(tmp_path, "name,size,files,change", "a,1 TB,1000000,2 %", "b,500 GB,,5 %")
+    spec = read_site(site_text(path, template)).spec
+    assert list(spec.systems) == ["a", "b"]
+    assert spec.systems["a"].size.si == 1e12
+    assert spec.systems["a"].by_file()
+    assert not spec.systems["b"].by_file()
+
+
+def test_commas_and_binary_units_are_understood(tmp_path: Path) -> None:
+    path = written(tmp_path, "Server;Size (GiB);Daily change;Kind", "db.site.example;1.234,5;2,5 %;SQL")
+    system = read_site(site_text(path)).spec.systems["db-site-example"]
+    assert system.size.si == 1234.5 * 2**30
+    assert system.change["daily"] == "2.5 %"
+    assert system.change["model"] == "change/database"
+
+
+def test_what_is_guessed_is_marked_as_assumed(tmp_path: Path) -> None:
+    size = read_site(site_text(written(tmp_path, "name,size", "a,500"))).spec.systems["a"].size
+    assert size.basis == "assumed"
+    assert (size.low, size.high) == (500e9, 500 * 2**30)
+
+
+def test_every_wrong_row_is_reported_at_once(tmp_path: Path) -> None:
+    path = written(
+        tmp_path, "name,size,files,change,policy,kind", "b,5 furlongs,,2 %,nightly,vm", ",1 TB,,2 %,nightly,vm",
+        "c,,,2 %,nightly,vm", "d,1 TB,,200 %,nightly,vm", "e,1 TB,,2 %,weekly,vm", "a,1 TB,,2 %,nightly,vm",
+        "a,1 TB,,2 %,nightly,vm",
+        "f,1 TB,,2 %,nightly,toaster", "g,1 TB,,2 %,nightly,file server", "h,1 TB,many,2 %,nightly,files",
+    )  # fmt: skip
+    found = problems(path)
+    assert [problem.split(":")[1] for problem in found] == ["2", "3", "4", "5", "6", "8", "9", "10", "11"]
+    assert "there are two systems 'a'" in found[5]
+    assert found[4].startswith(":6:13: the template has no policy 'weekly'; ")
+
+
+def test_a_table_needs_names_and_sizes(tmp_path: Path) -> None:
+    assert problems(written(tmp_path, "owner,colour", "me,red")) == [
+        ":1:1: has no column 'name'; name it name or system or host",
+        ":1:1: has no column 'size'; name it size or capacity or used",
+    ]
+
+
+def test_five_thousand_rows_with_fifty_errors(tmp_path: Path) -> None:
+    rows = [f"s{i},{'5 furlongs' if i % 100 == 7 else '1 TB'},2 %" for i in range(5000)]
+    assert len(problems(written(tmp_path, "name,size,change", *rows))) == 50

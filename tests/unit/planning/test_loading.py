@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import pytest
+from sites.plan import TEXT, site
+
+from simbackup.errors import InputError
+from simbackup.planning.goals import goals_of
+from simbackup.planning.loading import found, read_site
+from simbackup.planning.site import load_site
+from simbackup.schema.yaml_file import parse
+
+
+def test_a_site_is_read_from_a_file_a_text_or_a_mapping() -> None:
+    assert read_site(TEXT).spec == read_site(site()).spec
+    assert found("planning/forty-systems").name == "forty-systems.site.yaml"
+
+
+def test_the_numbers_of_a_site_come_from_its_datasheets() -> None:
+    loaded = load_site(site(growth="20 %"))
+    pool, vault = loaded.targets["pool"], loaded.targets["vault"]
+    assert pool.capacity == 10 * 20e12
+    assert (vault.cartridge, vault.drives, vault.tape, vault.stores_objects) == (18e12, 1, True, False)
+    assert [client.change.growth for client in loaded.systems] == [0.2, 0.2]
+    assert [client.by_file for client in loaded.systems] == [False, True]
+
+
+def test_a_problem_of_the_scenario_is_reported_in_the_site_file() -> None:
+    with pytest.raises(InputError) as wrong:
+        load_site(TEXT.replace("disks: 12", "disks: 3"))
+    assert [(str(problem.place), problem.address) for problem in wrong.value.problems] == [
+        ("site:11:80", "devices.pool.disks")
+    ]
+
+
+def test_goals_are_checked() -> None:
+    with pytest.raises(InputError) as wrong:
+        goals_of(parse("windows_missed: few\nrto: 4 h\n", "goals.yaml"))
+    assert [problem.address for problem in wrong.value.problems] == ["windows_missed", "rto"]
