@@ -196,7 +196,7 @@ CASES = [
     Case("planning/compress-where", "data.files.compression", 1.05, 4.2, "back", (1.9, 2.1), (0.653, 0.721)),
     Case(
         "planning/compress-where",
-        "jobs.backup.compress.compress_cpu",
+        "jobs.backup.compressor.compress_cpu",
         "27 ns/B",
         "108 ns/B",
         "backup",

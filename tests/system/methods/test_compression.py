@@ -140,3 +140,31 @@ def test_workers_compress_side_by_side(tmp_path: Path) -> None:
                              f"{CODER.replace('AT', 'client')}}}")  # fmt: skip
         (tmp_path / "case.yaml").write_text(text, encoding="utf-8")
         assert sb.simulate(tmp_path / "case.yaml").get("jobs.full.rate") == pytest.approx(rate, rel=0.12)
+
+
+@pytest.mark.parametrize("to", ["store", "library"])
+@pytest.mark.parametrize(("at", "share"), [(None, 1.0), ("client", 0.25)])
+def test_a_host_that_serves_copies_what_it_gets_and_what_it_stores(
+    tmp_path: Path, to: str, at: str | None, share: float
+) -> None:
+    """Two copies in either direction of what is sent, at 1 GB/s; no core of it codes."""
+    result = run(tmp_path, at, changes={"hosts.server.copy_rate": "1 GB/s"}, to=to)
+    assert device(result, "hosts.server.cores", "busy_s") * 4 == pytest.approx(4 * share, rel=0.001)
+
+
+@pytest.mark.parametrize(("at", "sent"), [("client", 0.25), ("wire", 0.25), ("server", 1.0), ("target", 1.0)])
+def test_a_program_states_what_it_takes_to_serve_each_byte_that_is_sent(tmp_path: Path, at: str, sent: float) -> None:
+    tool = {"server_cpu": "8 ns/B", "mount_time": "0 s", "start_time": "0 s"}
+    plain, served = run(tmp_path, at), run(tmp_path, at, changes={"jobs.full.tool": tool})
+    extra = device(served, "hosts.server.cores", "busy_s") - device(plain, "hosts.server.cores", "busy_s")
+    assert extra * 4 == pytest.approx(2 * 8e-9 * 1e9 * sent, rel=0.01)
+
+
+@pytest.mark.parametrize("overlapped", [False, True])
+def test_a_spool_keeps_and_passes_on_what_is_compressed(tmp_path: Path, *, overlapped: bool) -> None:
+    """Of 1 GB it takes 250 MB, in pieces of its room, and the drive gets them as they are."""
+    spool = {"on": "second", "size": "100 MB", "overlapped": overlapped}
+    result = run(tmp_path, "client", changes={"jobs.full.spool": spool}, to="library")
+    assert device(result, "devices.second", "bytes") == pytest.approx(0.5e9, rel=1e-4)
+    assert device(result, "links.lan", "bytes") == pytest.approx(0.5e9, rel=1e-4)
+    assert device(result, "devices.library.drive-1", "bytes") == pytest.approx(0.5e9, rel=1e-4)
