@@ -28,11 +28,53 @@ def made_by(run: str, job: str) -> bool:
     return run == job or run.startswith(f"{job}.")
 
 
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """How programs compress a save set before a medium takes it.
+
+    Bytes before over bytes after; where; reference core seconds for each byte before, in either direction; threads; and
+    bytes a second before of a card, if one limits.
+    """
+
+    ratio: float = 1.0
+    at: str = "client"
+    compress_cpu: float = 0.0
+    expand_cpu: float = 0.0
+    threads: int = 1
+    rate: float | None = None
+
+    @property
+    def stored(self) -> float:
+        """Bytes of the save set for each byte that the medium takes."""
+        return 1.0 if self.at == "wire" else self.ratio
+
+    @property
+    def sent(self) -> float:
+        """Bytes of the save set for each byte that networks carry."""
+        return self.ratio if self.at in {"client", "wire"} else 1.0
+
+    def handled(self, *, written: bool = True) -> tuple[float, float]:
+        """Bytes that the host of the medium sends or takes for each byte, and those that it copies with them.
+
+        Where what it reads from the medium, or writes there, is counted elsewhere, it is not `written` here.
+
+        >>> Reduction(2.0, "client").handled(), Reduction(2.0, "server").handled()
+        ((0.5, 1.0), (1.0, 1.5))
+        """
+        sent = 1.0 / self.sent
+        return sent, sent + 1.0 / self.stored if written else sent
+
+
+NO_REDUCTION = Reduction()
+"""Nothing is compressed."""
+
+
 @dataclass(slots=True)
 class Copy:
     """A copy of a save set: the job that wrote it, the device, how well it is compressed there, when it was begun.
 
-    Extents are in the order of the save set.
+    Extents are in the order of the save set. Of the compression there, programs have done `reduction`, and the medium
+    the rest.
     """
 
     job: str
@@ -40,6 +82,7 @@ class Copy:
     compression: float
     time: float
     extents: list[Extent] = field(default_factory=list[Extent])
+    reduction: Reduction = NO_REDUCTION
 
     @property
     def done(self) -> float:

@@ -38,7 +38,10 @@ class Files:
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """What a database engine costs: bytes of dump a stored byte, reference core seconds a byte, seconds to flush."""
+    """What a database engine costs: bytes of dump a stored byte, reference core seconds a byte, seconds to flush.
+
+    Of dumping and loading, a share that only one of several workers takes at a time.
+    """
 
     dump_ratio: float
     dump_cpu: float
@@ -46,6 +49,7 @@ class Database:
     replay_cpu: float
     flush_time: float
     locks_for_snapshot: bool
+    in_turn: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

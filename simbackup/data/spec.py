@@ -94,6 +94,9 @@ class DatabaseSheet(Frozen):
     """Time of the reference core for each byte of a binary log that is replayed."""
     flush_time: Duration
     """Time to flush tables and logs on an idle server."""
+    in_turn: Share | None = None
+    """Share of dump_cpu and load_cpu that only one of several workers takes at a time: locks, logs, an index that all
+    fill; none unless stated."""
     locks_for_snapshot: Annotated[bool, Word()]
     """Whether a snapshot needs the read lock while it is created."""
     hot_copy: Annotated[bool, Word()] = True
@@ -109,6 +112,7 @@ class DatabaseSpec(Modelled, DatabaseSheet):
         "load_cpu": "in restores of logical dumps",
         "replay_cpu": "in restores with 'replay'",
         "flush_time": "in backups of databases",
+        "in_turn": "in logical dumps and their restores with several workers",
         "locks_for_snapshot": "in snapshot copies",
     }
 
@@ -175,7 +179,7 @@ class DataSpec(Part, Modelled, FilesSheet):
     """Bytes of its rows, which a logical dump writes; all its bytes unless stated."""
 
     conditional: ClassVar[Mapping[str, str]] = {
-        "compression": "in backups to tape and in database_native backups",
+        "compression": "in backups to tape, in database_native backups, and in backups with a 'compressor'",
         "layout": "in file_level backups and copies of files",
         "file_size": "in file_level backups and copies of files",
         "directories": "where files are made: restores, copies, and writes of files",

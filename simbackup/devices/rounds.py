@@ -31,12 +31,17 @@ class Rounds:
     own: Link = field(default_factory=lambda: Link("serial", 1.0))
 
     def waits(self) -> dict[Link, float]:
-        """Seconds of a unit that a worker alone takes at each link where it may wait for others."""
+        """Seconds of a unit that a worker alone takes at each link where it may wait for others.
+
+        Core seconds that only one worker at a time can spend are waited for there, and not for a core.
+        """
         spent: dict[str, float] = {}
         for (address, activity), seconds in self.parts.items():
             if activity != Activity.TRAVEL.value:
                 spent[address] = spent.get(address, 0.0) + seconds
-        return {link: spent[link.name] for link, held in self.demands.items() if held > 0.0 and link.name in spent}
+        there = {link: spent[link.name] for link, held in self.demands.items() if held > 0.0 and link.name in spent}
+        serial = self.serial if self.workers > 1 else 0.0
+        return {link: max(wait - serial, 0.0) if link.pooled else wait for link, wait in there.items()}
 
     def turned(self, waits: Mapping[Link, float]) -> Rounds:
         """The round when a unit waits so many seconds at some links for its turn."""

@@ -22,6 +22,10 @@ class Source(Protocol):
         """Change the shape of a flow that was started with one, until it ends."""
         ...
 
+    def times(self, units: float) -> Source:
+        """The source of a flow each unit of which is so many units of this one."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class FlowShape:
@@ -157,6 +161,8 @@ class FlowShape:
             moves={link: moved * units for link, moved in self.moves.items()},
             cap=self.cap / units,
             parts={part: seconds * units for part, seconds in self.parts.items()},
+            serial=self.serial * units,
+            source=self.source.times(units) if self.source is not None else None,
         )
 
     def after(self, seconds: float, on: Link | str, activity: str = "") -> FlowShape:

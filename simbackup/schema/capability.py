@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
@@ -82,7 +82,8 @@ class BlockDevice(BackupTarget):
                 checks.report((*path, key), "has no effect on a backup to disk", "leave it out")
         data = checks.spec.data.get(saved)
         if data is not None:
-            checks.free((*path, "to"), job.to, data.size, "a backup")
+            size = replace(data.size, si=data.size.si / job.kept_ratio(checks.spec))
+            checks.free((*path, "to"), job.to, size, "a backup")
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """Report keys of tape."""

@@ -116,6 +116,11 @@ class Storing(JobSpec):
     of_drives: ClassVar[tuple[str, ...]] = ("streams", "pool")
     """Its keys that act on drives and cartridges only."""
 
+    def kept_ratio(self, spec: Spec) -> float:
+        """Bytes that it saves for each byte that a disk keeps."""
+        del spec
+        return 1.0
+
     if TYPE_CHECKING:
         to: Text
         streams: Pieces | None

@@ -11,6 +11,7 @@ import pytest
 import simpy
 
 from simbackup.equations.buffers import loop_rate
+from simbackup.equations.stages import HalfLoop, joined_rate
 
 MIB = 2.0**20
 BATCHES = 30
@@ -73,3 +74,72 @@ def test_the_simulation_tells_a_loop_with_one_buffer_more_from_it() -> None:
     """The test above has teeth: it would not pass with eight buffers in place of seven."""
     rate, half = simulated(7, 0.076, [0.006], seed=2002)
     assert loop_rate(MIB, 8, 0.076, [0.006 / MIB]) / MIB > rate + 3 * half
+
+
+def joined(buffers: int, sides: tuple[tuple[float, float], ...], coding: tuple[float, int], shared: bool) -> float:
+    """Rounds a second of two loops that meet where data are compressed: a latency and one centre on either side."""
+    env, random = simpy.Environment(), np.random.default_rng(2002)
+    centres = [simpy.Resource(env)] * 2 if shared else [simpy.Resource(env), simpy.Resource(env)]
+    threads, second = simpy.Resource(env, coding[1]), simpy.Resource(env, buffers)
+    ends: list[float] = []
+    full = env.event()
+
+    def go(side: int) -> Generator[simpy.Event, Any, None]:
+        latency, demand = sides[side]
+        yield env.timeout(latency)
+        yield from served(centres[side], demand)
+
+    def served(centre: simpy.Resource, demand: float) -> Generator[simpy.Event, Any, None]:
+        with centre.request() as turn:  # pyright: ignore[reportUnknownVariableType]
+            yield turn
+            yield env.timeout(random.exponential(demand))
+
+    def read() -> Generator[simpy.Event, Any, None]:
+        while True:
+            yield from go(0)
+            taken = second.request()
+            yield taken
+            yield from served(threads, coding[0])
+            env.process(write(taken))
+
+    def write(taken: Any) -> Generator[simpy.Event, Any, None]:
+        yield from go(1)
+        second.release(taken)
+        ends.append(env.now)
+        if len(ends) == (BATCHES + 1) * ROUNDS:
+            full.succeed()
+
+    for _ in range(buffers):
+        env.process(read())
+    env.run(until=full)
+    return BATCHES * ROUNDS / (ends[-1] - ends[ROUNDS - 1])
+
+
+@pytest.mark.parametrize(
+    ("buffers", "sides", "coding", "shared", "balanced"),
+    [
+        pytest.param(7, ((0.038, 0.003), (0.038, 0.0013)), (0.005, 4), True, True, id="both sides alike"),
+        pytest.param(7, ((0.038, 0.003), (0.038, 0.0013)), (0.0084, 1), True, False, id="one thread"),
+        pytest.param(7, ((0.020, 0.001), (0.060, 0.0004)), (0.005, 4), False, False, id="late writes"),
+        pytest.param(7, ((0.060, 0.001), (0.020, 0.0004)), (0.005, 4), False, False, id="late reads"),
+        pytest.param(30, ((0.060, 0.0003), (0.060, 0.0001)), (0.005, 8), False, False, id="many buffers"),
+        pytest.param(12, ((0.070, 0.005), (0.070, 0.004)), (0.005, 4), True, True, id="a shared centre that is full"),
+    ],
+)
+def test_joined_loops_agree_with_buffers_that_go_round(
+    buffers: int, sides: tuple[tuple[float, float], ...], coding: tuple[float, int], shared: bool, balanced: bool
+) -> None:
+    (latency, demand), (away, written) = sides
+    demands = ((demand,), (written,)) if shared else ((demand, 0.0), (0.0, written))
+    rate = joined_rate(buffers, HalfLoop(demands[0], latency), HalfLoop(demands[1], away), *coding)
+    one_by_one = joined(buffers, sides, coding, shared)
+    assert 0.98 * one_by_one < rate < (1.05 if balanced else 1.02) * one_by_one
+
+
+def test_joined_loops_go_round_no_faster_than_either_alone() -> None:
+    one, other = HalfLoop((0.002, 0.0), 0.05), HalfLoop((0.0, 0.001), 0.02)
+    rates = [joined_rate(n, one, other, 0.001, 2) for n in (1, 7, 60, 600)]
+    assert rates == sorted(rates)
+    for n, rate in zip((1, 7, 60, 600), rates, strict=True):
+        assert rate <= loop_rate(1.0, n, 0.05, [0.002]) * (1 + 1e-9)
+    assert rates[-1] == pytest.approx(500.0, rel=0.001)

@@ -29,6 +29,10 @@ class More(NamedTuple):
     wait: float = 0.0
     share: float = 0.0
 
+    def times(self, units: float) -> More:
+        """What so many bytes take."""
+        return More(*(units * each for each in self))
+
     def minus(self, other: More) -> More:
         """The difference to another."""
         return More(*(mine - its for mine, its in zip(self, other, strict=True)))
@@ -41,8 +45,8 @@ class ImageReader:
     Each piece that was copied is read in the copy area, at another place than the last, and the origin then goes on
     behind it: its arm comes back, or passes over the piece. `window` are the bytes that a host asks for at once, and
     then waits for; without, the reads are there before they are needed. A share of
-    the part is read `together`. The shares that were copied are those of the whole part: what
-    is still to be read is taken to be like it.
+    the part is read `together`, and a unit of the flow is `unit` bytes. The shares that were copied are those of the
+    whole part: what is still to be read is taken to be like it.
     """
 
     image: Snapshot
@@ -50,6 +54,11 @@ class ImageReader:
     begin: float
     window: float | None
     together: float = 1.0
+    unit: float = 1.0
+
+    def times(self, units: float) -> ImageReader:
+        """The reader for a flow each unit of which is so many units of this one."""
+        return replace(self, unit=self.unit * units)
 
     def on(self, shape: FlowShape) -> FlowShape:
         """The shape of reading as it is now, which goes on changing."""
@@ -67,7 +76,7 @@ class ImageReader:
                 readers.remove(again)
             elif (now := self.more()).share > last.share + CHANGE:
                 last = now
-                self._with(shape, now.minus(before)).change(network, flow)
+                self._with(shape, now.minus(before).times(self.unit)).change(network, flow)
 
         readers.append(again)
 

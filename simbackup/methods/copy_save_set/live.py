@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import simpy
 
-from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
@@ -50,17 +50,19 @@ class CopySaveSet:
         if any(copy.target == self.to for copy in saved.copies):
             system.trace.event(system.env.now, job, f"has nothing to do: the newest save set is already on '{self.to}'")
             return Moved(0.0, 0.0)
+        how = _carried(lies.reduction)
         data, networks = system.data[saved.data], [system.networks[name] for name in self.networks]
         yield from prepare(system, job, data, self.tool, 0.0)
         yield from seek(system, job, lying(system, lies, 0.0, saved.size), ())
         if self.to in system.libraries:
-            copy = Copy(job, self.to, data.compression, system.env.now)
+            ratio = data.compression if how == NO_REDUCTION else how.stored
+            copy = Copy(job, self.to, ratio, system.env.now, reduction=replace(how, at="client"))
             yield from self._to_tape(system, saved, lies, copy, networks)
         elif self.to in system.object_stores:
             copy = Copy(job, self.to, 1.0, system.env.now, [Extent(0.0, saved.size, self.to, 0.0)])
             yield from self._to_objects(system, saved, lies, copy, networks)
         else:
-            copy = Copy(job, self.to, 1.0, system.env.now)
+            copy = Copy(job, self.to, how.stored, system.env.now, reduction=how)
             yield from self._to_disk(system, saved, lies, copy, networks)
         saved.copies.append(copy)
         return Moved(saved.size, float(saved.files))
@@ -71,8 +73,9 @@ class CopySaveSet:
 
         def shape(crossing: Crossing, begin: float, size: float) -> FlowShape:
             source = lying(system, lies, begin, size)
-            towards = (crossing[0].over(networks, connections=self.connections), crossing[1])
-            return staged(server, source, towards, networks, self.tool)
+            there, share = lies.compression, 1.0 / copy.reduction.stored
+            towards = (crossing[0].over(networks, share, self.connections), crossing[1])
+            return staged((server, source, there), towards, (networks, share), self.tool)
 
         yield from TapeWriter(saved.size, shape, self.tool, self.streams, self.pool).write(system, copy)
 
@@ -91,11 +94,16 @@ class CopySaveSet:
     def _to_disk(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to disk does."""
         server, host = system.hosts[self.server], system.hosts[self.host]
-        position = system.reserve(self.to, saved.size)
-        shape = fetching(
-            (server, host), lying(system, lies, 0.0, saved.size), self.tool.copying(host), self.tool.request
-        )
-        shape = shape.over(networks, connections=self.connections)
-        place = VolumeRange(system.volumes[self.to], position, saved.size)
+        there, size = lies.compression, saved.size / copy.compression
+        position = system.reserve(self.to, size)
+        source = lying(system, lies, 0.0, saved.size)
+        shape = fetching((server, host), source, self.tool.copying(host) * there, self.tool.request).times(1.0 / there)
+        shape = shape.over(networks, 1.0 / copy.compression, self.connections).times(copy.compression)
+        place = VolumeRange(system.volumes[self.to], position, size)
         yield from system.write_through(copy.job, self.host, place, shape, Activity.COPY)
         copy.extents.append(Extent(0.0, saved.size, self.to, position))
+
+
+def _carried(how: Reduction) -> Reduction:
+    """What a save set that is read brings along: a device that compresses by itself gives it back as it was."""
+    return how if how.at in {"client", "server"} else NO_REDUCTION

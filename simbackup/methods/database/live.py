@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import simpy
@@ -56,6 +56,7 @@ class DatabaseBackup:
     tool: Tool
     method: str
     snapshot: str | None = None
+    workers: int = 1
 
     def run(self, system: System, job: str) -> Steps:
         """Start, do what the method does (under the read lock, or most of it outside), then check what was written."""
@@ -80,10 +81,11 @@ class DatabaseBackup:
         return Moved(size, float(data.files), lock.held)
 
     def _dump(self, system: System, job: str, data: DataSet, saved: SaveSet) -> Wait:
-        """Read rows and write text, at the pace of one core."""
+        """Read rows and write text, each worker at the pace of one core."""
         engine, host = _engine(data), system.hosts[self.host]
         reading = host.reading(data.volume.region.part(data.begin, data.size))
-        shape = host.then(reading.times(data.size / saved.size), host.seconds(engine.dump_cpu))
+        seconds = host.seconds(engine.dump_cpu)
+        shape = _by_workers(host.then(reading.times(data.size / saved.size), seconds), self.workers, engine, seconds)
         yield from _copy(system, job, self.host, shape, saved)
 
     def _by_snapshot(self, system: System, job: str, data: DataSet, saved: SaveSet, lock: _Lock) -> Wait:
@@ -140,6 +142,7 @@ class DatabaseRestore:
     to: str
     tool: Tool
     replay: tuple[str, ...] = ()
+    workers: int = 1
     method: str = "restore"
 
     def run(self, system: System, job: str) -> Steps:
@@ -160,11 +163,18 @@ class DatabaseRestore:
         shape, size = host.copying(source), saved.size
         if saved.method == "logical_dump":
             size = target.size
-            shape = host.then(host.reading(source), host.seconds(engine.load_cpu)).times(saved.size / size)
+            seconds = host.seconds(engine.load_cpu)
+            shape = _by_workers(host.then(host.reading(source), seconds), self.workers, engine, seconds)
+            shape = shape.times(saved.size / size)
         elif saved.method == "binary_log":
             shape = host.then(host.reading(source), host.seconds(engine.replay_cpu))
         activity = {"logical_dump": Activity.LOAD, "binary_log": Activity.REPLAY}.get(saved.method, Activity.COPY)
         yield from system.write(job, self.host, VolumeRange(target.volume, target.begin, size), shape, activity)
+
+
+def _by_workers(shape: FlowShape, workers: int, engine: Database, seconds: float) -> FlowShape:
+    """The shape of text that several workers write or load, who take a share of the core seconds in turn."""
+    return replace(shape, workers=workers, serial=seconds * engine.in_turn) if workers > 1 else shape
 
 
 def _engine(data: DataSet) -> Database:

@@ -8,6 +8,7 @@ from simbackup.methods.database.live import BinaryLog, DatabaseBackup, DatabaseR
 from simbackup.methods.database.spec import BinaryLogSpec, DatabaseBackupSpec
 from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.methods.tool.make import tool_of
+from simbackup.schema.quantity import si_or
 
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
@@ -15,7 +16,15 @@ if TYPE_CHECKING:
 
 def make_backup(job: DatabaseBackupSpec, spec: Spec) -> DatabaseBackup:
     """The full backup."""
-    return DatabaseBackup(spec.host_of(job.data), job.data, job.to, tool_of(job.tool), job.method, job.snapshot)
+    return DatabaseBackup(
+        spec.host_of(job.data),
+        job.data,
+        job.to,
+        tool_of(job.tool),
+        job.method,
+        job.snapshot,
+        int(si_or(job.workers, 1.0)),
+    )
 
 
 def make_log(job: BinaryLogSpec, spec: Spec) -> BinaryLog:
@@ -27,4 +36,6 @@ def make_log(job: BinaryLogSpec, spec: Spec) -> BinaryLog:
 def restore(job: RestoreSpec, saved: DatabaseBackupSpec | BinaryLogSpec, spec: Spec) -> DatabaseRestore:
     """The restore, with the logs that are replayed."""
     to = job.to or saved.data
-    return DatabaseRestore(spec.host_of(to), job.restore, to, tool_of(saved.tool), job.replay)
+    return DatabaseRestore(
+        spec.host_of(to), job.restore, to, tool_of(saved.tool), job.replay, int(si_or(job.workers, 1.0))
+    )

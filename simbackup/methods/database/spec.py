@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup import units
 from simbackup.errors import choices
@@ -23,8 +23,10 @@ from typing import Literal
 
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import (
+    Pieces,
     PositiveShare,
     Text,
+    si_or,
 )
 
 
@@ -39,8 +41,12 @@ class DatabaseBackupSpec(BackupJob):
     """The volume or device that takes the backup, behind what lies there."""
     snapshot: Annotated[Text, Refers("changes", "devices")] | None = None
     """The snapshot that a `snapshot_copy` creates and removes."""
+    workers: Pieces | None = None
+    """Workers who write a `logical_dump` at once, each on a core; one unless stated, as of mysqldump."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+
+    conditional: ClassVar[Mapping[str, str]] = {"workers": "in logical dumps"}
 
     def creates(self) -> str | None:
         """The snapshot of a snapshot copy."""
@@ -52,13 +58,21 @@ class DatabaseBackupSpec(BackupJob):
         yield from (f"data.{self.data}.database.{key}" for key in keys.get(self.method, ()))
         if self.method == "snapshot_copy":
             yield f"jobs.{name}.tool.mount_time"
+        if self.method == "logical_dump":
+            yield f"jobs.{name}.workers"
+            if si_or(self.workers, 1.0) > 1.0:
+                yield f"data.{self.data}.database.in_turn"
         yield from _backup_uses(spec, name, self.data)
 
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of loading a dump, and of replaying logs."""
         yield from super().restore_uses(spec, name, restore, job)
         yield f"hosts.{spec.owner_of(self.to)}.read_ahead"
+        if self.method == "logical_dump":
+            yield f"jobs.{restore}.workers"
         for data in {job.to or self.data, self.data}:
+            if self.method == "logical_dump" and si_or(job.workers, 1.0) > 1.0:
+                yield f"data.{data}.database.in_turn"
             if self.method == "logical_dump":
                 yield f"data.{data}.database.load_cpu"
             if job.replay:

@@ -8,7 +8,7 @@ from typing import Any
 
 import simpy
 
-from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
@@ -16,6 +16,7 @@ from simbackup.devices.network.live import Network, travel_time
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
+from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.file_backup.portion import Portion, changed_blocks, portion
 from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.walk import walking
@@ -45,6 +46,7 @@ class DiskBackup:
     connections: int = 1
     since: float | None = None
     level: str = "full"
+    reduction: Reduction = NO_REDUCTION
 
     def part(self, data: DataSet) -> Portion:
         """What it saves."""
@@ -58,26 +60,32 @@ class DiskBackup:
             raise JobFailedError(f"'{self.host}' is suspended")
         system.require_image(self.source)
         part = self.part(data)
-        position = system.reserve(self.to, part.size)
+        stored = self.reduction.stored
+        position = system.reserve(self.to, part.size / stored)
         yield from prepare(system, job, data, self.tool, part.files)
-        networks = [system.networks[name] for name in self.networks]
-        shape = self.tool.sending(self.reading(system, data), networks, self.connections)
-        shape = self.serving(system, shape, part)
-        place = VolumeRange(system.volumes[self.to], position, part.size)
+        shape = self.serving(system, self.going(system, data), part).times(stored)
+        place = VolumeRange(system.volumes[self.to], position, part.size / stored)
         yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
         system.require_image(self.source)
-        copy = Copy(job, self.to, 1.0, time, [Extent(0.0, part.size, self.to, position)])
+        copy = Copy(job, self.to, stored, time, [Extent(0.0, part.size, self.to, position)], self.reduction)
         system.catalogue.save_sets.append(
             SaveSet(job, self.data, self.method, part.size, part.files, time, [copy], self.level)
         )
         return Moved(part.size, part.files)
+
+    def going(self, system: System, data: DataSet, copies: float = 2.0) -> FlowShape:
+        """How a byte of the save set loads all on its way to the target, before that itself."""
+        server = system.hosts.get(self.server)
+        shape = compressed(self.reading(system, data, copies), system.hosts[self.host], server, self.reduction)
+        networks = [system.networks[name] for name in self.networks]
+        return self.tool.sending(shape, networks, self.connections, share=1.0 / self.reduction.sent)
 
     def serving(self, system: System, shape: FlowShape, part: Portion) -> FlowShape:
         """The shape when the host of the target takes the bytes, too."""
         if self.server == self.host:
             return shape
         files = part.files / part.size if self.method == "file_level" and part.size > 0.0 else 0.0
-        return self.tool.serving(shape, system.hosts[self.server], files)
+        return self.tool.serving(shape, system.hosts[self.server], files, self.reduction.handled())
 
     def reading(self, system: System, data: DataSet, copies: float = 2.0) -> FlowShape:
         """How a byte of the save set loads device and host, which copies it so many times."""
@@ -125,18 +133,21 @@ class DiskRestore:
             for begin, size in pieces:
                 source = lying(system, copy, begin, size)
                 yield from seek(system, job, source, networks)
-                shape = self.tool.sending(self._copying(system, source, target, made), networks, self.connections)
+                shape = self._copying(system, source, target, made, copy.reduction)
+                shape = self.tool.sending(shape, networks, self.connections, share=1.0 / copy.reduction.sent)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
                 place = VolumeRange(target.volume, there, size, beside(target, made))
                 yield from system.write_through(job, self.host, place, shape, Activity.RESTORE)
         return Moved(total, float(files))
 
-    def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade) -> FlowShape:
+    def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade, how: Reduction) -> FlowShape:
         """What a restored byte loads: the server's disk, and the processor of the host that writes it."""
         host, server = system.hosts[self.host], system.hosts[self.server]
-        shape = fetching((server, host), source, self.tool.restoring(host), self.tool.request)
-        if server is not host:
-            shape = self.tool.serving(shape, server, made.per_byte, copies=1.0)  # beside that of reading
+        copy = self.tool.restoring(host) * how.stored
+        stored = fetching((server, host), source, copy, self.tool.request).times(1.0 / how.stored)
+        shape = expanded(stored, host, server, how)
+        if server is not host:  # beside the copy of reading
+            shape = self.tool.serving(shape, server, made.per_byte, how.handled(written=False))
         shape = filling(shape, host, target, made)
         if not made.per_byte:
             return shape
@@ -146,8 +157,8 @@ class DiskRestore:
 
 def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
     """The region of a part of a copy."""
-    lies = copy.extents[0]
-    return system.volumes[lies.medium].region.part(lies.position + begin, size)
+    lies, there = copy.extents[0], copy.compression
+    return system.volumes[lies.medium].region.part(lies.position + begin / there, size / there)
 
 
 def fetching(way: tuple[Host, Host], source: Region, copy: float, request: float | None = None) -> FlowShape:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simbackup.catalogue import Reduction
+from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.file_backup.disk import DiskBackup, DiskRestore
 from simbackup.methods.file_backup.null import NullBackup
 from simbackup.methods.file_backup.objects import ObjectBackup, ObjectRestore
@@ -16,7 +18,6 @@ from simbackup.methods.file_backup.tape_restore import TapeRestore
 from simbackup.methods.job import Work
 from simbackup.methods.restore.make import selection_of
 from simbackup.methods.restore.spec import RestoreSpec
-from simbackup.methods.tool.live import Tool
 from simbackup.methods.tool.make import tool_of
 from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
 from simbackup.schema.job import Copying, Storing
@@ -35,35 +36,40 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
         share = Share(keeper, spec.route(keeper, host) or (), job.share.calls.si, job.share.request.si)
     way = spec.way_to(host, job.to) or ()
     workers, connections = int(si_or(job.workers, 1.0)), int(si_or(job.connections, 1.0))
+    how = _reduction(job, spec)
     if isinstance(spec.devices[job.to], MediaLibrary) and job.spool is not None:
-        return _spooled(job, job.spool, spec, (host, share), tool)
+        return _spooled(job, job.spool, spec, (host, share))
     if isinstance(spec.devices[job.to], MediaLibrary):
         streams = int(si_or(job.streams, 1.0))
         shared = int(si_or(job.multiplexing, 1.0))
         return TapeBackup(
             host, job.data, job.to, way, job.method, tool, job.source, streams, job.pool, shared, workers, share,
-            connections, job.base_age(), job.level, _server(spec, job.to, host),
+            connections, job.base_age(), job.level, _server(spec, job.to, host), how,
         )  # fmt: skip
     owner = spec.owner_of(job.to) or ""
     backup = DiskBackup(
         host, job.data, job.to, owner, way, job.method, tool, job.source, workers, share, connections, job.base_age(),
-        job.level,
+        job.level, how,
     )  # fmt: skip
     if isinstance(spec.devices[job.to], ObjectTarget):
         return ObjectBackup(backup, _object_size(job))
     return NullBackup(backup) if isinstance(spec.devices[job.to], Sink) else backup
 
 
-def _spooled(
-    job: FileBackupSpec, spool: SpoolSpec, spec: Spec, reader: tuple[str, Share | None], tool: Tool
-) -> SpooledBackup:
+def _spooled(job: FileBackupSpec, spool: SpoolSpec, spec: Spec, reader: tuple[str, Share | None]) -> SpooledBackup:
     """The backup over a disk of some host."""
     (host, share), server = reader, spec.owner_of(spool.on) or ""
     backup = DiskBackup(
-        host, job.data, spool.on, server, spec.way_to(host, spool.on) or (), job.method, tool, job.source,
+        host, job.data, spool.on, server, spec.way_to(host, spool.on) or (), job.method, tool_of(job.tool), job.source,
         int(si_or(job.workers, 1.0)), share, int(si_or(job.connections, 1.0)), job.base_age(), job.level,
+        _reduction(job, spec),
     )  # fmt: skip
     return SpooledBackup(backup, spool.size.si, spool.overlapped, job.to, spec.way_to(server, job.to) or (), job.pool)
+
+
+def _reduction(job: FileBackupSpec, spec: Spec) -> Reduction:
+    """How it compresses its data."""
+    return reduction_of(job.compressor, si_or(spec.data[job.data].compression, 1.0))
 
 
 def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:

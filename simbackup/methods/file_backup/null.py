@@ -31,9 +31,7 @@ class NullBackup:
         system.require_image(it.source)
         part = it.part(data)
         yield from prepare(system, job, data, it.tool, part.files)
-        networks = [system.networks[name] for name in it.networks]
-        shape = it.tool.sending(it.reading(system, data, copies=1.0), networks, it.connections)
-        flow = shape.start(system.network, job, Activity.SAVE, part.size)
+        flow = it.going(system, data, copies=1.0).start(system.network, job, Activity.SAVE, part.size)
         yield flow.done
         system.account(job, flow)
         system.require_image(it.source)

@@ -10,6 +10,7 @@ from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
 from simbackup.schema.job import FileKeeping, Saving
 from simbackup.schema.part import Path
 from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
+from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
     from simbackup.scenario.spec import Spec
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 from typing import Literal
 
+from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.file_backup.between import ShareSpec, SpoolSpec, check_share, check_spool
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import (
@@ -71,6 +73,8 @@ class FileBackupSpec(Saving, FileKeeping):
     """Another host that reads the files as from a share; the host of the data reads them unless stated."""
     pool: Text | None = None
     """The pool whose cartridges are written; those of no pool unless stated."""
+    compressor: CompressionSpec | None = None
+    """How it is compressed before a medium takes it: a datasheet `compressor/name`, or a mapping; not unless stated."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
@@ -93,6 +97,8 @@ class FileBackupSpec(Saving, FileKeeping):
         yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu", "alternates"))
         if self.tool is not None and self.tool.alternates:
             yield f"jobs.{name}.tool.request"
+        if self.compressor is not None:
+            yield from (f"data.{self.data}.compression", *self.compressor.used(f"jobs.{name}.compressor"))
         if tape:
             yield from (
                 f"jobs.{name}.spool",
@@ -135,6 +141,8 @@ class FileBackupSpec(Saving, FileKeeping):
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of selected files, and of read-ahead where the host reads a save set on disk in sequence."""
         device = spec.read_by(job)
+        if self.compressor is not None:
+            yield from self.compressor.used(f"jobs.{name}.compressor", restore=True)
         objects = isinstance(spec.devices[device], ObjectTarget)
         yield f"jobs.{name}.tool.restore_cpu"
         yield from self._server_uses(spec, name, device, spec.host_of(job.to or self.data))
@@ -148,6 +156,12 @@ class FileBackupSpec(Saving, FileKeeping):
             yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers")
         if not (tape or objects):
             yield f"hosts.{spec.owner_of(device)}.read_ahead"
+
+    def kept_ratio(self, spec: Spec) -> float:
+        """Bytes that it saves for each byte that a disk keeps."""
+        if self.compressor is None or self.compressor.at == "wire" or self.data not in spec.data:
+            return 1.0
+        return si_or(spec.data[self.data].compression, 1.0)
 
     def block_size(self, spec: Spec) -> Quantity | None:
         """Bytes that its program writes to tape with each command, None if it says nothing of them."""
@@ -165,6 +179,12 @@ class FileBackupSpec(Saving, FileKeeping):
             checks.owned(path, spec.data[self.data].on)
         with checks.about(*path):
             check_share(checks, path, self)
+        target = spec.devices.get(self.to)
+        if self.compressor is not None and isinstance(target, ObjectTarget):
+            checks.report((*path, "compressor"), "has no effect on a backup to an object store", "leave it out")
+        elif self.compressor is not None and not isinstance(self.compressor, Unknown):
+            remote = isinstance(target, BackupTarget) and not isinstance(target, MediaLibrary)
+            self.compressor.check(checks, (*path, "compressor"), self.data, remote=remote or target is None)
         with checks.about(*path):
             check_spool(checks, path, self)
         with checks.about(*path):

@@ -13,6 +13,7 @@ from simbackup.catalogue import Copy, SaveSet
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.methods.compression.live import compressed
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.staging import Crossing, staged
 from simbackup.methods.file_backup.tape_writer import TapeWriter
@@ -62,9 +63,10 @@ class SpooledBackup:
         if system.hosts[it.host].suspended is not None:
             raise JobFailedError(f"'{it.host}' is suspended")
         system.require_image(it.source)
-        part, copy = it.part(data), Copy(job, self.library, data.compression, system.env.now)
+        part, stored = it.part(data), it.reduction.stored
+        copy = Copy(job, self.library, data.compression, system.env.now, reduction=it.reduction)
         yield from prepare(system, job, data, it.tool, part.files)
-        before, room = system.used.get(it.to), min(self.room, part.size)
+        before, room = system.used.get(it.to), min(self.room, part.size / stored)
         place = system.reserve(it.to, room)
         passes = self._passes(part.size, place)
         try:
@@ -84,11 +86,12 @@ class SpooledBackup:
 
     def _passes(self, size: float, place: float) -> list[Pass]:
         """The pieces of a save set, one after the other."""
-        most = self.room / HALVES if self.overlapped else self.room
+        room = self.room / HALVES if self.overlapped else self.room
+        most = room * self.backup.reduction.stored
         number = max(math.ceil(size / most), 1)
         found: list[Pass] = []
         for i in range(number):
-            there = place + (i % HALVES * most if self.overlapped else 0.0)
+            there = place + (i % HALVES * room if self.overlapped else 0.0)
             found.append(Pass(i * most, min(most, size - i * most), there, last=i + 1 == number))
         return found
 
@@ -115,23 +118,25 @@ class SpooledBackup:
 
     def _take(self, system: System, job: str, each: Pass) -> Wait:
         """Bring a piece onto the disk of the server; what of it stays in memory does not count."""
-        it = self.backup
-        networks = [system.networks[name] for name in it.networks]
-        shape = it.reading(system, system.data[it.data]).over(networks, connections=it.connections)
-        shape = it.serving(system, shape, it.part(system.data[it.data]))
-        place = VolumeRange(system.volumes[it.to], each.place, each.size)
-        yield from system.write_through(job, it.server, place, shape, Activity.SAVE)
+        it, data = self.backup, system.data[self.backup.data]
+        how, networks = it.reduction, [system.networks[name] for name in it.networks]
+        shape = compressed(it.reading(system, data), system.hosts[it.host], system.hosts[it.server], how)
+        shape = it.serving(system, shape.over(networks, 1.0 / how.sent, it.connections), it.part(data))
+        place = VolumeRange(system.volumes[it.to], each.place, each.size / how.stored)
+        yield from system.write_through(job, it.server, place, shape.times(how.stored), Activity.SAVE)
         system.require_image(it.source)
 
     def _drain(self, system: System, copy: Copy, each: Pass) -> Wait:
         """Bring a piece to tape."""
         it = self.backup
         server, networks = system.hosts[it.server], [system.networks[name] for name in self.networks]
-        source = system.volumes[it.to].region.part(each.place, each.size)
+        stored = it.reduction.stored
+        source = system.volumes[it.to].region.part(each.place, each.size / stored)
 
         def shape(crossing: Crossing, begin: float, size: float) -> FlowShape:
-            towards = (crossing[0].over(networks), crossing[1])
-            return staged(server, source.part(begin - each.begin, size), towards, networks, it.tool)
+            towards = (crossing[0].over(networks, 1.0 / stored), crossing[1])
+            there = source.part((begin - each.begin) / stored, size / stored)
+            return staged((server, there, stored), towards, (networks, 1.0 / stored), it.tool)
 
         tool = it.tool if each.last else replace(it.tool, unload_after=math.inf)
         yield from TapeWriter(each.size, shape, tool, pool=self.pool, begin=each.begin).write(system, copy)

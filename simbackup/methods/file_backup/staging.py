@@ -15,23 +15,29 @@ Crossing = tuple[FlowShape, float]
 """How a byte loads a drive, and the seconds for which its host waits when it hands the byte over."""
 
 
-def handing_over(shape: FlowShape, crossing: Crossing, networks: Sequence[Network], tool: Tool) -> FlowShape:
+def handing_over(
+    shape: FlowShape, crossing: Crossing, networks: tuple[Sequence[Network], float], tool: Tool
+) -> FlowShape:
     """The shape of bytes that are read and that a drive takes: while the next are read, or by turns with reading.
 
-    `shape` loads the drive and the networks already.
+    `shape` loads the drive and the networks already; so many bytes cross these for each byte.
     """
     towards, waits = crossing
     if not tool.alternates:
         return shape.cycle(towards.parts, towards.cap)
     address = max(towards.demands, key=lambda link: towards.demands[link]).name
-    return tool.sending(shape.after(waits, address, Activity.WRITE), networks, loaded=True)
+    crossed, share = networks
+    return tool.sending(shape.after(waits, address, Activity.WRITE), crossed, loaded=True, share=share)
 
 
-def staged(server: Host, source: Region, crossing: Crossing, networks: Sequence[Network], tool: Tool) -> FlowShape:
-    """How a byte on a disk of a server loads its way to a drive, which is `crossing` with the networks."""
-    towards = crossing[0]
-    request = tool.request or tool.block
-    reading = server.reading(source, tool.copying(server, copies=1.0), request=request).plus(
-        towards.demands, towards.moves, towards.places
-    )
-    return handing_over(reading, (towards, crossing[1]), networks, tool)
+def staged(
+    source: tuple[Host, Region, float], crossing: Crossing, networks: tuple[Sequence[Network], float], tool: Tool
+) -> FlowShape:
+    """How a byte on a disk of a server loads its way to a drive, which is `crossing` with the networks.
+
+    A byte on the disk stands for so many of the save set, which are those of the drive.
+    """
+    server, region, stored = source
+    reading = server.reading(region, tool.copying(server, copies=1.0) * stored, request=tool.request or tool.block)
+    reading = reading.times(1.0 / stored).plus(crossing[0].demands, crossing[0].moves, crossing[0].places)
+    return handing_over(reading, crossing, networks, tool)

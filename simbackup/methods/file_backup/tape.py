@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simbackup.catalogue import Copy, SaveSet
+from simbackup.catalogue import NO_REDUCTION, Copy, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.shape import FlowShape
+from simbackup.methods.compression.live import compressed
 from simbackup.methods.file_backup.portion import Portion, changed_blocks, portion
 from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.staging import Crossing, handing_over
@@ -40,11 +41,12 @@ class TapeBackup:
     since: float | None = None
     level: str = "full"
     server: str | None = None
+    reduction: Reduction = NO_REDUCTION
 
     def run(self, system: System, job: str) -> Steps:
         """Prepare, save all parts at once, then enter the catalogue."""
         data = system.data[self.data]
-        copy = Copy(job, self.library, data.compression, system.env.now)
+        copy = Copy(job, self.library, data.compression, system.env.now, reduction=self.reduction)
         part = portion(data, self.since, by_file=self.method == "file_level")
         yield from prepare(system, job, data, self.tool, part.files)
         writer = TapeWriter(
@@ -62,8 +64,8 @@ class TapeBackup:
         """How a byte of the save set loads disk, host, networks and the drive that it crosses."""
         host, origin = system.hosts[self.host], system.origin(data, self.source)
         copy = self.tool.copying(host, copies=1.0)
-        networks = [system.networks[name] for name in self.networks]
-        towards = crossing[0].over(networks, connections=self.connections)
+        how, networks = self.reduction, [system.networks[name] for name in self.networks]
+        towards = crossing[0].over(networks, 1.0 / how.sent, self.connections)
         if self.method == "image" and part.whole:
             shape = host.reading(origin.region, copy, origin.cached, self.tool.request)
         elif self.method == "image":
@@ -71,12 +73,13 @@ class TapeBackup:
         else:
             who = walkers(system, self.tool, self.workers, self.share)
             shape = host.working(walking(host, data, origin.region, who, part.share), copy)
+        shape = compressed(shape, host, None, how)
         if self.server is not None:
             files = part.files / part.size if self.method == "file_level" and part.size > 0.0 else 0.0
-            shape = self.tool.serving(shape, system.hosts[self.server], files)
+            shape = self.tool.serving(shape, system.hosts[self.server], files, how.handled())
         shape = shape.plus(towards.demands, towards.moves, towards.places)
         if self.method == "image" or data.filesystem is None:
             shape = origin.found(shape, None, 1.0 if part.whole else 0.0)
         else:
             shape = origin.found(shape, host.machine.read_ahead, 1.0 - data.scattered)
-        return handing_over(shape, (towards, crossing[1]), networks, self.tool)
+        return handing_over(shape, (towards, crossing[1]), (networks, 1.0 / how.sent), self.tool)

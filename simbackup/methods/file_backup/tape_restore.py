@@ -12,6 +12,7 @@ from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.tape.live import Drive, Stream
 from simbackup.engine.activity import Activity
+from simbackup.methods.compression.live import expanded
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.making import FilesMade, beside, filling
 from simbackup.methods.selection import Selection, wanted
@@ -91,16 +92,18 @@ class TapeRestore:
         """One run from tape into the page cache of the host; what is then on its way to disk."""
         library, host, target = system.libraries[copy.target], system.hosts[self.host], system.data[self.to]
         yield from library.locate(job, drive, extent.position)
-        stream = Stream(copy.compression, self.tool.block, reading=True, spread=extent.spread)
+        how, ratio = copy.reduction, copy.reduction.stored
+        stream = Stream(copy.compression / ratio, self.tool.block, reading=True, spread=extent.spread / ratio)
         told = self.tool.restore_cpu
         each = 1.0 / host.copy_rate if told is None else host.seconds(told)
         fill = (
             host.working(drive.crossing(stream), each)
             .at_most(1.0 / each, host.cpu.name)
-            .over([system.networks[name] for name in self.networks], connections=self.connections)
+            .over([system.networks[name] for name in self.networks], 1.0 / how.sent, self.connections)
         )
+        fill = expanded(fill, host, None, how)
         if self.server is not None:
-            fill = self.tool.serving(fill, system.hosts[self.server], made.per_byte)
+            fill = self.tool.serving(fill, system.hosts[self.server], made.per_byte, how.handled())
         if made.per_byte:
             fill = filling(fill, host, target, made)
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn

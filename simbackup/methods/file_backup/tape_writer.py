@@ -108,8 +108,9 @@ class TapeWriter:
 
     def _start(self, system: System, drive: Drive, copy: Copy, part: tuple[float, float]) -> Flow:
         """A part of the save set (begin, size) on its way onto the tape in a drive."""
-        stream = Stream(copy.compression, self.tool.block, shares=self.multiplexing > 1)
-        waits = streaming.handing_over(drive.parameters, stream.compression, stream.block)
+        done = copy.reduction.stored  # the drive compresses what is left
+        stream = Stream(copy.compression / done, self.tool.block, spread=1.0 / done, shares=self.multiplexing > 1)
+        waits = streaming.handing_over(drive.parameters, stream.compression, stream.block) / done
         shape = self.shape((drive.crossing(stream), waits), *part)
         return shape.start(system.network, copy.job, Activity.TRANSFER, part[1], law=drive.law(stream))
 

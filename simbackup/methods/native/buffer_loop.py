@@ -1,61 +1,93 @@
-"""Buffers in a closed loop: their rate, and where they queue."""
+"""Buffers in a closed loop, or in two that are joined: their rate, and where they queue."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 
-from simbackup.devices.host.live import Host
 from simbackup.devices.network.adapter import Standing
 from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
 from simbackup.engine.limit import Behind, Limit, Others
-from simbackup.equations.buffers import loop
+from simbackup.equations import stages
+from simbackup.equations.buffers import LoopState, loop
 from simbackup.equations.waiting import loop_queue
+from simbackup.methods.native.sides import Side, Sides
+
+Centre = tuple[Link, int]
+"""A queue: of a link, and on which of its wires or servers."""
+
+HALVINGS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class SteadyLoop:
-    """A closed loop of buffers: their number and bytes, what a byte loads, and seconds of one round besides all queues.
-
-    `visits` says how many times a buffer crosses each network on one round, and how many streams it has there.
-    """
+    """Closed loops of buffers: one, or two of as many `buffers` each that are `joined` where one fills the other."""
 
     job: str
-    shape: FlowShape
+    sides: Sides
     buffers: int
     size: float
-    latency: float
-    host: Host
-    compressors: float
-    visits: Mapping[Network, tuple[float, int]] = field(default_factory=dict[Network, tuple[float, int]])
+    joined: bool = False
 
-    def centres(self, others: Others) -> list[tuple[Link, float]]:
+    def centres(self, shape: FlowShape, others: Others) -> dict[Centre, float]:
         """The queues that a buffer passes, with the seconds of a byte, when others use a share of each link.
 
-        A compressor is one core. Streams over several wires each keep to one of them.
+        Streams over several wires each keep to one of them.
         """
-        found: list[tuple[Link, float]] = []
-        wires = {network.link: self.wires(network) for network in self.visits}
-        for link, demand in self.shape.demands.items():
-            free = 1.0 - others(link)
-            if link is self.host.cpu:
-                each, servers = (demand / self.compressors / free if free > 0.0 else math.inf), int(self.compressors)
-            elif link in wires:
+        found: dict[Centre, float] = {}
+        visits = self.visits()
+        wires = {network.link: self.wires(network) for network in visits}
+        for link, demand in shape.demands.items():
+            free, servers = 1.0 - others(link), 1
+            if link in wires:
                 servers, rate = wires[link]
                 each = demand / servers / (free * rate) if free > 0.0 else math.inf
             else:
-                free *= link.capacity
-                each, servers = (demand / free if free > 0.0 else math.inf), 1
-            found += [(link, each)] * servers
+                each = demand / (free * link.capacity) if free > 0.0 else math.inf
+            found |= {(link, server): each for server in range(servers)}
+        return found
+
+    def coding(self, others: Others) -> float:
+        """Seconds of a thread for a byte, when others use a share of the cores."""
+        coding = self.sides.coding
+        if coding is None:
+            return 0.0
+        free = 1.0 - others(coding.host.cpu)
+        return coding.seconds / free if free > 0.0 else math.inf
+
+    def visits(self) -> dict[Network, tuple[float, int]]:
+        """Times that a buffer crosses each network on one round, and the streams there."""
+        found: dict[Network, tuple[float, int]] = {}
+        for side in (self.sides.before, self.sides.after):
+            for place in side.places:
+                for network in place.way(side.direction):
+                    times, streams = found.get(network, (0.0, 0))
+                    found[network] = (times + 1.0 / len(side.places), streams + 1)
         return found
 
     def wires(self, network: Network) -> tuple[int, float]:
         """Wires of a network that its streams use, at most one each, and the bytes a second of one."""
-        return max(min(self.visits[network][1], round(network.link.capacity / network.rate)), 1), network.rate
+        streams = self.visits()[network][1]
+        return max(min(streams, round(network.link.capacity / network.rate)), 1), network.rate
+
+    def every(self, others: Others) -> list[tuple[Link, float]]:
+        """All queues, with the seconds of a byte in each; threads that compress have one each."""
+        both = self.centres(self.sides.before.shape(), others)
+        for centre, each in self.centres(self.sides.after.shape(), others).items():
+            both[centre] = both.get(centre, 0.0) + each
+        found = [(link, each) for (link, _), each in both.items()]
+        coding = self.sides.coding
+        if coding is not None:
+            found += [(coding.host.cpu, self.coding(others) / coding.threads)] * coding.threads
+        return found
+
+    def latency(self) -> float:
+        """Seconds of one round besides all queues."""
+        return self.sides.before.wait() + self.sides.after.wait()
 
     @property
     def law(self) -> Behind:
@@ -68,10 +100,10 @@ class SteadyLoop:
         With enough buffers the longest queue is never empty, and what else they do meanwhile takes no time from it.
         With fewer they limit, and the parts are those of a round.
         """
-        centres = self.centres(others)
-        found = loop(self.size, self.buffers, self.latency, [each for _, each in centres])
+        centres = self.every(others)
+        found = self.state(others)
         longest, most = max(centres, key=lambda centre: centre[1])
-        if self.latency / self.size <= most * self.buffers:
+        if self.rounds(others) / self.size <= most * self.buffers:
             return Limit(found.rate, longest.name)
         own = f"{self.job}.buffers"
         parts: dict[tuple[str, str], float] = {
@@ -81,30 +113,59 @@ class SteadyLoop:
             parts[link.name, ""] = parts.get((link.name, ""), 0.0) + share / found.rate
         return Limit(found.rate, own, parts)
 
+    def rounds(self, others: Others) -> float:
+        """Seconds for which a buffer of the slower loop is under way besides all queues of devices."""
+        if not self.joined:
+            return self.latency()
+        return max(self.sides.before.wait(), self.sides.after.wait()) + self.size * self.coding(others)
+
+    def state(self, others: Others) -> LoopState:
+        """The rate, and the mean share of all buffers at each centre."""
+        demands, latency = tuple(each for _, each in self.every(others)), self.latency()
+        if not self.joined:
+            return loop(self.size, self.buffers, latency, demands)
+        before, after = (self._side(side, others) for side in (self.sides.before, self.sides.after))
+        threads = self.sides.coding.threads if self.sides.coding is not None else 1
+        coding = self.coding(others) * self.size
+        if math.isinf(coding) or any(map(math.isinf, demands)):
+            return loop(self.size, self.buffers, latency, demands)
+        rate = self.size * stages.joined_rate(self.buffers, before, after, coding, threads)
+        return _as_one_loop(self.size, 2 * self.buffers, latency, demands, rate)[0]
+
+    def _side(self, side: Side, others: Others) -> stages.HalfLoop:
+        """One of the loops, with all centres of both."""
+        here, numbers = self.centres(side.shape(), others), list[Centre]()
+        for one in (self.sides.before, self.sides.after):
+            numbers += [centre for centre in self.centres(one.shape(), others) if centre not in numbers]
+        return stages.HalfLoop(tuple(here.get(centre, 0.0) * self.size for centre in numbers), side.wait())
+
     def standing(self, network: Network, others: Others) -> Standing:
         """The buffers that queue at a network, on each wire that they use."""
-        crossed = self.shape.demands.get(network.link, 0.0)
-        if network not in self.visits or crossed <= 0.0:
+        crossed = self.sides.shape().demands.get(network.link, 0.0)
+        if network not in self.visits() or crossed <= 0.0:
             return Standing((), 0.0, 0.0)
-        centres, wires = self.centres(others), self.wires(network)[0]
-        seconds = self.size * crossed / self.visits[network][0] / network.rate
+        centres, wires = self.every(others), self.wires(network)[0]
+        seconds = self.size * crossed / self.visits()[network][0] / network.rate
         here = next(i for i, (link, _) in enumerate(centres) if link is network.link)
         if any(math.isinf(each) for _, each in centres):
             stands = tuple(float(math.isinf(centres[here][1])) for _ in range(self.buffers))
             return Standing(stands, seconds, float(wires))
-        demands = [each * self.size for _, each in centres]
-        return Standing(loop_queue(demands, self.buffers, self.latency, here), seconds, float(wires))
+        demands, latency, buffers = tuple(each for _, each in centres), self.latency(), self.buffers
+        if self.joined:
+            buffers *= 2
+            latency = _as_one_loop(self.size, buffers, latency, demands, self.state(others).rate)[1]
+        return Standing(
+            loop_queue([each * self.size for each in demands], buffers, latency, here), seconds, float(wires)
+        )
 
 
-def visits(ways: Sequence[Sequence[Sequence[Network]]]) -> dict[Network, tuple[float, int]]:
-    """Times that a buffer crosses each network on one round, and the streams there.
-
-    A round has some legs, each over one of some ways, as that of reading does over those to the volumes.
-    """
-    found: dict[Network, tuple[float, int]] = {}
-    for leg in ways:
-        for way in leg:
-            for network in way:
-                times, streams = found.get(network, (0.0, 0))
-                found[network] = (times + 1.0 / len(leg), streams + 1)
-    return found
+@lru_cache(maxsize=1024)
+def _as_one_loop(
+    size: float, buffers: int, latency: float, demands: tuple[float, ...], rate: float
+) -> tuple[LoopState, float]:
+    """One loop of all buffers of two that has their rate, and its latency: longer by what they wait for each other."""
+    low, high = latency, max(buffers * size / rate, latency) if rate > 0.0 else latency
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if loop(size, buffers, middle, demands).rate > rate else (low, middle)
+    return loop(size, buffers, high, demands)._replace(rate=rate), high

@@ -39,15 +39,17 @@ class BackupEngineSheet(Frozen):
     io_depth: Pieces
     """Requests in flight for each backup file, by which the default number of buffers is counted."""
     request_latency: Duration
-    """Time that a request takes besides the device's own: on its way through engine, system and adapters."""
+    """Time that a request takes in engine and operating system, besides that of its device and of the way there."""
     compress_cpu: TimePerByte
     """Time of the reference core for each byte of the database that is compressed."""
     expand_cpu: TimePerByte
     """Time of the reference core for each byte of the database that is expanded in a restore."""
     buffer_sets: Pieces
-    """Sets of buffers that a compressed backup takes."""
+    """Sets of buffers that a compressed backup takes: if several, what is read and what is written have their own."""
     memory_limit: PositiveSize
     """Memory for all buffers, beyond which a backup fails."""
+    compress_threads: Pieces | None = None
+    """Threads that compress or expand at once, each on a core, whatever the files; as many as cores unless stated."""
 
 
 class BackupEngineSpec(Modelled, BackupEngineSheet):

@@ -30,13 +30,17 @@ LEAST = 1e-12
 
 
 class Stop(NamedTuple):
-    """A centre that a buffer passes: whose queue, on which of several wires, for what, and what a byte loads there."""
+    """A centre that a buffer passes: whose queue, on which of several wires, for what, and what a byte loads there.
+
+    It may have several servers.
+    """
 
     link: Link
     wire: int
     activity: str
     shape: FlowShape
     network: Network | None = None
+    servers: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +53,15 @@ class Leg:
 
 
 class Ways(NamedTuple):
-    """The legs to the volumes that are not done yet, in their order, and those to the files."""
+    """The legs to the volumes that are not done yet, in their order, those to the files, and what codes between."""
 
     volumes: Sequence[Leg]
     files: Sequence[Leg]
+    coding: Leg | None = None
+
+
+_Served = Sequence[tuple[Leg, Sequence[float]]]
+"""Legs, each with the services that its centres give, over their means."""
 
 
 @dataclass(slots=True)
@@ -111,9 +120,9 @@ class Transfers:
     """A closed loop of buffers, event by event: each takes the next bytes of a volume, goes round, and starts again.
 
     Every leg of a round begins with a request, for which a buffer needs nobody; then it queues at each centre in order
-    of arrival. There is one reader or writer for each volume and device, and one compressor for each file. A service
-    is a flow of the bytes of one buffer, so that what others do at the centre slows it. The loop fills from nothing
-    and drains at the end, and each volume ends when it has been read.
+    of arrival. There is one reader or writer for each volume and device, and one queue for all threads that compress.
+    A service is a flow of the bytes of one buffer, so that what others do at the centre slows it. The loop fills from
+    nothing and drains at the end, and each volume ends when it has been read.
     """
 
     def __init__(
@@ -128,15 +137,21 @@ class Transfers:
         self.ways = lay(self.parts)
         self.queues: dict[tuple[Link, int], simpy.Resource] = {}
         self.spent: dict[tuple[str, str], float] = {}
+        self.emptied: list[simpy.Event] = []
 
-    def run(self, buffers: int, activity: str, *, files_first: bool) -> Wait:
-        """Run the loop with so many buffers until all bytes have passed, and record where the last of them was."""
+    def run(self, buffers: int, activity: str, *, files_first: bool, joined: bool = False) -> Wait:
+        """Run the loop with so many buffers until all bytes have passed, and record where the last of them was.
+
+        Where loops are joined, as many buffers take over what those of the first hold, at the coding between them.
+        """
         system, job = self.system, self.draws.job
         begin = system.env.now
         going = min(buffers, sum(map(self._transfers, self.left.values())))
+        other = simpy.Resource(system.env, buffers) if joined else None
         yield system.env.all_of(
-            [system.env.process(self._circulate(activity, files_first=files_first)) for _ in range(going)]
+            [system.env.process(self._circulate(activity, other, files_first=files_first)) for _ in range(going)]
         )
+        yield system.env.all_of(self.emptied)
         if system.env.now > begin:
             most = max(self.spent, key=lambda part: self.spent[part])
             system.trace.span(begin, system.env.now, job, *most, cycle=self.spent)
@@ -145,21 +160,46 @@ class Transfers:
         """Transfers of so many bytes; the last may be a smaller one."""
         return -int(-size // self.size)
 
-    def _circulate(self, activity: str, *, files_first: bool) -> Wait:
+    def _circulate(self, activity: str, other: simpy.Resource | None, *, files_first: bool) -> Wait:
         """The rounds of one buffer, which end when nothing is left to begin."""
-        env, own = self.system.env, (f"{self.draws.job}.buffers", activity)
-        spent: dict[tuple[str, str], float] = {}
+        env, spent = self.system.env, dict[tuple[str, str], float]()
         while self.parts:
             volume, file, size = self._next()
-            legs = (file, volume) if files_first else (volume, file)
+            legs = [file, volume] if files_first else [volume, file]
+            if self.ways.coding is not None:
+                legs.insert(1, self.ways.coding)
             served = [[self.draws.service(leg, stop) for stop in leg.stops] for leg in legs]
-            for leg, factors in zip(legs, served, strict=True):
-                if leg.latency > 0.0:
-                    spent[own] = spent.get(own, 0.0) + leg.latency
-                    yield env.timeout(leg.latency)
-                for stop, factor in zip(leg.stops, factors, strict=True):
-                    yield from self._pass(stop, size, factor, spent)
+            ways = list(zip(legs, served, strict=True))
+            if other is None:
+                yield from self._go(ways, size, spent, activity)
+                continue
+            yield from self._go(ways[:1], size, spent, activity)
+            began, turn = env.now, other.request()
+            yield turn
+            own = (f"{self.draws.job}.buffers", Activity.QUEUE)
+            spent[own] = spent.get(own, 0.0) + env.now - began
+            yield from self._go(ways[1:-1], size, spent, activity)
+            self.emptied.append(env.process(self._empty(ways[-1:], size, dict(spent), activity, (other, turn))))
         self.spent = spent  # of whoever ends last, which has been under way all the time
+
+    def _empty(
+        self, ways: _Served, size: float, spent: dict[tuple[str, str], float], activity: str, held: tuple[Any, Any]
+    ) -> Wait:
+        """The other half of a round, by a buffer of the second loop."""
+        yield from self._go(ways, size, spent, activity)
+        other, turn = held
+        other.release(turn)
+        self.spent = spent
+
+    def _go(self, ways: _Served, size: float, spent: dict[tuple[str, str], float], activity: str) -> Wait:
+        """Go along some legs, one after the other."""
+        own = (f"{self.draws.job}.buffers", activity)
+        for leg, factors in ways:
+            if leg.latency > 0.0:
+                spent[own] = spent.get(own, 0.0) + leg.latency
+                yield self.system.env.timeout(leg.latency)
+            for stop, factor in zip(leg.stops, factors, strict=True):
+                yield from self._pass(stop, size, factor, spent)
 
     def _next(self) -> tuple[Leg, Leg, float]:
         """The volume and the file of the next transfer, and its bytes."""
@@ -177,7 +217,7 @@ class Transfers:
     def _pass(self, stop: Stop, size: float, factor: float, spent: dict[tuple[str, str], float]) -> Wait:
         """Queue at a centre and be served; the time is spent there."""
         env, place = self.system.env, (stop.link, stop.wire)
-        turns = self.queues.setdefault(place, simpy.Resource(env))
+        turns = self.queues.setdefault(place, simpy.Resource(env, stop.servers))
         began = env.now
         with turns.request() as turn:  # pyright: ignore[reportUnknownVariableType] (simpy leaves it open)
             yield turn

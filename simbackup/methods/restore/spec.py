@@ -73,7 +73,7 @@ class RestoreSpec(Restoring):
         "select": (
             "in restores of file_level backups, from tape and from frozen images; an image on disk comes back whole"
         ),
-        "workers": "in restores of file_level backups",
+        "workers": "in restores of file_level backups and of logical dumps",
         "connections": "where the restore crosses links, and from an object store",
     }
 

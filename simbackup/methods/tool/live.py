@@ -56,29 +56,40 @@ class Tool:
         return FilesMade(per_byte, self.file_cpu, self.attributes)
 
     def sending(
-        self, shape: FlowShape, networks: Sequence[Network], connections: int = 1, *, loaded: bool = False
+        self,
+        shape: FlowShape,
+        networks: Sequence[Network],
+        connections: int = 1,
+        *,
+        loaded: bool = False,
+        share: float = 1.0,
     ) -> FlowShape:
         """The shape of bytes that go over networks, too: while the next are read, or by turns with reading.
 
-        `loaded` shapes cross the networks already.
+        `loaded` shapes cross the networks already; `share` are the bytes that cross them for each byte.
         """
-        shape = shape if loaded else shape.over(networks, connections=connections)
+        shape = shape if loaded else shape.over(networks, share, connections)
         for network in networks if self.alternates else ():
-            shape = shape.after(1.0 / network.rate, network.link.name, Activity.TRANSFER)
+            shape = shape.after(share / network.rate, network.link.name, Activity.TRANSFER)
             if self.request is not None:
-                shape = shape.after(network.latency / self.request, network.link.name, Activity.TRAVEL)
+                shape = shape.after(share * network.latency / self.request, network.link.name, Activity.TRAVEL)
         return shape
 
     def restoring(self, host: Host, copies: float = 2.0) -> float:
         """Seconds of a core of a host for each byte that comes back; as for copying unless it says something else."""
         return host.seconds(self.restore_cpu) if self.restore_cpu is not None else self.copying(host, copies)
 
-    def serving(self, shape: FlowShape, server: Host, files: float = 0.0, copies: float = 2.0) -> FlowShape:
+    def serving(
+        self, shape: FlowShape, server: Host, files: float = 0.0, handled: tuple[float, float] = (1.0, 2.0)
+    ) -> FlowShape:
         """The shape of bytes, and of so many files in each, that a server on another host takes or sends.
 
-        One thread of it does so for each stream; it copies each byte so often unless the program states its own cost.
+        One thread of it does so for each stream. `handled` are the bytes that it takes or sends for each byte, and
+        those that it copies, which count unless the program states its own cost.
         """
-        each = server.seconds(self.server_cpu) if self.server_cpu is not None else copies / server.copy_rate
+        passed, copied = handled
+        stated = self.server_cpu
+        each = server.seconds(stated) * passed if stated is not None else copied / server.copy_rate
         each += server.seconds(self.server_file_cpu) * files
         if each <= 0.0:
             return shape

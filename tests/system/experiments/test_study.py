@@ -121,18 +121,23 @@ def test_words_about_a_job_and_figures_of_links_and_processors_are_shown() -> No
     assert causes["8 buffers"] == "jobs.backup.buffers"
     assert causes["64 buffers"] == "links.lan"
     assert causes["and compressed"] == "hosts.server.cores"
-    assert causes["and 8 files"] == "hosts.server.cores"
-    assert rows["and 8 files"]["jobs.back.cause"] == "devices.store"
+    assert causes["and 16 threads"] == "links.lan"
+    assert causes["and 25 Gb/s"] == "hosts.server.cores"
+    assert rows["and 25 Gb/s"]["jobs.back.cause"] == "devices.store"
     assert rows["64 buffers"]["links.lan.busy"] > 0.95 > rows["8 buffers"]["links.lan.busy"]
-    assert 0.0 < rows["and compressed"]["hosts.server.cores.busy"] < 0.1  # one core of sixteen
+    assert rows["and compressed"]["hosts.server.cores.busy"] == pytest.approx(0.23, abs=0.02)  # 4 of 16, and back
 
 
 def test_a_step_gains_little_where_it_removes_no_bottleneck() -> None:
+    """Files on one volume even lose; flash answers sooner than an array, and so gains while buffers limit."""
     seconds = {row["case"]: row["jobs.backup.elapsed"] for row in sb.study("teaching/bottleneck-moves").rows}
     first = seconds["8 buffers"]
-    assert seconds["64 buffers"] < 0.6 * first
-    assert all(seconds[case] > 0.9 * first for case in seconds if case.endswith("alone"))
-    assert seconds["and compressed"] > first  # one file has one compressor
+    assert seconds["64 buffers"] < 0.65 * first
+    assert seconds["16 threads alone"] == first
+    assert seconds["compression alone"] > 1.1 * first
+    assert seconds["8 files alone"] > 1.3 * first
+    assert seconds["and compressed"] > 1.2 * seconds["64 buffers"]  # four threads
+    assert seconds["and 16 threads"] < 0.5 * seconds["64 buffers"]
 
 
 def test_cells_without_memory_fail_and_the_others_do_not() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import simbackup as sb
 from simbackup.equations.buffers import loop_rate
+from simbackup.equations.stages import HalfLoop, joined_rate
 from simbackup.results.result import Result
 from tests.shared import ROOT
 
@@ -136,15 +137,28 @@ def test_a_restore_from_nul_fails_with_its_reason(tmp_path: Path) -> None:
 
 
 def test_compression_writes_fewer_bytes_and_restores_read_fewer(tmp_path: Path) -> None:
-    """A quarter is written; three sets of buffers wait together, and queue for the compressor, too."""
-    result = run(tmp_path, backup("full", compress="true") + BACK)
+    """A quarter is written; what is read and what is written have buffers of their own, and four threads compress."""
+    result = run(tmp_path, backup("full", compress="true", buffers=7) + BACK)
     assert moved(result, "devices.d") == pytest.approx(2 * GIB / 4)
     assert moved(result, "devices.c") == pytest.approx(2 * GIB)
     assert result.get("jobs.full.bytes") == GIB
-    there = loop_rate(MIB, 3, 2 * LATENCY, [READ / MIB, WRITE / 4 / MIB, COMPRESS / MIB])
-    back = loop_rate(MIB, 3, 2 * LATENCY, [BACK_READ / 4 / MIB, BACK_WRITE / MIB, EXPAND / MIB])
-    assert result.get("jobs.full.elapsed") == pytest.approx(GIB / there)
-    assert result.get("jobs.back.elapsed") == pytest.approx(GIB / back)
+    there = joined_rate(7, HalfLoop((READ, 0.0), LATENCY), HalfLoop((0.0, WRITE / 4), LATENCY), COMPRESS, 4)
+    back = joined_rate(7, HalfLoop((BACK_READ / 4, 0.0), LATENCY), HalfLoop((0.0, BACK_WRITE), LATENCY), EXPAND, 4)
+    assert result.get("jobs.full.elapsed") == pytest.approx(1024 / there)
+    assert result.get("jobs.back.elapsed") == pytest.approx(1024 / back)
+
+
+def test_one_set_of_buffers_goes_all_the_way_round(tmp_path: Path) -> None:
+    jobs = backup("full", compress="true").replace("buffer_sets: 3", "buffer_sets: 1")
+    assert elapsed(tmp_path, jobs) == rounds(1024, 2 * LATENCY + READ + WRITE / 4 + COMPRESS)
+
+
+def test_a_device_that_answers_late_costs_each_request_its_time_by_direction(tmp_path: Path) -> None:
+    """0 or 5 ms of a solid-state disk, for a read or for a write."""
+    for key, there, back in (("c.read_latency", 5e-3, 0), ("d.write_latency", 5e-3, 0), ("d.read_latency", 0, 5e-3)):
+        result = run(tmp_path, backup("full") + BACK, {f"devices.{key}": "5 ms"})
+        assert result.get("jobs.full.elapsed") == rounds(1024, 2 * LATENCY + READ + WRITE + there)
+        assert result.get("jobs.back.elapsed") == rounds(1024, 2 * LATENCY + BACK_READ + BACK_WRITE + back)
 
 
 def test_compression_costs_time_of_the_cores_in_both_directions(tmp_path: Path) -> None:
@@ -155,22 +169,24 @@ def test_compression_costs_time_of_the_cores_in_both_directions(tmp_path: Path) 
     assert busy[1] - busy[0] == pytest.approx(1024 * EXPAND)
 
 
-def test_there_is_a_compressor_for_each_file_but_no_more_than_cores(tmp_path: Path) -> None:
-    """So slow a compressor is all that counts."""
-    changes = {"jobs.full.engine.compress_cpu": "2000 ns/B"}
-    one, two, four, six = (
-        elapsed(tmp_path, backup("full", compress="true", to=f"[{', '.join(['d'] * n)}]", buffers=30), "full", changes)
-        for n in (1, 2, 4, 6)
-    )
+@pytest.mark.parametrize("to", ["d", "[d, d]", "[d, d, d, d, d, d]"])
+def test_threads_compress_whatever_the_number_of_files_but_no_more_than_cores(tmp_path: Path, to: str) -> None:
+    """So slow a compressor is all that counts: 1000 ns a byte on a core of the host."""
+    changes = {"jobs.full.engine.compress_cpu": "2000 ns/B", "jobs.full.engine.compress_threads": 1}
+    times: list[float] = []
+    for threads in (1, 2, 4, 6):
+        changes["jobs.full.engine.compress_threads"] = threads
+        times.append(elapsed(tmp_path, backup("full", compress="true", to=to, buffers=30), "full", changes))
+    one, two, four, six = times
     assert one == pytest.approx(1000e-9 * GIB, rel=1e-3)
     assert (one / two, one / four) == (pytest.approx(2, rel=0.03), pytest.approx(4, rel=0.06))
-    assert six == pytest.approx(four, rel=0.01)
+    assert six == four
 
 
 @pytest.mark.parametrize("buffers", [12, 30])
 def test_a_saturated_compressor_is_the_bottleneck_that_is_reported(tmp_path: Path, buffers: int) -> None:
     """One of four cores, slower than either device: neither more buffers nor a faster device would gain anything."""
-    changes = {"jobs.full.engine.compress_cpu": "30 ns/B"}
+    changes = {"jobs.full.engine.compress_cpu": "30 ns/B", "jobs.full.engine.compress_threads": 1}
     result = run(tmp_path, backup("full", compress="true", buffers=buffers), changes)
     assert result.get("jobs.full.elapsed") == pytest.approx(15e-9 * GIB, rel=0.01)
     assert {cause for cause, _ in result.activities("full")} == {"hosts.server.cores"}

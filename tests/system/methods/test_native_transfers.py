@@ -99,11 +99,33 @@ def test_volumes_are_read_in_turn_until_the_smaller_one_ends(tmp_path: Path) -> 
     assert max(log) == pytest.approx(50 * (2 * LATENCY + WRITE) + 25 * (READ + LOG), abs=LATENCY + WRITE + 1e-6)
 
 
-def test_one_compressor_for_each_file(tmp_path: Path) -> None:
-    one = run(tmp_path, backup(to="nothing", buffers=30, compress="true"))
-    two = run(tmp_path, backup(to="[nothing, nothing]", buffers=30, compress="true"))
-    assert elapsed(one) == pytest.approx(LATENCY + READ + 100 * COMPRESS)
-    assert elapsed(two) == pytest.approx(LATENCY + READ + 50 * COMPRESS, abs=READ + 1e-6)
+def test_threads_compress_side_by_side_whatever_the_files(tmp_path: Path) -> None:
+    for to in ("nothing", "[nothing, nothing]"):
+        jobs = backup(to=to, buffers=30, compress="true")
+        one = run(tmp_path, jobs.replace("buffer_sets", "compress_threads: 1, buffer_sets"))
+        two = run(tmp_path, jobs.replace("buffer_sets", "compress_threads: 2, buffer_sets"))
+        assert elapsed(one) == pytest.approx(LATENCY + READ + 100 * COMPRESS)
+        assert elapsed(two) == pytest.approx(LATENCY + READ + 50 * COMPRESS, abs=READ + 1e-6)
+
+
+def test_what_is_written_has_buffers_of_its_own(tmp_path: Path) -> None:
+    """One of each: the next is read while the last is written; both are taken while it is compressed."""
+    result = run(tmp_path, backup(compress="true", data="db").replace("db", "log"))
+    assert elapsed(result) == pytest.approx(25 * (LATENCY + LOG + COMPRESS) + LATENCY + WRITE / 4)
+    assert sum(split(result, "full").values()) == pytest.approx(elapsed(result))
+
+
+@pytest.mark.parametrize(("buffers", "compress_cpu"), [(7, 120), (12, 120), (3, 400)])
+def test_joined_loops_agree_with_their_equation(tmp_path: Path, buffers: int, compress_cpu: int) -> None:
+    """About the mean of the seeds, and what filling and draining the loops takes of a short run."""
+    keys: dict[str, Any] = {"compress": "true", "buffers": buffers, "service_times": None}
+    jobs = backup(**keys).replace("compress_cpu: 40", f"compress_cpu: {compress_cpu}").replace("100 MiB}", "1 GiB}")
+    site = SITE.replace("size: 100 MiB", "size: 2 GiB")
+    file = tmp_path / "case.yaml"
+    file.write_text(site + jobs, encoding="utf-8")
+    steady = sb.simulate(file, {"jobs.full.rounds": "steady", "jobs.full.service_times": None})
+    by_event = [elapsed(sb.simulate(file, seed=seed)) for seed in range(2)]
+    assert sum(by_event) / 2 == pytest.approx(elapsed(steady), rel=0.03)
 
 
 def test_what_is_compressed_crosses_the_network_and_is_expanded_on_its_way_back(tmp_path: Path) -> None:

@@ -1,0 +1,58 @@
+"""What a file may say about compression by a program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from simbackup.schema.part import Modelled, Path
+from simbackup.schema.quantity import Frozen, Pieces, Rate, TimePerByte
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+
+
+class CompressorSheet(Frozen):
+    """A method of compression: what it costs for each byte before compression."""
+
+    compress_cpu: TimePerByte
+    """Time of the reference core for each byte that is compressed."""
+    expand_cpu: TimePerByte
+    """Time of the reference core for each byte that comes of expanding."""
+    rate: Rate | None = None
+    """Greatest rate of a card or device that does it, before compression; no limit but the cores unless stated."""
+
+
+class CompressionSpec(Modelled, CompressorSheet):
+    """How what a job saves is compressed, by the `compression` of its data."""
+
+    at: Literal["client", "wire", "server", "target"] = "client"
+    """Where: `client` before it is sent, `wire` only while it is sent, `server` before it is written, `target` in the
+    device, without a core of a host."""
+    threads: Pieces | None = None
+    """Threads that compress or expand one stream at once, each on a core; one unless stated."""
+
+    conditional: ClassVar[Mapping[str, str]] = {
+        "compress_cpu": "where a host compresses: at the client, the server, or on the wire",
+        "expand_cpu": "where a host expands: in restores, and on the wire",
+        "threads": "where a host compresses or expands",
+    }
+
+    def used(self, address: str, *, restore: bool = False) -> list[str]:
+        """The keys that a backup uses, or a restore of what it saved."""
+        if self.at == "target":
+            return []
+        keys = ["threads", "expand_cpu" if restore else "compress_cpu"]
+        if self.at == "wire":
+            keys += ["compress_cpu", "expand_cpu"]
+        return [f"{address}.{key}" for key in keys]
+
+    def check(self, checks: Checks, path: Path, data: str, *, remote: bool) -> None:
+        """Report data that would grow, and a place other than the client where nobody else takes part."""
+        saved = checks.spec.data.get(data)
+        if saved is not None and saved.compression is not None and saved.compression.si < 1.0:
+            message = f"'{data}' would grow: its compression is below 1"
+            checks.report(path, message, f"correct data.{data}.compression")
+        if self.at != "client" and not remote:
+            message = f"only the client compresses for a target of this kind, not the {self.at}"
+            checks.report((*path, "at"), message, "write 'client'")

@@ -1,0 +1,164 @@
+"""The two sides of a loop of buffers, and what codes between them: what a byte loads, and what a request waits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from simbackup.devices.host.live import Host
+from simbackup.devices.network.live import Network, travel_time
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Direction, Region, bus
+from simbackup.engine.activity import Activity
+from simbackup.engine.link import Link
+from simbackup.methods.native.transfers import Leg, Stop, Ways
+
+
+class End(NamedTuple):
+    """A volume or a backup file: its name, where it lies, and the networks between it and the host.
+
+    Nothing lies anywhere of a file that is thrown away.
+    """
+
+    name: str
+    region: Region | None
+    networks: tuple[Network, ...] = ()
+
+    def way(self, direction: Direction) -> list[Network]:
+        """All networks to its device, or from there."""
+        return [*self.networks, *bus(self.region.store, direction)] if self.region is not None else []
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The volumes of a database, or its backup files: in which direction, and which are served alike.
+
+    `each` are bytes here for each byte of the database, `request` the seconds of the engine and `size` the bytes of a
+    buffer; `turns` are the seconds that devices lose for each byte of theirs.
+    """
+
+    places: tuple[End, ...]
+    direction: Direction
+    each: float
+    request: float
+    size: float
+    turns: Mapping[Link, float]
+
+    @property
+    def kept(self) -> list[tuple[End, Region]]:
+        """The places that lie somewhere."""
+        return [(place, place.region) for place in self.places if place.region is not None]
+
+    def shape(self) -> FlowShape:
+        """What a byte of the database loads."""
+        shape, share = FlowShape(sequential=False), self.each / len(self.places)
+        for place, region in self.kept:  # what the device loses between its requests is in the loop's own queues
+            there = region.streaming(self.direction).part(share)
+            shape = shape.plus(there.demands, there.moves, there.places).over(place.networks, share)
+            shape = shape.plus({region.store.link: self.turns.get(region.store.link, 0.0) * share})
+        return shape
+
+    def wait(self) -> float:
+        """Seconds that a request waits besides all queues, in the mean."""
+        return sum(self._wait(place, region) for place, region in self.kept) / len(self.places)
+
+    def _wait(self, place: End, region: Region) -> float:
+        """Seconds of a request in engine and networks, and in a device beside what a stream would take of it."""
+        store, size = region.store, self.size * self.each
+        begin = max(min(region.begin, store.size - size), 0.0)
+        read = self.direction == "read"
+        service = store.continued(begin, size) if read else store.request("write", begin, begin, size)
+        device = service.latency - store.stream(self.direction, begin, size) * size
+        return self.request + max(device, 0.0) + travel_time(place.way(self.direction))
+
+    def legs(self, wires: dict[Link, int]) -> list[Leg]:
+        """How a buffer comes to each place, on wires that no other took."""
+        found: list[Leg] = []
+        for place in self.places:
+            if place.region is None:
+                found.append(Leg(place.name, 0.0, ()))
+                continue
+            link, shape = place.region.store.link, place.region.streaming(self.direction)
+            demand = shape.demands[link] + self.turns.get(link, 0.0)
+            loads = FlowShape({link: demand * self.each}, {link: shape.moves[link] * self.each}, sequential=False)
+            device, way = Stop(link, 0, self.direction, loads), _wires(place.way(self.direction), self.each, wires)
+            stops = (device, *reversed(way)) if self.direction == "read" else (*way, device)
+            found.append(Leg(place.name, self._wait(place, place.region), stops))
+        return found
+
+
+def _wires(networks: Sequence[Network], share: float, taken: dict[Link, int]) -> list[Stop]:
+    """The networks of a leg, for so many bytes; each leg keeps to one wire, the next that was not taken."""
+    stops: list[Stop] = []
+    for network in networks:
+        wire = taken[network.link] = taken.get(network.link, -1) + 1
+        loads = FlowShape(sequential=False).over([network], share)
+        stops.append(Stop(network.link, wire % network.wires, Activity.TRANSFER, loads, network))
+    return stops
+
+
+class Coding(NamedTuple):
+    """Threads of a host that compress or expand: seconds of a core for a byte, how many at once, and what they do."""
+
+    host: Host
+    seconds: float
+    threads: int
+    activity: str
+
+    def shape(self) -> FlowShape:
+        """What a byte of the database loads."""
+        return self.host.working(FlowShape(sequential=False), self.seconds)
+
+    def leg(self) -> Leg:
+        """The threads as a centre with one queue."""
+        shape = self.shape().at_most(1.0 / self.seconds, self.host.cpu.name)
+        return Leg("threads", 0.0, (Stop(self.host.cpu, 0, self.activity, shape, servers=self.threads),))
+
+
+class Sides(NamedTuple):
+    """Where buffers are filled, what codes them, if anything, and where they are emptied."""
+
+    before: Side
+    coding: Coding | None
+    after: Side
+
+    def shape(self) -> FlowShape:
+        """What a byte of the database loads on its way round the loop."""
+        shape = self.before.shape()
+        for part in (self.after, self.coding):
+            if part is not None:
+                other = part.shape()
+                shape = shape.plus(other.demands, other.moves, other.places)
+        return shape
+
+    def ways(self, *, files_first: bool) -> Ways:
+        """The ways of single buffers."""
+        wires, volumes, files = dict[Link, int](), self.before, self.after
+        if files_first:
+            volumes, files = files, volumes
+        coding = self.coding.leg() if self.coding is not None else None
+        return Ways(volumes.legs(wires), files.legs(wires), coding)
+
+
+def lost_in_turns(volumes: Sequence[End], files: Sequence[End], size: float, each: float) -> dict[Link, float]:
+    """Seconds that each device with several places loses for a byte, by turning to another one for each buffer.
+
+    Each place is as good as any other for the next request, and takes its share of them; files take `each` bytes for a
+    byte of the database.
+    """
+    there = [(p.region, 1.0 / len(volumes), 1.0) for p in volumes if p.region is not None]
+    there += [(p.region, 1.0 / len(files), each) for p in files if p.region is not None]
+    lost = dict[Link, float]()
+    for store in {region.store.link: region.store for region, _, _ in there}.values():
+        here = [one for one in there if one[0].store.link is store.link]
+        total, moved = sum(share for _, share, _ in here), sum(share * part for _, share, part in here)
+        seconds = sum(
+            share * others / (total - share) * store.turn(region.begin, other.begin, size * part).busy
+            for i, (region, share, part) in enumerate(here)
+            for k, (other, others, _) in enumerate(here)
+            if i != k
+        )
+        if seconds > 0.0:
+            lost[store.link] = seconds / (size * moved)
+    return lost

@@ -1,0 +1,229 @@
+"""Values of database and compressed backups halved and doubled: in which direction figures move, and about how far."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import pytest
+
+import simbackup as sb
+
+
+class Case(NamedTuple):
+    """A scenario, an address, its value halved and doubled, the job that is timed, and the ratios of its time."""
+
+    scenario: str
+    address: str
+    halved: object
+    doubled: object
+    job: str
+    less: tuple[float, float]
+    more: tuple[float, float]
+
+
+CASES = [
+    Case(
+        "published/002-sql-server-tuning/base", "jobs.backup.buffers", 4, 14, "backup", (1.607, 1.777), (0.546, 0.603)
+    ),
+    Case(
+        "published/002-sql-server-tuning/base",
+        "jobs.backup.transfer_size",
+        "512 KiB",
+        "2 MiB",
+        "backup",
+        (1.712, 1.892),
+        (0.613, 0.678),
+    ),
+    Case(
+        "published/002-sql-server-tuning/base",
+        "links.path.latency",
+        "19 ms",
+        "76 ms",
+        "backup",
+        (0.615, 0.679),
+        (1.708, 1.888),
+    ),
+    Case(
+        "published/002-sql-server-tuning/base",
+        "links.path.rate",
+        "166.65 MB/s",
+        "666.6 MB/s",
+        "backup",
+        (1.163, 1.285),
+        (0.887, 0.981),
+    ),
+    Case(
+        "published/002-sql-server-tuning/base",
+        "devices.flash.read_latency",
+        "0 s",
+        "20 ms",
+        "backup",
+        (0.949, 1.049),
+        (1.144, 1.264),
+    ),
+    Case(
+        "published/002-sql-server-tuning/base",
+        "devices.flash.write_latency",
+        "0 s",
+        "20 ms",
+        "backup",
+        (0.95, 1.05),
+        (1.145, 1.265),
+    ),
+    Case(
+        "published/002-sql-server-tuning/base",
+        "devices.flash.write_latency",
+        "0 s",
+        "20 ms",
+        "back",
+        (0.95, 1.05),
+        (1.145, 1.265),
+    ),
+    Case(
+        "published/002-sql-server-tuning/base",
+        "jobs.backup.engine.io_depth",
+        2,
+        8,
+        "backup",
+        (1.299, 1.436),
+        (0.646, 0.714),
+    ),
+    Case(
+        "published/002-sql-server-tuning/two-files",
+        "jobs.backup.to",
+        ["c"],
+        ["c", "c", "c", "c"],
+        "backup",
+        (1.491, 1.648),
+        (0.726, 0.802),
+    ),
+    Case(
+        "published/002-sql-server-tuning/buffers",
+        "links.path.latency",
+        "19 ms",
+        "76 ms",
+        "backup",
+        (0.999, 1.001),
+        (0.999, 1.001),
+    ),
+    Case(
+        "published/002-sql-server-tuning/compression",
+        "data.primary.compression",
+        1.25,
+        5,
+        "backup",
+        (0.985, 1.089),
+        (0.936, 1.035),
+    ),
+    Case(
+        "published/002-sql-server-tuning/compression",
+        "data.primary.compression",
+        1.25,
+        5,
+        "back",
+        (0.997, 1.102),
+        (0.932, 1.03),
+    ),
+    Case(
+        "published/002-sql-server-tuning/compression",
+        "jobs.backup.engine.compress_cpu",
+        "10.5 ns/B",
+        "42 ns/B",
+        "backup",
+        (0.896, 0.991),
+        (1.069, 1.181),
+    ),
+    Case(
+        "published/002-sql-server-tuning/compression",
+        "jobs.backup.engine.compress_threads",
+        2,
+        8,
+        "backup",
+        (0.97, 1.072),
+        (0.999, 1.001),
+    ),
+    Case(
+        "published/002-sql-server-tuning/compression",
+        "jobs.backup.buffers",
+        4,
+        14,
+        "backup",
+        (1.584, 1.751),
+        (0.586, 0.648),
+    ),
+    Case(
+        "published/002-sql-server-tuning/all-together",
+        "hosts.server.cores",
+        2,
+        8,
+        "backup",
+        (0.999, 1.001),
+        (0.999, 1.001),
+    ),
+    Case(
+        "published/002-sql-server-tuning/all-together",
+        "hosts.server.speed",
+        1.75,
+        7,
+        "backup",
+        (0.999, 1.001),
+        (0.999, 1.001),
+    ),
+    Case(
+        "published/002-sql-server-tuning/all-together",
+        "data.primary.size",
+        "1200 MB",
+        "4800 MB",
+        "backup",
+        (0.633, 0.7),
+        (1.583, 1.75),
+    ),
+    Case(
+        "validation/sql-server-240gb/compressed",
+        "jobs.backup.engine.compress_cpu",
+        "10.5 ns/B",
+        "42 ns/B",
+        "backup",
+        (0.868, 0.959),
+        (1.142, 1.262),
+    ),
+    Case(
+        "validation/sql-server-240gb/compressed", "hosts.server.cores", 4, 16, "backup", (0.999, 1.001), (0.999, 1.001)
+    ),
+    Case("planning/buffers", "jobs.backup.to", ["store"], ["store", "store"], "backup", (0.999, 1.001), (1.279, 1.414)),
+    Case("planning/compress-where", "data.files.compression", 1.05, 4.2, "backup", (0.999, 1.001), (0.999, 1.001)),
+    Case("planning/compress-where", "data.files.compression", 1.05, 4.2, "back", (1.9, 2.1), (0.653, 0.721)),
+    Case(
+        "planning/compress-where",
+        "jobs.backup.compress.compress_cpu",
+        "27 ns/B",
+        "108 ns/B",
+        "backup",
+        (0.486, 0.537),
+        (1.879, 2.076),
+    ),
+    Case("planning/compress-where", "jobs.backup.compressor.threads", 1, 2, "backup", (0.999, 1.001), (0.486, 0.537)),
+    Case("planning/compress-where", "hosts.client.speed", 2.5, 10, "backup", (1.879, 2.076), (0.486, 0.537)),
+    Case("planning/parallel-dump", "jobs.dump.workers", 4, 16, "dump", (1.871, 2.068), (0.503, 0.556)),
+    Case("planning/parallel-dump", "jobs.load.workers", 4, 16, "load", (1.871, 2.068), (0.504, 0.557)),
+]
+
+
+@cache
+def elapsed(scenario: str, job: str, address: str | None = None, value: str = "") -> float:
+    changes = {} if address is None else {address: VALUES[value]}
+    result = sb.simulate(scenario, changes)
+    assert next(row["status"] for row in result.job_rows if row["job"] == job) in {"done", "late"}
+    return result.get(f"jobs.{job}.elapsed")
+
+
+VALUES: dict[str, object] = {repr(value): value for case in CASES for value in (case.halved, case.doubled)}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.scenario.split('/')[-1]}-{case.address}")
+def test_a_value_halved_and_doubled_moves_the_time_as_far_as_it_should(case: Case) -> None:
+    now = elapsed(case.scenario, case.job)
+    for value, (low, high) in ((case.halved, case.less), (case.doubled, case.more)):
+        ratio = elapsed(case.scenario, case.job, case.address, repr(value)) / now
+        assert low <= ratio <= high, (value, ratio)

@@ -1,0 +1,142 @@
+"""Compression of image and file-level backups at the client, on the wire, at the server and at the target, by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+from simbackup.results.result import Result
+
+SITE = """\
+title: A client with a flash disk, and a server with another, over a network of 50 MB/s
+hosts:
+  client: {owns: [source], cores: 4, memory: 8 GiB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 100 GB/s,
+    speed: 2}
+  server: {owns: [store, second, library], cores: 4, memory: 8 GiB, dirty_limit: 90 %, dirty_background: 0 %,
+    copy_rate: 100 GB/s, speed: 1}
+devices:
+  source: {kind: ssd, capacity: 100 GB, read_rate: 400 MB/s, write_rate: 400 MB/s, read_latency: 0 s,
+    write_latency: 0 s}
+  store: {kind: ssd, capacity: 100 GB, read_rate: 400 MB/s, write_rate: 20 MB/s, read_latency: 0 s, write_latency: 0 s}
+  second: {kind: ssd, capacity: 100 GB, read_rate: 400 MB/s, write_rate: 400 MB/s, read_latency: 0 s,
+    write_latency: 0 s}
+  library: {model: tape_library/autoloader-8, drive: tape_drive/lto-5, drives: 1}
+links:
+  lan: {joins: [client, server], rate: 50 MB/s, latency: 0 s}
+data:
+  image: {on: source, size: 1 GB, compression: 4}
+jobs:
+  full: {method: image, data: image, to: store}
+  back: {restore: full, after: full}
+"""
+CODER = "compressor: {at: AT, compress_cpu: 40 ns/B, expand_cpu: 10 ns/B}"
+CLIENT, SERVER = 20e-9, 40e-9
+"""Seconds of a core for a byte that is compressed; expanding takes a quarter."""
+
+
+def run(
+    folder: Path, at: str | None, more: str = "", changes: dict[str, Any] | None = None, to: str = "store"
+) -> Result:
+    text = SITE.replace("to: store}", f"to: {to}}}")
+    if at is not None:
+        text = text.replace(f"to: {to}}}", f"to: {to}, {CODER.replace('AT', at)}}}")
+    file = folder / "case.yaml"
+    file.write_text(text + more, encoding="utf-8")
+    result = sb.simulate(file, changes)
+    assert all(row["status"] == "done" for row in result.job_rows), result.job_rows
+    return result
+
+
+def device(result: Result, name: str, column: str) -> float:
+    return next((row[column] for row in result.device_rows if row["device"] == name), 0.0)
+
+
+PLACES = {
+    None: (1.0, 1.0, 0.0, 0.0),
+    "client": (0.25, 0.25, CLIENT * 1.25, 0.0),
+    "wire": (0.25, 1.0, CLIENT * 1.25, SERVER * 1.25),
+    "server": (1.0, 0.25, 0.0, SERVER * 1.25),
+    "target": (1.0, 0.25, 0.0, 0.0),
+}
+"""Bytes on the wire and on the target for each byte, and core seconds of either host in backup and restore."""
+
+
+@pytest.mark.parametrize("at", PLACES)
+def test_bytes_shrink_behind_the_place_and_its_host_pays_in_both_directions(tmp_path: Path, at: str | None) -> None:
+    sent, stored, client, server = PLACES[at]
+    result = run(tmp_path, at)
+    assert device(result, "links.lan", "bytes") == pytest.approx(2e9 * sent)
+    assert device(result, "devices.store", "bytes") == pytest.approx(2e9 * stored)
+    assert device(result, "devices.source", "bytes") == pytest.approx(2e9)
+    for host, seconds in (("client", client), ("server", server)):
+        extra = device(result, f"hosts.{host}.cores", "busy_s") * 4
+        plain = device(run(tmp_path, None), f"hosts.{host}.cores", "busy_s") * 4
+        assert extra - plain == pytest.approx(1e9 * seconds, rel=0.02, abs=0.03)
+    assert result.get("jobs.full.bytes") == result.get("jobs.back.bytes") == 1e9
+
+
+@pytest.mark.parametrize(
+    ("at", "changes", "there", "back"),
+    [
+        (None, {}, 1e9 / 20e6, 1e9 / 50e6),
+        ("client", {}, 1e9 * (CLIENT + 1 / 100e9), 1e9 / 200e6),  # inline: one core compresses 50 MB/s
+        ("client", {"jobs.full.compressor.threads": 4}, 0.25e9 / 20e6, 1e9 / 200e6),
+        ("server", {}, 1e9 * SERVER, 1e9 / 50e6),
+        ("server", {"jobs.full.compressor.threads": 2}, 1e9 / 50e6, 1e9 / 50e6),
+        ("wire", {}, 1e9 / 20e6, 1e9 * SERVER),
+        ("target", {}, 1e9 / 50e6, 1e9 / 50e6),
+        ("client", {"jobs.full.compressor.threads": 4, "jobs.full.compressor.rate": "40 MB/s"}, 1e9 / 40e6, 1e9 / 40e6),
+    ],
+)  # fmt: skip
+def test_what_limits_is_the_slowest_of_what_is_left(
+    tmp_path: Path, at: str | None, changes: dict[str, Any], there: float, back: float
+) -> None:
+    result = run(tmp_path, at, changes=changes)
+    assert result.get("jobs.full.elapsed") == pytest.approx(there, rel=0.02)
+    assert result.get("jobs.back.elapsed") == pytest.approx(back, rel=0.02)
+
+
+def test_a_full_disk_takes_what_is_compressed(tmp_path: Path) -> None:
+    """0.5 GB of room: 1 GB that compresses by 4 fits, and is refused as it is."""
+    small = {"devices.store.capacity": "0.5 GB"}
+    assert run(tmp_path, "client", changes=small).get("jobs.full.bytes") == 1e9
+    with pytest.raises(sb.InputError, match="has no room for a backup"):
+        run(tmp_path, "wire", changes=small)
+
+
+def test_a_drive_compresses_what_is_not_yet_compressed(tmp_path: Path) -> None:
+    """As much goes onto the tape either way; the drive takes what the client compressed at its native rate at most."""
+    fast = {"links.lan.rate": "10 GB/s", "devices.source.read_rate": "10 GB/s", "data.image.size": "100 GB",
+            "devices.source.capacity": "300 GB", "devices.source.write_rate": "10 GB/s"}  # fmt: skip
+    cheap = {"jobs.full.compressor.compress_cpu": "0.1 ns/B", "jobs.full.compressor.expand_cpu": "0.1 ns/B"}
+    drive = run(tmp_path, None, changes=fast, to="library")
+    client = run(tmp_path, "client", changes=fast | cheap, to="library")
+    assert drive.get("jobs.full.transfer_rate") == pytest.approx(280e6, rel=0.01)  # the interface
+    assert client.get("jobs.full.transfer_rate") == pytest.approx(4 * 140e6, rel=0.01)  # the tape
+    assert client.get("jobs.back.transfer_rate") == pytest.approx(4 * 140e6, rel=0.02)
+    assert device(client, "links.lan", "bytes") == pytest.approx(device(drive, "links.lan", "bytes") / 4)
+
+
+@pytest.mark.parametrize("to", ["second", "library"])
+def test_a_copy_of_what_is_compressed_moves_what_is_there(tmp_path: Path, to: str) -> None:
+    copy = f"  copy: {{method: copy_save_set, save_set: full, to: {to}, after: back}}\n"
+    again = "  again: {restore: full, copied_by: copy, after: copy}\n"
+    result = run(tmp_path, "client", copy + again)
+    assert device(result, "devices.store", "bytes") == pytest.approx(0.75e9)
+    assert device(result, "links.lan", "bytes") == pytest.approx(0.75e9)
+    assert result.get("jobs.copy.bytes") == result.get("jobs.again.bytes") == 1e9
+    expanded = device(result, "hosts.client.cores", "busy_s") * 4
+    assert expanded == pytest.approx(1e9 * (CLIENT + 2 * CLIENT / 4), rel=0.05)
+
+
+def test_workers_compress_side_by_side(tmp_path: Path) -> None:
+    """Four who walk files, each with one core: as much as four threads of one."""
+    files = SITE.replace("compression: 4}", "compression: 4, files: 1000, filesystem: filesystem/ext4}")
+    for count, rate in ((1, 48e6), (4, 80e6)):
+        text = files.replace("image, data: image, to: store}", f"file_level, data: image, to: store, workers: {count}, "
+                             f"{CODER.replace('AT', 'client')}}}")  # fmt: skip
+        (tmp_path / "case.yaml").write_text(text, encoding="utf-8")
+        assert sb.simulate(tmp_path / "case.yaml").get("jobs.full.rate") == pytest.approx(rate, rel=0.12)
