@@ -100,8 +100,7 @@ def _page(title: str, part: type[BaseModel], example: tuple[str, str] | None, se
             lines += ["", *_nested(key, inner)]
     if example is not None:
         origin, text = example
-        lines += ["", "Whole files are in `scenarios/planning/templates/`, and what they give in [plan a site]"]
-    lines[-1] += "(../how-to/plan-a-site.md)."
+        lines += ["", "## Example", "", f"From `{origin}`:", "", "```yaml", text.rstrip(), "```"]
     return "\n".join(lines) + "\n"
 
 
