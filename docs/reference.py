@@ -13,6 +13,16 @@ from pydantic_core import PydanticUndefined
 from ruamel.yaml import YAML
 
 from simbackup import shelf, units
+from simbackup.planning.goals import GoalsSpec, RestoreGoalSpec
+from simbackup.planning.spec import (
+    MachineSpec,
+    PolicySpec,
+    RetentionSpec,
+    SecondCopySpec,
+    SiteSpec,
+    SystemSpec,
+    TargetSpec,
+)
 from simbackup.scenario import load, names
 from simbackup.schema import registry
 from simbackup.schema.calibration import Fit
@@ -60,6 +70,7 @@ def pages() -> Pages:
     found["jobs.md"] = _page("Every job", JobSpec, None, "")
     found["study.md"] = _page("Studies: NAME.study.yaml", StudySpec, _file("*/*.study.yaml"), "")
     found["fleets.md"] = "\n".join([_page("Fleets", Fleet, None, ""), *_nested("begin", SpreadStarts), ""])
+    found["site.md"] = _site()
     found["measured.md"] = _page("Measured rows: measured.yaml", MeasuredRow, rows, "")
     found["calibration.md"] = _page("Fitted constants: calibration.yaml", Fit, fits, "")
     found["origin.md"] = _page("Where a value comes from", Origin, None, "")
@@ -93,6 +104,21 @@ def _page(title: str, part: type[BaseModel], example: tuple[str, str] | None, se
     return "\n".join(lines) + "\n"
 
 
+def _site() -> str:
+    """The page of site files, and of the goals beside them."""
+    inside = {
+        "machines": MachineSpec, "targets": TargetSpec, "policies": PolicySpec, "copies": SecondCopySpec,
+        "retention": RetentionSpec, "systems": SystemSpec,
+    }  # fmt: skip
+    lines = [_page("Sites: site.yaml", SiteSpec, None, "").rstrip()]
+    for key, part in inside.items():
+        lines += ["", *_nested(key, part)]
+    lines += ["", "Whole files are in `scenarios/planning/templates/`, and what they give in [plan a site]"]
+    lines[-1] += "(../how-to/plan-a-site.md)."
+    lines += ["", "# Goals: goals.yaml", "", _text(GoalsSpec.__doc__), "", *_table(GoalsSpec, GoalsSpec.model_fields)]
+    return "\n".join([*lines, "", *_nested("restores", RestoreGoalSpec), ""])
+
+
 def _nested(key: str, part: type[BaseModel]) -> list[str]:
     """What stands inside a key."""
     return [f"## `{key}`", "", _text(part.__doc__), "", *_table(part, list(part.model_fields))]
@@ -123,7 +149,7 @@ def _type(part: type[BaseModel], key: str) -> str:
     if words:
         return " or ".join(f"`{word}`" for word in words)
     if inner is not None:
-        kind, up = sheet_kind(inner), "" if part in registry.sections().values() else "../"
+        kind, up = sheet_kind(inner), "" if part in {*registry.sections().values(), SiteSpec} else "../"
         named = f"[datasheet]({up}datasheets/{kind}.md) `{kind}/NAME`, or a mapping"
         return named if kind is not None else f"mapping, see `{key}` below"
     annotation = str(part.model_fields[key].annotation)

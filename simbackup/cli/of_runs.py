@@ -148,7 +148,12 @@ def report(  # noqa: PLR0917 (typer reads each as an option)
         Path | None, typer.Option(metavar="DIR", help="Also write the tables to this folder as CSV.")
     ] = None,
     intervals: Wanted = Intervals.QUICK,
-    quick: Annotated[bool, typer.Option("--quick", help="Skip the runs without the bottleneck.")] = False,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick", help="Run each scenario once: no intervals unless asked for, no runs without the bottleneck."
+        ),
+    ] = False,
     sets: Sets = None,
     seed: Seed = 0,
 ) -> None:
@@ -156,9 +161,10 @@ def report(  # noqa: PLR0917 (typer reads each as an option)
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.reporting.report import report as write  # noqa: PLC0415
 
+    effort = Intervals.NONE if quick and intervals is Intervals.QUICK else intervals
     with show.progress() as progress:
         path = write(
-            what, out, overrides=overrides(sets or []), seed=seed, intervals=intervals.value, reruns=not quick,
+            what, out, overrides=overrides(sets or []), seed=seed, intervals=effort.value, reruns=not quick,
             excel=excel, tables=csv, progress=progress,
         )  # fmt: skip
     note(f"written to {path}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from simbackup.cli import show
 from simbackup.experiments.coverage import Coverage, CoverageReport
 from simbackup.text import for_markdown
@@ -44,7 +46,13 @@ def _tables(found: CoverageReport) -> tuple[tuple[tuple[str, ...], list[list[str
 
 
 def _set(one: Coverage) -> list[str]:
-    return [one.name, str(one.rows), str(one.held), f"{one.share:.0%}", f"{one.width:.0%}"]
+    return [
+        one.name,
+        str(one.rows),
+        str(one.held),
+        f"{one.share:.0%}",
+        f"{one.width:.0%}" if math.isfinite(one.width) else "-",
+    ]
 
 
 def _term(one: ModelError) -> list[str]:

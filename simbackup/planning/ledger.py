@@ -19,6 +19,7 @@ from simbackup.policies.calendar import Due
 from simbackup.policies.clock import elapsed
 from simbackup.policies.days import each_day
 from simbackup.policies.levels import Level, RestorePoint
+from simbackup.policies.retention import Retention
 from simbackup.policies.series import Series
 
 Bytes = NDArray[np.float64]
@@ -140,7 +141,9 @@ class Ledger:
                 *((copy, part.to, part.retention, part.merges) for copy, part in policy.copies.items()),
             ):
                 target = self.site.targets[to]
-                self.places[name, copy] = StoredCopies(name, copy, target, systems, Series(retention.made(), merges))
+                self.places[name, copy] = StoredCopies(
+                    name, copy, target, systems, Series(retention.made() if retention else Retention(), merges)
+                )
         for name, target in self.site.targets.items():
             if target.tape:
                 streams = max(min(target.drives, len(self.site.systems)), 1)

@@ -121,7 +121,7 @@ def restore(
         pass
     gone = _lost(site, lost)
     now = moment(day, NOON, site.zone)
-    sources = {policy: _source(ledger, policy, gone) for policy in {client.policy for client in clients}}
+    sources = {policy: _source(ledger, policy, gone) for policy in dict.fromkeys(client.policy for client in clients)}
     ordered = sorted(clients, key=lambda client: (client.priority, client.size_at(site.seconds(now)), client.name))
     begin = site.file.spec.recovery.si if site.file.spec.recovery is not None and lost else 0.0
     rows: dict[str, Restored] = {}

@@ -96,7 +96,7 @@ class SecondCopySpec(Frozen):
     """The time of day at which copying begins, such as `08:00`; after each backup unless stated."""
     by: Text | None = None
     """The time of day by which it should have ended."""
-    retention: RetentionSpec = RetentionSpec()
+    retention: RetentionSpec | None = None
     """How long it is kept; for ever unless stated."""
     merges: bool = False
     """Whether an expired one is merged into the next one there; unless it is, chains of incrementals stay whole."""
@@ -128,7 +128,7 @@ class PolicySpec(Frozen):
     """The window, such as `20:00 to 06:00`."""
     windows: dict[Text, Text] = Field(default_factory=dict)
     """Windows of some days, which come before `window`, such as `saturday: "18:00 to 12:00"`."""
-    retention: RetentionSpec = RetentionSpec()
+    retention: RetentionSpec | None = None
     """How long restore points are kept; for ever unless stated."""
     merges: bool = False
     """Whether an expired restore point is merged into the next one, as in incremental for ever."""

@@ -18,7 +18,8 @@ from simbackup.uncertainty.operations import operation_of
 
 ENDED = frozenset({"done", "late"})
 MATTERS = 0.1
-"""Share of the variance from which on an input is named."""
+"""Share of the variance of the whole interval from which on an input is named."""
+HALF = 0.5
 NAMED = 2
 """Most inputs that a verdict names."""
 RECORDS = 4_000
@@ -45,8 +46,14 @@ class JobInterval:
 
     @property
     def decides(self) -> list[Contribution]:
-        """The inputs that decide most."""
-        return [one for one in self.contributions if one.share >= MATTERS][:NAMED]
+        """The inputs that decide most, each of which makes a good part of the whole interval."""
+        return [one for one in self.contributions if one.share * self.input_share >= MATTERS][:NAMED]
+
+    @property
+    def input_share(self) -> float:
+        """The share of the variance of the interval that comes from the inputs; the model leaves out the rest."""
+        whole = self.elapsed.high - self.elapsed.low
+        return min(1.0, ((self.from_inputs.high - self.from_inputs.low) / whole) ** 2) if whole > 0.0 else 0.0
 
     def sentence(self) -> str:
         """The verdict in words."""
@@ -56,10 +63,13 @@ class JobInterval:
             parts.insert(0, fitting(self.fits))
         if self.cases < self.asked:
             parts.append(f"it does not end well in {1.0 - self.cases / self.asked:.0%} of cases")
+        if self.input_share < HALF:
+            parts.append("most of that is what the model leaves out")
         if self.decides:
             names = " and ".join(one.input.name for one in self.decides)
+            most = "most of the inputs" if self.input_share < HALF else "most"
             first = "; measure it first" if len(self.decides) == 1 else ""
-            parts.append(f"{names} {'decide' if len(self.decides) > 1 else 'decides'} most{first}")
+            parts.append(f"{names} {'decide' if len(self.decides) > 1 else 'decides'} {most}{first}")
         return "; ".join(parts)
 
     def as_dict(self) -> dict[str, Any]:

@@ -77,3 +77,52 @@ def test_what_is_wrong_with_a_plan_is_said_without_a_traceback(
     code, _, err = called(capsys, monkeypatch, "run", site, "--until", "soon")
     assert code == 2
     assert err.startswith("--until: 'soon' is neither a date nor a time; ")
+
+
+def test_a_value_is_set_for_one_command(
+    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = ("run", site, "--until", "1 week", "--json", "--set")
+    code, out, _ = called(capsys, monkeypatch, *told, "policies.nightly.spread=true")
+    assert code == 0
+    assert [row["policy"] for row in json.loads(out)["clients"]] == ["nightly-tuesday", "nightly-monday"]
+    code, _, err = called(capsys, monkeypatch, *told, "policies.nightly.spred=true")
+    assert code == 2
+    assert err.startswith("--set policies.nightly.spred=true: policies.nightly.spred: is not known here")
+
+
+def test_a_restore_as_a_table_and_as_json(
+    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, _ = called(capsys, monkeypatch, "restore", site, "--after-loss-of", "main", "--at", "2027-06-09")
+    assert code == 0
+    assert "100% of the systems are back after" in out
+    code, out, _ = called(capsys, monkeypatch, "restore", site, "--what", "client first", "--json")
+    told = json.loads(out)
+    assert (code, told["complete"], told["systems"][0]["source"]) == (0, True, "pool")
+    code, _, err = called(capsys, monkeypatch, "restore", site, "--what", "everything")
+    assert (code, err.count("\n")) == (2, 1)
+
+
+def test_goals_decide_the_exit_code(
+    site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("goals.yaml").write_text("windows_missed: 0\n", encoding="utf-8")
+    assert called(capsys, monkeypatch, "check", site, "--goals", "goals.yaml", "--until", "1 month")[0] == 0
+    Path("goals.yaml").write_text("restore_points: 1000\n", encoding="utf-8")
+    code, out, _ = called(capsys, monkeypatch, "check", site, "--goals", "goals.yaml", "--until", "1 month", "--json")
+    assert code == 1
+    assert [goal["goal"] for goal in json.loads(out) if not goal["met"]] == ["restore points"]
+    Path("goals.yaml").write_text("fits: true\n", encoding="utf-8")
+    vary = ("--vary", "targets.pool.device.disks=4,12")
+    code, out, _ = called(capsys, monkeypatch, "size", site, "--goals", "goals.yaml", "--until", "1 month", *vary)
+    assert code == 0
+    assert "meets all goals" in out
+    assert called(capsys, monkeypatch, "size", site, "--goals", "goals.yaml", "--vary", "disks")[0] == 2
+
+
+def test_a_plan_is_drawn(site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    code, _, err = called(capsys, monkeypatch, "plot", site, "calendar", "--until", "1 month")
+    assert (code, err.strip()) == (0, "written to site-calendar.png")
+    assert Path("site-calendar.png").read_bytes().startswith(b"\x89PNG")
+    assert called(capsys, monkeypatch, "plot", site, "clock")[0] == 2

@@ -70,10 +70,22 @@ class Case:
     """Whether folders change places in one step."""
 
 
+OUT = ("--intervals", "none", "--out", "out")
 CASES = (
-    Case("run", ("run", OTHER, "--out", "out"), ("run", SCENARIO, "--out", "out"), ("out",)),
-    Case("run, first time", (), ("run", SCENARIO, "--out", "out"), ("out",)),
-    Case("run, two steps", ("run", OTHER, "--out", "out"), ("run", SCENARIO, "--out", "out"), ("out",), one_step=False),
+    Case(
+        "run",
+        ("run", OTHER, "--intervals", "none", "--out", "out"),
+        ("run", SCENARIO, "--intervals", "none", "--out", "out"),
+        ("out",),
+    ),
+    Case("run, first time", (), ("run", SCENARIO, "--intervals", "none", "--out", "out"), ("out",)),
+    Case(
+        "run, two steps",
+        ("run", OTHER, "--intervals", "none", "--out", "out"),
+        ("run", SCENARIO, "--intervals", "none", "--out", "out"),
+        ("out",),
+        one_step=False,
+    ),
     Case("trace", ("trace", OTHER, "-o", "t.json"), ("trace", SCENARIO, "-o", "t.json"), ("t.json",)),
     Case("picture", ("picture", OTHER, "-o", "p.svg"), ("picture", SCENARIO, "-o", "p.svg"), ("p.svg",)),
     Case("plot", ("plot", OTHER, "causes", "-o", "p.png"), ("plot", SCENARIO, "causes", "-o", "p.png"), ("p.png",)),

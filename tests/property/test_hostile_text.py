@@ -114,9 +114,9 @@ def test_text_is_shown_as_it_was_written(folder: Path, text: str) -> None:
     file = folder / "it.yaml"
     file.write_text(scenario(text), encoding="utf-8")
     wanted = squeezed(for_terminal(text))
-    assert wanted in squeezed(said("run", file, "--out", folder / "result"))
+    assert wanted in squeezed(said("run", file, "--intervals", "none", "--out", folder / "result"))
     assert_no_formula(folder / "result")
-    assert json.loads(said("run", file, "--json"))["jobs"]
+    assert json.loads(said("run", file, "--intervals", "none", "--json"))["jobs"]
     said("explain", file)
     said("trace", file, "-o", folder / "trace.json")
     assert json.loads((folder / "trace.json").read_text(encoding="utf-8"))["otherData"]["title"] == text

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from datetime import date
 from typing import Any
 
 import pytest
+from shared import ROOT
 from sites.plan import site
 
 from simbackup.build import build
@@ -115,3 +119,19 @@ def test_the_cheapest_that_meets_the_goals_comes_first() -> None:
     assert costs == sorted(costs)
     with pytest.raises(InputError):
         size(file, goals, {"targets.moon.device.disks": ["4"]}, "3 months")
+
+
+def test_the_same_site_is_restored_alike_whatever_the_seed_of_hashes() -> None:
+    script = (
+        "from datetime import date; import simbackup as sb\n"
+        "site = sb.load_site('planning/forty-systems', {'policies.nightly.spread': True})\n"
+        "print(sb.restore(site, 'site', date(2027, 6, 9), 'main').as_dict())"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, check=True, text=True, cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+        ).stdout
+        for seed in (1, 2)
+    }  # fmt: skip
+    assert len(outputs) == 1
