@@ -122,7 +122,7 @@ fleets:
         encoding="utf-8",
     )
     result = simulate(tmp_path / "fleet.yaml")
-    show.result(result)
+    show.result(result, {})
     [line] = [line for line in capsys.readouterr().out.splitlines() if line.lstrip().startswith("save-* (40) ")]
     assert "mean " in line
     assert "worst " in line

@@ -94,13 +94,13 @@ def test_figures_of_a_fleet_are_those_of_its_jobs(tmp_path: Path) -> None:
 def test_many_rows_are_shown_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from simbackup.cli import show  # noqa: PLC0415
 
-    show.result(sb.simulate(written(tmp_path, "count: 30")))
+    show.result(sb.simulate(written(tmp_path, "count: 30")), {})
     out = capsys.readouterr().out
     assert "save-* (30)" in out
     assert "30 done" in out
     assert "devices.d-* (30)" in out
     assert "save-17" not in out
-    show.result(sb.simulate(tmp_path / "fleet.yaml", {"fleets.servers.count": 3}))
+    show.result(sb.simulate(tmp_path / "fleet.yaml", {"fleets.servers.count": 3}), {})
     assert "save-3" in capsys.readouterr().out
 
 
