@@ -42,6 +42,10 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
         show.json({**result.as_dict(), "intervals": [one.as_dict() for one in found.values()]})
     else:
         show.result(result, found)
+        if not found and intervals is Intervals.QUICK and result.all_ended_well:
+            note(
+                "no intervals: the scenario is large; --intervals thorough computes them, which takes hundreds of runs"
+            )
     if out is not None:
         folder = result.save(out)
         note(f"written to {folder}")

@@ -17,7 +17,9 @@ from simbackup.palette import (  # fmt: skip
     DARK,
     FERN,
     GREY,
+    INDIGO,
     LILAC,
+    LIME,
     MOSS,
     MUSTARD,
     OLIVE,
@@ -101,10 +103,10 @@ class Activity(StrEnum):
 
     TRANSFER = "transfer", Nature.MOVING, BLUE
     READ = "read", Nature.MOVING, SKY
-    WRITE = "write", Nature.MOVING, BLUE
+    WRITE = "write", Nature.MOVING, INDIGO
     SAVE = "save", Nature.MOVING, FERN
     RESTORE = "restore", Nature.MOVING, PLUM
-    COPY = "copy", Nature.MOVING, TEAL
+    COPY = "copy", Nature.MOVING, LIME
     BACK_UP = "back up", Nature.MOVING, TEAL
     WRITE_BACK = "write-back", Nature.MOVING, TEAL
     SYNCHRONISE = "synchronise", Nature.MOVING, SKY

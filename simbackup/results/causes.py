@@ -35,7 +35,7 @@ def split(result: Result, job: str) -> dict[Cause, float]:
     >>> from simbackup import simulate
     >>> found = split(simulate("published/003-lvm-snapshots/same-disk"), "dd")
     >>> [cause.activity for cause in found][:4]
-    ['copy write', 'own write', 'copy read', 'metadata commit']
+    ['queue', 'copy write', 'own write', 'copy read']
     """
     row = next((row for row in result.job_rows if row["job"] == job), None)
     if row is None:

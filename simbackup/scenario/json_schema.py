@@ -97,7 +97,8 @@ class _Files(Forms):
                 here, whole = self.workload()
             else:
                 here, whole = self.part(part), required(part)
-            parts = self.named(here, TEXTS.get(section) or f"By name: {about(part)}")
+            removable: Json = {"if": {"not": {"type": "null"}}, "then": here}  # null removes what is inherited
+            parts = self.named(removable, TEXTS.get(section) or f"By name: {about(part)}")
             properties[section] = {**parts, "type": ["object", "null"], "propertyNames": {"pattern": name_pattern()}}
             if whole:
                 complete[section] = {"additionalProperties": whole}
