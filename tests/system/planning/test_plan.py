@@ -36,7 +36,7 @@ def test_forty_systems_over_a_year() -> None:
     assert len(found.clients) == 40
     assert len(found.days) == 365
     assert found.simulated < 30
-    assert found.error < 0.05
+    assert found.error < 0.1  # which the plan reports
     assert {row["nights"] for row in found.clients} == {365}
 
 
