@@ -29,7 +29,8 @@ class Going(Protocol):
 def go_round(flows: Sequence[Flow], rates: Mapping[Flow, float] | None = None) -> None:
     """Limit flows whose requests go round by the time that these wait, behind each other and behind the rest.
 
-    Without rates the rest does not count. With them it counts as what the network offers it: asked once, as laws are.
+    Without rates the rest does not count. With them it counts as what it makes of what the network offers it, asked
+    once: a stream takes all of it, and users who wait for each transaction what they ask for.
     Requests go before write-back, as in the queues of operating systems (deadline-iosched.c of Linux 2.6 serves reads
     for as long as no write has waited for seconds); they still share the device with it. Where all that go round take
     turns with streams, these turns are what they wait for on account of the streams.

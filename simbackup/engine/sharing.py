@@ -11,7 +11,7 @@ The rates of an instant follow from the flows under way, the links, the full and
 3. Buffers. What fills a full buffer moves together no more than what drains it, and what drains an empty one no more
    than what fills it. Such a hold is one more link, with what its leaders move as its capacity (`coupling`).
 4. Requests that go round. They are limited by the time that they wait behind each other, and behind the rest: what
-   all other flows use of each link when their levels have risen beside them (`rounds`).
+   all other flows use of each link when their levels have risen beside them, as far as their laws let them (`rounds`).
 5. Laws. A flow may make less of what it is offered than all of it. It is offered what it would have if it alone took
    all of its offer while every other flow uses what it does; what it leaves goes to the others. For a use that
    depends on the offer alone this is a filling, too (`lawful`). What requests achieve behind others depends on what
@@ -129,14 +129,28 @@ class Sharing:
         go_round(self.flows)
         allocation = self.rates()
         if any(flow.going for flow in self.flows):
-            go_round(self.flows, dict(zip(self.flows, allocation.rates, strict=True)))
+            used = self._bent(allocation)
+            go_round(self.flows, dict(zip(self.flows, used.rates, strict=True)))
+            self._straighten()
+            allocation = self.rates()
+        return allocation
+
+    def _straighten(self) -> None:
+        """Let all flows have what they are offered, until their laws are asked."""
+        for flow in self.flows:
+            flow.bend(None)
+
+    def _bent(self, allocation: Allocation) -> Allocation:
+        """The rates when laws leave flows what they do of an allocation, which these note."""
+        while bound := bound_by_laws(self, allocation):
+            for flow, limit in bound:
+                flow.bend(limit)
             allocation = self.rates()
         return allocation
 
     def solve(self) -> Allocation:
         """The rates, with the laws of the flows, which note their limits."""
-        for flow in self.flows:
-            flow.bend(None)
+        self._straighten()
         for link in self.links:
             link.turn({})
         for resource, turns in self.turns.items():
@@ -148,9 +162,6 @@ class Sharing:
             allocation = self._going_round()
             if all(math.isclose(*rates, rel_tol=SETTLED) for rates in zip(before, allocation.rates, strict=True)):
                 break
-        while bound := bound_by_laws(self, allocation):
-            for flow, limit in bound:
-                flow.bend(limit)
-            allocation = self.rates()
+        allocation = self._bent(allocation)
         self.turn(allocation.rates)
         return allocation

@@ -139,10 +139,10 @@ def test_claim_4_read_ahead_gains_nothing_on_a_single_disk() -> None:
 
 def test_claim_4_updates_during_the_run_fragment_as_those_before_it(filer: Load) -> None:
     """Half an hour of users leaves what as many earlier updates leave."""
-    users = "workloads: {users: {model: workload/oltp, data: db, transactions: 10 /s}}\n"
+    skew = "working_set: 79.11 %, hot_data: 20 %, hot_updates: 72 %"
+    users = f"workloads: {{users: {{model: workload/oltp, data: db, transactions: 10 /s, {skew}}}}}\n"
     observe = "jobs: {day: {method: observe, workload: users, duration: 30 min}}\n"
     worked = breaks(sb.simulate(filer(users + observe)))
-    skew = "working_set: 79.11 %, hot_data: 20 %, hot_updates: 72 %"
     aged = f"data: {{db: {{aged: {{updates: {10 * 2.1 * 1800:.0f}, update_size: 8 KiB, {skew}}}}}}}\n"
     before = breaks(sb.simulate(filer(aged + SNAPSHOT + "jobs:\n" + PAUSE)))
     assert worked == pytest.approx(before, rel=1e-3)

@@ -217,3 +217,19 @@ def test_of_users_who_wait_for_a_lock_only_readers_go_on(tmp_path: Path) -> None
     lock = result.get("jobs.copy.lock")
     assert impact(result)["waited"] == pytest.approx(0.5 / (0.19 + 0.0101 + 0.001) * lock, rel=1e-3)
     assert impact(result)["longest_wait"] == pytest.approx(lock)
+
+
+@pytest.mark.parametrize("clients", [1, 1000, 2000])
+def test_a_reader_of_windows_waits_behind_what_users_ask_for_and_not_behind_what_they_could_have(
+    tmp_path: Path, clients: int
+) -> None:
+    """Users who think for 50 s each hold the disk for 10 ms: a window takes 10.1 ms / (1 - what they use)."""
+    text = MACHINE.replace("transactions: RATE, writes: WRITES", f"clients: {clients}, think_time: 50 s, writes: 0 %")
+    file = tmp_path / "case.yaml"
+    image = "  full: {method: image, data: db, to: target}\n"
+    file.write_text(text.replace("copy_rate: 1 GB/s", "copy_rate: 1 GB/s, read_ahead: 1 MB") + image, encoding="utf-8")
+    result = sb.simulate(file)
+    used = impact(result, "full")["rate"] * 0.01
+    spent = result.activities("full")
+    assert spent["devices.source", "read"] == pytest.approx(10.1)
+    assert spent["devices.source", "queue"] == pytest.approx(10.1 * used / (1.0 - used), rel=0.02)
