@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from simbackup.devices.network.live import Network, connection_rate, travel_time, travelling
 from simbackup.devices.rounds import Rounds
 from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.limit import Law, Limit, Place
+from simbackup.engine.limit import Law, Limit, Spot
 
 Key = TypeVar("Key")
 
@@ -42,7 +42,7 @@ class FlowShape:
 
     demands: dict[Link, float] = field(default_factory=dict[Link, float])
     moves: dict[Link, float] = field(default_factory=dict[Link, float])
-    places: dict[Link, Place] = field(default_factory=dict[Link, Place])
+    places: dict[Link, Spot] = field(default_factory=dict[Link, Spot])
     cap: float = math.inf
     parts: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
     sequential: float = 1.0
@@ -96,7 +96,7 @@ class FlowShape:
         self,
         demands: Mapping[Link, float],
         moves: Mapping[Link, float] | None = None,
-        places: Mapping[Link, Place] | None = None,
+        places: Mapping[Link, Spot] | None = None,
     ) -> FlowShape:
         """The shape when each unit also takes so much of some links, and moves bytes on some, at some places."""
         there = dict(places or {}) | self.places

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, Protocol
 from simbackup.devices.network.live import Network, opposite
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.flows import Link
-from simbackup.engine.limit import Place
+from simbackup.engine.limit import Spot
 
 Direction = Literal["read", "write"]
 
@@ -131,7 +131,7 @@ class Region:
     def streaming(self, direction: Direction) -> FlowShape:
         """How a byte of sequential reading or writing of the region loads its device and the buses before it."""
         demand = self.store.stream(direction, self.begin, self.size)
-        place = Place(self.begin + self.size / 2.0, writes=direction == "write")
+        place = Spot(self.begin + self.size / 2.0, writes=direction == "write")
         shape = FlowShape({self.store.link: demand}, {self.store.link: 1.0}, {self.store.link: place})
         shape = shape.through(bus(self.store, direction))
         return shape.at_most(self.store.alone(self.begin, self.size), self.store.name) if direction == "read" else shape

@@ -10,7 +10,7 @@ import simpy
 
 from simbackup.engine.alarm import LAST, Alarm, Call
 from simbackup.engine.blame import Blame
-from simbackup.engine.limit import Law, Limit, Parts, Place
+from simbackup.engine.limit import Law, Limit, Parts, Spot
 from simbackup.engine.link import Flow, Link
 from simbackup.engine.rounds import Going
 from simbackup.engine.sharing import Held, Sharing
@@ -79,7 +79,7 @@ class FlowNetwork:
         cap_cause: str | None = None,
         cap_parts: Parts | None = None,
         moves: Mapping[Link, float] | None = None,
-        places: Mapping[Link, Place] | None = None,
+        places: Mapping[Link, Spot] | None = None,
         sequential: float = 1.0,
         law: Law | None = None,
         going: Going | None = None,
@@ -151,7 +151,7 @@ class FlowNetwork:
         limit: Limit,
         going: Going | None,
         *,
-        places: Mapping[Link, Place],
+        places: Mapping[Link, Spot],
     ) -> None:
         """Let a flow go on with other demands and places on the links that it was started on, and another limit.
 

@@ -16,7 +16,7 @@ WHOLE: Parts = {}
 """Parts of what is due to one cause alone."""
 
 
-class Place(NamedTuple):
+class Spot(NamedTuple):
     """Where a flow moves its bytes on a link, how many of them go before another flow has its turn, and which way.
 
     One request occupies a `share` of the link: one disk of several.

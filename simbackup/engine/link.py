@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import simpy
 
-from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Place, Segment
+from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment, Spot
 from simbackup.engine.rounds import Going
 from simbackup.engine.trace import Trace
 
@@ -156,7 +156,7 @@ class Flow:
         demands: Mapping[Link, float],
         share: float,
         moves: Mapping[Link, float],
-        places: Mapping[Link, Place],
+        places: Mapping[Link, Spot],
         sequential: float = 1.0,
         law: Law | None = None,
         going: Going | None = None,

@@ -19,7 +19,7 @@ SCORE = NormalDist().inv_cdf(0.5 + LEVEL / 2.0)
 """Standard deviations from the median to the end of an interval."""
 
 
-class Spread(NamedTuple):
+class CentralInterval(NamedTuple):
     """A figure's best estimate and the ends of its interval; `by_factor` if its logarithm is what varies."""
 
     best: float
@@ -30,7 +30,7 @@ class Spread(NamedTuple):
     def probability_below(self, limit: float) -> float:
         """The share of cases in which the figure is at most `limit`.
 
-        >>> spread = Spread(100.0, 80.0, 125.0)
+        >>> spread = CentralInterval(100.0, 80.0, 125.0)
         >>> [round(spread.probability_below(limit), 2) for limit in (80.0, 100.0, 125.0)]
         [0.05, 0.5, 0.95]
         """
@@ -43,13 +43,13 @@ class Spread(NamedTuple):
             return 0.0 if at < 0.0 else 1.0
         return NormalDist().cdf(at / width)
 
-    def widened(self, deviation: float) -> Spread:
+    def widened(self, deviation: float) -> CentralInterval:
         """The interval with one more independent error, of this standard deviation (relative, if by a factor).
 
         Independent errors add as squares, on each side.
 
-        >>> Spread(100.0, 100.0, 100.0).widened(0.1)
-        Spread(best=100.0, low=84.83..., high=117.87..., by_factor=True)
+        >>> CentralInterval(100.0, 100.0, 100.0).widened(0.1)
+        CentralInterval(best=100.0, low=84.83..., high=117.87..., by_factor=True)
         """
         if deviation == 0.0 or (self.by_factor and self.best <= 0.0):
             return self
@@ -57,7 +57,7 @@ class Spread(NamedTuple):
         error = SCORE * deviation * (1.0 if self.by_factor else abs(self.best))
         below = math.hypot(best - _scale(self.low, self.by_factor), error)
         above = math.hypot(_scale(self.high, self.by_factor) - best, error)
-        return Spread(
+        return CentralInterval(
             self.best, _unscale(best - below, self.by_factor), _unscale(best + above, self.by_factor), self.by_factor
         )
 
@@ -85,19 +85,19 @@ def value_at(best: float, low: float, high: float, score: float) -> float:
     return _within(_unscale(middle + abs(score) / SCORE * (_scale(end, by_factor) - middle), by_factor), low, high)
 
 
-def spread_of(best: float, sample: Sequence[float]) -> Spread:
+def spread_of(best: float, sample: Sequence[float]) -> CentralInterval:
     """The interval of a figure from its values in a sample of cases, around its best estimate.
 
     The ends are the percentiles of the sample (Hazen's positions, linear between them), but never beyond the best
     estimate. Figures that are positive throughout vary by factors.
 
     >>> spread_of(10.0, [float(n) for n in range(1, 21)])
-    Spread(best=10.0, low=1.4999999999999998, high=19.5, by_factor=True)
+    CentralInterval(best=10.0, low=1.4999999999999998, high=19.5, by_factor=True)
     """
     values = sorted(sample)
     tail = (1.0 - LEVEL) / 2.0
     low, high = _percentile(values, tail), _percentile(values, 1.0 - tail)
-    return Spread(best, min(best, low), max(best, high), by_factor=min(best, values[0]) > 0.0)
+    return CentralInterval(best, min(best, low), max(best, high), by_factor=min(best, values[0]) > 0.0)
 
 
 def _percentile(values: Sequence[float], share: float) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from simbackup.equations.uncertainty import Spread
+from simbackup.equations.uncertainty import CentralInterval
 from simbackup.experiments.reproduce import reproduce, scenarios_of
 from simbackup.results.compare import Row
 from simbackup.results.documents import PUBLISHED, collections, documents
@@ -23,7 +23,7 @@ class Covered:
 
     row: Row
     operation: str
-    interval: Spread
+    interval: CentralInterval
 
     @property
     def holds(self) -> bool:
@@ -111,10 +111,10 @@ def _terms(some: Sequence[Residual]) -> dict[str, ModelError]:
     return {one.operation: one for one in model_errors(some)}
 
 
-def _interval(row: Row, terms: dict[str, ModelError], kind: str) -> Spread:
+def _interval(row: Row, terms: dict[str, ModelError], kind: str) -> CentralInterval:
     low, high = row.interval or (row.simulated, row.simulated)
     by_factor = min(low, row.simulated) > 0.0
-    return Spread(row.simulated, low, high, by_factor).widened(terms.get(kind, terms[EVERY]).deviation)
+    return CentralInterval(row.simulated, low, high, by_factor).widened(terms.get(kind, terms[EVERY]).deviation)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
-from simbackup.equations.uncertainty import SCORE, Spread, rank_correlation, spread_of
+from simbackup.equations.uncertainty import SCORE, CentralInterval, rank_correlation, spread_of
 from simbackup.errors import InputError
 from simbackup.results.result import Result
 from simbackup.run import simulate
@@ -43,7 +43,7 @@ class Estimate:
     values.
     """
 
-    spread: Spread
+    spread: CentralInterval
     contributions: tuple[Contribution, ...]
     cases: int
     asked: int

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simbackup import units
-from simbackup.equations.uncertainty import LEVEL, Spread
+from simbackup.equations.uncertainty import LEVEL, CentralInterval
 from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
 from simbackup.uncertainty.calibrated import is_calibrated
@@ -37,8 +37,8 @@ class JobInterval:
 
     job: str
     operation: str
-    elapsed: Spread
-    from_inputs: Spread
+    elapsed: CentralInterval
+    from_inputs: CentralInterval
     fits: float | None
     contributions: tuple[Contribution, ...]
     cases: int
@@ -151,7 +151,7 @@ def job_intervals(result: Result, *, cases: int = QUICK, executor: Executor | No
     return intervals
 
 
-def _fits(result: Result, job: str, elapsed: Spread) -> float | None:
+def _fits(result: Result, job: str, elapsed: CentralInterval) -> float | None:
     """The share of cases in which the tightest run of a job ends within its window; None if it has none."""
     rows = [row for row in result.job_rows if series(row["job"]) == job and row.get("window") is not None]
     longest = max((row["elapsed"] for row in rows), default=0.0)

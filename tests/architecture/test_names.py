@@ -38,9 +38,11 @@ NAMED = {
     "drawing/from_spec.py": {"workload"},
     "scenario/completion.py": {"workload"},
     "scenario/json_schema.py": {"workload"},
+    "uncertainty/verdict.py": {"level"},
 }
 """By module: a word of sentences; the program and the buffers of a job, which can limit it, as devices can; the word
-for any frozen image; a part of the section `workloads`; a kind of machine of a site; and columns of a plan."""
+for any frozen image; a part of the section `workloads`; a kind of machine of a site; columns of a plan; and the
+level of an interval."""
 
 
 def kinds() -> set[str]:

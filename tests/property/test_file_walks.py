@@ -15,7 +15,7 @@ from simbackup import Result, simulate
 from simbackup.data.live import DataSet, Files
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
-from simbackup.devices.raid.array import Controller, Layout
+from simbackup.devices.raid.array import ArrayLayout, Controller
 from simbackup.devices.raid.live import Array, Raid
 from simbackup.devices.ssd.live import Ssd
 from simbackup.devices.store import Region, Store
@@ -27,7 +27,9 @@ from simbackup.methods.file_backup.walk import Walkers, walking
 FIGURES = disks.DiskParameters(10e12, 120.0, 1e-3, 8.5e-3, 18e-3, 200e6, 100e6, 0.3e-3, 1e6)
 STORES: dict[str, Store] = {
     "disk": Disk("devices.a", FIGURES),
-    "array": Raid("devices.a", Array(Layout("0", 6, 65536.0), FIGURES, Controller(1e9, controller_overhead=0.1e-3))),
+    "array": Raid(
+        "devices.a", Array(ArrayLayout("0", 6, 65536.0), FIGURES, Controller(1e9, controller_overhead=0.1e-3))
+    ),
     "ssd": Ssd("devices.a", 10e12, (250e6, 170e6), (75e-6, 85e-6)),
 }
 MOST, LARGEST_WINDOW = 1e12, 1e6

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from simbackup.engine.flows import Flow, Link
-from simbackup.engine.limit import Place
+from simbackup.engine.limit import Spot
 from simbackup.equations.disk import DiskParameters, cylinder
 from simbackup.equations.disk_turns import sweep_turn_time, turn_size, turn_time
 
-NOWHERE = Place(0.0)
+NOWHERE = Spot(0.0)
 
 
 def lost_in_turns(
     disk: DiskParameters,
     link: Link,
     flows: Sequence[Flow],
-    run: Callable[[Place, int], float] | None = None,
+    run: Callable[[Spot, int], float] | None = None,
     stripe: tuple[float, int] = (0.0, 1),
 ) -> dict[Flow, float]:
     """Seconds for each unit of each stream that go into turning to it from the others, on all of its disks at once.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from simbackup.devices.host.page_cache import Limits, PageCache
+from simbackup.devices.host.page_cache import DirtyLimits, PageCache
 from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Store, bus
@@ -69,7 +69,9 @@ class Host:
         if store.name not in self.caches:
             name = f"{self.name}.page_cache.{store.name}"
             machine = self.machine
-            limits = Limits(machine.dirty_limit, machine.dirty_background, machine.dirty_expire, machine.write_behind)
+            limits = DirtyLimits(
+                machine.dirty_limit, machine.dirty_background, machine.dirty_expire, machine.write_behind
+            )
             self.caches[store.name] = PageCache(self.network, name, limits)
         return self.caches[store.name]
 

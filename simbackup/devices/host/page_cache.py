@@ -50,7 +50,7 @@ class Dirty:
         return [s._replace(begin=max(s.begin, since)) for s in self.segments if s.end > since]
 
 
-class Limits(NamedTuple):
+class DirtyLimits(NamedTuple):
     """When dirty data go to disk: at which bytes writers wait, and write-back begins; after how many seconds it does.
 
     `run` are the bytes of one writer that go to disk before those of another have their turn.
@@ -69,7 +69,7 @@ class PageCache:
     others left behind on the same volume. Writers that come while others' data are dirty share the limit equally.
     """
 
-    def __init__(self, network: FlowNetwork, name: str, limits: Limits) -> None:
+    def __init__(self, network: FlowNetwork, name: str, limits: DirtyLimits) -> None:
         self.network = network
         self.env = network.env
         self.name = name

@@ -10,7 +10,7 @@ from simbackup.devices.network.live import travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Region, Service, bus
 from simbackup.engine.activity import Activity
-from simbackup.engine.limit import Place
+from simbackup.engine.limit import Spot
 from simbackup.engine.trace import Trace
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class Mirror:
         }
         shape = FlowShape(sequential=not scattered).through(bus(source.store, "read")).through(target.store.path)
         for region, service in ((source, read), (target, write)):
-            place = Place(region.begin + region.size / 2.0, request, writes=region is target)
+            place = Spot(region.begin + region.size / 2.0, request, writes=region is target)
             shape = shape.plus(
                 {region.store.link: service.busy / request}, {region.store.link: 1.0}, {region.store.link: place}
             )

@@ -51,7 +51,7 @@ class Controller:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ArrayLayout:
     """How data, copies and parity lie on the disks of an array."""
 
     level: raid.Level

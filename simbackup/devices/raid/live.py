@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from simbackup.devices.disk.live import missed, scattered_positioning, turning
 from simbackup.devices.disk.turns import lost_in_turns
 from simbackup.devices.network.live import Network
-from simbackup.devices.raid.array import Controller, Layout
+from simbackup.devices.raid.array import ArrayLayout, Controller
 from simbackup.devices.store import Direction, Service
 from simbackup.engine.flows import Flow, Link
-from simbackup.engine.limit import Place
+from simbackup.engine.limit import Spot
 from simbackup.equations import disk as disks
 from simbackup.equations import raid, raid_work
 from simbackup.equations.disk_turns import turn_size
@@ -22,7 +22,7 @@ from simbackup.equations.disk_turns import turn_size
 class Array:
     """A redundant or striped array of rotating disks."""
 
-    layout: Layout
+    layout: ArrayLayout
     disk: disks.DiskParameters
     controller: Controller = field(default_factory=Controller)
 
@@ -44,7 +44,7 @@ class Raid:
     def _turns(self, flows: Sequence[Flow]) -> Mapping[Flow, float]:
         """Seconds for each unit of a sequential stream that go into turning to it from others, on all disks at once."""
 
-        def run(place: Place, together: int) -> float:
+        def run(place: Spot, together: int) -> float:
             return self.controller.under_way(place.run, writes=place.writes, together=together)
 
         return lost_in_turns(self.disk, self.link, flows, run, (self.layout.stripe_unit, self.data_disks))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service, Store, bus
 from simbackup.engine.activity import Activity
-from simbackup.engine.limit import Place
+from simbackup.engine.limit import Spot
 from simbackup.equations import snapshot as equations
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Request(NamedTuple):
         return "read" if self.activity is Activity.COPY_READ else "write"
 
 
-class Run(NamedTuple):
+class ChunkRun(NamedTuple):
     """A run of chunks that are copied together: its bytes, and how many such runs share a commit in the mean."""
 
     size: float
@@ -60,7 +60,7 @@ def first_write_shape(
     largest = max(groups.values())
     cycle: list[tuple[Request, float]] = []
     for image, group in groups.items():
-        cycle += [(request, group) for request in copying(image, store, position + ahead, Run(group), ahead)]
+        cycle += [(request, group) for request in copying(image, store, position + ahead, ChunkRun(group), ahead)]
     held = largest if waiting is None else min(waiting, largest)
     delay, queue = max((equations.unplug_time(cow), image.name) for image, cow in sheets.items())
     cycle.append((Request(Activity.OWN_WRITE, store, inside(store, position + ahead, held), held, 1.0, delay), largest))
@@ -77,7 +77,7 @@ def first_write_shape(
         shape = shape.plus(
             {on.link: request.times * service.busy / group},
             {on.link: request.times * size / group},
-            {on.link: Place(request.position, writes=request.direction == "write")},
+            {on.link: Spot(request.position, writes=request.direction == "write")},
         ).through(bus(on, request.direction), request.times * size / group)
     return shape.cycle(parts)
 
@@ -95,7 +95,7 @@ def _streaming(
     return shape, parts | {(on.name, held.activity): times * one.latency}
 
 
-def copying(image: Snapshot, store: Store, position: float, run: Run, ahead: float = 0.0) -> Iterator[Request]:
+def copying(image: Snapshot, store: Store, position: float, run: ChunkRun, ahead: float = 0.0) -> Iterator[Request]:
     """The requests that copy and record a run of chunks at a position of a device, in their order.
 
     Where the memory for copies does not hold the run, reads and writes take turns. A commit is pushed to the device;

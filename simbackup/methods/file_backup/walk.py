@@ -11,7 +11,7 @@ from simbackup.devices.network.live import Network, travel_time, travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Service, Store, bus
 from simbackup.engine.activity import Activity
-from simbackup.engine.limit import Place
+from simbackup.engine.limit import Spot
 from simbackup.equations import files as equations
 from simbackup.equations.change import gap
 from simbackup.system import JobFailedError
@@ -64,7 +64,7 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
     left_alone = files.cpu_per_file if files.walk_cpu is None else files.walk_cpu
     cpu = keeper.seconds(sent * files.cpu_per_file + (1.0 - sent) * left_alone)
     index = host.seconds(sent * who.file_cpu)
-    places = {store.link: Place(region.begin + region.size / 2.0)}
+    places = {store.link: Spot(region.begin + region.size / 2.0)}
     shape = FlowShape(
         {store.link: read.busy / each}, {store.link: 1.0}, places, sequential=1.0 - apart, workers=who.workers
     )

@@ -18,7 +18,7 @@ from simbackup.devices.store import Region, bus
 from simbackup.devices.volume.first_write import first_write_shape
 from simbackup.devices.volume.live import Stretch
 from simbackup.engine.activity import Activity
-from simbackup.engine.limit import Place
+from simbackup.engine.limit import Spot
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.snapshot.live import create
@@ -127,7 +127,7 @@ class FrozenImageRestore:
         shape = host.working(FlowShape().through(bus(source.store, "read")).through(target.store.path), cpu)
         parts = travelling((*bus(source.store, "read"), *target.store.path), 1.0 / request)
         for region, service, activity in ((source, read, Activity.READ), (target, write, Activity.WRITE)):
-            store, place = region.store, Place(region.begin + region.size / 2.0, request, writes=region is target)
+            store, place = region.store, Spot(region.begin + region.size / 2.0, request, writes=region is target)
             shape = shape.plus({store.link: service.busy / request}, {store.link: 1.0}, {store.link: place})
             parts[store.name, activity] = service.latency / request
         if source.store.link is target.store.link:

@@ -13,7 +13,7 @@ from simbackup.devices.network.live import Network
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Direction, Service, Store, bus
-from simbackup.devices.volume.first_write import Run, copying, served
+from simbackup.devices.volume.first_write import ChunkRun, copying, served
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Link
 from simbackup.equations import snapshot as equations
@@ -182,7 +182,7 @@ class _Updates(NamedTuple):
         """
         cow, store = self.snapshot.parameters, self.snapshot.origin.region.store
         chunks = max(self.size / cow.chunk, 1.0)
-        run = Run(chunks * cow.chunk, self._together(chunks, outside, who))
+        run = ChunkRun(chunks * cow.chunk, self._together(chunks, outside, who))
         here, there = self.places
         heads = {self.snapshot.area.store.name: self.snapshot.position()} | {store.name: here}
         for request in copying(self.snapshot, store, there, run):
@@ -215,7 +215,7 @@ class _Updates(NamedTuple):
         store, area = self.snapshot.origin.region.store, self.snapshot.area.store
         here, there = self.places
         heads = {area.name: self.snapshot.position()} | {store.name: here}
-        requests = copying(self.snapshot, store, there, Run(chunks * self.snapshot.parameters.chunk))
+        requests = copying(self.snapshot, store, there, ChunkRun(chunks * self.snapshot.parameters.chunk))
         copies = (r for r in requests if r.activity is not Activity.METADATA_COMMIT)
         return sum(r.times * served(r, heads).latency for r in copies)
 

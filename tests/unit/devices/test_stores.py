@@ -6,7 +6,7 @@ from oracles.disk import served_in_turn
 from oracles.raid import rewrite
 
 from simbackup.devices.disk.live import Disk
-from simbackup.devices.raid.array import Controller, Layout
+from simbackup.devices.raid.array import ArrayLayout, Controller
 from simbackup.devices.raid.live import Array, Raid
 from simbackup.devices.ssd.live import Ssd
 from simbackup.devices.store import Region
@@ -32,7 +32,7 @@ HALF, OVERHEAD = 5e-3, 0.5e-3
 
 
 def array(level: raid.Level, count: int, controller: float = 1e12) -> Raid:
-    return Raid("devices.array", Array(Layout(level, count, UNIT), FIGURES, Controller(controller)))
+    return Raid("devices.array", Array(ArrayLayout(level, count, UNIT), FIGURES, Controller(controller)))
 
 
 def test_a_stream_over_a_disk_takes_the_integral_over_its_zones() -> None:
@@ -152,7 +152,7 @@ def test_parity_disks_serve_no_small_reads() -> None:
 
 
 def test_groups_have_parity_each_and_work_side_by_side() -> None:
-    one, two = (Raid("devices.a", Array(Layout("dp", 8 * groups, UNIT, groups), FIGURES)) for groups in (1, 2))
+    one, two = (Raid("devices.a", Array(ArrayLayout("dp", 8 * groups, UNIT, groups), FIGURES)) for groups in (1, 2))
     assert (one.size, two.size) == (6 * 100e9, 12 * 100e9)
     assert two.stream("write", 0.0, 1e9) == pytest.approx(one.stream("write", 0.0, 1e9) / 2)
     small = (one.request("write", 0.0, 0.0, 4096.0), two.request("write", 0.0, 0.0, 4096.0))
@@ -190,14 +190,14 @@ def test_what_streams_lose_follows_from_their_places_and_from_what_is_asked_for_
 
 def test_each_disk_of_an_array_turns_for_its_part() -> None:
     """On ten disks 40 MB at once are 4 MB for each."""
-    store = Raid("devices.a", Array(Layout("0", 10, UNIT), FIGURES))
+    store = Raid("devices.a", Array(ArrayLayout("0", 10, UNIT), FIGURES))
     one = served_in_turn(FIGURES, [(0.0, 20e6), (40e9, 20e6)], 4e6)
     assert beside(store, [(0.0, 40e6, False), (400e9, 40e6, False)]) == pytest.approx(one, rel=0.02)
 
 
 def test_a_controller_that_reads_ahead_turns_less_often() -> None:
     plain, ahead = (
-        Raid("devices.a", Array(Layout("0", 10, UNIT), FIGURES, Controller(prefetches=True, read_ahead=size)))
+        Raid("devices.a", Array(ArrayLayout("0", 10, UNIT), FIGURES, Controller(prefetches=True, read_ahead=size)))
         for size in (0.0, 80e6)
     )
     places = [(0.0, 0.0, False), (400e9, 0.0, False)]
@@ -208,7 +208,9 @@ def test_a_controller_that_reads_ahead_turns_less_often() -> None:
 @pytest.mark.parametrize("battery", [True, False])
 def test_a_write_cache_puts_out_its_share_of_each_stream_at_once_if_it_has_a_battery(*, battery: bool) -> None:
     """Two streams share 160 MB of cache, which are 8 MB of each on every disk."""
-    store = Raid("devices.a", Array(Layout("0", 10, UNIT), FIGURES, Controller(write_cache=160e6, battery=battery)))
+    store = Raid(
+        "devices.a", Array(ArrayLayout("0", 10, UNIT), FIGURES, Controller(write_cache=160e6, battery=battery))
+    )
     expected = served_in_turn(FIGURES, [(0.0, 20e6), (40e9, 20e6)], 8e6 if battery else 1e6)
     assert beside(store, [(0.0, 0.0, True), (400e9, 0.0, True)]) == pytest.approx(expected, rel=0.02)
 
@@ -233,13 +235,13 @@ def test_a_synchronous_small_write_with_parity_takes_two_revolutions(level: raid
 
 
 def test_writing_through_a_controller_has_a_rate_of_its_own() -> None:
-    store = Raid("devices.a", Array(Layout("5", 9, UNIT), FIGURES, Controller(300e6, controller_write_rate=80e6)))
+    store = Raid("devices.a", Array(ArrayLayout("5", 9, UNIT), FIGURES, Controller(300e6, controller_write_rate=80e6)))
     assert (store.stream("read", 0.0, 1e9), store.stream("write", 0.0, 1e9)) == pytest.approx((1 / 300e6, 1 / 80e6))
 
 
 def test_a_write_that_finds_a_cache_with_a_battery_is_done_when_it_is_there() -> None:
     through, cached, unsafe = (
-        Raid("devices.a", Array(Layout("5", 5, UNIT), FIGURES, controller))
+        Raid("devices.a", Array(ArrayLayout("5", 5, UNIT), FIGURES, controller))
         for controller in (
             Controller(controller_overhead=0.2e-3),
             Controller(400e6, controller_overhead=0.2e-3, write_cache=64e6),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbackup.equations.uncertainty import LEVEL, SCORE, Spread, rank_correlation, spread_of, value_at
+from simbackup.equations.uncertainty import LEVEL, SCORE, CentralInterval, rank_correlation, spread_of, value_at
 
 POSITIVE = st.floats(1e-6, 1e6)
 
@@ -41,21 +41,21 @@ def test_the_percentiles_of_a_lognormal_sample_are_its_interval() -> None:
 
 
 def test_independent_errors_add_as_squares() -> None:
-    narrow = Spread(100.0, 100.0 * math.exp(-0.3 * SCORE), 100.0 * math.exp(0.3 * SCORE))
+    narrow = CentralInterval(100.0, 100.0 * math.exp(-0.3 * SCORE), 100.0 * math.exp(0.3 * SCORE))
     wide = narrow.widened(0.4)
     assert math.log(wide.high / 100.0) == pytest.approx(0.5 * SCORE)
     assert math.log(wide.low / 100.0) == pytest.approx(-0.5 * SCORE)
 
 
 def test_the_ends_of_an_interval_have_their_probabilities() -> None:
-    for spread in (Spread(10.0, 5.0, 40.0), Spread(0.0, -3.0, 1.0, by_factor=False)):
+    for spread in (CentralInterval(10.0, 5.0, 40.0), CentralInterval(0.0, -3.0, 1.0, by_factor=False)):
         assert spread.probability_below(spread.low) == pytest.approx((1.0 - LEVEL) / 2.0)
         assert spread.probability_below(spread.best) == pytest.approx(0.5)
         assert spread.probability_below(spread.high) == pytest.approx((1.0 + LEVEL) / 2.0)
 
 
 def test_a_certain_figure_is_below_any_larger_limit() -> None:
-    certain = Spread(10.0, 10.0, 10.0)
+    certain = CentralInterval(10.0, 10.0, 10.0)
     assert [certain.probability_below(limit) for limit in (-1.0, 9.9, 10.0)] == [0.0, 0.0, 1.0]
 
 
