@@ -72,17 +72,17 @@ why
 
 # %%
 assert why["logical"].bottleneck == why["logical_restore"].bottleneck == "hosts.server"
-assert why["hot_copy"].bottleneck == why["snapshot"].bottleneck == "devices.array"
+assert why["hot_copy"].bottleneck == why["snapshot"].bottleneck == "hosts.server"
 assert why["logical_restore"].elapsed > 2 * why["logical"].elapsed
-assert why["hot_copy"].next_bottleneck == "hosts.server"
+assert why["hot_copy"].next_bottleneck == "devices.array"
 
 # %% [markdown]
 # - A logical dump is hardly limited by disks. One core turns rows into text, and later text into rows *and indexes*:
 #   that is why the way back takes so much longer than the way there.
 # - A hot copy and a snapshot copy read the same bytes at the same pace; the snapshot adds a *lookup* for each chunk. The
 #   difference is the lock: it lasts through the whole copy, or only until the snapshot has been created.
-# - The check at the end makes a backup by copy slower than the copy back. Without the array's waiting it is the processor
-#   that limits a copy, and that is the check.
+# - The check at the end makes a backup by copy slower than the copy back, and the processor limits it. Without the check
+#   the array does: about half of its time is reading, the other half turning between what is read and written back.
 #
 # Can we add this up by hand? A copy waits for one window of read-ahead after the other; a dump does so too, and then
 # works on each byte of text for so many nanoseconds of one core.
@@ -115,7 +115,8 @@ print(
 )
 
 # %% [markdown]
-# Ten disks could read seven hundred megabytes a second. One program that waits for each small window gets forty.
+# Ten disks could read seven hundred megabytes a second. One program that waits for each small window, and disks that turn
+# to what is written back, leave a tenth of it.
 #
 # ## 3. From 10 GB to 10 TB
 #
@@ -173,17 +174,17 @@ load = users.frame.set_index("scenario")
 slowdown = load["workloads.users.backup.slowdown"].groupby(level=0, sort=False).max()
 longest = load["workloads.users.backup.longest_wait"].groupby(level=0, sort=False).max()
 assert longest["logical"] > 780
-assert round(longest["hot copy"] / longest["snapshot"], -1) == 80
+assert 100 < longest["hot copy"] / longest["snapshot"] < 150
 assert slowdown["logical"] < 1.1 < 1.25 < slowdown["hot copy"] < 1.35
 assert abs(slowdown["hot copy"] - slowdown["snapshot"]) < 0.05
 assert load["workloads.users.backup.lost"].max() < 0.01
 pd.DataFrame({"longest wait, s": longest.round(1), "a disk request takes so many times as long": slowdown.round(2)})
 
 # %% [markdown]
-# The logical dump is the gentlest on the disks and by far the worst for whoever writes: thirteen minutes of silence. A
+# The logical dump is the gentlest on the disks and by far the worst for whoever writes: fourteen minutes of silence. A
 # web application would have given up long before; what looks like a slow backup is an outage. The two copies load the
 # array alike: a request takes some 1.3 times as long, and at 1000 transactions a second less than one in a hundred is lost.
-# Only what happens to writers sets them apart, by a factor of eighty.
+# Only what happens to writers sets them apart, by a factor of more than a hundred.
 #
 # Two things are left out. The writers who waited come back all at once, and that rush is not simulated; and their
 # writes do not yet pay for the snapshot's copies (see the first notebook for what that costs).
