@@ -82,6 +82,7 @@ parameters:
   request_latency: {value: 5 ms, basis: assumed, range: [1 ms, 100 ms], why: to be fitted}
   compress_cpu: {value: 28 ns/B, basis: assumed, range: [2 ns/B, 100 ns/B], why: to be fitted}
   expand_cpu: {value: 5 ns/B, basis: assumed, range: [1 ns/B, 20 ns/B], why: not measured}
+  compress_threads: {value: 1, basis: measured, source: our-notes, at: one core is busy during a compressed backup}
   buffer_sets: {value: 3, basis: assumed, range: [2, 3], why: usual}
   memory_limit: {value: 4 GiB, basis: measured, source: our-notes, at: output of the backup}
 """,
