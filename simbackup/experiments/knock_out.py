@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 UNLIMITED = 1e6
 """Factor for no limit: the remaining time is negligible, and figures stay exact."""
 MANY = 64.0
-"""Factor for countable pieces, such as drives: enough that no job waits for one."""
+"""Factor for countable pieces, such as drives and buffers: enough that no job waits for one."""
 
 AT_DATA, OF_TOOL = {"start_time", "file_time"}, {"mount_time", "group_time", "index_time", "system_state_time"}
 """Times of a backup program at the data, and its own."""
@@ -88,9 +88,10 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
         )
         flushed = (section, name) == (section_of, name_of) and inner[-1] == "flush_time"
         return by_unit if of_program or flushed else 1.0
-    if section_of == "jobs":  # buffers that wait for the answers to requests
-        asks = value.address == f"jobs.{_backup(scenario, name_of)}.engine.request_latency"
-        return 1.0 / factor if asks else 1.0
+    if section_of == "jobs":  # too few buffers: more of them, with the memory that they take
+        own = f"jobs.{_backup(scenario, name_of)}"
+        more = {f"{own}.buffers", f"jobs.{name_of}.buffers", f"{own}.engine.io_depth", f"{own}.engine.memory_limit"}
+        return min(factor, MANY) if value.address in more else 1.0
     if section_of == "hosts":
         mine = section == "hosts" and name in _computers(scenario, name_of)
         return factor if mine and inner[-1] == "speed" else by_unit if mine else 1.0
