@@ -14,7 +14,7 @@ from simbackup.engine.ends import Ends
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Law, Limit, Parts, Spot
 from simbackup.engine.link import Link
-from simbackup.engine.reach import BeyondReachError, FlowCoupling, Reach, Touched
+from simbackup.engine.reach import BeyondReachError, FlowCoupling, Reach, Touches
 from simbackup.engine.rounds import Going
 from simbackup.engine.sharing import Sharing
 from simbackup.engine.trace import Trace
@@ -25,7 +25,7 @@ __all__ = ["Flow", "FlowCoupling", "FlowNetwork", "Link"]
 class FlowNetwork:
     """All flows of a simulation, at weighted max-min fair rates that are constant between changes.
 
-    Changes at one instant are solved once, after every other event of the instant; processes that wake when
+    Touches at one instant are solved once, after every other event of the instant; processes that wake when
     flows are done, and start others, are heard first. Only what they reach is solved, or with `whole` the whole
     network, which comes to the same. One alarm waits for the next flow to end. It may fire once more after the last
     flow, so end a run with `env.run(until=event)` rather than `env.run()`.
@@ -48,7 +48,7 @@ class FlowNetwork:
         self._links: dict[Link, int] = {}
         self._stores: dict[FlowCoupling, int] = {}
         self._numbers = count()
-        self._touched = Touched()
+        self._touched = Touches()
         self._ends = Ends()
         self._alarm = Alarm(env, self._ring)
         self._solve_pending = self._asking = False

@@ -51,7 +51,7 @@ class BeyondReachError(Exception):
         self.flows = tuple(flows)
 
 
-class Touched:
+class Touches:
     """What has changed since the rates were solved last: flows, links and stores, in the order of the changes."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Reach:
         self.links: dict[Link, None] = {}
         self.asked: dict[FlowCoupling, tuple[Ports, Ports] | None] = {}
 
-    def take(self, touched: Touched) -> None:
+    def take(self, touched: Touches) -> None:
         """Reach what has changed, and those whom it limits. What changes as stores are asked is reached as well."""
         while touched.flows or touched.links or touched.stores:
             flows, touched.flows = touched.flows, {}
@@ -129,7 +129,7 @@ class Reach:
             self.add(hold[0])
 
 
-class Outside:
+class Beside:
     """The flows that go on as they are on links that others of them are solved for; their use is not on offer."""
 
     def __init__(self, flows: Sequence[Flow], links: Sequence[Link], place: Mapping[Flow, int]) -> None:

@@ -35,7 +35,7 @@ from simbackup.engine.coupling import Hold, coupled_rates
 from simbackup.engine.flow import Flow
 from simbackup.engine.laws import bound_by_laws
 from simbackup.engine.link import Link
-from simbackup.engine.reach import Outside
+from simbackup.engine.reach import Beside
 from simbackup.engine.rounds import go_round
 from simbackup.engine.solver import Allocation, UnboundedFlowError
 from simbackup.engine.turns import Turns
@@ -58,7 +58,7 @@ class Sharing:
         self.links = links
         self.place = {flow: i for i, flow in enumerate(flows)}
         self.index = {link: i for i, link in enumerate(links)}
-        self.outside = Outside(flows, links, self.place)
+        self.outside = Beside(flows, links, self.place)
         self.capacities = [self.outside.left(link) for link in links]
         self.shares = [flow.share for flow in flows]
         self.demands = [{self.index[link]: demand for link, demand in flow.demands.items()} for flow in flows]
