@@ -81,7 +81,7 @@ print(
 sb.picture("teaching/bottleneck-moves")
 
 # %%
-moves = sb.study("teaching/bottleneck-moves")
+moves = sb.study("teaching/bottleneck-moves", intervals="none")
 table = moves.frame.set_index("case")
 pd.DataFrame(
     {
@@ -166,7 +166,7 @@ assert spread.get(f"jobs.{LAST}.elapsed") < midnight.get(f"jobs.{LAST}.elapsed")
 sb.picture("teaching/random-updates-fragment")
 
 # %%
-aged = sb.study("teaching/random-updates-fragment")
+aged = sb.study("teaching/random-updates-fragment", intervals="none")
 aged.plot.lines("data.db.aged.updates", "jobs.backup.rate", by="scenario")
 
 # %%

@@ -59,6 +59,10 @@ class DiskBackup:
         system.require_image(self.source)
         return self.part(data)
 
+    def expected(self, system: System) -> float:
+        """Bytes that it saves."""
+        return self.part(system.data[self.data]).size
+
     def run(self, system: System, job: str) -> Steps:
         """Prepare, read blocks or files, and wait until the save set is on disk; then enter the catalogue."""
         data = system.data[self.data]
