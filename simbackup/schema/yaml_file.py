@@ -214,7 +214,7 @@ class _Walk:
 
     def scalar(self, raw: Any, place: Place, path: tuple[str, ...]) -> Scalar:
         text = self.text(raw, place, path)
-        return text if text is None or raw.style is not None else plain_scalar(text)
+        return text if text is None or raw.style else plain_scalar(text)
 
     def text(self, raw: Any, place: Place, path: tuple[str, ...]) -> str | None:
         """The text of a scalar; JSON writes rare characters as two halves, which are joined here."""
