@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simbackup import units
-from simbackup.drawing.layout import Layout
 from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError
 from simbackup.output.partial import log
@@ -17,7 +16,7 @@ from simbackup.results.causes import Cause, split
 from simbackup.results.figures import figure_at
 from simbackup.results.folder import put
 from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
-from simbackup.results.record import Record, UsedValue
+from simbackup.results.record import Record, UsedValue, used_values
 from simbackup.results.rows import device_rows, job_rows
 from simbackup.results.shown import DEVICES, JOBS, USERS, shown
 from simbackup.scenario import Scenario
@@ -27,6 +26,7 @@ from simbackup.workloads.impact import IMPACT
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simbackup.drawing.layout import Layout
     from simbackup.drawing.picture import Picture
     from simbackup.plots.of_result import Plots
 
@@ -41,16 +41,21 @@ class Result:
     def __init__(
         self,
         record: Record,
-        values: list[UsedValue],
+        values: list[UsedValue] | None,
         trace: Trace,
         layout: Layout | None = None,
         made_from: Scenario | Kept | None = None,
     ) -> None:
         self.record = record
-        self.values = values
         self.trace = trace
-        self.layout = layout
         self.made_from = made_from
+        self._values = values
+        self._layout = layout
+
+    @classmethod
+    def of(cls, scenario: Scenario, seed: int, trace: Trace) -> Result:
+        """The result of a run of a scenario; what follows from the scenario alone is made when it is asked for."""
+        return cls(Record.of(scenario, seed), None, trace, None, scenario)
 
     def __repr__(self) -> str:
         jobs = f"{len(self.job_rows)} job{'s'[: len(self.job_rows) != 1]}"
@@ -81,6 +86,20 @@ class Result:
         if made_from.changed():
             log.warning("'%s' or a datasheet of it has changed since; this is about what was run", made_from.name)
         return scenario
+
+    @cached_property
+    def values(self) -> list[UsedValue]:
+        """The values that it depends on, with their origins."""
+        return used_values(self.scenario) if self._values is None else self._values
+
+    @cached_property
+    def layout(self) -> Layout | None:
+        """The parts of the system that was simulated, as pictures show them; None if it was saved without."""
+        if self._layout is not None or not isinstance(self.made_from, Scenario):
+            return self._layout
+        from simbackup.drawing.from_spec import layout_of  # noqa: PLC0415 (few runs are drawn)
+
+        return layout_of(self.made_from)
 
     @property
     def works(self) -> dict[str, dict[str, Any]]:
