@@ -9,7 +9,6 @@ from simbackup.build import build
 from simbackup.engine.flows import Link
 from simbackup.errors import InputError, ResultError
 from simbackup.methods.job import start
-from simbackup.results.folder import is_there
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario, Source, load, nothing_to_do
 from simbackup.scenario.spec import Spec
@@ -94,6 +93,8 @@ def result_of(
     InputError
         The scenario does not exist, or something is wrong with it.
     """
+    from simbackup.results.folder import is_there  # noqa: PLC0415 (most runs have to do with no folder)
+
     if not is_there(Path(name)):
         return simulate(name, overrides, seed=seed, progress=progress)
     if overrides:

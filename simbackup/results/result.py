@@ -14,13 +14,11 @@ from simbackup.output.partial import log
 from simbackup.output.target import TRACE, check_file
 from simbackup.results.causes import Cause, split
 from simbackup.results.figures import figure_at
-from simbackup.results.folder import put
 from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
 from simbackup.results.record import Record, UsedValue, used_values
 from simbackup.results.rows import device_rows, job_rows
 from simbackup.results.shown import DEVICES, JOBS, USERS, shown
 from simbackup.scenario import Scenario
-from simbackup.scenario.kept import Kept
 from simbackup.workloads.impact import IMPACT
 
 if TYPE_CHECKING:
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from simbackup.drawing.layout import Layout
     from simbackup.drawing.picture import Picture
     from simbackup.plots.of_result import Plots
+    from simbackup.scenario.kept import Kept
 
 
 class Result:
@@ -290,6 +289,7 @@ class Result:
         ResultError
             The folder cannot be written, or holds files that the program did not write.
         """
+        from simbackup.results.folder import put  # noqa: PLC0415
         from simbackup.results.saved import write  # noqa: PLC0415
 
         return put(Path(folder), partial(write, self))

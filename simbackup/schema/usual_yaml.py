@@ -7,7 +7,7 @@ is left to the reader in Python, so that a file means the same with libyaml and 
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from typing import Any
 
 _USUAL = re.compile("[\n -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*")
 """No tab, no mark of the byte order, and one kind of line break."""
@@ -20,13 +20,13 @@ class _RareError(Exception):
 def composed(text: str, greatest_depth: int) -> Any | None:
     """The root node of a YAML text, as a reader in Python composes it.
 
-    None if the text is empty, wrong, nested in more than so many levels or otherwise unusual, or if there is no libyaml.
+    None if the text is empty, wrong, nested in more than so many levels or otherwise unusual, or without libyaml.
     """
     if _USUAL.fullmatch(text) is None:
         return None
     try:
         import yaml  # noqa: PLC0415 (paid only where a file is read)
-        from yaml._yaml import CParser  # noqa: PLC0415  # pyright: ignore
+        from yaml._yaml import CParser  # noqa: PLC0415
     except ImportError:
         return None
     parser: Any = CParser(text)

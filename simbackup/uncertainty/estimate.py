@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from simbackup.equations.uncertainty import SCORE, CentralInterval, rank_correlation, spread_of
 from simbackup.errors import InputError
@@ -13,6 +13,9 @@ from simbackup.run import simulate
 from simbackup.scenario import Scenario
 from simbackup.uncertainty.inputs import Input, inputs
 from simbackup.uncertainty.sampling import Case, latin_hypercube, one_at_a_time
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 QUICK, THOROUGH = 20, 200
 """Cases of a quick interval, and of a thorough one."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simbackup import units
 from simbackup.equations.uncertainty import LEVEL, CentralInterval
@@ -15,6 +14,9 @@ from simbackup.uncertainty.calibrated import is_calibrated
 from simbackup.uncertainty.estimate import QUICK, Contribution, estimates
 from simbackup.uncertainty.model_error import CALIBRATED, deviation_of
 from simbackup.uncertainty.operations import operation_of
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 ENDED = frozenset({"done", "late"})
 MATTERS = 0.1

@@ -19,9 +19,18 @@ SMALL = [text for text in FILES if len(text) < 2000]
 MUTATIONS = 400
 PAIRS = [
     "a: 1\nb: [x, 'y', \"z\"]\n", "a: {b: 1,5 GB, c: }\n", "a:\n- b\n-\n- - c\n", "a: |\n  b\n  c\nd: >-\n  e\n\n  f\n",
-    "? a\n: b\n", "a: yes\nb: 0o7\nc: 1_000\nd: 2001-01-01\ne: =\n", "a: 1\na: 2\n", "# only a comment\n", "", "a", "[1]",
+    "? a\n: b\n", "a: yes\nb: 0o7\nc: 1_000\nd: 2001-01-01\ne: =\n", "a: 1\na: 2\n", "# only a comment\n", "",
+    "a", "[1]",
 ]  # fmt: skip
-RARE = ["a: &x 1\nb: *x\n", "a: !!str 1\n", "---\na: 1\n", "a:\t1\n", "a: 1\r\nb: 2\r\n", "\ufeffa: 1\n", "a: 1\n---\nb: 2\n"]
+RARE = [
+    "a: &x 1\nb: *x\n",
+    "a: !!str 1\n",
+    "---\na: 1\n",
+    "a:\t1\n",
+    "a: 1\r\nb: 2\r\n",
+    "\ufeffa: 1\n",
+    "a: 1\n---\nb: 2\n",
+]
 
 
 def outcome(text: str) -> str:
@@ -32,7 +41,7 @@ def outcome(text: str) -> str:
 
 
 def changed() -> Iterator[str]:
-    draw = random.Random(1)
+    draw = random.Random(1)  # noqa: S311
     for _ in range(MUTATIONS):
         yield mutated(draw, draw.choice(SMALL)).decode("utf-8", "replace")
 
