@@ -283,7 +283,7 @@ chunks = sb.study("planning/snapshot-chunk-size")
 chunks.plot.lines("devices.cow.chunk", "jobs.dd.elapsed")
 
 # %%
-places = sb.study("planning/copy-area-place").frame.set_index("scenario")["jobs.dd.elapsed"]
+places = sb.study("planning/copy-area-place", intervals="none").frame.set_index("scenario")["jobs.dd.elapsed"]
 kept = sb.simulate("planning/number-of-snapshots").jobs.loc[["dd", "with_two", "with_three", "with_four"]]
 none = sb.simulate("published/003-lvm-snapshots/no-snapshot").get("jobs.dd.elapsed")
 written = pd.concat(

@@ -124,7 +124,7 @@ print(
 # hold the data; nothing else changes.
 
 # %%
-study = sb.study("planning/mysql-methods").frame
+study = sb.study("planning/mysql-methods", intervals="none").frame
 study["size"] = study["case"].map(
     {"10 GB": 10, "30 GB": 30, "100 GB": 100, "300 GB": 300, "1 TB": 1e3, "3 TB": 3e3, "10 TB": 1e4}
 )
@@ -163,7 +163,7 @@ table.round(1).rename_axis(columns="restore, hours")
 # an array that the backup keeps busy.
 
 # %%
-users = sb.study("planning/mysql-user-load")
+users = sb.study("planning/mysql-user-load", intervals="none")
 users.plot.lines("workloads.users.transactions", "workloads.users.backup.longest_wait", by="scenario")
 
 # %%
@@ -195,7 +195,7 @@ pd.DataFrame({"longest wait, s": longest.round(1), "a disk request takes so many
 # restore copies the full backup back and then replays one log after the other, on one core.
 
 # %%
-change = sb.study("planning/mysql-share-of-change").frame
+change = sb.study("planning/mysql-share-of-change", intervals="none").frame
 share = change["jobs.daily.changed"].str.split().str[0].astype(float)
 fig, axes = plt.subplots(1, 2, figsize=(9.2, 3.1))
 week = (change["jobs.full.1.elapsed"] + 6 * change["jobs.daily.1.elapsed"]) / HOUR

@@ -160,7 +160,7 @@ print(f"one locate from the beginning of tape: {tapes.mean_locate_from_start(dri
 # what they lost since then, the second what they lose in the last minute, the third the room that it takes.
 
 # %%
-age = sb.study("planning/checkpoint-age")
+age = sb.study("planning/checkpoint-age", intervals="none")
 age.plot.lines("jobs.since.duration", "workloads.users.since.lost", by="scenario")
 
 # %%
@@ -183,7 +183,7 @@ age.plot.lines("jobs.since.duration", "devices.checkpoint.bytes", by="scenario")
 # copied, or with *FastResync* only what changed.
 
 # %%
-sb.study("planning/resync-share").plot.lines(
+sb.study("planning/resync-share", intervals="none").plot.lines(
     "jobs.load.portion", "jobs.snapback.elapsed", by="devices.mirror.fast_resync"
 )
 
@@ -191,7 +191,7 @@ sb.study("planning/resync-share").plot.lines(
 # And while OLTP goes on, over the time since the split:
 
 # %%
-apart = sb.study("planning/resync-apart")
+apart = sb.study("planning/resync-apart", intervals="none")
 apart.plot.lines("jobs.apart.duration", "jobs.snapback.elapsed", by="devices.mirror.region")
 
 # %% [markdown]
@@ -209,7 +209,7 @@ apart.plot.lines("jobs.apart.duration", "jobs.snapback.elapsed", by="devices.mir
 # of three generations.
 
 # %%
-drives = sb.study("planning/tape-drives", workers=os.cpu_count() or 1).frame
+drives = sb.study("planning/tape-drives", workers=os.cpu_count() or 1, intervals="none").frame
 SIZES = {"26 GB": 26, "260 GB": 260, "2.6 TB": 2600, "26 TB": 26e3, "100 TB": 100e3}
 drives["size"] = drives["data.db.size"].map(SIZES)
 MARKS = {1: "1 s", MINUTE: "1 min", HOUR: "1 h", DAY: "1 day", 30 * DAY: "30 days"}

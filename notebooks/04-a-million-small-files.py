@@ -44,7 +44,7 @@ TIMES = {1: "1 s", 10: "10 s", MINUTE: "1 min", 10 * MINUTE: "10 min", HOUR: "1 
 # study moves the files together, and then into memory.
 
 # %%
-same_bytes = sb.study("teaching/million-small-files")
+same_bytes = sb.study("teaching/million-small-files", intervals="none")
 same_bytes.plot.lines("data.million.files", "jobs.million.rate", by="case")
 
 # %%
@@ -219,7 +219,10 @@ DISKS = {"pata": "one PATA disk", "sas": "six SAS disks", "x25e": "flash of 2008
 DISKS |= {"nvme": "NVMe", "memory": "memory"}
 LAYOUTS = {"scattered": "white", "together": None}
 HOSTS = {"workstation of 2004": RED, "server of 2009": SAND, "server of 2020": BLUE}
-cold, warm = sb.study("planning/small-files").frame, sb.study("planning/small-files-warm").frame
+cold, warm = (
+    sb.study("planning/small-files", intervals="none").frame,
+    sb.study("planning/small-files-warm", intervals="none").frame,
+)
 warm = warm.assign(**{"data.files.on": "memory", "data.files.layout": "together"})
 table = pd.concat([cold, warm], ignore_index=True)
 table["files/s"] = table["jobs.backup.files"] / table["jobs.backup.elapsed"]
@@ -269,7 +272,7 @@ hours.pivot_table(index=["data.files.layout", "data.files.on"], columns="count",
 # image has two and a half times as many bytes as the files in it.
 
 # %%
-both = sb.study("planning/image-or-files").frame
+both = sb.study("planning/image-or-files", intervals="none").frame
 both["files"] = both["data.files.files"].astype(float)
 
 
@@ -365,7 +368,7 @@ plt.show()
 # `planning/streams-of-files` saves a million files in sixteen parts, 1 to 16 of them at once.
 
 # %%
-streams = sb.study("planning/streams-of-files").frame
+streams = sb.study("planning/streams-of-files", intervals="none").frame
 streams["at once"] = streams["case"].str.split().str[0].astype(int)
 streams["files/s"] = 1e6 / streams["jobs.index.start"]
 fig, axes = plt.subplots(1, 2, figsize=(9.2, 3.3))

@@ -135,7 +135,7 @@ plt.show()
 # was promised; crossed cells fail for want of memory.
 
 # %%
-study = sb.study("planning/buffers")
+study = sb.study("planning/buffers", intervals="none")
 table = study.frame
 COMPRESS, SIZE, BUFFERS = study.varied[1:]
 FILES = ["1 file", "2 files", "4 files", "8 files"]
@@ -187,7 +187,7 @@ print(f"{best['jobs.backup.elapsed'] / MINUTE:.0f} min, back in {best['jobs.back
 # restore, spent its time.
 
 # %%
-steps = sb.study("teaching/bottleneck-moves").frame
+steps = sb.study("teaching/bottleneck-moves", intervals="none").frame
 CAUSES = {
     "buffers": (SAND, "buffers under way"),
     "links.lan": (SKY, "network"),

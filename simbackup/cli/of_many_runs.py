@@ -7,26 +7,30 @@ from typing import Annotated
 
 import typer
 
-from simbackup.cli.options import Json, Seed
+from simbackup.cli.options import Intervals, Json, Seed, Wanted, note
 
 
-def study(
+def study(  # noqa: PLR0917 (typer reads each as an option)
     name: Annotated[str, typer.Argument(help="File or name of a study, such as planning/snapshot-chunk-size.")],
     seed: Seed = 0,
     workers: Annotated[int, typer.Option(help="Worker processes.", min=1)] = 1,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the table to this .csv, .parquet, .xlsx or .json file.")
     ] = None,
+    intervals: Wanted = Intervals.QUICK,
     as_json: Json = False,
 ) -> None:
-    """Run scenarios over varied values, and print one table."""
+    """Run scenarios over varied values, and print one table with the 90 % interval of each figure."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.study import study as many  # noqa: PLC0415
     from simbackup.output.target import TABLE, check_file  # noqa: PLC0415
 
     if out is not None:
         check_file(out, TABLE)
-    table = many(name, seed=seed, workers=workers)
+    with show.counting() as counted:
+        table = many(name, seed=seed, workers=workers, intervals=intervals.value, progress=counted)
+    if intervals is Intervals.QUICK and not table.intervals.cases:
+        note("no intervals: the study is large; --intervals thorough computes them, which takes hundreds of runs a row")
     if as_json:
         show.json(list(table.rows))
     else:

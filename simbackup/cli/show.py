@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
+from simbackup.equations.uncertainty import LEVEL
 from simbackup.experiments.replications import HALF
+from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import series
 from simbackup.text import for_terminal
@@ -25,6 +27,8 @@ QUIET_SECONDS = 1.0
 """Wall-clock seconds before a progress bar appears."""
 WIDE = 160
 """Columns where standard output is not a terminal."""
+ROUGH = 3
+"""Digits of the ends of intervals in tables."""
 MOST_REASONS = 5
 """Most reasons for failed jobs that are printed below the table of a study."""
 Cells = Sequence[Sequence[str]]
@@ -178,13 +182,19 @@ def users(one: Result) -> None:
 
 
 def study(found: Study) -> None:
-    """Print the table of a study."""
-    header = ["scenario", *found.varied, *(HALF.strip() if n.endswith(HALF) else n for n in found.figures)]
+    """Print the table of a study; both ends of an interval share a column, and below is what decides most."""
+    ends = {name for row in found.rows for name in row if name.endswith(LOW)}
+    names = [name for figure in found.figures for name in (figure, figure + LOW) if name == figure or name in ends]
+    header = ["scenario", *found.varied, *map(_head, names)]
     rows = [
-        [str(row["scenario"]), *(row[name] for name in found.varied), *(_figure(n, row.get(n)) for n in found.figures)]
+        [str(row["scenario"]), *(row[name] for name in found.varied), *(_cell(row, name) for name in names)]
         for row in found.rows
     ]
     table(header, rows, found.title, right=range(1, len(header)))
+    for figure, decisive in found.intervals.decides.items():
+        inputs = " and ".join(one.input.name for one in decisive)
+        if inputs:
+            line(f"{figure}: {inputs} {'decide' if len(decisive) > 1 else 'decides'} most")
     reasons = Counter(row["failed"] for row in found.rows if row.get("failed"))
     if reasons:
         line(f"{reasons.total()} of {len(rows)} runs had a failed job:")
@@ -206,13 +216,28 @@ COLUMN_UNITS = {
 """Units of the figures of a result, by the last word of their address."""
 
 
-def _figure(address: str, value: float | str | None) -> str:
+def _head(name: str) -> str:
+    """The head of a column of a study."""
+    return f"{LEVEL:.0%}" if name.endswith(LOW) else HALF.strip() if name.endswith(HALF) else name
+
+
+def _cell(row: Mapping[str, Any], name: str) -> str:
+    """A figure of a study, or the ends of its interval in few digits; empty for one that is certain or has none."""
+    if not name.endswith(LOW):
+        return _figure(name, row.get(name))
+    figure = name.removesuffix(LOW)
+    if name not in row or row[name] == row[figure + HIGH]:
+        return ""
+    return " to ".join(_figure(figure, row[figure + end], ROUGH) for end in (LOW, HIGH))
+
+
+def _figure(address: str, value: float | str | None, digits: int = 4) -> str:
     if value is None:
         return "failed"
     if isinstance(value, str):
         return value
     unit = COLUMN_UNITS.get(address.removesuffix(HALF).rpartition(".")[2])
-    return f"{value:g}" if unit is None else units.show_short(value, unit)
+    return f"{value:.{max(digits, 2) + 2}g}" if unit is None else units.show_short(value, unit, digits)
 
 
 @contextmanager
@@ -233,6 +258,32 @@ def progress() -> Generator[Callable[[float, int, int], None]]:
             bar.start()
         text = f"{ended} jobs ended, simulated time {units.show_short(now, 's')}"
         bar.update(bar.task_ids[0], completed=min(ended, jobs), description=text)
+
+    try:
+        yield report
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+@contextmanager
+def counting() -> Generator[Callable[[int, int], None]]:
+    """A bar on standard error, if that is a terminal, with the runs done and an estimate of the time left."""
+    begin, bar = time.monotonic(), None
+
+    def report(done: int, total: int) -> None:
+        nonlocal bar
+        if not sys.stderr.isatty() or (bar is None and time.monotonic() - begin < QUIET_SECONDS):
+            return
+        if bar is None:
+            from rich.console import Console  # noqa: PLC0415
+            from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
+
+            bar = Progress(BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True)
+            bar.add_task("", total=total)
+            bar.start()
+        left = units.show_short((time.monotonic() - begin) / done * (total - done), "s", 2)
+        bar.update(bar.task_ids[0], completed=done, total=total, description=f"case {done} of {total}, {left} left")
 
     try:
         yield report

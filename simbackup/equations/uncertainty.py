@@ -61,6 +61,15 @@ class CentralInterval(NamedTuple):
             self.best, _unscale(best - below, self.by_factor), _unscale(best + above, self.by_factor), self.by_factor
         )
 
+    def within(self, least: float, most: float) -> CentralInterval:
+        """The interval without what cannot be: what is below `least` or above `most`, but for the best estimate.
+
+        >>> CentralInterval(0.8, 0.5, 1.3).within(0.6, 1.0)
+        CentralInterval(best=0.8, low=0.6, high=1.0, by_factor=True)
+        """
+        low, high = max(self.low, min(least, self.best)), min(self.high, max(most, self.best))
+        return CentralInterval(self.best, low, high, self.by_factor)
+
 
 def value_at(best: float, low: float, high: float, score: float) -> float:
     """The value at so many standard deviations from its best estimate, within its range.

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Literal
 
 from simbackup.experiments.processes import worker_processes
 from simbackup.results.result import Result
-from simbackup.uncertainty.estimate import QUICK, THOROUGH
-from simbackup.uncertainty.verdict import JobInterval, affordable, job_intervals
+from simbackup.uncertainty.effort import THOROUGH, Done, for_scenario, records_of
+from simbackup.uncertainty.verdict import JobInterval, job_intervals
 
-Effort = Literal["none", "quick", "thorough"]
 ALONE = 400
 """Records of a trace up to which the cases are run in one process: starting more takes longer."""
 
 
-def intervals_of(result: Result, effort: str = "quick") -> dict[str, JobInterval]:
+def intervals_of(result: Result, effort: str = "quick", progress: Done | None = None) -> dict[str, JobInterval]:
     """The 90 % interval of the elapsed time of each job that ended well, by its name.
 
     Parameters
@@ -23,15 +21,18 @@ def intervals_of(result: Result, effort: str = "quick") -> dict[str, JobInterval
     result
         The result, whose scenario is run again in other cases.
     effort
-        `none`; `quick`: some tens of runs, and none if the scenario is large; `thorough`: some hundreds, whatever it
-        takes.
+        `none`; `quick`: some tens of runs, fewer if the scenario is large, and none if it is very large; `thorough`:
+        some hundreds, whatever it takes.
+    progress
+        Called after each run with how many are done, and how many there will be at most.
 
     >>> from simbackup import simulate
     >>> intervals_of(simulate("teaching/short-backups"), "none")
     {}
     """
-    if effort == "none" or (effort == "quick" and not affordable(result)):
+    records = records_of(result.trace)
+    work = for_scenario(effort, records)
+    if work is None:
         return {}
-    small = len(result.trace.rates) + len(result.trace.spans) <= ALONE
-    with worker_processes(1 if small and effort == "quick" else os.cpu_count() or 1) as executor:
-        return job_intervals(result, cases=THOROUGH if effort == "thorough" else QUICK, executor=executor)
+    with worker_processes(1 if records <= ALONE and work is not THOROUGH else os.cpu_count() or 1) as executor:
+        return job_intervals(result, effort=work, executor=executor, progress=progress)

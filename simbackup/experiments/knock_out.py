@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from simbackup.engine.activity import WORDS, Activity, queue_of
 from simbackup.scenario import Scenario, Value
 from simbackup.schema.capability import ImageDevice, Piece
-from simbackup.schema.registry import device_kinds
+from simbackup.schema.registry import device_kinds, method_kinds
 
 if TYPE_CHECKING:
     from simbackup.results.causes import Cause
@@ -49,7 +49,7 @@ def resource(cause: Cause, scenario: Scenario | None = None) -> str | None:
         return _of_device(cause.activity, name, inner, _pieces(scenario, name))
     if section == "hosts" and inner[:1] == ["page_cache"]:
         return ".".join(inner[1:3])
-    if section == "jobs" and inner[:1] == ["buffers"]:
+    if section == "jobs" and inner[:1] and inner[0] in _pieces_of_jobs(scenario, name):
         return cause.address
     return f"{section}.{name}" if section != "hosts" or inner else "tool"
 
@@ -88,10 +88,10 @@ def _factor(scenario: Scenario, part: str, value: Value, factor: float) -> float
         )
         flushed = (section, name) == (section_of, name_of) and inner[-1] == "flush_time"
         return by_unit if of_program or flushed else 1.0
-    if section_of == "jobs":  # too few buffers: more of them, with the memory that they take
-        own = f"jobs.{_backup(scenario, name_of)}"
-        more = {f"{own}.buffers", f"jobs.{name_of}.buffers", f"{own}.engine.io_depth", f"{own}.engine.memory_limit"}
-        return min(factor, MANY) if value.address in more else 1.0
+    if section_of == "jobs":  # too few of something: more, of the job and of the backup whose program it uses
+        keys = _pieces_of_jobs(scenario, name_of).get(piece, ())
+        mine = section == "jobs" and name in {name_of, _backup(scenario, name_of)}
+        return min(factor, MANY) if mine and ".".join(inner) in keys else 1.0
     if section_of == "hosts":
         mine = section == "hosts" and name in _computers(scenario, name_of)
         return factor if mine and inner[-1] == "speed" else by_unit if mine else 1.0
@@ -113,6 +113,14 @@ def _pieces(scenario: Scenario | None, name: str) -> Mapping[str, Piece]:
         device = scenario.spec.devices.get(name)
         return device.pieces if device is not None else {}
     return {piece: keys for kind in device_kinds().values() for piece, keys in kind.spec.pieces.items()}
+
+
+def _pieces_of_jobs(scenario: Scenario | None, name: str) -> Mapping[str, tuple[str, ...]]:
+    """What of a job, or of the backup that it restores, can limit it; of any job where the scenario is not known."""
+    if scenario is not None:
+        job = scenario.spec.jobs.get(_backup(scenario, name))
+        return job.pieces if job is not None else {}
+    return {piece: keys for kind in method_kinds().values() for piece, keys in kind.spec.pieces.items()}
 
 
 def _backup(scenario: Scenario, job: str) -> str:

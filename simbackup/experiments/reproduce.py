@@ -21,6 +21,7 @@ from simbackup.run import simulate
 from simbackup.scenario import Scenario, load
 from simbackup.schema.measured import Measured, Measurement, read_measured
 from simbackup.shelf import is_file, is_folder
+from simbackup.uncertainty.effort import QUICK, Effort
 from simbackup.uncertainty.estimate import estimates
 from simbackup.uncertainty.range_ends import clipped
 
@@ -191,6 +192,6 @@ def _widths(document: str, ids: tuple[str, ...]) -> tuple[dict[RowName, Interval
     def simulated(results: Mapping[str, Result]) -> dict[str, float]:
         return {m.id: figure(m, results) for m in rows}
 
-    found = estimates(scenarios, simulated, alone=False)
+    found = estimates(scenarios, simulated, effort=Effort(QUICK.cases, 0))
     widths = {(measured.folder.name, name): (one.spread.low, one.spread.high) for name, one in found.items()}
     return widths, clipped(scenarios)

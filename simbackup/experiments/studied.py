@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simbackup.equations.intervals import Interval
+from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import ResultError, choices
 from simbackup.experiments.replications import Figure, difference
+from simbackup.experiments.study_intervals import HIGH, LOW, StudyIntervals
 from simbackup.output.target import TABLE, check_file
 from simbackup.output.whole import whole, write_csv, write_whole
 from simbackup.results.workbook import write_workbook
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from simbackup.plots.studies import StudyPlots
 
+NOTHING = CentralInterval(0.0, 0.0, 0.0)
 MOST_ROWS = 60
 """Rows that a notebook shows."""
 
@@ -30,8 +33,9 @@ class Study:
 
     `varied` names the columns that identify the runs: `case` where the study has cases, then the addresses varied.
     Figures of a failed job are None; if any failed, each row lists under `failed` which ones and why, or None.
-    Over several seeds numbers are means; beside each is half its interval, under its name and ` ±`; `samples`
-    has the figures of each row seed by seed.
+    Over several seeds numbers are means; beside each is half its interval of confidence, 95 %, under its name and
+    ` ±`; `samples` has the figures of each row seed by seed. The ends of the 90 % interval that uncertain inputs and
+    the model leave are under its name and ` low` or ` high`; `intervals` has them by row, and what decides most.
     """
 
     title: str
@@ -40,6 +44,7 @@ class Study:
     figures: tuple[str, ...]
     rows: tuple[dict[str, Any], ...]
     samples: tuple[dict[str, tuple[Figure, ...]], ...] = ()
+    intervals: StudyIntervals = field(default_factory=lambda: StudyIntervals(()))
 
     def __repr__(self) -> str:
         return f"Study({self.title!r}, {len(self.rows)} rows, {len(self.figures)} figures)"
@@ -50,7 +55,8 @@ class Study:
         rows = [[_text(row.get(head)) for head in heads] for row in self.rows[:MOST_ROWS]]
         more = len(self.rows) - len(rows)
         note = " ".join(filter(None, (f"And {more} more rows." if more else "", self.question)))
-        return html_table(heads, rows, self.title, note, right=self.figures)
+        right = [head for head in heads if head.removesuffix(LOW).removesuffix(HIGH) in self.figures]
+        return html_table(heads, rows, self.title, note, right=right)
 
     def difference(self, figure: str, row: int, other: int) -> Interval:
         """How much more a figure is in a row than in another, with half the interval of that, 95 %.
@@ -67,6 +73,26 @@ class Study:
         if figure not in self.samples[row]:
             raise ResultError(f"the study has no figure '{figure}'; {choices(figure, self.samples[row])}")
         return difference(figure, self.samples[row][figure], self.samples[other][figure])
+
+    def ratio(self, figure: str, row: int, other: int) -> CentralInterval:
+        """How many times a figure of a row is that of another, with the 90 % interval that the inputs leave.
+
+        Rows share their cases, so that what is uncertain in both alike is not in the interval. What the model leaves
+        out is not in it either.
+
+        Raises
+        ------
+        ResultError
+            The study has no such figure, no intervals, or the figure of the other row is 0.
+        """
+        if not self.intervals.cases:
+            raise ResultError("the study has no intervals; run it with intervals='quick' or 'thorough'")
+        rows = self.intervals.rows
+        if figure not in rows[row] or not rows[other].get(figure, NOTHING).best:
+            raise ResultError(f"'{figure}' has no ratio; {choices(figure, rows[row])}")
+        best = rows[row][figure].best / rows[other][figure].best
+        pairs = [(case[row].get(figure), case[other].get(figure)) for case in self.intervals.cases]
+        return spread_of(best, [one / two for one, two in pairs if one is not None and two] or [best])
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 from simbackup import shelf
-from simbackup.errors import InputError, Place, Problem, ResultError, choices
+from simbackup.equations.uncertainty import CentralInterval
+from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.figure_names import WORDS, unknown
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.replications import HALF, Figure, together
 from simbackup.experiments.studied import Study
-from simbackup.results.causes import by_address, split
-from simbackup.results.result import Result
-from simbackup.run import Progress, simulate
+from simbackup.experiments.study_intervals import HIGH, LOW, study_intervals
+from simbackup.experiments.study_runs import CASE, Run, Values, figures_of
 from simbackup.scenario import Source, load, names, nothing_to_do
 from simbackup.scenario.files import given
 from simbackup.schema import study as schema
@@ -24,41 +24,12 @@ from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
 from simbackup.schema.yaml_file import a_folder, read
 from simbackup.shelf import is_file, is_folder
+from simbackup.uncertainty.effort import Done
 
-CHUNK = 8
-"""Runs that a worker process takes at a time."""
-CASE = "case"
-"""Column of the names of cases."""
 FAILED = "failed"
 """Column of why jobs failed, if any did."""
-
-Values = dict[str, str | list[str] | dict[str, Any] | None]
-Found = tuple[list[Figure], str | None]
-"""The figures of one run, and why jobs failed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One run of a study: the file of its scenario, its case, the values that were varied, and the figures wanted."""
-
-    scenario: str
-    file: str
-    case: str | None
-    together: Values
-    varied: Values
-    show: tuple[str, ...]
-    seed: int
-
-    @property
-    def values(self) -> Values:
-        """All values by address that replace those of the file."""
-        return self.together | self.varied
-
-    @property
-    def names(self) -> dict[str, str]:
-        """The columns that identify its row."""
-        case = {} if self.case is None else {CASE: self.case}
-        return {"scenario": self.scenario, **case, **{name: _shown(value) for name, value in self.varied.items()}}
+CHUNK = 8
+"""Runs that a worker process takes at a time."""
 
 
 def find(name: str) -> Path:
@@ -80,7 +51,9 @@ def find(name: str) -> Path:
     raise InputError([Problem(Place(name), "", "there is neither such a file nor such a study", remedy)])
 
 
-def study(what: Source, *, seed: int = 0, workers: int = 1) -> Study:
+def study(
+    what: Source, *, seed: int = 0, workers: int = 1, intervals: str = "quick", progress: Done | None = None
+) -> Study:
     """The table of a study: every scenario in every case with every combination of values, in the order of the file.
 
     Parameters
@@ -92,6 +65,12 @@ def study(what: Source, *, seed: int = 0, workers: int = 1) -> Study:
         study has several.
     workers
         Worker processes; the table is the same whatever their number.
+    intervals
+        Effort for the 90 % interval of each figure: `none`; `quick`, which runs each row ten more times, and none if
+        the study is large; `thorough`: hundreds of times. All rows share their cases, so that what is uncertain in all
+        of them alike makes no difference between them.
+    progress
+        Called with the runs for intervals that are done, and with their number.
 
     Raises
     ------
@@ -112,24 +91,40 @@ def study(what: Source, *, seed: int = 0, workers: int = 1) -> Study:
         found = list(mapped)
     by_row = [found[i : i + seeds] for i in range(0, len(found), seeds)]
     samples = tuple(
-        dict(zip(run.show, zip(*(figures for figures, _ in row), strict=True), strict=True))
+        dict(zip(run.show, zip(*(one.figures for one in row), strict=True), strict=True))
         for run, row in zip(runs, by_row, strict=True)
     )
-    rows = [_row(run, sample, row) for run, sample, row in zip(runs, samples, by_row, strict=True)]
-    if not any(row[FAILED] for row in rows):
-        rows = [{name: value for name, value in row.items() if name != FAILED} for row in rows]
+    figures = [_figures(sample) for sample in samples]
+    widths = study_intervals(runs, figures, [row[0].records for row in by_row], intervals, progress)
+    failed = [{FAILED: "; ".join(dict.fromkeys(one.failed for one in row if one.failed)) or None} for row in by_row]
+    rows = tuple(
+        {**run.names, **_with_ends(means, width), **(why if any(each[FAILED] for each in failed) else {})}
+        for run, means, width, why in zip(runs, figures, widths.rows, failed, strict=True)
+    )
     varied = (*((CASE,) if asked.cases else ()), *asked.vary)
     shown = tuple(name for figure in asked.show for name in (figure, figure + HALF) if any(name in row for row in rows))
-    return Study(asked.title, asked.question or "", varied, shown, tuple(rows), samples if seeds > 1 else ())
+    return Study(asked.title, asked.question or "", varied, shown, rows, samples if seeds > 1 else (), widths)
 
 
-def _row(run: Run, sample: Mapping[str, Sequence[Figure]], found: Sequence[Found]) -> dict[str, Any]:
-    """One row of the table: the figures of its only run, or their means over its seeds."""
-    why = "; ".join(dict.fromkeys(why for _, why in found if why)) or None
-    if len(found) == 1:
-        return {**run.names, **{address: figures[0] for address, figures in sample.items()}, FAILED: why}
-    means = [together(address, figures) for address, figures in sample.items()]
-    return {**run.names, **{name: value for columns in means for name, value in columns.items()}, FAILED: why}
+def _figures(sample: Mapping[str, Sequence[Figure]]) -> dict[str, Figure]:
+    """The figures of a row: those of its only run, or their means over its seeds with half their intervals."""
+    columns = [
+        together(address, figures) if len(figures) > 1 else {address: figures[0]}
+        for address, figures in sample.items()
+    ]  # fmt: skip
+    return {name: value for each in columns for name, value in each.items()}
+
+
+def _with_ends(figures: Mapping[str, Figure], widths: Mapping[str, CentralInterval]) -> dict[str, Figure]:
+    """The figures of a row, each with the ends of its interval behind it if it has one."""
+    found: dict[str, Figure] = {}
+    for name, value in figures.items():
+        found[name] = value
+        width = widths.get(name.removesuffix(HALF))
+        if width is not None and (name.endswith(HALF) or name + HALF not in figures):
+            figure = name.removesuffix(HALF)
+            found |= {figure + LOW: width.low, figure + HIGH: width.high}
+    return found
 
 
 def read_study(what: Source, seed: int = 0) -> tuple[schema.StudySpec, list[Run]]:
@@ -199,13 +194,6 @@ def _cases(cases: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str | None,
         yield name, {address: _text(value) for address, value in values.items()}
 
 
-def _shown(value: str | list[str] | dict[str, Any] | None) -> str:
-    """A value as the table names it."""
-    if isinstance(value, dict):
-        return str(value.get("value", value))
-    return "none" if value is None else value if isinstance(value, str) else ", ".join(value)
-
-
 def _text(value: object) -> str | list[str] | dict[str, Any] | None:
     """A value as it is written in a file; a list of names stays one, and so does a value with its origin."""
     if value is None or isinstance(value, dict):
@@ -247,33 +235,3 @@ def _written(run: Run, tree: Node, problem: Problem) -> Place:
     about = f"{problem.address}."
     near = (place for name, place in places.items() if about.startswith(f"{name}.") or f"{name}.".startswith(about))
     return next(near, tree.mapping["scenarios"].mapping[run.scenario].place)
-
-
-def figures_of(run: Run, progress: Progress | None = None) -> Found:
-    """The figures of one run, None for those of a job that failed, whose times mean nothing; and why jobs failed."""
-    result = simulate(load(run.file, run.values), seed=run.seed, progress=progress)
-    status = {row["job"]: row["status"] for row in result.job_rows}
-    reported = "; ".join(f"{row['job']}: {row['reason']}" for row in result.job_rows if row["status"] == "failed")
-    try:
-        return [_figure(result, address, status) for address in run.show], reported or None
-    except ResultError as error:
-        raise InputError([Problem(Place(run.file), run.scenario, str(error))]) from None
-
-
-def _figure(result: Result, address: str, status: Mapping[str, str]) -> Figure:
-    """One figure of a result, or a word about one of its jobs."""
-    owner, _, column = address.rpartition(".")
-    section, _, job = owner.partition(".")
-    if section != "jobs" or job not in status:
-        return result.get(address)
-    if column in {"status", "reason"}:
-        return next(str(row[column]) for row in result.job_rows if row["job"] == job)
-    if status[job] in {"failed", "skipped"}:
-        return None
-    return _cause(result, job) if column == "cause" else result.get(address)
-
-
-def _cause(result: Result, job: str) -> str:
-    """The address that takes most of a job's time, the first among equals; empty where it took none."""
-    spent = by_address(split(result, job))
-    return max(spent, key=lambda address: spent[address], default="")

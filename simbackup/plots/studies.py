@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 
 from simbackup import palette, units
 from simbackup.errors import ResultError, choices
+from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.plots import style
 from simbackup.text import for_plot
 
@@ -28,6 +29,8 @@ TIMES = {
     36_000.0: "10 h", 86_400.0: "1 day", 864_000.0: "10 days", 8_640_000.0: "100 days",
 }  # fmt: skip
 """Marks of a logarithmic axis of seconds."""
+BAND = 0.18
+"""How dense the band of an interval is."""
 MANY_DECADES = 30.0
 """Greatest over least value above which an axis is logarithmic."""
 UNITS = ("B", "s", "B/s", "1/s")
@@ -44,6 +47,8 @@ class Ruler(NamedTuple):
     """Whether the values are seconds over many decades, for which no single unit fits."""
     share: bool = False
     """Whether the values are shares of one, among which small ones hardly matter."""
+    size: float = 1.0
+    """What one of the values is in SI units."""
 
     @property
     def wide(self) -> bool:
@@ -61,6 +66,8 @@ class StudyPlots:
     def lines(self, x: str, y: str, by: str | None = None) -> style.Chart:
         """A curve of figure `y` over column `x` for each value of column `by`; figures of failed jobs leave gaps.
 
+        The band around a curve is the 90 % interval of the figure, if the study has intervals.
+
         Raises
         ------
         ResultError
@@ -76,9 +83,13 @@ class StudyPlots:
             axis = drawn.add_subplot()
             for n, (name, members) in enumerate(groups.items()):
                 order = sorted(members, key=lambda i: along.values[i])
+                places, colour = [along.values[i] for i in order], style.LINES[n % len(style.LINES)]
+                low, high = ([_end(self._rows[i], y + end) / across.size for i in order] for end in (LOW, HIGH))
+                if any(map(math.isfinite, low)):
+                    axis.fill_between(places, low, high, color=colour, alpha=BAND, linewidth=0.0)
                 axis.plot(
-                    [along.values[i] for i in order], [across.values[i] for i in order],
-                    label=for_plot(name) if name else None, color=style.LINES[n % len(style.LINES)],
+                    places, [across.values[i] for i in order],
+                    label=for_plot(name) if name else None, color=colour,
                     marker=style.MARKS[n % len(style.MARKS)], markersize=4,
                 )  # fmt: skip
             _along(axis, along)
@@ -170,7 +181,12 @@ def figures(rows: Rows, name: str) -> Ruler:
     elif last in SHARES:
         scale = style.Scale(0.01, "%")
     reported = f"{_plain(name)}, {scale.name}" if scale.name else _plain(name)
-    return Ruler(reported, [value / scale.size for value in values], None, share=last in SHARES)
+    return Ruler(reported, [value / scale.size for value in values], None, share=last in SHARES, size=scale.size)
+
+
+def _end(row: Mapping[str, Any], name: str) -> float:
+    """An end of an interval; what there is not is not a number."""
+    return float(row.get(name, math.nan))
 
 
 def _plain(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator
@@ -48,6 +48,8 @@ class JobSpec(Part):
 
     watches: ClassVar[bool] = False
     """Whether it only watches a workload, and does no work of its own."""
+    pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """What of a job can limit it, by its name in addresses, and the keys of which there is then too little."""
 
     def creates(self) -> str | None:
         """The frozen image that it creates, None if it creates none."""

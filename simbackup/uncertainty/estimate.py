@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from simbackup.equations.uncertainty import SCORE, CentralInterval, rank_correlation, spread_of
 from simbackup.errors import InputError
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import Scenario
-from simbackup.uncertainty.inputs import Input, inputs
+from simbackup.uncertainty.effort import QUICK, Done, Effort
+from simbackup.uncertainty.inputs import Input, changes, inputs
 from simbackup.uncertainty.sampling import Case, latin_hypercube, one_at_a_time
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-QUICK, THOROUGH = 20, 200
-"""Cases of a quick interval, and of a thorough one."""
 CANDIDATES = 4
-"""Inputs that are moved alone after a quick sample: those that go most with a figure. A thorough one moves all."""
+"""Inputs that are moved alone for each figure, as far as the effort goes: those that go most with it."""
+MATTERS = 0.1
+"""Share of the variance of a whole interval from which on an input is named."""
+NAMED = 2
+"""Most inputs that are named for a figure."""
 HALVINGS = 6
 """How often a case that a check refuses is moved half the way to the best estimates, before it is left out."""
 
+T = TypeVar("T")
 Figures = Callable[[Mapping[str, Result]], Mapping[str, float]]
 """Figures by name from results by the names of their scenarios; a figure that a case lacks is left out."""
 
@@ -71,13 +76,9 @@ class _Runs:
         return {}
 
     def _results(self, case: Case) -> dict[str, Result]:
-        changes: dict[str, dict[str, object]] = {name: {} for name in self.scenarios}
-        for one, score in zip(self.inputs, case, strict=True):
-            if score and one.value(score) != one.best:
-                for name, address in one.at:
-                    changes[name][address] = one.text(score)
+        moved = changes(self.inputs, case)
         return {
-            name: simulate(scenario.with_(changes[name]) if changes[name] else scenario, seed=self.seed)
+            name: simulate(scenario.with_(moved[name]) if name in moved else scenario, seed=self.seed)
             for name, scenario in self.scenarios.items()
         }
 
@@ -86,12 +87,15 @@ def estimates(
     scenarios: Mapping[str, Scenario],
     figures: Figures,
     *,
-    cases: int = QUICK,
+    effort: Effort = QUICK,
     seed: int = 0,
+    best: Mapping[str, float] | None = None,
     executor: Executor | None = None,
-    alone: bool = True,
+    progress: Done | None = None,
 ) -> dict[str, Estimate]:
     """Figures of scenarios with their 90 % intervals, from a Latin hypercube over the ranges of all uncertain inputs.
+
+    All scenarios are run in each case, so that an unknown that several of them share moves in all of them at once.
 
     Parameters
     ----------
@@ -99,66 +103,126 @@ def estimates(
         The scenarios behind the figures, by name.
     figures
         What reads the figures from results by the same names.
-    cases
-        Cases of the sample: `QUICK`, `THOROUGH` or another number of at least 10.
+    effort
+        Cases of the sample, at least 10, and inputs that are moved alone besides, to find how much they contribute.
     seed
         Seed of the sample and of all runs; the same seed gives the same intervals.
+    best
+        The figures with all inputs at their best estimates, if they are known; otherwise the scenarios are run.
     executor
         Runs the cases at once; by default one after another.
-    alone
-        Whether to move inputs alone as well, which tells how much each contributes.
+    progress
+        Called after each case with how many are done, and how many there will be at most.
     """
     unknown = tuple(inputs(scenarios))
     runs = _Runs(scenarios, unknown, figures, seed)
-    best = runs(tuple(0.0 for _ in unknown))
-    sample = latin_hypercube(unknown, cases, seed) if unknown else []
-    outcomes = _all(runs, sample, executor)
-    chosen = {name: _candidates(name, sample, outcomes, len(unknown), cases) if alone else [] for name in best}
+    best = runs(tuple(0.0 for _ in unknown)) if best is None else best
+    sample = latin_hypercube(unknown, effort.cases, seed) if unknown else []
+    most = 2 * (len(unknown) if effort.alone is None else min(effort.alone, len(unknown)))
+    outcomes = run_all(runs, sample, executor, progress, more=most)
+    chosen = _chosen(best, sample, outcomes, effort.alone)
     singles = sorted({which for some in chosen.values() for which in some})
-    moved = _all(runs, [case for which in singles for case in one_at_a_time(unknown, which)], executor)
+    alone = [case for which in singles for case in one_at_a_time(unknown, which)]
+    moved = run_all(runs, alone, executor, progress, before=len(sample))
     ends = {which: (moved[2 * i], moved[2 * i + 1]) for i, which in enumerate(singles)}
     found: dict[str, Estimate] = {}
     for name, value in best.items():
         values = [outcome[name] for outcome in outcomes if name in outcome]
         spread = spread_of(value, values or [value])
-        contributions = _contributions(name, value, values, {which: ends[which] for which in chosen[name]}, unknown)
+        contributions = contributed(name, value, values, {which: ends[which] for which in chosen[name]}, unknown)
         found[name] = Estimate(spread, contributions, len(values), len(sample))
     return found
 
 
-def _all(runs: _Runs, cases: Sequence[Case], executor: Executor | None) -> list[Mapping[str, float]]:
-    return list(executor.map(runs, cases, chunksize=4) if executor else map(runs, cases))
+def run_all(
+    run: Callable[[Case], T],
+    cases: Sequence[Case],
+    executor: Executor | None,
+    progress: Done | None = None,
+    *,
+    before: int = 0,
+    more: int = 0,
+) -> list[T]:
+    """What each case gives, in order; so many cases were run `before`, and so many `more` will follow."""
+    found: list[T] = []
+    for outcome in executor.map(run, cases) if executor else map(run, cases):
+        found.append(outcome)
+        if progress is not None:
+            progress(before + len(found), before + len(cases) + more)
+    return found
 
 
-def _candidates(
-    name: str, sample: Sequence[Case], outcomes: Sequence[Mapping[str, float]], count: int, cases: int
-) -> list[int]:
-    """The inputs to move alone for a figure: after a quick sample, those that go most with it."""
+def _chosen(
+    best: Mapping[str, float], sample: Sequence[Case], outcomes: Sequence[Mapping[str, float]], most: int | None
+) -> dict[str, list[int]]:
+    """The inputs to move alone for each figure: those that go most with it, of those that go most with all figures."""
+    strength = {name: strengths(name, sample, outcomes) for name in best}
+    if most is None:
+        return {name: [i for i in range(len(own)) if any(own)] for name, own in strength.items()}
+    own = {name: _strongest(each, CANDIDATES) for name, each in strength.items()}
+    together = [sum(column) for column in zip(*(each for each in strength.values() if each), strict=True)]
+    wanted = {which for some in own.values() for which in some}
+    kept = [which for which in _strongest(together, len(together)) if which in wanted][:most]
+    return {name: [which for which in some if which in kept] for name, some in own.items()}
+
+
+def strengths(name: str, sample: Sequence[Case], outcomes: Sequence[Mapping[str, float]]) -> list[float]:
+    """How closely each input goes with a figure: squares of their rank correlations, all 0 if it does not vary."""
     kept = [(case, outcome[name]) for case, outcome in zip(sample, outcomes, strict=True) if name in outcome]
     values = [value for _, value in kept]
-    if min(values, default=0.0) == max(values, default=0.0):
-        return []
-    if cases >= THOROUGH:
-        return list(range(count))
-    strength = [abs(rank_correlation([case[i] for case, _ in kept], values)) for i in range(count)]
-    return sorted(range(count), key=lambda i: (-strength[i], i))[:CANDIDATES]
+    return [
+        rank_correlation([case[i] for case, _ in kept], values) ** 2 for i in range(len(sample[0]) if sample else 0)
+    ]
 
 
-def _contributions(
+def _strongest(strength: Sequence[float], most: int) -> list[int]:
+    """The inputs with the greatest numbers, but none with 0."""
+    order = sorted(range(len(strength)), key=lambda i: (-strength[i], i))
+    return [i for i in order[:most] if strength[i] > 0.0]
+
+
+def contributed(
     name: str,
     best: float,
     values: Sequence[float],
-    ends: Mapping[int, tuple[Mapping[str, float], Mapping[str, float]]],
+    ends: Mapping[int, Sequence[Mapping[str, float]]],
     unknown: Sequence[Input],
 ) -> tuple[Contribution, ...]:
-    """The inputs that move a figure, the greatest first; each with its share of the variance of the sample."""
-    mean = sum(values) / len(values) if values else best
-    variance = sum((value - mean) ** 2 for value in values) / len(values) if values else 0.0
-    found: list[Contribution] = []
+    """The inputs that move a figure, the greatest first; each with its share of the variance of the sample.
+
+    Parameters
+    ----------
+    name, best
+        The figure, and its best estimate.
+    values
+        What it is in a sample of cases.
+    ends
+        All figures with an input alone at the lower and at the upper end of its range, by the input's number.
+    unknown
+        The inputs.
+    """
+    scale = math.log if min((best, *values), default=0.0) > 0.0 else float
+    middle, sample = scale(best), [scale(value) for value in values]
+    mean = sum(sample) / len(sample) if sample else middle
+    variance = sum((value - mean) ** 2 for value in sample) / len(sample) if sample else 0.0
+    found: list[tuple[float, Contribution]] = []
     for which, (low, high) in ends.items():
         at_low, at_high = low.get(name, best), high.get(name, best)
-        width = ((at_low - best) ** 2 + (at_high - best) ** 2) / 2.0 / SCORE**2
+        moved = [scale(end) - middle if scale is float or end > 0.0 else 0.0 for end in (at_low, at_high)]
+        width = (moved[0] ** 2 + moved[1] ** 2) / 2.0 / SCORE**2
         if width > 0.0:
             share = min(1.0, width / variance) if variance else 1.0
-            found.append(Contribution(unknown[which], at_low, at_high, share))
-    return tuple(sorted(found, key=lambda one: (-max(abs(one.at_low - best), abs(one.at_high - best)), one.input.name)))
+            found.append((max(map(abs, moved)), Contribution(unknown[which], at_low, at_high, share)))
+    return tuple(one for _, one in sorted(found, key=lambda each: (-each[0], each[1].input.name)))
+
+
+def input_share(from_inputs: CentralInterval, whole: CentralInterval) -> float:
+    """The share of the variance of a whole interval that comes from the inputs; the model leaves out the rest."""
+    width = whole.high - whole.low
+    return min(1.0, ((from_inputs.high - from_inputs.low) / width) ** 2) if width > 0.0 else 0.0
+
+
+def decisive(found: Sequence[Contribution], from_inputs: CentralInterval, whole: CentralInterval) -> list[Contribution]:
+    """The inputs that decide a figure most, each of which makes a good part of its whole interval."""
+    share = input_share(from_inputs, whole)
+    return [one for one in found if one.share * share >= MATTERS][:NAMED]

@@ -18,11 +18,19 @@ def operation_of(scenario: Scenario, address: str) -> str:
     ('image', 'restore of image')
     """
     section, _, rest = address.partition(".")
+    if section == "fleets":
+        section, _, rest = _first_of_fleet(scenario, rest.partition(".")[0]).partition(".")
     job = scenario.spec.jobs.get(rest.partition(".")[0])
     if section != "jobs" or job is None:
         return USERS
     saved = scenario.spec.jobs.get(job.restore) if isinstance(job, Restoring) else None
     return f"restore of {_method(saved)}" if saved is not None else _method(job)
+
+
+def _first_of_fleet(scenario: Scenario, fleet: str) -> str:
+    """The address of the first job of a fleet, empty if it has none."""
+    own = [parts for template, parts in scenario.fleets.items() if template.startswith(f"fleets.{fleet}.")]
+    return next((part for parts in own for part in parts if part.startswith("jobs.")), "")
 
 
 def _method(job: JobSpec) -> str:

@@ -10,22 +10,16 @@ from simbackup import units
 from simbackup.equations.uncertainty import LEVEL, CentralInterval
 from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
-from simbackup.uncertainty.calibrated import is_calibrated
-from simbackup.uncertainty.estimate import QUICK, Contribution, estimates
-from simbackup.uncertainty.model_error import CALIBRATED, deviation_of
+from simbackup.uncertainty.effort import QUICK, Done, Effort
+from simbackup.uncertainty.estimate import Contribution, decisive, estimates, input_share
 from simbackup.uncertainty.operations import operation_of
+from simbackup.uncertainty.whole import deviation_at
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 ENDED = frozenset({"done", "late"})
-MATTERS = 0.1
-"""Share of the variance of the whole interval from which on an input is named."""
 HALF = 0.5
-NAMED = 2
-"""Most inputs that a verdict names."""
-RECORDS = 4_000
-"""Records of a trace up to which a quick interval is affordable."""
 SURE = 0.995
 """The share of cases from which on a verdict says that a job fits."""
 
@@ -49,13 +43,12 @@ class JobInterval:
     @property
     def decides(self) -> list[Contribution]:
         """The inputs that decide most, each of which makes a good part of the whole interval."""
-        return [one for one in self.contributions if one.share * self.input_share >= MATTERS][:NAMED]
+        return decisive(self.contributions, self.from_inputs, self.elapsed)
 
     @property
     def input_share(self) -> float:
         """The share of the variance of the interval that comes from the inputs; the model leaves out the rest."""
-        whole = self.elapsed.high - self.elapsed.low
-        return min(1.0, ((self.from_inputs.high - self.from_inputs.low) / whole) ** 2) if whole > 0.0 else 0.0
+        return input_share(self.from_inputs, self.elapsed)
 
     def sentence(self) -> str:
         """The verdict in words."""
@@ -119,34 +112,38 @@ class _Elapsed:
         return found
 
 
-def affordable(result: Result) -> bool:
-    """Whether a scenario is small enough for a quick interval beside every run of it: the same on any machine."""
-    return len(result.trace.rates) + len(result.trace.spans) <= RECORDS
-
-
-def job_intervals(result: Result, *, cases: int = QUICK, executor: Executor | None = None) -> dict[str, JobInterval]:
+def job_intervals(
+    result: Result, *, effort: Effort = QUICK, executor: Executor | None = None, progress: Done | None = None
+) -> dict[str, JobInterval]:
     """The 90 % interval of the elapsed time of each job that ended well, by its name.
 
     Parameters
     ----------
     result
         A result of the scenario with all values at their best estimates; its seed is that of the cases, too.
-    cases
-        Cases of uncertain inputs that are run, beside those in which one input is moved alone.
+    effort
+        How many cases of uncertain inputs are run, and how many inputs are moved alone besides.
     executor
         Runs the cases at once; by default one after another.
+    progress
+        Called after each case with how many are done, and how many there will be at most.
 
     >>> from simbackup import simulate
-    >>> found = job_intervals(simulate("teaching/short-backups"), cases=10)
+    >>> from simbackup.uncertainty.effort import LEAN
+    >>> found = job_intervals(simulate("teaching/short-backups"), effort=LEAN)
     >>> all(one.elapsed.low <= one.elapsed.best <= one.elapsed.high for one in found.values())
     True
     """
     scenario, seed = result.scenario, result.record.seed
-    found = estimates({scenario.name: scenario}, _Elapsed(scenario.name), cases=cases, seed=seed, executor=executor)
+    figures = _Elapsed(scenario.name)
+    found = estimates(
+        {scenario.name: scenario}, figures, effort=effort, seed=seed, best=figures({scenario.name: result}),
+        executor=executor, progress=progress,
+    )  # fmt: skip
     intervals: dict[str, JobInterval] = {}
     for job, one in found.items():
         operation = operation_of(scenario, f"jobs.{job}")
-        whole = one.spread.widened(deviation_of(CALIBRATED if is_calibrated(scenario, operation) else operation))
+        whole = one.spread.widened(deviation_at(scenario, f"jobs.{job}"))
         fits = _fits(result, job, whole)
         share = None if fits is None else fits * (one.cases / one.asked if one.asked else 1.0)
         intervals[job] = JobInterval(job, operation, whole, one.spread, share, one.contributions, one.cases, one.asked)

@@ -29,7 +29,7 @@ WORDS = {
 """Words that also mean something that all rooms share, and what."""
 NAMED = {
     "drawing/part_boxes.py": {"over", "workload"},
-    "experiments/knock_out.py": {"tool", "buffers"},
+    "experiments/knock_out.py": {"tool"},
     "scenario/checks.py": {"snapshot"},
     "planning/inventory.py": {"machine"},
     "planning/loading.py": {"machine"},
@@ -40,7 +40,7 @@ NAMED = {
     "scenario/json_schema.py": {"workload"},
     "uncertainty/verdict.py": {"level"},
 }
-"""By module: a word of sentences; the program and the buffers of a job, which can limit it, as devices can; the word
+"""By module: a word of sentences; the program of a job, which can limit it, as devices can; the word
 for any frozen image; a part of the section `workloads`; a kind of machine of a site; columns of a plan; and the
 level of an interval."""
 

@@ -18,7 +18,7 @@ TAPE, LVM = "teaching/one-file-from-tape", "published/003-lvm-snapshots/same-dis
 PAGES = {
     "tape": ([TAPE], ["Where do the minutes go?", "locate", "Tape drives", "does not extend a published one"]),
     "lvm": ([LVM], ["metadata commit", "003-lvm-snapshots", "Assumptions", "Sources"]),
-    "fleet": (["planning/spread-starts-night"], ["All 200 jobs finished within their windows", "The slowest took"]),
+    "fleet": (["planning/spread-starts-night"], ["All 200 jobs finished within their windows", "Each took"]),
     "two": (
         ["planning/mysql-innodb-logical", "planning/mysql-innodb-snapshot"],
         ["2 scenarios compared", "Side by side", "Where the scenarios differ"],

@@ -15,6 +15,7 @@ from simbackup.errors import ResultError
 from simbackup.output import seal
 from simbackup.results.folder import RESULT
 from simbackup.results.saved import SCENARIO_FILE
+from simbackup.uncertainty.effort import QUICK, Effort
 from simbackup.uncertainty.estimate import estimates
 
 LVM = "published/003-lvm-snapshots/same-disk"
@@ -69,7 +70,9 @@ def elapsed(result: sb.Result) -> float:
 
 
 def width(scenario: sb.Scenario) -> tuple[float, float]:
-    found = estimates({"it": scenario}, lambda results: {"it": elapsed(results["it"])}, alone=False)["it"]
+    found = estimates({"it": scenario}, lambda results: {"it": elapsed(results["it"])}, effort=Effort(QUICK.cases, 0))[
+        "it"
+    ]
     return found.spread.low, found.spread.high
 
 
@@ -116,7 +119,7 @@ def test_intervals_of_scaled_and_unscaled_are_never_mixed() -> None:
             assert results["it"].get("data.file.size") == size
             return {"dd": results["it"].get("jobs.dd.elapsed")}
 
-        found = estimates({"it": scenario}, seconds, alone=False)["dd"]
+        found = estimates({"it": scenario}, seconds, effort=Effort(QUICK.cases, 0))["dd"]
         return found.spread.low, found.spread.high
 
     first, second = of(plain, 2.0**31), of(half, 2.0**30)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from simbackup import Result, load, simulate
+from simbackup import Result, explain, load, simulate
 from simbackup.devices.tape.spec import TapeLibrarySpec
 from simbackup.engine.activity import Activity
 from simbackup.experiments import what_if as experiment
@@ -123,6 +123,20 @@ def test_drives_and_robots_are_more_of_them() -> None:
     robot = changed(TAPE, "devices.jukebox.robot")
     assert robot["devices.jukebox.exchange_time"] == 0.25
     assert set(robot) <= {"devices.jukebox.exchange_time", "devices.jukebox.robots"}
+
+
+def test_more_buffers_take_more_memory_and_more_requests_in_flight() -> None:
+    keys = {"jobs.backup.buffers", "jobs.backup.engine.io_depth", "jobs.backup.engine.memory_limit"}
+    assert changed("teaching/bottleneck-moves", "jobs.backup.buffers") == dict.fromkeys(keys, 4.0)
+    assert changed("teaching/bottleneck-moves", "jobs.back.buffers", 1e6) == dict.fromkeys(keys, MANY)
+
+
+def test_without_the_wait_for_buffers_the_next_limit_is_that_of_a_backup_with_many() -> None:
+    few = explain("teaching/bottleneck-moves", "backup")["backup"]
+    many = explain("teaching/bottleneck-moves", "backup", overrides={"jobs.backup.buffers": 64})["backup"]
+    assert few.bottleneck == "jobs.backup.buffers"
+    assert few.next_bottleneck == many.bottleneck == "links.lan"
+    assert few.without == pytest.approx(many.elapsed, rel=0.01)
 
 
 def test_a_part_that_there_is_not_changes_nothing() -> None:

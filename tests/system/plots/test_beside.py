@@ -96,5 +96,5 @@ def test_a_heat_map_has_a_field_for_each_run_and_a_gap_for_one_that_failed() -> 
 def test_figures_have_units_for_people() -> None:
     assert figures(ROWS, "jobs.full.rate").name == "full rate, MB/s"
     assert figures(ROWS, "jobs.full.rate").values == [5.0] * 4
-    assert figures(ROWS, "users.lost") == ("lost, %", [25.0] * 4, None, False, True)
+    assert figures(ROWS, "users.lost") == ("lost, %", [25.0] * 4, None, False, True, 0.01)
     assert ruler(ROWS, "case").labels == ["one", "one", "two", "two"]

@@ -9,7 +9,8 @@ import pytest
 
 import simbackup as sb
 from simbackup.equations.uncertainty import SCORE
-from simbackup.uncertainty.estimate import THOROUGH, estimates
+from simbackup.uncertainty.effort import LEAN, QUICK, THOROUGH, Effort
+from simbackup.uncertainty.estimate import estimates
 from simbackup.uncertainty.inputs import inputs
 from simbackup.uncertainty.sampling import latin_hypercube
 from simbackup.uncertainty.verdict import fitting, job_intervals
@@ -38,7 +39,7 @@ class Elapsed:
 
 
 def test_the_interval_of_a_copy_that_a_disk_limits_is_that_of_its_rate() -> None:
-    found = estimates({"it": sb.load(SITE)}, Elapsed(), cases=THOROUGH)["save"]
+    found = estimates({"it": sb.load(SITE)}, Elapsed(), effort=THOROUGH)["save"]
     assert found.spread.best == pytest.approx(1000.0, rel=0.02)  # and what starting and flushing take
     assert found.spread.low == pytest.approx(500.0, rel=0.06)
     assert found.spread.high == pytest.approx(2000.0, rel=0.03)
@@ -49,14 +50,16 @@ def test_the_interval_of_a_copy_that_a_disk_limits_is_that_of_its_rate() -> None
 
 
 def test_a_quick_interval_agrees_with_a_thorough_one() -> None:
-    quick, thorough = (estimates({"it": sb.load(SITE)}, Elapsed(), cases=n)["save"] for n in (20, THOROUGH))
+    quick, thorough = (estimates({"it": sb.load(SITE)}, Elapsed(), effort=n)["save"] for n in (QUICK, THOROUGH))
     assert quick.spread.low == pytest.approx(thorough.spread.low, rel=0.1)
     assert quick.spread.high == pytest.approx(thorough.spread.high, rel=0.1)
     assert quick.contributions[0].input == thorough.contributions[0].input
 
 
 def test_the_same_seed_gives_the_same_interval() -> None:
-    one, same, other = (job_intervals(sb.simulate(SITE, seed=seed), cases=10)["save"].as_dict() for seed in (1, 1, 2))
+    one, same, other = (
+        job_intervals(sb.simulate(SITE, seed=seed), effort=LEAN)["save"].as_dict() for seed in (1, 1, 2)
+    )
     assert one == same
     assert one["low"] <= one["elapsed"] <= one["high"]
     assert other["elapsed"] == one["elapsed"]
@@ -82,7 +85,7 @@ def test_a_value_that_stands_at_one_place_is_one_unknown() -> None:
 
 
 def test_a_verdict_says_in_how_many_cases_a_job_fits() -> None:
-    found = job_intervals(sb.simulate(SITE), cases=40)["save"]
+    found = job_intervals(sb.simulate(SITE), effort=Effort(40, 8))["save"]
     limit = math.log(1200.0 / found.elapsed.best) * SCORE / math.log(found.elapsed.high / found.elapsed.best)
     assert found.fits == pytest.approx(0.5 * (1.0 + math.erf(limit / math.sqrt(2.0))), abs=1e-9)
     assert f"fits its window in {100.0 * found.fits:.0f} % of cases" in found.sentence()
@@ -93,7 +96,7 @@ def test_values_that_a_check_refuses_are_drawn_nearer_to_the_best_estimate() -> 
     small = SITE.replace(
         "size: 100 GB", "size: {value: 0.9 TB, basis: assumed, range: [0.5 TB, 1.2 TB], why: for a test}"
     )
-    found = estimates({"it": sb.load(small)}, Elapsed(), cases=20)["save"]
+    found = estimates({"it": sb.load(small)}, Elapsed())["save"]
     assert found.cases == found.asked == 20
     assert found.spread.high < 2.0 * 12_000.0
 

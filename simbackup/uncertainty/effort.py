@@ -1,0 +1,55 @@
+"""How much work goes into intervals: by the size of what is run, so that it is the same on any machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from simbackup.engine.trace import Trace
+
+Done = Callable[[int, int], None]
+"""Called with how many runs are done, and how many there are."""
+
+
+class Effort(NamedTuple):
+    """Cases that are run, and how many inputs are moved alone besides; None for all of them."""
+
+    cases: int
+    alone: int | None
+
+
+QUICK, LEAN, THOROUGH = Effort(20, 8), Effort(10, 2), Effort(200, None)
+"""For small scenarios, for larger ones and for studies, and on request."""
+SMALL, LARGEST = 1_000, 4_000
+"""Records of a trace up to which a scenario gets a quick interval, and up to which it gets a lean one."""
+ALL_POINTS = 8_000
+"""Records of all rows of a study up to which it gets intervals."""
+LEAST = 100
+"""Records that a row of a study counts for at least: reading its scenario takes as long as that."""
+
+
+def records_of(trace: Trace) -> int:
+    """The records of a run that its cost goes with."""
+    return len(trace.rates) + len(trace.spans)
+
+
+def for_scenario(wanted: str, records: int) -> Effort | None:
+    """The effort for the jobs of a scenario; None for no intervals.
+
+    >>> for_scenario("quick", 300).cases, for_scenario("quick", 3000).cases, for_scenario("quick", 30000)
+    (20, 10, None)
+    """
+    if wanted == "quick":
+        return QUICK if records <= SMALL else LEAN if records <= LARGEST else None
+    return THOROUGH if wanted == "thorough" else None
+
+
+def for_study(wanted: str, records: Sequence[int]) -> Effort | None:
+    """The effort for a study whose rows have so many records; None for no intervals.
+
+    >>> for_study("quick", [12] * 30).cases, for_study("quick", [12] * 300)
+    (10, None)
+    """
+    if wanted == "quick":
+        return LEAN if sum(max(each, LEAST) for each in records) <= ALL_POINTS else None
+    return THOROUGH if wanted == "thorough" else None

@@ -1,0 +1,46 @@
+"""The whole interval of a figure: what its inputs leave open and what the model leaves out, within what can be."""
+
+from __future__ import annotations
+
+import math
+
+from simbackup.equations.uncertainty import CentralInterval
+from simbackup.scenario import Scenario
+from simbackup.uncertainty.calibrated import is_calibrated
+from simbackup.uncertainty.model_error import CALIBRATED, deviation_of
+from simbackup.uncertainty.operations import operation_of
+
+CLOCK = frozenset({"start", "end", "due"})
+"""Figures that are times on the clock: they have no interval, as what is late in one job is late in the next."""
+SHARE = (0.0, 1.0)
+BOUNDS = {"busy": SHARE, "busy_window": SHARE, "lost": SHARE, "timed_out": SHARE, "slowdown": (1.0, math.inf)}
+"""What some figures are at least and at most; others are only not below zero."""
+TIMED = frozenset({
+    "elapsed", "slowest", "mean", "waits", "lock", "mean_wait", "longest_wait", "network_wait", "active", "saturated",
+    "busy_s", "down", "rate", "transfer_rate", "peak", *BOUNDS,
+})  # fmt: skip
+"""Figures that what the model leaves out makes greater or smaller: all but amounts, which follow from the inputs."""
+
+
+def deviation_at(scenario: Scenario, address: str) -> float:
+    """What the model leaves out of the figure at an address of a result: the standard deviation of its logarithm."""
+    operation = operation_of(scenario, address)
+    return deviation_of(CALIBRATED if is_calibrated(scenario, operation) else operation)
+
+
+def whole(spread: CentralInterval, scenario: Scenario, address: str) -> CentralInterval | None:
+    """The 90 % interval of the figure at an address, from the part that its inputs leave; None for times on the clock.
+
+    It holds nothing that cannot be: no figure below zero, and no share above one.
+
+    >>> from simbackup.scenario import load
+    >>> sure = CentralInterval(0.9, 0.9, 0.9)
+    >>> whole(sure, load("teaching/mount-queue"), "devices.library.robot.busy").high
+    1.0
+    """
+    column = address.rpartition(".")[2]
+    if column in CLOCK:
+        return None
+    if column in TIMED:
+        spread = spread.widened(deviation_at(scenario, address))
+    return spread.within(*BOUNDS.get(column, (0.0, math.inf)))

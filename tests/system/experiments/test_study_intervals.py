@@ -1,0 +1,109 @@
+"""Rows of a study have 90 % intervals, and share the cases of what is uncertain."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+from simbackup.equations.uncertainty import SCORE
+from simbackup.errors import ResultError
+from simbackup.experiments.study_intervals import HIGH, LOW
+from simbackup.uncertainty.effort import LEAN
+from simbackup.uncertainty.model_error import deviation_of
+from tests.shared import ROOT
+
+SITE: dict[str, Any] = {
+    "title": "One disk that is copied to another",
+    "hosts": {"server": {"model": "host/linux-modern-server", "owns": ["source", "target"]}},
+    "devices": {
+        "source": {"model": "ssd/sata-ssd-2015"},
+        "target": {
+            "model": "ssd/sata-ssd-2015",
+            "write_rate": {"value": "100 MB/s", "basis": "assumed", "range": ["50 MB/s", "200 MB/s"], "why": "a test"},
+        },
+    },
+    "data": {"files": {"on": "source", "size": "100 GB"}},
+    "jobs": {"save": {"method": "image", "data": "files", "to": "target", "tool": "backup_tool/raw-blocks"}},
+}  # fmt: skip
+SAVE = "jobs.save.elapsed"
+
+
+def asked(folder: Path, **more: Any) -> dict[str, Any]:
+    file = folder / "site.yaml"
+    file.write_text(json.dumps(SITE), encoding="utf-8")
+    return {"title": "Sizes", "scenarios": {"one": str(file)}, "vary": {"data.files.size": ["50 GB", "100 GB"]},
+            "show": [SAVE, "jobs.save.bytes", "jobs.save.end", "jobs.save.cause"], **more}  # fmt: skip
+
+
+def test_each_row_has_the_interval_of_its_inputs_and_of_the_model(tmp_path: Path) -> None:
+    found = sb.study(asked(tmp_path))
+    term = SCORE * deviation_of("image")
+    for row in found.rows:
+        for end, factor in ((LOW, 0.5), (HIGH, 2.0)):
+            expected = row[SAVE] * math.exp(math.copysign(math.hypot(math.log(factor), term), factor - 1.0))
+            assert row[SAVE + end] == pytest.approx(expected, rel=0.08)  # ten cases reach near both ends of the range
+    [one] = found.intervals.decides[SAVE]
+    assert one.input.name == "devices.target.write_rate"
+    assert len(found.intervals.cases) == LEAN.cases
+
+
+def test_amounts_that_nothing_moves_are_certain_and_times_on_the_clock_have_no_interval(tmp_path: Path) -> None:
+    row = sb.study(asked(tmp_path)).rows[0]
+    assert row["jobs.save.bytes" + LOW] == row["jobs.save.bytes" + HIGH] == 50e9
+    assert not {f"jobs.save.{name}{end}" for name in ("end", "cause") for end in (LOW, HIGH)} & row.keys()
+
+
+def test_what_is_uncertain_in_two_rows_alike_is_no_difference_between_them(tmp_path: Path) -> None:
+    found = sb.study(asked(tmp_path))
+    ratio = found.ratio(SAVE, 1, 0)
+    assert ratio.best == pytest.approx(2.0, rel=0.02)  # and what a job takes besides its bytes
+    assert ratio.high / ratio.low < 1.06  # what is still in memory, and the latencies
+    assert found.rows[0][SAVE + HIGH] / found.rows[0][SAVE + LOW] > 3.0
+    with pytest.raises(ResultError, match="the study has no intervals"):
+        sb.study(asked(tmp_path), intervals="none").ratio(SAVE, 1, 0)
+
+
+def test_a_value_that_a_row_states_with_a_range_of_its_own_moves_within_that(tmp_path: Path) -> None:
+    rate = {"value": "400 MB/s", "basis": "assumed", "range": ["200 MB/s", "400 MB/s"], "why": "a test"}
+    both = sb.study(asked(tmp_path, vary={"devices.target.write_rate": ["100 MB/s", rate]})).intervals.rows
+    certain, moved = both[0][SAVE], both[1][SAVE]
+    assert certain.high / certain.best == pytest.approx(math.exp(SCORE * deviation_of("image")), rel=0.03)
+    assert moved.high / moved.best > 1.8
+    assert moved.best / moved.low < certain.best / certain.low * 1.01
+
+
+def test_the_same_seed_gives_the_same_intervals(tmp_path: Path) -> None:
+    one, same, other = (sb.study(asked(tmp_path), seed=seed) for seed in (1, 1, 2))
+    assert one.rows == same.rows
+    assert [row[SAVE] for row in other.rows] == [row[SAVE] for row in one.rows]
+
+
+def test_none_runs_each_row_once(tmp_path: Path) -> None:
+    assert not any(
+        name.endswith((LOW, HIGH)) for row in sb.study(asked(tmp_path), intervals="none").rows for name in row
+    )
+
+
+def test_files_and_pictures_have_the_intervals(tmp_path: Path) -> None:
+    found = sb.study(asked(tmp_path))
+    found.write(tmp_path / "t.csv")
+    heads = (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
+    assert heads.index(SAVE + LOW) == heads.index(SAVE) + 1
+    chart = found.plot.lines("data.files.size", SAVE)
+    [band] = chart.axes[0].collections
+    ends = band.get_paths()[0].vertices[:, 1]
+    size = found.rows[0][SAVE] / float(chart.axes[0].lines[0].get_ydata()[0])
+    assert max(ends) * size == pytest.approx(max(row[SAVE + HIGH] for row in found.rows))
+    assert not sb.study(asked(tmp_path), intervals="none").plot.lines("data.files.size", SAVE).axes[0].collections
+
+
+def test_a_large_study_has_none_unless_asked() -> None:
+    sizes = [f"{size} MB" for size in range(1, 101)]
+    vary = {"title": "Many", "scenarios": {"one": str(ROOT / "scenarios/teaching/snapshot-slows-writes.yaml")},
+            "vary": {"data.file.size": sizes}, "show": ["jobs.first_time.elapsed"]}  # fmt: skip
+    assert not sb.study(vary).intervals.cases
