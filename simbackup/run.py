@@ -9,6 +9,7 @@ from simbackup.build import build
 from simbackup.engine.flows import Link
 from simbackup.errors import InputError, ResultError
 from simbackup.methods.job import start
+from simbackup.results.record import Record
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario, Source, load, nothing_to_do
 from simbackup.scenario.spec import Spec
@@ -78,7 +79,7 @@ def ended(system: System, scenario: Scenario, seed: int) -> Result:
         if host.suspended is not None:
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
     _summarise(system, scenario.spec)
-    return Result.of(scenario, seed, system.trace)
+    return Result(Record.of(scenario, seed), None, system.trace, made_from=scenario)
 
 
 def result_of(

@@ -38,23 +38,14 @@ class Result:
     """
 
     def __init__(
-        self,
-        record: Record,
-        values: list[UsedValue] | None,
-        trace: Trace,
-        layout: Layout | None = None,
+        self, record: Record, values: list[UsedValue] | None, trace: Trace, layout: Layout | None = None,
         made_from: Scenario | Kept | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.record = record
         self.trace = trace
         self.made_from = made_from
         self._values = values
         self._layout = layout
-
-    @classmethod
-    def of(cls, scenario: Scenario, seed: int, trace: Trace) -> Result:
-        """The result of a run of a scenario; what follows from the scenario alone is made when it is asked for."""
-        return cls(Record.of(scenario, seed), None, trace, None, scenario)
 
     def __repr__(self) -> str:
         jobs = f"{len(self.job_rows)} job{'s'[: len(self.job_rows) != 1]}"
@@ -94,11 +85,10 @@ class Result:
     @cached_property
     def layout(self) -> Layout | None:
         """The parts of the system that was simulated, as pictures show them; None if it was saved without."""
-        if self._layout is not None or not isinstance(self.made_from, Scenario):
-            return self._layout
         from simbackup.drawing.from_spec import layout_of  # noqa: PLC0415 (few runs are drawn)
 
-        return layout_of(self.made_from)
+        own = isinstance(self.made_from, Scenario) and self._layout is None
+        return layout_of(self.scenario) if own else self._layout
 
     @property
     def works(self) -> dict[str, dict[str, Any]]:
