@@ -14,15 +14,8 @@ from ruamel.yaml import YAML
 
 from simbackup import shelf, units
 from simbackup.planning.goals import GoalsSpec, RestoreGoalSpec
-from simbackup.planning.spec import (
-    MachineSpec,
-    PolicySpec,
-    RetentionSpec,
-    SecondCopySpec,
-    SiteSpec,
-    SystemSpec,
-    TargetSpec,
-)
+from simbackup.planning.policy import LimitSpec, PolicySpec, RetentionSpec, SecondCopySpec
+from simbackup.planning.spec import MachineSpec, SiteSpec, SystemSpec, TargetSpec
 from simbackup.scenario import load, names
 from simbackup.schema import registry
 from simbackup.schema.calibration import Fit
@@ -107,8 +100,8 @@ def _page(title: str, part: type[BaseModel], example: tuple[str, str] | None, se
 def _site() -> str:
     """The page of site files, and of the goals beside them."""
     inside = {
-        "machines": MachineSpec, "targets": TargetSpec, "policies": PolicySpec, "copies": SecondCopySpec,
-        "retention": RetentionSpec, "systems": SystemSpec,
+        "machines": MachineSpec, "targets": TargetSpec, "limit": LimitSpec, "policies": PolicySpec,
+        "copies": SecondCopySpec, "retention": RetentionSpec, "systems": SystemSpec,
     }  # fmt: skip
     lines = [_page("Sites: site.yaml", SiteSpec, None, "").rstrip()]
     for key, part in inside.items():

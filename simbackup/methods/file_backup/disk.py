@@ -52,6 +52,10 @@ class DiskBackup:
         """What it saves."""
         return portion(data, self.since, by_file=self.method == "file_level")
 
+    def expected(self, system: System) -> float:
+        """Bytes that it saves."""
+        return self.part(system.data[self.data]).size
+
     def run(self, system: System, job: str) -> Steps:
         """Prepare, read blocks or files, and wait until the save set is on disk; then enter the catalogue."""
         data = system.data[self.data]

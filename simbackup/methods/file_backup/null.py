@@ -22,6 +22,10 @@ class NullBackup:
         """How it reads."""
         return self.backup.method
 
+    def expected(self, system: System) -> float:
+        """Bytes that it saves."""
+        return self.backup.expected(system)
+
     def run(self, system: System, job: str) -> Steps:
         """Prepare, and read blocks or files."""
         it = self.backup

@@ -36,6 +36,10 @@ class ObjectBackup:
         """How it reads."""
         return self.backup.method
 
+    def expected(self, system: System) -> float:
+        """Bytes that it saves."""
+        return self.backup.expected(system)
+
     def run(self, system: System, job: str) -> Steps:
         """Prepare, read blocks or files and write them as objects; then enter the catalogue."""
         it, time = self.backup, system.env.now

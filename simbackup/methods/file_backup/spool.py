@@ -56,6 +56,10 @@ class SpooledBackup:
         """How it reads."""
         return self.backup.method
 
+    def expected(self, system: System) -> float:
+        """Bytes that it saves."""
+        return self.backup.expected(system)
+
     def run(self, system: System, job: str) -> Steps:
         """Prepare, spool and write all pieces; then enter the catalogue."""
         it = self.backup
