@@ -118,8 +118,6 @@ class Users:
     def start(self) -> None:
         """Begin to work."""
         self._begin({}, math.inf)
-        if self.waiting is not None:
-            self.network.couple(self)
         self.network.env.process(self._work())
 
     def hold(self) -> None:
@@ -162,6 +160,8 @@ class Users:
             sequential=False,
             law=None if self.demand.rate is not None else Behind(self._behind_others),
         )
+        if self.waiting is not None:
+            self.network.couple(self, self.flow, *(adapter.network.link for adapter in self.adapters))
         for adapter in self.adapters:
             adapter.requests = {f: size for f, size in adapter.requests.items() if f.active}
             adapter.requests[self.flow] = self.demand.transaction.request
