@@ -10,10 +10,11 @@ from datetime import date
 from itertools import pairwise
 
 from simbackup.planning.ledger import Day
-from simbackup.planning.playing import Outcome, Play
+from simbackup.planning.playing import Outcome, Play, job_of
 from simbackup.planning.scenarios import DAY, LevelRun, Night, begin
 from simbackup.planning.site import PlannedSite
 from simbackup.planning.verdicts import Verdict, verdicts_of
+from simbackup.policies.levels import Level
 
 MOST_OF_A_POOL = 0.999
 """Share of a pool that older save sets and those of the night may fill together in a simulation."""
@@ -38,11 +39,19 @@ def kind_of(days: Sequence[Day]) -> Kind:
     """
     return tuple(
         sorted(
-            run._replace(age=round(run.age / DAY) * DAY, later=(day.day - days[0].day).days)
+            run._replace(
+                age=_whole_days(run.age),
+                later=(day.day - days[0].day).days,
+                made=tuple(one._replace(age=_whole_days(one.age)) for one in run.made),
+            )
             for day in days
             for run, _ in day.runs
         )
     )
+
+
+def _whole_days(seconds: float) -> float:
+    return round(seconds / DAY) * DAY
 
 
 @dataclass
@@ -110,7 +119,7 @@ class Nights:
         }
         before = self.days[i - 1].stocks if i else {}
         used = {name: _older(self.site, name, stock.used, kind, factors) for name, stock in before.items()}
-        return Night(self.days[i].day, kind, factors, used)
+        return Night(self.days[i].day, kind, factors, used, _moved(self.site, kind, factors))
 
     def _kinds(self) -> dict[Kind, list[int]]:
         """The first nights of those that are simulated together, by kind."""
@@ -249,13 +258,29 @@ class Nights:
         return low, high, self._share(low, i, high)
 
 
+def _moved(site: PlannedSite, kind: Kind, factors: Mapping[str, float]) -> dict[str, float]:
+    """Bytes that targets read and write for what they make by themselves, by job."""
+    found: dict[str, float] = {}
+    for run in kind:
+        policy = site.file.spec.policies[run.policy]
+        for made in run.made:
+            to = policy.copies[made.copy].to if made.copy else policy.to
+            if made.method == "synthetic_full" and not site.targets[to].clones:
+                continue  # all of it
+            for system in site.of_policy(run.policy):
+                name = job_of(system.name, run.later, made.name)
+                change = system.saved(Level.INCREMENTAL, 0.0, made.age) * factors.get(system.name, 1.0)
+                found[name] = found.get(name, 0.0) + change
+    return found
+
+
 def _older(site: PlannedSite, name: str, used: float, kind: Kind, factors: Mapping[str, float]) -> float:
     """Bytes of older save sets on a pool, no more than leave room for what is saved in the nights."""
     target = site.targets[name]
     if target.tape or math.isinf(target.capacity):
         return 0.0
     coming = [
-        system.saved(run.sent, 0.0, run.age) * factors.get(system.name, 1.0)
+        system.saved(run.level if run.made else run.sent, 0.0, run.age) * factors.get(system.name, 1.0)
         for run in kind
         for system in site.of_policy(run.policy)
     ]

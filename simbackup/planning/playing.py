@@ -48,7 +48,7 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
     for run in night.runs:
         due = run.later * DAY + begin(site.file.spec.policies[run.policy].at)
         for system in of_policy(site.file, run.policy):
-            for copy in ("", *run.copies):
+            for copy in ("", *run.copies, *dict.fromkeys(made.name for made in run.made)):
                 name = job_of(system, run.later, copy)
                 row, causes = rows[name], result.causes(name)
                 cause = " on ".join(reversed(next(iter(causes)))) if causes else ""

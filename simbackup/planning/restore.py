@@ -252,7 +252,8 @@ def _written(
         age = elapsed(source.chain[i - 1].time, point.time) if i else 0.0
         for name in names:
             job = jobs_of(site.file, name, LevelRun(policy, point.level, age), f"-{i}")[f"{name}-{i}"]
-            del job["begin"]
+            for key in ("begin", "pool", "spool"):
+                job.pop(key, None)
             job |= {"to": target.name} | ({"pool": pool} if pool is not None else {})
             jobs[f"{name}-{i}"] = job | ({"after": f"{name}-{i - 1}"} if i else {})
     yield from (f"{name}-{len(source.chain) - 1}" for name in names)

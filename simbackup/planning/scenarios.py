@@ -23,10 +23,24 @@ SENT_AS = {Level.SYNTHETIC: Level.INCREMENTAL}
 GROWING = "capacity"
 
 
+class MadeAtTarget(NamedTuple):
+    """A synthetic full backup or a merge: the method, the copy or nothing, and seconds over which data have changed."""
+
+    method: str
+    copy: str
+    age: float
+
+    @property
+    def name(self) -> str:
+        """What follows the name of the backup in that of the job."""
+        return "-".join(filter(None, (self.copy, self.method.replace("_", "-"))))
+
+
 class LevelRun(NamedTuple):
     """A level that runs for all systems of a policy, seconds since its base was made, and the copies that follow.
 
-    `later` are days after the first of several nights that are simulated together.
+    `later` are days after the first of several nights that are simulated together. `made` is what targets then
+    make by themselves.
     """
 
     policy: str
@@ -34,6 +48,7 @@ class LevelRun(NamedTuple):
     age: float
     copies: tuple[str, ...] = ()
     later: int = 0
+    made: tuple[MadeAtTarget, ...] = ()
 
     @property
     def sent(self) -> Level:
@@ -45,13 +60,15 @@ class LevelRun(NamedTuple):
 class Night:
     """A night, and those after it into which its jobs run on.
 
-    What runs, how much larger each system is than at the start, and bytes that lie on each target before.
+    What runs, how much larger each system is than at the start, and bytes that lie on each target before. `moved` are
+    the bytes that targets read and write for what they make by themselves, by job.
     """
 
     day: date
     runs: tuple[LevelRun, ...]
     factors: Mapping[str, float] = field(default_factory=dict[str, float])
     used: Mapping[str, float] = field(default_factory=dict[str, float])
+    moved: Mapping[str, float] = field(default_factory=dict[str, float])
 
     @classmethod
     def first(cls, file: SiteFile) -> Night:
@@ -88,6 +105,8 @@ def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
         day, start = night.day + timedelta(days=run.later), run.later * DAY
         for name in of_policy(file, run.policy):
             jobs = jobs_of(file, name, run, night_suffix(run.later), start)
+            for job, size in ((job, night.moved[job]) for job in jobs if job in night.moved):
+                jobs[job]["size"] = f"{size:.0f} B"
             limited(file, parts, name, jobs)
             backup = next(iter(jobs.values()))
             if name in seen:  # a system is saved by one job at a time
@@ -118,7 +137,7 @@ def limited(file: SiteFile, parts: dict[str, Any], system: str, jobs: dict[str, 
     """Let the jobs of a system wait in the queues of their targets, of its kind of machine, and of the server."""
     spec = file.spec
     machine = machine_of(file, system)
-    for job in jobs.values():
+    for job in (job for job in jobs.values() if "to" in job):  # what a target makes by itself takes no stream
         limits = {f"{job['to']}-queue": spec.targets[job["to"]].limit, "server-queue": spec.limit}
         if "data" in job:
             limits[f"{machine}-queue"] = spec.machines[machine].limit
@@ -162,6 +181,11 @@ def jobs_of(file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: f
     }
     if run.sent is not Level.FULL:
         backup |= {"level": run.sent.value, "since": f"{run.age:.0f} s"}
+    pool, staging = file.spec.targets[policy.to].pool, policy.staging
+    if pool is not None:
+        backup["pool"] = pool
+    if staging is not None:
+        backup["spool"] = {"on": staging.on, "size": f"{staging.size.si:.0f} B", "overlapped": staging.overlapped}
     tool = file.part("policies", run.policy, "tool")
     if tool is not None:
         backup["tool"] = tool
@@ -171,19 +195,27 @@ def jobs_of(file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: f
         backup["retries"] = policy.retries.si
     if policy.retry_after is not None:
         backup["retry_after"] = f"{policy.retry_after.si:.0f} s"
-    jobs = {job: backup}
-    for copy_name in run.copies:
-        copy, target = policy.copies[copy_name], file.spec.targets[policy.copies[copy_name].to]
-        made: dict[str, Any] = {"method": "copy_save_set", "save_set": job, "to": copy.to, "after": job}
-        if copy.at is not None:
-            made["begin"] = f"{start + begin(copy.at):.0f} s"
-        if target.pool is not None:
-            made["pool"] = target.pool
-        if copy.by is not None:
-            made["deadline"] = copy.by
-        made |= {key: backup[key] for key in ("retries", "retry_after") if key in backup}
-        jobs[f"{job}-{copy_name}"] = made
+    jobs, last = {job: backup}, job
+    for made in (made for made in run.made if not made.copy):
+        last = f"{job}-{made.name}"
+        jobs[last] = {"method": made.method, "save_set": job, "after": job}
+    tries = {key: backup[key] for key in ("retries", "retry_after") if key in backup}
+    for copy in run.copies:
+        jobs[f"{job}-{copy}"] = _copying(file, policy.copies[copy], job, last, start) | tries
+        for made in (made for made in run.made if made.copy == copy):
+            jobs[f"{job}-{made.name}"] = {"method": made.method, "save_set": f"{job}-{copy}", "after": f"{job}-{copy}"}
     return jobs
+
+
+def _copying(file: SiteFile, copy: SecondCopySpec, job: str, last: str, start: float) -> dict[str, Any]:
+    """The copy of what a job saved, when the last of what is made of it is there."""
+    made: dict[str, Any] = {"method": "copy_save_set", "save_set": job, "to": copy.to, "after": last}
+    if copy.at is not None:
+        made["begin"] = f"{start + begin(copy.at):.0f} s"
+    if copy.by is not None:
+        made["deadline"] = copy.by
+    pool = file.spec.targets[copy.to].pool
+    return made | ({"pool": pool} if pool is not None else {})
 
 
 def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:
