@@ -100,7 +100,8 @@ def _page(title: str, part: type[BaseModel], example: tuple[str, str] | None, se
 def _site() -> str:
     """The page of site files, and of the goals beside them."""
     inside = {
-        "machines": MachineSpec, "targets": TargetSpec, "limit": LimitSpec, "policies": PolicySpec, "staging": StagingSpec,
+        "machines": MachineSpec, "targets": TargetSpec, "limit": LimitSpec, "policies": PolicySpec,
+        "staging": StagingSpec,
         "copies": SecondCopySpec, "retention": RetentionSpec, "systems": SystemSpec,
     }  # fmt: skip
     lines = [_page("Sites: site.yaml", SiteSpec, None, "").rstrip()]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from simbackup.equations.change import differs, grown
 from simbackup.planning.cartridges import Cartridges
-from simbackup.planning.scenarios import LevelRun, MadeAtTarget, copied
+from simbackup.planning.night import MERGE, SYNTHETIC, LevelRun, MadeAtTarget, copied
 from simbackup.planning.site import Client, PlannedSite, Target
 from simbackup.policies.calendar import Due
 from simbackup.policies.clock import elapsed
@@ -187,7 +187,7 @@ class Ledger:
                     if place.target.tape:
                         self.tapes[place.target.name].free(gone)
                     elif place.target.on_disk:
-                        made += [MadeAtTarget("merge", copy, age) for age in ages]
+                        made += [MadeAtTarget(MERGE, copy, age) for age in ages]
             runs.append((done[policy]._replace(made=tuple(made)), run.time))
         return Day(day, tuple(runs), self._stocks(peaks), self._points(), self._catalogue())
 
@@ -211,7 +211,7 @@ class Ledger:
                 written = (policy, at, point.number), float(np.sum(kept.sizes[point.number]))
                 sessions.setdefault(kept.target.name, []).append(written)
         synthetic = point.level is Level.SYNTHETIC and age > 0.0 and place.target.on_disk
-        made = (MadeAtTarget("synthetic_full", "", age),) if synthetic else ()
+        made = (MadeAtTarget(SYNTHETIC, "", age),) if synthetic else ()
         return LevelRun(policy, point.level, age, copies, made=made)
 
     def _used(self) -> dict[str, dict[str, float]]:

@@ -9,17 +9,13 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import pairwise
 
+from simbackup.planning.contents import Kind, moved_by, older_on
 from simbackup.planning.ledger import Day
-from simbackup.planning.playing import Outcome, Play, job_of
-from simbackup.planning.scenarios import DAY, LevelRun, Night, begin
+from simbackup.planning.night import DAY, Night, begin
+from simbackup.planning.playing import Outcome, Play
 from simbackup.planning.site import PlannedSite
 from simbackup.planning.verdicts import Verdict, verdicts_of
-from simbackup.policies.levels import Level
 
-MOST_OF_A_POOL = 0.999
-"""Share of a pool that older save sets and those of the night may fill together in a simulation."""
-SPARE = 1.02
-"""Room for save sets of a night over their bytes, for what is rounded up."""
 LONGEST = 7
 """Most nights that are simulated together. Jobs that still run after them never catch up."""
 BENT = 0.02
@@ -28,8 +24,6 @@ CLOSE = 0.03
 """Error of a guessed night, as a share of its longest job, from which on no more nights of its kind are simulated."""
 MOST_BETWEEN = 6
 """Most nights of a kind that are simulated to guess the others better."""
-
-Kind = tuple[LevelRun, ...]
 
 
 def kind_of(days: Sequence[Day]) -> Kind:
@@ -118,8 +112,8 @@ class Nights:
             for system in self.site.of_policy(run.policy)
         }
         before = self.days[i - 1].stocks if i else {}
-        used = {name: _older(self.site, name, stock.used, kind, factors) for name, stock in before.items()}
-        return Night(self.days[i].day, kind, factors, used, _moved(self.site, kind, factors))
+        used = {name: older_on(self.site, name, stock.used, kind, factors) for name, stock in before.items()}
+        return Night(self.days[i].day, kind, factors, used, moved_by(self.site, kind, factors))
 
     def _kinds(self) -> dict[Kind, list[int]]:
         """The first nights of those that are simulated together, by kind."""
@@ -256,36 +250,6 @@ class Nights:
             return near, near, 0.0
         low, high = known[after - 1], known[after]
         return low, high, self._share(low, i, high)
-
-
-def _moved(site: PlannedSite, kind: Kind, factors: Mapping[str, float]) -> dict[str, float]:
-    """Bytes that targets read and write for what they make by themselves, by job."""
-    found: dict[str, float] = {}
-    for run in kind:
-        policy = site.file.spec.policies[run.policy]
-        for made in run.made:
-            to = policy.copies[made.copy].to if made.copy else policy.to
-            if made.method == "synthetic_full" and not site.targets[to].clones:
-                continue  # all of it
-            for system in site.of_policy(run.policy):
-                name = job_of(system.name, run.later, made.name)
-                change = system.saved(Level.INCREMENTAL, 0.0, made.age) * factors.get(system.name, 1.0)
-                found[name] = found.get(name, 0.0) + change
-    return found
-
-
-def _older(site: PlannedSite, name: str, used: float, kind: Kind, factors: Mapping[str, float]) -> float:
-    """Bytes of older save sets on a pool, no more than leave room for what is saved in the nights."""
-    target = site.targets[name]
-    if target.tape or math.isinf(target.capacity):
-        return 0.0
-    coming = [
-        system.saved(run.level if run.made else run.sent, 0.0, run.age) * factors.get(system.name, 1.0)
-        for run in kind
-        for system in site.of_policy(run.policy)
-    ]
-    most = max(system.size * factors.get(system.name, 1.0) for system in site.systems)  # what the checks ask for
-    return max(min(used, MOST_OF_A_POOL * target.capacity - SPARE * max(sum(coming), most)), 0.0)
 
 
 def _mixed(one: Outcome, other: Outcome, share: float) -> Outcome:

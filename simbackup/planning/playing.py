@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from simbackup.planning.scenarios import DAY, Night, begin, night_scenario, night_suffix, of_policy
+from simbackup.planning.night import DAY, Night, begin
+from simbackup.planning.scenarios import night_scenario, night_suffix, of_policy
 from simbackup.planning.site import PlannedSite
 from simbackup.results.result import Result
 from simbackup.run import simulate

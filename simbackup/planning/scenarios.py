@@ -2,99 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from simbackup.errors import Place
 from simbackup.planning.loading import SiteFile
+from simbackup.planning.night import DAY, SYNTHETIC, LevelRun, MadeAtTarget, Night, begin
 from simbackup.planning.policy import PolicySpec, SecondCopySpec
-from simbackup.policies.clock import clock
-from simbackup.policies.days import Days
 from simbackup.policies.levels import Level
 from simbackup.schema.registry import sheets
 from simbackup.schema.tree import Node
 
-NOON = 12 * 3600.0
-DAY = 86_400.0
-SENT_AS = {Level.SYNTHETIC: Level.INCREMENTAL}
-"""What a client sends for a level, where that is another one."""
 GROWING = "capacity"
-
-
-class MadeAtTarget(NamedTuple):
-    """A synthetic full backup or a merge: the method, the copy or nothing, and seconds over which data have changed."""
-
-    method: str
-    copy: str
-    age: float
-
-    @property
-    def name(self) -> str:
-        """What follows the name of the backup in that of the job."""
-        return "-".join(filter(None, (self.copy, self.method.replace("_", "-"))))
-
-
-class LevelRun(NamedTuple):
-    """A level that runs for all systems of a policy, seconds since its base was made, and the copies that follow.
-
-    `later` are days after the first of several nights that are simulated together. `made` is what targets then
-    make by themselves.
-    """
-
-    policy: str
-    level: Level
-    age: float
-    copies: tuple[str, ...] = ()
-    later: int = 0
-    made: tuple[MadeAtTarget, ...] = ()
-
-    @property
-    def sent(self) -> Level:
-        """What the clients send."""
-        return SENT_AS.get(self.level, self.level) if self.age > 0.0 else Level.FULL
-
-
-@dataclass(frozen=True, slots=True)
-class Night:
-    """A night, and those after it into which its jobs run on.
-
-    What runs, how much larger each system is than at the start, and bytes that lie on each target before. `moved` are
-    the bytes that targets read and write for what they make by themselves, by job.
-    """
-
-    day: date
-    runs: tuple[LevelRun, ...]
-    factors: Mapping[str, float] = field(default_factory=dict[str, float])
-    used: Mapping[str, float] = field(default_factory=dict[str, float])
-    moved: Mapping[str, float] = field(default_factory=dict[str, float])
-
-    @classmethod
-    def first(cls, file: SiteFile) -> Night:
-        """The first night, in which everything is saved for the first time and copied everywhere."""
-        runs = (LevelRun(name, Level.FULL, 0.0, tuple(policy.copies)) for name, policy in file.spec.policies.items())
-        return cls(file.spec.start, tuple(runs))
-
-
-def begin(text: str) -> float:
-    """Seconds from midnight of the day on which a night begins until a time of day in it; nights begin at noon.
-
-    >>> begin("20:00"), begin("02:30")
-    (72000.0, 95400.0)
-    """
-    at = clock(text)
-    seconds = timedelta(hours=at.hour, minutes=at.minute, seconds=at.second).total_seconds()
-    return seconds if seconds >= NOON else seconds + DAY
-
-
-def copied(policy: PolicySpec, level: Level, day: date) -> tuple[str, ...]:
-    """The copies that are made of a save set of a level on a day."""
-
-    def due(copy: SecondCopySpec) -> bool:
-        return (copy.which == "all" or level.whole) and any(True for _ in Days(copy.on).between(day, day))
-
-    return tuple(name for name, copy in policy.copies.items() if due(copy))
 
 
 def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
@@ -191,20 +110,33 @@ def jobs_of(file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: f
         backup["tool"] = tool
     if policy.workers is not None and file.spec.systems[name].by_file():
         backup["workers"] = policy.workers.si
-    if policy.retries is not None:
-        backup["retries"] = policy.retries.si
-    if policy.retry_after is not None:
-        backup["retry_after"] = f"{policy.retry_after.si:.0f} s"
-    jobs, last = {job: backup}, job
+    tries = _tries(policy)
+    jobs, last = {job: backup | tries}, job
     for made in (made for made in run.made if not made.copy):
         last = f"{job}-{made.name}"
-        jobs[last] = {"method": made.method, "save_set": job, "after": job}
-    tries = {key: backup[key] for key in ("retries", "retry_after") if key in backup}
+        jobs[last] = consolidating(made, job)
     for copy in run.copies:
         jobs[f"{job}-{copy}"] = _copying(file, policy.copies[copy], job, last, start) | tries
         for made in (made for made in run.made if made.copy == copy):
-            jobs[f"{job}-{made.name}"] = {"method": made.method, "save_set": f"{job}-{copy}", "after": f"{job}-{copy}"}
+            jobs[f"{job}-{made.name}"] = consolidating(made, f"{job}-{copy}")
     return jobs
+
+
+def consolidating(made: MadeAtTarget, save_set: str) -> dict[str, Any]:
+    """The job that makes something of a save set at its target."""
+    into = "full" if made.what == SYNTHETIC else "older"
+    return {"method": "consolidate", "into": into, "save_set": save_set, "after": save_set}
+
+
+def _tries(policy: PolicySpec) -> dict[str, Any]:
+    """How often jobs of a policy are tried again, and when."""
+    times = {} if policy.retries is None else {"retries": policy.retries.si}
+    return times if policy.retry_after is None else times | {"retry_after": f"{policy.retry_after.si:.0f} s"}
+
+
+def straight(job: dict[str, Any]) -> dict[str, Any]:
+    """A backup that begins at once, and goes to no pool and over no disk."""
+    return {key: value for key, value in job.items() if key not in {"begin", "pool", "spool"}}
 
 
 def _copying(file: SiteFile, copy: SecondCopySpec, job: str, last: str, start: float) -> dict[str, Any]:

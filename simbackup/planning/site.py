@@ -12,7 +12,8 @@ from zoneinfo import ZoneInfo
 
 from simbackup.equations.change import Change, differs, grown
 from simbackup.planning.loading import SiteFile, Source, read_site
-from simbackup.planning.scenarios import Night, night_scenario
+from simbackup.planning.night import Night
+from simbackup.planning.scenarios import night_scenario
 from simbackup.policies.calendar import Calendar, Entry
 from simbackup.policies.clock import Opening, clock, elapsed
 from simbackup.policies.days import Days

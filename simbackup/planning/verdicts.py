@@ -7,8 +7,8 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from simbackup.planning.ledger import Day
+from simbackup.planning.night import DAY, begin
 from simbackup.planning.playing import Outcome, job_of
-from simbackup.planning.scenarios import DAY, begin
 from simbackup.planning.site import PlannedSite
 from simbackup.policies.clock import elapsed
 

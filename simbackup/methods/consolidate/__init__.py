@@ -5,4 +5,4 @@ from __future__ import annotations
 from simbackup.methods.consolidate.spec import ConsolidateSpec
 from simbackup.schema.registry import MethodKind
 
-KINDS = (MethodKind(("synthetic_full", "merge"), ConsolidateSpec, "simbackup.methods.consolidate.make:make"),)
+KINDS = (MethodKind(("consolidate",), ConsolidateSpec, "simbackup.methods.consolidate.make:make"),)

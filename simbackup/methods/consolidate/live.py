@@ -12,8 +12,6 @@ from simbackup.methods.job import Moved, Steps
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 
-SYNTHETIC = "synthetic_full"
-
 
 @dataclass(frozen=True, slots=True)
 class Consolidation:
@@ -28,15 +26,16 @@ class Consolidation:
     by: str
     on: str
     host: str
-    method: str
+    full: bool
     size: float | None = None
     tool: Tool = NO_TOOL
+    method: str = "consolidate"
 
     def expected(self, system: System) -> float:
         """Bytes that it reads and writes."""
         saved, _ = system.saved(self.backup, self.by)
         whole = system.data[saved.data].size
-        return self.size or (whole if self.method == SYNTHETIC else saved.size)
+        return self.size or (whole if self.full else saved.size)
 
     def run(self, system: System, job: str) -> Steps:
         """Look the newest save set up, read and write, and enter a new full backup in the catalogue."""
@@ -45,13 +44,13 @@ class Consolidation:
         moved, stored, time = self.expected(system), lies.compression, system.env.now
         size = moved / stored
         before = max(min(lies.extents[0].position, volume.region.size - size) - size, 0.0)
-        position = system.reserve(self.on, size) if self.method == SYNTHETIC else before
+        position = system.reserve(self.on, size) if self.full else before
         yield from prepare(system, job, data, self.tool, 0.0)
         source = volume.region.part(before, size)
         yield from seek(system, job, source, ())
         shape = fetching((host, host), source, self.tool.copying(host) * stored, self.tool.request)
         yield from system.write_through(job, self.host, VolumeRange(volume, position, size), shape, Activity.COPY)
-        if self.method == SYNTHETIC:
+        if self.full:
             begin = max(position + size - data.size / stored, 0.0)
             copy = Copy(lies.job, self.on, stored, time, [Extent(0.0, data.size, self.on, begin)], lies.reduction)
             made = SaveSet(saved.job, saved.data, saved.method, data.size, float(data.files), time, [copy])

@@ -19,4 +19,4 @@ def make(job: ConsolidateSpec, spec: Spec) -> Consolidation:
     backup = by.save_set if isinstance(by, Copying) else job.save_set
     on, tool = str(getattr(by, "to", "")), tool_of(getattr(spec.jobs[backup], "tool", None))
     size = job.size.si if job.size is not None else None
-    return Consolidation(backup, job.save_set, on, spec.owner_of(on) or "", job.method, size, tool)
+    return Consolidation(backup, job.save_set, on, spec.owner_of(on) or "", job.into == "full", size, tool)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from simbackup.errors import choices
 from simbackup.schema.job import Copying, JobSpec, Saving
 from simbackup.schema.part import Path
-from simbackup.schema.quantity import PositiveSize, Text
+from simbackup.schema.quantity import PositiveSize, Text, Word
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 class ConsolidateSpec(JobSpec):
     """What the host of a disk makes of older save sets there and the newest one, without the client."""
 
-    method: Literal["synthetic_full", "merge"]
-    """`synthetic_full` makes a full backup that stands for the newest save set, `merge` moves what has changed into an
-    older save set, as in incremental for ever."""
+    method: Literal["consolidate"]
     save_set: Annotated[Text, Refers("works on", "jobs")]
     """The backup or the copy, onto a disk, whose newest save set is the last that goes in."""
+    into: Annotated[Literal["full", "older"], Word()] = "full"
+    """`full` makes a synthetic full backup that stands for the newest save set, `older` merges what has changed into an
+    older save set, as in incremental for ever."""
     size: PositiveSize | None = None
-    """Bytes that are read, and as many that are written; unless stated those of the data for a synthetic full backup,
-    and those of the newest save set for a merge."""
+    """Bytes that are read, and as many that are written; unless stated those of the data for a full backup, and
+    those of the newest save set for a merge."""
 
     def tool_of(self) -> str | None:
         """The backup, whose program does it."""
@@ -52,6 +53,6 @@ class ConsolidateSpec(JobSpec):
             return
         saved = jobs[self.save_set]
         saved = jobs.get(saved.save_set, saved) if isinstance(saved, Copying) else saved
-        if isinstance(saved, Saving) and saved.data in checks.spec.data and self.method == "synthetic_full":
+        if isinstance(saved, Saving) and saved.data in checks.spec.data and self.into == "full":
             size = self.size or checks.spec.data[saved.data].size
             checks.free((*path, "save_set"), saved.to, size, "a full backup")

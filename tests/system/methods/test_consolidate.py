@@ -38,14 +38,14 @@ def rows(result: Result) -> dict[str, dict[str, Any]]:
 def test_a_merge_reads_and_writes_the_change(daily: float, size: float) -> None:
     """At the disk of the target: the incremental that is written, and the same that is read and written once more."""
     change, moved = daily * size * 1e9, {"data.files.change.daily": daily, "data.files.size": f"{size} GB"}
-    result = simulate(SITE + "  merge: {method: merge, save_set: save, after: save}\n", moved)
+    result = simulate(SITE + "  merge: {method: consolidate, into: older, save_set: save, after: save}\n", moved)
     assert rows(result)["merge"]["bytes"] == pytest.approx(change, rel=1e-6)
     pool = next(row for row in result.device_rows if row["device"] == "devices.pool")
     assert pool["bytes"] == pytest.approx(3 * change, rel=1e-3)
 
 
 def test_a_synthetic_full_backup_reads_and_writes_all() -> None:
-    result = run("  full: {method: synthetic_full, save_set: save, after: save}\n")
+    result = run("  full: {method: consolidate, save_set: save, after: save}\n")
     assert rows(result)["full"]["bytes"] == 100e9
     pool = next(row for row in result.device_rows if row["device"] == "devices.pool")
     assert pool["bytes"] == pytest.approx(4e9 + 2 * 100e9, rel=1e-3)
@@ -55,12 +55,12 @@ def test_a_synthetic_full_backup_reads_and_writes_all() -> None:
 
 def test_it_takes_as_long_as_the_disk_needs_for_both() -> None:
     """One disk of 200 MB/s reads and writes each byte, and turns between the two: no less than 1,000 s."""
-    result = run("  full: {method: synthetic_full, save_set: save, after: save}\n")
+    result = run("  full: {method: consolidate, save_set: save, after: save}\n")
     assert 1000.0 <= rows(result)["full"]["elapsed"] <= 1000.0 * 1.35
 
 
 def test_a_restore_and_a_copy_take_the_synthetic_full_backup() -> None:
-    more = """  full: {method: synthetic_full, save_set: save, after: save}
+    more = """  full: {method: consolidate, save_set: save, after: save}
   back: {restore: save, after: full}
 """
     assert rows(run(more))["back"]["bytes"] == 100e9
@@ -69,7 +69,7 @@ def test_a_restore_and_a_copy_take_the_synthetic_full_backup() -> None:
 
 def test_a_size_of_its_own() -> None:
     """On a target that clones blocks, a full backup reads and writes the change alone, and is whole all the same."""
-    more = """  full: {method: synthetic_full, save_set: save, size: 4 GB, after: save}
+    more = """  full: {method: consolidate, save_set: save, size: 4 GB, after: save}
   back: {restore: save, after: full}
 """
     found = rows(run(more))

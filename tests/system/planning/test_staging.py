@@ -8,8 +8,9 @@ import pytest
 from sites.plan import site
 
 from simbackup.errors import InputError
+from simbackup.planning.night import Night
 from simbackup.planning.plan import plan
-from simbackup.planning.scenarios import Night, night_scenario
+from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import load_site
 from simbackup.run import simulate
 from simbackup.scenario import load
@@ -34,7 +35,7 @@ def test_all_passes_over_the_disk() -> None:
 
 
 def test_the_size_limit_costs_turns() -> None:
-    """Without overlap the network and the tape take turns, each for as long as it needs for all; with it, the slower."""
+    """Without overlap the network and the tape take turns, each as long as it needs for all; with it, the slower."""
     turns = elapsed(staged(staging={"on": "pool", "size": "200 GB", "overlapped": False}))
     overlapped = elapsed(staged(staging={"on": "pool", "size": "200 GB"}))
     straight = elapsed(staged())

@@ -129,9 +129,9 @@ def test_what_targets_make_by_themselves() -> None:
     found = days(date(2027, 12, 31), systems=one(), policies=policy(**rules), zone="UTC")
     made = [run.made for day in found for run, _ in day.runs]
     assert made[:30] == [()] * 30
-    assert {(one.method, one.copy, one.age) for each in made[30:] for one in each} == {("merge", "", 86_400.0)}
+    assert {(one.what, one.copy, one.age) for each in made[30:] for one in each} == {("merge", "", 86_400.0)}
     assert {len(each) for each in made[30:]} == {1}
     weekly = {"schedule": {"synthetic_full": "saturday", "incremental": "daily"}}
     found = days(date(2027, 3, 1), systems=one(), policies=policy(**weekly), zone="UTC")
-    made = [(day.day.weekday(), run.made[0].method) for day in found[1:] for run, _ in day.runs if run.made]
-    assert made == [(5, "synthetic_full")] * 8
+    made = [(day.day.weekday(), run.made[0].what) for day in found[1:] for run, _ in day.runs if run.made]
+    assert made == [(5, "synthetic-full")] * 8
