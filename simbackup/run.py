@@ -81,7 +81,8 @@ def ended(system: System, scenario: Scenario, seed: int) -> Result:
         if host.suspended is not None:
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
     _summarise(system, scenario.spec)
-    return Result(Record.of(scenario, seed), used_values(scenario), system.trace, layout_of(scenario), scenario)
+    record, values = Record.of(scenario, seed), used_values(scenario)
+    return Result(record, values, system.trace, layout_of(scenario), scenario, least=system.least)
 
 
 def result_of(

@@ -161,6 +161,7 @@ def _once(
         except JobFailedError as error:
             status, reason = "failed", str(error)
     end = system.env.now
+    system.note_least(name)
     window, missed = job.schedule.allowed(*times)
     if status == "done" and window is not None and end - due > window:
         status, reason = "late", missed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from simbackup import units
 from simbackup.drawing.layout import Layout
+from simbackup.engine.limit import Least
 from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError
 from simbackup.output.partial import log
@@ -45,12 +47,16 @@ class Result:
         trace: Trace,
         layout: Layout | None = None,
         made_from: Scenario | Kept | None = None,
+        *,
+        least: Mapping[str, Least] | None = None,
     ) -> None:
         self.record = record
         self.values = values
         self.trace = trace
         self.layout = layout
         self.made_from = made_from
+        self.least: Mapping[str, Least] = least or {}
+        """What the bytes of each run of a job take at the least; empty where the result was read from a folder."""
 
     def __repr__(self) -> str:
         jobs = f"{len(self.job_rows)} job{'s'[: len(self.job_rows) != 1]}"
