@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import simpy
 
 from simbackup.data.make import make as make_data
@@ -16,7 +18,16 @@ from simbackup.engine.trace import Trace
 from simbackup.live_parts import made
 from simbackup.methods.job import Job, Schedule
 from simbackup.scenario.spec import Spec
-from simbackup.schema.capability import BlockDevice, ImageDevice, MediaLibrary, ObjectTarget, OnDevice, SplitMirror
+from simbackup.schema.capability import (
+    BlockDevice,
+    Device,
+    ImageDevice,
+    JobLimit,
+    MediaLibrary,
+    ObjectTarget,
+    OnDevice,
+    SplitMirror,
+)
 from simbackup.schema.job import JobSpec
 from simbackup.schema.quantity import si_or
 from simbackup.system import System
@@ -45,18 +56,7 @@ def _devices(system: System, spec: Spec) -> None:
     for name, device in spec.devices.items():
         if isinstance(device, OnDevice | ImageDevice):
             continue
-        live = made(device, Site(system, spec, name), device)
-        if isinstance(device, BlockDevice):
-            owner = spec.owner_of(name)
-            way = spec.route(owner, name) if owner is not None else None
-            live.path = tuple(system.networks[link] for link in way or ())
-            system.add_store(name, live)
-        elif isinstance(device, MediaLibrary):
-            system.libraries[name] = live
-        elif isinstance(device, ObjectTarget):
-            system.object_stores[name] = live
-        else:
-            system.others[name] = live
+        _independent(system, spec, name, device)
     areas = _areas(system, spec)
     for name, device in spec.devices.items():
         if isinstance(device, ImageDevice):
@@ -66,6 +66,24 @@ def _devices(system: System, spec: Spec) -> None:
         if name not in created and not isinstance(spec.devices[name], SplitMirror):
             image.create()
             system.trace.event(0.0, f"devices.{name}", "exists from the start, as no job creates it")
+
+
+def _independent(system: System, spec: Spec, name: str, device: Device) -> None:
+    """A device that lies on no other."""
+    live = made(device, Site(system, spec, name), device)
+    if isinstance(device, BlockDevice):
+        owner = spec.owner_of(name)
+        way = spec.route(owner, name) if owner is not None else None
+        live.path = tuple(system.networks[link] for link in way or ())
+        system.add_store(name, live)
+    elif isinstance(device, MediaLibrary):
+        system.libraries[name] = live
+    elif isinstance(device, ObjectTarget):
+        system.object_stores[name] = live
+    elif isinstance(device, JobLimit):
+        system.limits[name] = live
+    else:
+        system.others[name] = live
 
 
 def _areas(system: System, spec: Spec) -> dict[str, Region]:
@@ -94,4 +112,5 @@ def schedule_of(job: JobSpec) -> Schedule:
     return Schedule(
         begin, job.after, job.every.si if job.every else None, si_or(job.until, 0.0),
         job.window.si if job.window else None, parse_clock(job.deadline) if job.deadline else None,
+        job.queues, si_or(job.priority, math.inf), int(si_or(job.retries, 0.0)), si_or(job.retry_after, 0.0),
     )  # fmt: skip

@@ -14,6 +14,7 @@ from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
 from simbackup.devices.image import FrozenImage
+from simbackup.devices.job_queue.live import JobQueue
 from simbackup.devices.network.adapter import Adapter, ClosedLoop
 from simbackup.devices.network.live import Network
 from simbackup.devices.object_store.live import ObjectStore
@@ -88,6 +89,7 @@ class System:
     catalogue: Catalogue = field(default_factory=Catalogue)
     on_disk: list[simpy.Event] = field(default_factory=list[simpy.Event])
 
+    limits: dict[str, JobQueue] = field(default_factory=dict[str, JobQueue])
     workloads: list[Workload] = field(default_factory=list[Workload])
     adapters: dict[str, Adapter] = field(default_factory=dict[str, Adapter])
     used: dict[str, float] = field(default_factory=dict[str, float])

@@ -10,7 +10,6 @@ from simbackup.planning.goals import Goal
 from simbackup.planning.plan import Plan
 from simbackup.planning.restore import SHARES, Recovery
 from simbackup.planning.sizing import Sizing
-from simbackup.policies.days import WEEKDAYS
 from simbackup.units import show_short
 
 TERABYTE = 1e12
@@ -54,8 +53,10 @@ def plan(found: Plan) -> None:
                 sums[i] += each
         head = ("year", "pools", "cartridges", "object storage", f"total, {found.months[0].currency}")
         show.table(head, [(y, *(f"{x:,.0f}" for x in s)) for y, s in years.items()], "Cost", right=(1, 2, 3, 4))
-    if found.overlong:
-        show.line(f"{found.overlong} backups and copies take more than a day; the nights after do without their load")
+    if found.windows.running_on:
+        show.line(f"{found.windows.running_on} backups and copies take more than a day, and slow those of later nights")
+    if found.behind is not None:
+        show.line(f"jobs of {found.behind} still run after a week: the queue grows, and later nights look too good")
     show.line(
         f"{found.simulated} nights were simulated, the others lie between them; greatest error found: "
         f"{show_short(found.error, '1', 2)} of the longest job"
@@ -63,24 +64,10 @@ def plan(found: Plan) -> None:
 
 
 def _windows(found: Plan) -> list[tuple[str, ...]]:
-
-    rows: dict[tuple[str, str, str], list[Any]] = {}
-    for one in found.verdicts:
-        row = rows.setdefault((_together(one.policy), one.level, one.copy), [set(), 0, None, 0.0])
-        row[0].add(one.night)
-        row[1] += not one.met
-        row[2] = row[2] or (None if one.met else one.night)
-        row[3] = max(row[3], one.elapsed)
     return [
-        (*key, str(len(nights)), str(missed), str(first or ""), show_short(longest, "s", 3))
-        for key, (nights, missed, first, longest) in rows.items()
+        (*key, str(one.nights), str(one.missed), str(one.first_missed or ""), show_short(one.longest, "s", 3))
+        for key, one in found.windows.levels.items()
     ]
-
-
-def _together(policy: str) -> str:
-    """The name of a policy, or that of all days of the week of one that is spread over them."""
-    base, _, day = policy.rpartition("-")
-    return f"{base}-*" if base and day in WEEKDAYS else policy
 
 
 def _stocks(found: Plan) -> None:

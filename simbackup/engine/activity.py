@@ -87,6 +87,7 @@ class Activity(StrEnum):
     WAIT_FOR_THE_CARTRIDGE = "wait for the cartridge", Nature.WAITING, PAPER, "wait for a cartridge"
     WAIT_FOR_ROBOT = "mount queue", Nature.WAITING, PAPER, "mount queue"
     WAIT_FOR_ROOM = "wait for room", Nature.WAITING, PAPER, "wait for room"
+    WAIT_FOR_TURN = "wait for a turn", Nature.WAITING, PAPER, "job queue"
     WAIT_FOR_REQUESTS = "wait for requests", Nature.WAITING, PAPER
     QUEUE = "queue", Nature.WAITING, CORAL  # a buffer behind other buffers of its job
 

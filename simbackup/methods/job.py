@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import simpy
 
+from simbackup.devices.job_queue.live import Admission, Claim, enter
+from simbackup.engine.activity import Activity
 from simbackup.system import JobFailedError, System
 
 Steps = Generator[simpy.Event, Any, "Moved"]
@@ -36,6 +38,15 @@ class Work(Protocol):
         ...
 
 
+@runtime_checkable
+class OfKnownSize(Protocol):
+    """Work of which can be said before how many bytes it moves."""
+
+    def expected(self, system: System) -> float:
+        """Bytes that it will move."""
+        ...
+
+
 DAY = 86_400.0
 ROUNDING = 1e-9
 """Share of a period by which the last run may be after the end of the repetition."""
@@ -43,7 +54,10 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When a job runs: seconds after the start, after which jobs, how often; and by when it should have ended."""
+    """When a job runs: seconds after the start, after which jobs, how often; and by when it should have ended.
+
+    It waits in queues with a priority, and is tried again so often, some seconds after it has failed.
+    """
 
     begin: float = 0.0
     after: tuple[str, ...] = ()
@@ -51,6 +65,10 @@ class Schedule:
     until: float = 0.0
     window: float | None = None
     deadline: float | None = None
+    queues: tuple[str, ...] = ()
+    priority: float = math.inf
+    retries: int = 0
+    retry_after: float = 0.0
 
     def allowed(self, due: float, since: float) -> tuple[float | None, str]:
         """Seconds after it was due by which a run should have ended, None without a limit, and what it misses then.
@@ -150,19 +168,17 @@ def _once(
 ) -> Generator[simpy.Event, Any, bool]:
     """One run of a job, when it was due and since when its deadline counts. Records it; whether it completed."""
     begin, due = system.env.now, times[0]
+    window, missed = job.schedule.allowed(*times)
     for workload in system.workloads:
         workload.watch(name, begin)
     moved, status, reason = Moved(0.0, 0.0), "done", ""
     if failed:
         status, reason = "skipped", f"'{failed[0]}' did not complete"
     else:
-        try:
-            moved = yield from job.work.run(system, f"jobs.{name}")
-        except JobFailedError as error:
-            status, reason = "failed", str(error)
+        moved, reason = yield from _tried(system, job, f"jobs.{name}", due + (window or math.inf))
+        status = "failed" if reason else "done"
     end = system.env.now
     system.note_least(name)
-    window, missed = job.schedule.allowed(*times)
     if status == "done" and window is not None and end - due > window:
         status, reason = "late", missed
     system.trace.job(
@@ -176,3 +192,43 @@ def _once(
     for workload in system.workloads:
         workload.tell(name, end)
     return status in {"done", "late"}
+
+
+def _tried(system: System, job: Job, name: str, ends: float) -> Generator[simpy.Event, Any, tuple[Moved, str]]:
+    """Do the work of a job, which has to end at a time, as often as it takes; what it moved, and why it failed."""
+    reason = ""
+    for left in range(job.schedule.retries, -1, -1):
+        place = yield from _admitted(system, job, name, ends)
+        try:
+            return (yield from job.work.run(system, name)), ""
+        except JobFailedError as error:
+            reason = str(error)
+        finally:
+            if place is not None:
+                place.leave()
+        if left:
+            system.trace.event(system.env.now, name, f"is tried again: {reason}")
+            with system.clock.span(name, name, Activity.WAIT):
+                yield system.env.timeout(job.schedule.retry_after)
+    return Moved(0.0, 0.0), reason
+
+
+def _admitted(system: System, job: Job, name: str, ends: float) -> Generator[simpy.Event, Any, Admission | None]:
+    """Wait until all queues of a job have a place for it, which it takes; None if it waits in none."""
+    if not job.schedule.queues:
+        return None
+    queues = [system.limits[queue] for queue in job.schedule.queues]
+    since = float(system.env.now)
+    place = enter(queues, Claim(_expected(system, job), job.schedule.priority, ends))
+    last = yield place.admitted
+    if system.env.now > since:
+        system.trace.span(since, float(system.env.now), name, last.name, Activity.WAIT_FOR_TURN)
+    return place
+
+
+def _expected(system: System, job: Job) -> float:
+    """Bytes that a job will move, zero if that cannot be said."""
+    try:
+        return job.work.expected(system) if isinstance(job.work, OfKnownSize) else 0.0
+    except JobFailedError:
+        return 0.0

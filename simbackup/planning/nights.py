@@ -2,136 +2,206 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
-from typing import NamedTuple
+from datetime import date
+from itertools import pairwise
 
 from simbackup.planning.ledger import Day
-from simbackup.planning.scenarios import LevelRun, Night, begin, night_scenario
+from simbackup.planning.playing import Outcome, Play
+from simbackup.planning.scenarios import DAY, LevelRun, Night, begin
 from simbackup.planning.site import PlannedSite
-from simbackup.policies.clock import elapsed
-from simbackup.run import simulate
-from simbackup.scenario import load
+from simbackup.planning.verdicts import Verdict, verdicts_of
 
-DAY = 86_400.0
-GOOD = frozenset({"done", "late"})
 MOST_OF_A_POOL = 0.999
 """Share of a pool that older save sets and those of the night may fill together in a simulation."""
-
-
-FIRST = "first full"
-"""The level of the first backup of a system, as plans report it."""
-
-
-class Outcome(NamedTuple):
-    """How a backup or copy went: seconds from the midnight before until it was due, and until it ended; bytes.
-
-    A reason is what made it fail; a cause is the address on which it spent most of its time, and for what.
-    """
-
-    due: float
-    end: float
-    bytes: float
-    reason: str = ""
-    cause: str = ""
-
-
-class Verdict(NamedTuple):
-    """Whether a system met its window in a night, with when it ended and what it waited for most."""
-
-    night: date
-    system: str
-    policy: str
-    level: str
-    copy: str
-    due: datetime
-    elapsed: float
-    bytes: float
-    window: float | None
-    met: bool
-    cause: str
-
-    @property
-    def counts(self) -> bool:
-        """Whether it counts: the first backup of a system, of everything at once, is one that nobody repeats."""
-        return self.level != FIRST
-
+SPARE = 1.02
+"""Room for save sets of a night over their bytes, for what is rounded up."""
+LONGEST = 7
+"""Most nights that are simulated together. Jobs that still run after them never catch up."""
+BENT = 0.02
+"""Share of a pool by which its contents may be off the line between simulated nights: disks are slower further in."""
+CLOSE = 0.03
+"""Error of a guessed night, as a share of its longest job, from which on no more nights of its kind are simulated."""
+MOST_BETWEEN = 6
+"""Most nights of a kind that are simulated to guess the others better."""
 
 Kind = tuple[LevelRun, ...]
-Play = Callable[[Night], dict[str, Outcome]]
-"""Simulates a night: the outcome of each job."""
 
 
-def kind_of(day: Day) -> Kind:
-    """What runs in a night, with ages in whole days: an hour more or less through daylight saving changes no kind."""
-    return tuple(sorted(run._replace(age=round(run.age / DAY) * DAY) for run, _ in day.runs))
+def kind_of(days: Sequence[Day]) -> Kind:
+    """What runs in nights that are simulated together.
+
+    Ages are in whole days: an hour more or less through daylight saving changes no kind.
+    """
+    return tuple(
+        sorted(
+            run._replace(age=round(run.age / DAY) * DAY, later=(day.day - days[0].day).days)
+            for day in days
+            for run, _ in day.runs
+        )
+    )
 
 
 @dataclass
 class Nights:
-    """The nights of a site, simulated when they are needed."""
+    """The nights of a site, simulated when they are needed.
+
+    Jobs that run on into the next night compete with its jobs: such nights are simulated together.
+    """
 
     site: PlannedSite
     days: Sequence[Day]
     play: Play
-    kinds: dict[Kind, list[int]] = field(default_factory=dict[Kind, list[int]])
-    played: dict[Kind, dict[int, dict[str, Outcome]]] = field(default_factory=dict[Kind, dict[int, dict[str, Outcome]]])
-    error: float = 0.0
-    """The greatest error of an interpolated elapsed time that was found, as a share of the simulated one."""
-    firsts: dict[str, int] = field(default_factory=dict[str, int])
+    played: dict[Kind, dict[int, Mapping[str, Outcome]]] = field(
+        default_factory=dict[Kind, dict[int, Mapping[str, Outcome]]]
+    )
+    errors: dict[Kind, float] = field(default_factory=dict[Kind, float])
+    """Of each kind the error of the night that was guessed last, as a share of its longest job."""
+    firsts: dict[str, date] = field(default_factory=dict[str, date])
+    lengths: dict[int, int] = field(default_factory=dict[int, int])
+    """Nights that are simulated together with one, itself among them; one unless noted."""
+    sizes: dict[int, float] = field(default_factory=dict[int, float])
+    behind: date | None = None
+    """The first night whose jobs still run after a week."""
 
     def __post_init__(self) -> None:
-        for i, day in enumerate(self.days):
-            for run, _ in day.runs:
-                self.firsts.setdefault(run.policy, i)
-            if day.runs:
-                self.kinds.setdefault(kind_of(day), []).append(i)
+        self.running = [i for i, day in enumerate(self.days) if day.runs]
+        for i in self.running:
+            for run, _ in self.days[i].runs:
+                self.firsts.setdefault(run.policy, self.days[i].day)
+        self.kinds = self._kinds()
 
     @property
     def simulated(self) -> int:
         """Nights that were simulated."""
         return sum(len(samples) for samples in self.played.values())
 
+    @property
+    def error(self) -> float:
+        """The greatest error of an interpolated elapsed time that was found, as a share of the longest simulated."""
+        return max((self.errors.get(kind, 0.0) for kind in self.kinds), default=0.0)
+
     def sample(self) -> None:
-        """Simulate each kind at its first night, its last, and one between; then look for the first missed window."""
-        for kind, at in self.kinds.items():
-            self._played(kind, at[0])
-            if at[-1] != at[0]:
-                self._played(kind, at[-1])
-            between = at[len(at) // 2]
-            if between not in self.played[kind]:
-                guessed = self._between(kind, between)
-                self.error = max(self.error, _difference(self._played(kind, between), guessed))
-            self._bisect(kind, at)
+        """Simulate each kind at chosen nights; those whose jobs run on, together with the next ones."""
+        while True:
+            for kind, at in self.kinds.items():
+                self._sample(kind, at)
+            longer = {i: most for kind, at in self.kinds.items() for i in at if (most := self._reach(kind, i))}
+            if not longer:
+                break
+            self.lengths |= longer
+            self.kinds = self._kinds()
 
     def verdicts(self) -> Iterator[Verdict]:
         """The verdict on each backup and copy of each night, in order."""
         for kind, i in sorted(((kind, i) for kind, at in self.kinds.items() for i in at), key=lambda each: each[1]):
             yield from self._verdicts(kind, i)
 
+    def night(self, kind: Kind, i: int) -> Night:
+        """The nights of a kind from a date on: sizes have grown, and targets hold what the ledger has."""
+        factors = {
+            system.name: system.size_at(self.site.seconds(time)) / system.size
+            for day in self._together(i)
+            for run, time in day.runs
+            for system in self.site.of_policy(run.policy)
+        }
+        before = self.days[i - 1].stocks if i else {}
+        used = {name: _older(self.site, name, stock.used, kind, factors) for name, stock in before.items()}
+        return Night(self.days[i].day, kind, factors, used)
+
+    def _kinds(self) -> dict[Kind, list[int]]:
+        """The first nights of those that are simulated together, by kind."""
+        found: dict[Kind, list[int]] = {}
+        following = 0
+        for place, i in enumerate(self.running):
+            if place >= following:
+                days = self._together(i)
+                following = place + len(days)
+                found.setdefault(kind_of(days), []).append(i)
+        return found
+
+    def _together(self, i: int) -> list[Day]:
+        place = bisect_left(self.running, i)
+        return [self.days[j] for j in self.running[place : place + self.lengths.get(i, 1)]]
+
+    def _reach(self, kind: Kind, i: int) -> int | None:
+        """How many nights the jobs of one reach into, if these are more than are simulated together with it."""
+        now, end, place = self.lengths.get(i, 1), self._end(kind, i), bisect_left(self.running, i)
+        reached = now
+        for j in self.running[place + now :]:
+            later = (self.days[j].day - self.days[i].day).days * DAY
+            if later + min(begin(self.site.file.spec.policies[run.policy].at) for run, _ in self.days[j].runs) >= end:
+                break
+            reached += 1
+        if reached > LONGEST <= now and (self.behind is None or self.days[i].day < self.behind):
+            self.behind = self.days[i].day
+        return min(reached, LONGEST) if now < min(reached, LONGEST) else None
+
+    def _end(self, kind: Kind, i: int) -> float:
+        """Seconds from the midnight before until all jobs have ended, on the line between simulated nights."""
+        low, high, share = self._around(kind, i)
+        ends = [max(outcome.end for outcome in self.played[kind][at].values()) for at in (low, high)]
+        return ends[0] + share * (ends[1] - ends[0])
+
+    def _sample(self, kind: Kind, at: Sequence[int]) -> None:
+        """Simulate a kind at its first night, its last, and between until these are well guessed; then find misses."""
+        for i in (at[0], at[-1]):
+            self._played(kind, i)
+        for _ in range(MOST_BETWEEN):
+            i = self._doubtful(kind, at)
+            if i is None or self.errors.get(kind, math.inf) <= CLOSE:
+                break
+            guessed = self._between(kind, i)
+            self.errors[kind] = _difference(self._played(kind, i), guessed)
+        self._bisect(kind, at)
+
+    def _doubtful(self, kind: Kind, at: Sequence[int]) -> int | None:
+        """The night that is guessed worst: where pools hold least what the line has, else in the longest gap."""
+        known = [i for i in sorted(self.played[kind]) if i in at]
+        off, worst = max(((self._bent(known, i), i) for i in at), default=(0.0, at[0]))
+        if off > BENT:
+            return worst
+        low, high = max(pairwise(known), key=lambda ends: ends[1] - ends[0], default=(0, 0))
+        inside = at[bisect_left(at, low) + 1 : bisect_left(at, high)]
+        return inside[len(inside) // 2] if inside else None
+
+    def _bent(self, known: Sequence[int], i: int) -> float:
+        """How far the contents of a pool are off the line between nights around, as a share of the pool."""
+        after = bisect_left(known, i)
+        if after in {0, len(known)} or known[after] == i:
+            return 0.0
+        low, high = known[after - 1], known[after]
+        share = self._share(low, i, high)
+        return max(
+            (
+                abs(self._filled(name, i) - (1.0 - share) * self._filled(name, low) - share * self._filled(name, high))
+                for name in self.site.targets
+            ),
+            default=0.0,
+        )
+
+    def _filled(self, name: str, i: int) -> float:
+        """The share of a pool that is in use before a night; none of what has no limit."""
+        target = self.site.targets[name]
+        if not i or target.tape or math.isinf(target.capacity):
+            return 0.0
+        return min(self.days[i - 1].stocks[name].used / target.capacity, 1.0)
+
     def _verdicts(self, kind: Kind, i: int) -> Iterator[Verdict]:
-        day, outcomes = self.days[i], self._between(kind, i)
-        for run, time in day.runs:
-            level = FIRST if self.firsts[run.policy] == i else run.level.value
-            policy = self.site.file.spec.policies[run.policy]
-            opening = self.site.opening(run.policy, day.day)
-            room = None if opening is None else elapsed(time, opening.closes)
-            for system in self.site.of_policy(run.policy):
-                yield _verdict((day.day, system.name, run.policy, level, ""), time, outcomes[system.name], room)
-                for name in run.copies:
-                    done = outcomes[f"{system.name}-{name}"]
-                    by = policy.copies[name].by
-                    left = None if by is None else _after(by, policy.at)
-                    yield _verdict((day.day, system.name, run.policy, level, name), time, done, left)
+        outcomes = self._between(kind, i)
+        for day in self._together(i):
+            later = (day.day - self.days[i].day).days
+            yield from verdicts_of(self.site, day, later, outcomes, self.firsts)
 
     def _missed(self, kind: Kind, i: int) -> bool:
         return any(not verdict.met and verdict.counts for verdict in self._verdicts(kind, i))
 
     def _bisect(self, kind: Kind, at: Sequence[int]) -> None:
         """Simulate nights around the first one that misses a window, until it and the one before are simulated."""
-        samples = sorted(self.played[kind])
+        samples = [i for i in sorted(self.played[kind]) if i in at]
         first = next((i for i in samples if self._missed(kind, i)), None)
         if first is None or first == samples[0]:
             return
@@ -141,52 +211,56 @@ class Nights:
             self._played(kind, at[middle])
             low, high = (low, middle) if self._missed(kind, at[middle]) else (middle, high)
 
-    def _played(self, kind: Kind, i: int) -> dict[str, Outcome]:
+    def _played(self, kind: Kind, i: int) -> Mapping[str, Outcome]:
         """The outcome of a night, simulated."""
         samples = self.played.setdefault(kind, {})
         if i not in samples:
             samples[i] = self.play(self.night(kind, i))
         return samples[i]
 
-    def night(self, kind: Kind, i: int) -> Night:
-        """The night of a kind on a date: sizes have grown, and targets hold what the ledger has."""
-        day = self.days[i]
-        factors = {
-            system.name: system.size_at(self.site.seconds(time)) / system.size
-            for run, time in day.runs
-            for system in self.site.of_policy(run.policy)
-        }
-        before = self.days[i - 1].stocks if i else {}
-        used = {name: _older(self.site, name, stock.used, factors) for name, stock in before.items()}
-        return Night(day.day, kind, factors, used)
-
     def _size(self, i: int) -> float:
         """Bytes of all systems in a night."""
-        seconds = self.site.seconds(self.days[i].runs[0][1])
-        return sum(system.size_at(seconds) for system in self.site.systems)
+        if i not in self.sizes:
+            seconds = self.site.seconds(self.days[i].runs[0][1])
+            self.sizes[i] = sum(system.size_at(seconds) for system in self.site.systems)
+        return self.sizes[i]
 
-    def _between(self, kind: Kind, i: int) -> dict[str, Outcome]:
+    def _share(self, low: int, i: int, high: int) -> float:
+        """How far a night is on the line over all bytes between two others."""
+        sizes = [self._size(at) for at in (low, i, high)]
+        return (sizes[1] - sizes[0]) / (sizes[2] - sizes[0]) if sizes[2] > sizes[0] else (i - low) / (high - low)
+
+    def _between(self, kind: Kind, i: int) -> Mapping[str, Outcome]:
         """The outcome of a night: as simulated, or on the line over all bytes between simulated nights around it."""
         samples = self.played[kind]
-        if i in samples:
-            return samples[i]
-        known = sorted(samples)
-        after = bisect_left(known, i)
-        if after in {0, len(known)}:
-            return samples[known[min(after, len(known) - 1)]]
-        low, high = known[after - 1], known[after]
-        sizes = [self._size(at) for at in (low, i, high)]
-        share = (sizes[1] - sizes[0]) / (sizes[2] - sizes[0]) if sizes[2] > sizes[0] else (i - low) / (high - low)
+        low, high, share = self._around(kind, i)
+        if low == high:
+            return samples[low]
         return {name: _mixed(one, samples[high][name], share) for name, one in samples[low].items()}
 
+    def _around(self, kind: Kind, i: int) -> tuple[int, int, float]:
+        """The simulated nights around one, and how far it is on the line between them."""
+        known = sorted(self.played[kind])
+        after = bisect_left(known, i)
+        if after == len(known) or known[after] == i or after == 0:
+            near = known[min(after, len(known) - 1)]
+            return near, near, 0.0
+        low, high = known[after - 1], known[after]
+        return low, high, self._share(low, i, high)
 
-def _older(site: PlannedSite, name: str, used: float, factors: Mapping[str, float]) -> float:
-    """Bytes of older save sets on a pool, as many as leave room for everything to be saved once more."""
+
+def _older(site: PlannedSite, name: str, used: float, kind: Kind, factors: Mapping[str, float]) -> float:
+    """Bytes of older save sets on a pool, no more than leave room for what is saved in the nights."""
     target = site.targets[name]
-    if target.tape or target.capacity == float("inf"):
+    if target.tape or math.isinf(target.capacity):
         return 0.0
-    coming = sum(2.0 * system.size * factors.get(system.name, 1.0) for system in site.systems)
-    return max(min(used, MOST_OF_A_POOL * target.capacity - coming), 0.0)
+    coming = [
+        system.saved(run.sent, 0.0, run.age) * factors.get(system.name, 1.0)
+        for run in kind
+        for system in site.of_policy(run.policy)
+    ]
+    most = max(system.size * factors.get(system.name, 1.0) for system in site.systems)  # what the checks ask for
+    return max(min(used, MOST_OF_A_POOL * target.capacity - SPARE * max(sum(coming), most)), 0.0)
 
 
 def _mixed(one: Outcome, other: Outcome, share: float) -> Outcome:
@@ -200,35 +274,3 @@ def _difference(found: Mapping[str, Outcome], guessed: Mapping[str, Outcome]) ->
     """The greatest error of guessed elapsed times, as a share of the longest one that was found."""
     longest = max((one.end - one.due for one in found.values()), default=0.0)
     return max((abs(one.end - guessed[name].end) for name, one in found.items()), default=0.0) / max(longest, 1.0)
-
-
-def _after(by: str, at: str) -> float:
-    """Seconds from when backups begin until a time of day after that."""
-    return (begin(by) - begin(at)) % DAY or DAY
-
-
-def _verdict(what: tuple[date, str, str, str, str], time: datetime, outcome: Outcome, room: float | None) -> Verdict:
-    night, system, policy, level, copy = what
-    took = outcome.end - outcome.due
-    met = not outcome.reason and (room is None or took <= room)
-    return Verdict(
-        night, system, policy, level, copy, time, took, outcome.bytes, room, met,
-        outcome.reason or outcome.cause,
-    )  # fmt: skip
-
-
-def played(site: PlannedSite, night: Night) -> dict[str, Outcome]:
-    """The outcome of a night by the simulator: backups by the names of systems, copies as `SYSTEM-COPY`."""
-    result = simulate(load(night_scenario(site.file, night)))
-    due = {name: begin(site.file.spec.policies[system.policy].at) for name, system in site.file.spec.systems.items()}
-    found: dict[str, Outcome] = {}
-    for row in result.job_rows:
-        name = str(row["job"])
-        since = due.get(name)
-        if since is None:
-            since = due[max((system for system in due if name.startswith(f"{system}-")), key=len)]
-        causes = result.causes(name)
-        cause = " on ".join(reversed(next(iter(causes)))) if causes else ""
-        reason = "" if row["status"] in GOOD else str(row["reason"])
-        found[name] = Outcome(since, float(row["end"]), float(row["bytes"]), reason, cause)
-    return found

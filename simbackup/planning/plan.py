@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property, partial
@@ -14,8 +14,12 @@ from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.cost import TERABYTE, Month, months
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.loading import Source
-from simbackup.planning.nights import DAY, Nights, Play, Verdict, played
+from simbackup.planning.nights import Nights
+from simbackup.planning.playing import Play, played
+from simbackup.planning.scenarios import DAY
 from simbackup.planning.site import PlannedSite, load_site
+from simbackup.planning.verdicts import Verdict
+from simbackup.planning.windows import Windows
 from simbackup.policies.retention import period
 
 if TYPE_CHECKING:
@@ -41,11 +45,32 @@ class Plan:
     site: PlannedSite
     until: date
     days: tuple[Day, ...]
-    verdicts: tuple[Verdict, ...]
-    error: float
-    """Greatest error found of an elapsed time that was interpolated between simulated nights, as a share."""
-    simulated: int
-    """Nights that were simulated."""
+    nights: Nights
+
+    @property
+    def verdicts(self) -> Iterator[Verdict]:
+        """The verdict on each backup and copy of each night, in order; they are made as they are asked for."""
+        return self.nights.verdicts()
+
+    @property
+    def error(self) -> float:
+        """Greatest error found of an elapsed time that was interpolated between simulated nights, as a share."""
+        return self.nights.error
+
+    @property
+    def simulated(self) -> int:
+        """Nights that were simulated."""
+        return self.nights.simulated
+
+    @property
+    def behind(self) -> date | None:
+        """The first night whose jobs still run after a week, None if there is none."""
+        return self.nights.behind
+
+    @cached_property
+    def windows(self) -> Windows:
+        """What the verdicts come to, counted in one pass."""
+        return Windows.of(self.verdicts, self.site.file.spec.systems)
 
     @cached_property
     def clients(self) -> list[Row]:
@@ -53,24 +78,14 @@ class Plan:
 
         The first backup of all is left out of the windows missed and of the longest.
         """
-        found: dict[str, Row] = {}
-        points = self.days[-1].points
-        for system in self.site.systems:
-            found[system.name] = {
-                "system": system.name, "policy": system.policy, "nights": 0, "missed": 0, "first_missed": None,
-                "cause": "", "longest": 0.0, "restore_points": points.get(system.policy, 0),
-                "size_at_end": system.size_at((self.until - self.site.start).days * DAY),
-            }  # fmt: skip
-        for verdict in self.verdicts:
-            row = found[verdict.system]
-            if not verdict.copy:
-                row["nights"] += 1
-                row["longest"] = max(row["longest"], verdict.elapsed if verdict.counts else 0.0)
-            if not verdict.met and verdict.counts:
-                row["missed"] += 1
-                if row["first_missed"] is None:
-                    row["first_missed"], row["cause"] = verdict.night, verdict.cause
-        return list(found.values())
+        points, seconds = self.days[-1].points, (self.until - self.site.start).days * DAY
+        return [
+            {
+                "system": system.name, "policy": system.policy, **self.windows.systems[system.name]._asdict(),
+                "restore_points": points.get(system.policy, 0), "size_at_end": system.size_at(seconds),
+            }
+            for system in self.site.systems
+        ]  # fmt: skip
 
     @cached_property
     def capacity(self) -> list[Row]:
@@ -100,11 +115,6 @@ class Plan:
         """The first date on which anything no longer fits, None if all fits until the end."""
         return min((limit.date for limit in self.limits if limit.date is not None), default=None)
 
-    @property
-    def overlong(self) -> int:
-        """Backups and copies that take more than a day, and so run on into a night of which they are no part here."""
-        return sum(verdict.elapsed > DAY for verdict in self.verdicts)
-
     @cached_property
     def months(self) -> list[Month]:
         """What each month costs; empty without prices."""
@@ -130,7 +140,7 @@ class Plan:
         return FitsUntil(name, next(over, None), f"{most / TERABYTE:.1f} TB{of} at most")
 
     def _window(self) -> FitsUntil:
-        missed = next((verdict for verdict in self.verdicts if not verdict.met and verdict.counts), None)
+        missed = self.windows.first_missed
         if missed is None:
             return FitsUntil("windows", None, "all are met")
         what = f"{missed.system}-{missed.copy}" if missed.copy else missed.system
@@ -155,7 +165,8 @@ class Plan:
         tables = {name: rows for name, rows in self.tables().items() if name != "nights"}
         head = {
             "title": self.site.file.spec.title, "start": self.site.start, "until": self.until,
-            "fits_until": self.fits_until, "overlong": self.overlong, "nights_simulated": self.simulated,
+            "fits_until": self.fits_until, "running_on": self.windows.running_on, "behind": self.behind,
+            "nights_simulated": self.simulated,
             "interpolation_error": self.error,
         }  # fmt: skip
         return head | tables
@@ -191,7 +202,7 @@ def plan(
     days = tuple(Ledger(site).days(last))
     nights = Nights(site, days, play or partial(played, site))
     nights.sample()
-    return Plan(site, last, days, tuple(nights.verdicts()), nights.error, nights.simulated)
+    return Plan(site, last, days, nights)
 
 
 UNITS = {"y": "years", "m": "months", "w": "weeks", "d": "days"}

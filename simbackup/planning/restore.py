@@ -14,7 +14,7 @@ from simbackup.engine.activity import Activity
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.ledger import Ledger, StoredCopies
 from simbackup.planning.loading import Source
-from simbackup.planning.nights import GOOD
+from simbackup.planning.playing import GOOD
 from simbackup.planning.scenarios import LevelRun, Night, jobs_of, site_parts
 from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.policies.clock import elapsed, moment

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from simbackup.errors import Place
 from simbackup.planning.loading import SiteFile
-from simbackup.planning.spec import PolicySpec, SecondCopySpec
+from simbackup.planning.policy import PolicySpec, SecondCopySpec
 from simbackup.policies.clock import clock
 from simbackup.policies.days import Days
 from simbackup.policies.levels import Level
@@ -24,12 +24,16 @@ GROWING = "capacity"
 
 
 class LevelRun(NamedTuple):
-    """A level that runs for all systems of a policy, seconds since its base was made, and the copies that follow."""
+    """A level that runs for all systems of a policy, seconds since its base was made, and the copies that follow.
+
+    `later` are days after the first of several nights that are simulated together.
+    """
 
     policy: str
     level: Level
     age: float
     copies: tuple[str, ...] = ()
+    later: int = 0
 
     @property
     def sent(self) -> Level:
@@ -39,7 +43,10 @@ class LevelRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Night:
-    """A night: what runs, how much larger each system is than at the start, and bytes that lie on each target."""
+    """A night, and those after it into which its jobs run on.
+
+    What runs, how much larger each system is than at the start, and bytes that lie on each target before.
+    """
 
     day: date
     runs: tuple[LevelRun, ...]
@@ -76,11 +83,71 @@ def copied(policy: PolicySpec, level: Level, day: date) -> tuple[str, ...]:
 def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
     """The scenario of a night, as `load` takes it; what comes from the site file keeps its places."""
     parts = site_parts(file, night)
+    seen: set[str] = set()
     for run in night.runs:
-        for name in file.spec.systems:
-            if file.spec.systems[name].policy == run.policy:
-                parts["jobs"] |= jobs_of(file, name, run)
+        day, start = night.day + timedelta(days=run.later), run.later * DAY
+        for name in of_policy(file, run.policy):
+            jobs = jobs_of(file, name, run, night_suffix(run.later), start)
+            limited(file, parts, name, jobs)
+            backup = next(iter(jobs.values()))
+            if name in seen:  # a system is saved by one job at a time
+                parts["devices"][f"{name}-turn"] = {"kind": "job_queue", "at_once": 1}
+                for job in parts["jobs"].values():
+                    if job.get("data") == f"{name}-data":
+                        _queued(job, f"{name}-turn")
+                _queued(backup, f"{name}-turn")
+            seen.add(name)
+            room = _room(file.spec.policies[run.policy], day)
+            if room is not None:
+                backup["window"] = f"{room:.0f} s"
+            parts["jobs"] |= jobs
     return parts
+
+
+def of_policy(file: SiteFile, policy: str) -> list[str]:
+    """The systems that follow a policy."""
+    return [name for name, system in file.spec.systems.items() if system.policy == policy]
+
+
+def night_suffix(later: int) -> str:
+    """What follows the name of a system in the names of its jobs of a night, the first or one after it."""
+    return f"-night{later + 1}" if later else ""
+
+
+def limited(file: SiteFile, parts: dict[str, Any], system: str, jobs: dict[str, Any]) -> None:
+    """Let the jobs of a system wait in the queues of their targets, of its kind of machine, and of the server."""
+    spec = file.spec
+    machine = machine_of(file, system)
+    for job in jobs.values():
+        limits = {f"{job['to']}-queue": spec.targets[job["to"]].limit, "server-queue": spec.limit}
+        if "data" in job:
+            limits[f"{machine}-queue"] = spec.machines[machine].limit
+        for name, limit in limits.items():
+            if limit is not None:
+                parts["devices"][name] = {"kind": "job_queue", "at_once": limit.at_once.si, "order": limit.order}
+                _queued(job, name)
+        priority = spec.systems[system].priority
+        if priority is not None:
+            job["priority"] = priority.si
+
+
+def _queued(job: dict[str, Any], queue: str) -> None:
+    if queue not in job.setdefault("queues", []):
+        job["queues"].append(queue)
+
+
+def machine_of(file: SiteFile, system: str) -> str:
+    """The kind of machine of a system."""
+    return file.spec.systems[system].machine or next(iter(file.spec.machines))
+
+
+def _room(policy: PolicySpec, day: date) -> float | None:
+    """Seconds from when backups of a policy begin until its window closes, None without a window."""
+    window = policy.window_on(day)
+    if window is None:
+        return None
+    closes = f"{window.closes:%H:%M:%S}"
+    return (begin(closes) - begin(policy.at)) % DAY or DAY
 
 
 def jobs_of(file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: float = 0.0) -> dict[str, Any]:
@@ -100,14 +167,21 @@ def jobs_of(file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: f
         backup["tool"] = tool
     if policy.workers is not None and file.spec.systems[name].by_file():
         backup["workers"] = policy.workers.si
+    if policy.retries is not None:
+        backup["retries"] = policy.retries.si
+    if policy.retry_after is not None:
+        backup["retry_after"] = f"{policy.retry_after.si:.0f} s"
     jobs = {job: backup}
     for copy_name in run.copies:
         copy, target = policy.copies[copy_name], file.spec.targets[policy.copies[copy_name].to]
-        made = {"method": "copy_save_set", "save_set": job, "to": copy.to, "after": job}
+        made: dict[str, Any] = {"method": "copy_save_set", "save_set": job, "to": copy.to, "after": job}
         if copy.at is not None:
             made["begin"] = f"{start + begin(copy.at):.0f} s"
         if target.pool is not None:
             made["pool"] = target.pool
+        if copy.by is not None:
+            made["deadline"] = copy.by
+        made |= {key: backup[key] for key in ("retries", "retry_after") if key in backup}
         jobs[f"{job}-{copy_name}"] = made
     return jobs
 
@@ -140,7 +214,7 @@ def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:
     for name, system in spec.systems.items():
         factor = night.factors.get(name, 1.0)
         size = system.size.si * factor
-        machine = system.machine or next(iter(spec.machines))
+        machine = machine_of(file, name)
         parts["hosts"][name] = _owning(file.part("machines", machine, "host"), [f"{name}-disk"])
         parts["devices"][f"{name}-disk"] = _holding(file.part("machines", machine, "storage"), size)
         parts["data"][f"{name}-data"] = _data(file, name, size, factor)

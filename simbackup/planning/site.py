@@ -13,7 +13,6 @@ from zoneinfo import ZoneInfo
 from simbackup.equations.change import Change, differs, grown
 from simbackup.planning.loading import SiteFile, Source, read_site
 from simbackup.planning.scenarios import Night, night_scenario
-from simbackup.planning.spec import window
 from simbackup.policies.calendar import Calendar, Entry
 from simbackup.policies.clock import Opening, clock, elapsed
 from simbackup.policies.days import Days
@@ -113,11 +112,8 @@ class PlannedSite:
 
     def opening(self, policy: str, day: date) -> Opening | None:
         """The window of a policy on a day, None if it has none."""
-        given = self.file.spec.policies[policy]
-        for days, text in given.windows.items():
-            if any(True for _ in Days((days,)).between(day, day)):
-                return window(text).on(day, self.zone)
-        return window(given.window).on(day, self.zone) if given.window is not None else None
+        given = self.file.spec.policies[policy].window_on(day)
+        return None if given is None else given.on(day, self.zone)
 
 
 def load_site(what: Source, overrides: Mapping[str, object] | None = None) -> PlannedSite:

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from dateutil.relativedelta import relativedelta
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
+from simbackup.planning.policy import LimitSpec, PolicySpec, RawPart, readable
 from simbackup.planning.prices import PricesSpec
-from simbackup.policies import days as calendar_days
-from simbackup.policies.clock import Window, clock
-from simbackup.policies.levels import Level
-from simbackup.policies.retention import NO_AGE, Retention, period
-from simbackup.schema.job import Names
 from simbackup.schema.part import Rules
 from simbackup.schema.quantity import (
     Count,
     Duration,
     Frozen,
     Multiple,
-    Pieces,
     PositiveCount,
     PositiveSize,
     Ratio,
     SizePerFile,
     Text,
 )
-from simbackup.units import UnitError
 
 
 def _date(raw: Any) -> Any:
@@ -43,121 +35,6 @@ def _date(raw: Any) -> Any:
 
 
 CalendarDay = Annotated[date, BeforeValidator(_date)]
-RawPart = Annotated[Any, BeforeValidator(lambda raw: raw)]  # pyright: ignore[reportUnknownLambdaType]
-"""A part of a scenario, which is checked there."""
-Counted = Count | None
-LevelName = Literal["full", "synthetic_full", "differential", "cumulative", "incremental"]
-
-
-class RetentionSpec(Frozen):
-    """How long restore points are kept: whatever one of the rules keeps."""
-
-    last: Counted = None
-    """The newest so many."""
-    age: Text | None = None
-    """All that are younger, such as `5 weeks`, `3 months`."""
-    daily: Counted = None
-    """The newest of each of the last so many days that have any."""
-    weekly: Counted = None
-    """The newest of each of so many weeks, as of days."""
-    monthly: Counted = None
-    """The newest of each of so many months."""
-    yearly: Counted = None
-    """The newest of each of so many years."""
-    of: Literal["full", "any"] = "any"
-    """Which restore points days, weeks, months and years count: full backups alone, or all."""
-
-    def rules(self) -> Rules:
-        """Report an age that is not one."""
-        if self.age is not None:
-            yield from _read("age", period, self.age, "write for example '35 days', '5 weeks', '7 years'")
-
-    def made(self) -> Retention:
-        """The retention."""
-        counts = {
-            name: int(given.si)
-            for name in ("last", "daily", "weekly", "monthly", "yearly")
-            if (given := getattr(self, name)) is not None
-        }
-        age: relativedelta = period(self.age) if self.age is not None else NO_AGE
-        return Retention(age=age, only_full=self.of == "full", **counts)
-
-
-class SecondCopySpec(Frozen):
-    """A second copy of the save sets of a policy."""
-
-    to: Text
-    """The target that takes the copy."""
-    which: Literal["all", "full"] = "all"
-    """Which save sets are copied: all, or full backups alone."""
-    on: Names = ("daily",)
-    """On which nights, in the words of schedules."""
-    at: Text | None = None
-    """The time of day at which copying begins, such as `08:00`; after each backup unless stated."""
-    by: Text | None = None
-    """The time of day by which it should have ended."""
-    retention: RetentionSpec | None = None
-    """How long it is kept; for ever unless stated."""
-    merges: bool = False
-    """Whether an expired one is merged into the next one there; unless it is, chains of incrementals stay whole."""
-
-    def rules(self) -> Rules:
-        """Report days and times of day that are none."""
-        yield from _days("on", self.on)
-        for name in ("at", "by"):
-            if getattr(self, name) is not None:
-                yield from _read(name, clock, getattr(self, name), "write for example '08:00'")
-
-
-class PolicySpec(Frozen):
-    """Which backups of some systems run when, where they go, and how long they are kept."""
-
-    to: Text
-    """The target that takes the backups."""
-    at: Text
-    """The time of day at which they begin, such as `20:00`."""
-    schedule: Annotated[dict[LevelName, Names], Field(min_length=1)]
-    """The days of each level: `daily`, `saturday`, `monday to friday`, `first saturday`, `last day of march`,
-    `every 2 weeks on sunday`, `2027-12-31`. Where several name a day, the level listed first runs."""
-    spread: bool = False
-    """Whether full backups are spread over the days of the week, so that each day saves about as much: a
-    system has its own day instead of that of `full`, and the policy is seven, `NAME-monday` to `NAME-sunday`."""
-    without: Names = ()
-    """Days on which nothing runs."""
-    window: Text | None = None
-    """The window, such as `20:00 to 06:00`."""
-    windows: dict[Text, Text] = Field(default_factory=dict)
-    """Windows of some days, which come before `window`, such as `saturday: "18:00 to 12:00"`."""
-    retention: RetentionSpec | None = None
-    """How long restore points are kept; for ever unless stated."""
-    merges: bool = False
-    """Whether an expired restore point is merged into the next one, as in incremental for ever."""
-    copies: dict[Text, SecondCopySpec] = Field(default_factory=dict)
-    """Second copies, by name."""
-    tool: RawPart = None
-    """The backup program: a datasheet `backup_tool/name`, or a mapping."""
-    workers: Pieces | None = None
-    """Workers who walk files at once."""
-
-    def rules(self) -> Rules:
-        """Report days, times and windows that are none, and fathers without a full backup."""
-        yield from _read("at", clock, self.at, "write for example '20:00'")
-        for texts in self.schedule.values():
-            yield from _days("schedule", texts)
-        yield from _days("without", self.without)
-        yield from _days("windows", tuple(self.windows))
-        for name, text in (("window", self.window), *(("windows", text) for text in self.windows.values())):
-            if text is not None:
-                yield from _read(name, window, text, "write for example '20:00 to 06:00'")
-        if self.spread and "full" not in self.schedule:
-            yield ("spread",), "there are no full backups to spread", "write 'full' under 'schedule'"
-        if self.merges and set(self.schedule) - {"incremental"}:
-            message = "only a policy of incrementals alone merges them"
-            yield ("merges", "schedule"), message, "write 'schedule: {incremental: daily}'"
-
-    def levels(self) -> list[tuple[Level, tuple[str, ...]]]:
-        """Levels and their days, in the order of the file."""
-        return [(Level(name), texts) for name, texts in self.schedule.items()]
 
 
 class SystemSpec(Frozen):
@@ -180,7 +57,8 @@ class SystemSpec(Frozen):
     machine: Text | None = None
     """The kind of machine that it is, under `machines`; the first unless stated."""
     priority: Count | None = None
-    """Systems with a lower one come back first; those without come last, the smallest first."""
+    """Systems with a lower one come back first, those without last, the smallest first; they also go first where
+    backups wait in the order of `priority`."""
 
     def by_file(self) -> bool:
         """Whether its files are saved one by one."""
@@ -194,6 +72,8 @@ class MachineSpec(Frozen):
     """The host: a datasheet `host/name`, or a mapping."""
     storage: RawPart
     """The device: a datasheet, or a mapping. A capacity is made large enough for the growth."""
+    limit: LimitSpec | None = None
+    """How many systems of this kind are saved at once, as they share hosts; no limit unless stated."""
 
 
 class TargetSpec(Frozen):
@@ -221,6 +101,8 @@ class TargetSpec(Frozen):
     """Time until what is kept there can be read in a restore: a courier, a recall; none unless stated."""
     reduction: Ratio | None = None
     """Bytes before over bytes after compression and deduplication at the target; 1 unless stated."""
+    limit: LimitSpec | None = None
+    """How many backups and copies it takes at once; no limit unless stated."""
 
 
 class SiteSpec(Frozen):
@@ -242,6 +124,8 @@ class SiteSpec(Frozen):
     """Policies by name."""
     systems: Annotated[dict[Text, SystemSpec], Field(min_length=1)]
     """Systems by name."""
+    limit: LimitSpec | None = None
+    """How many backups and copies the backup server runs at once; no limit unless stated."""
     growth: Multiple | None = None
     """Growth in a year of all systems whose `change` does not say one."""
     index_record: SizePerFile | None = None
@@ -254,32 +138,4 @@ class SiteSpec(Frozen):
 
     def rules(self) -> Rules:
         """Report a time zone that does not exist."""
-        yield from _read("zone", ZoneInfo, self.zone, "write for example 'Europe/Berlin' or 'UTC'")
-
-
-def window(text: str) -> Window:
-    """The window that a text such as `20:00 to 06:00` names.
-
-    Raises
-    ------
-    UnitError
-        It names none.
-    """
-    opens, _, closes = text.partition(" to ")
-    return Window(clock(opens), clock(closes))
-
-
-def _read(key: str, read: Any, text: str, remedy: str) -> Rules:
-    try:
-        read(text)
-    except (UnitError, ValueError, KeyError, OSError):
-        yield (key,), f"'{text}' cannot be read", remedy
-
-
-def _days(key: str, texts: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    for text in texts:
-        try:
-            calendar_days.check(text)
-        except calendar_days.DayError as error:
-            message, _, remedy = str(error).partition("; ")
-            yield (key,), message, remedy
+        yield from readable("zone", ZoneInfo, self.zone, "write for example 'Europe/Berlin' or 'UTC'")

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from simbackup import units
 from simbackup.devices.host.spec import HostSpec
 from simbackup.devices.network.spec import LinkSpec
-from simbackup.errors import LONGEST_LIST, Problem
+from simbackup.errors import LONGEST_LIST, Problem, choices
 from simbackup.scenario.checks import Checks
 from simbackup.scenario.spec import Spec
+from simbackup.schema.capability import JobLimit
 from simbackup.schema.job import JobSpec
 from simbackup.schema.part import Part, Path, disagreements
 from simbackup.schema.quantity import DURATION, LATEST, si_or
@@ -141,6 +142,19 @@ def _waits(checks: Checks, path: Path, job: JobSpec) -> None:
     listed = isinstance(checks.tree.find((*path, "after"))[0].value, list)
     for i, other in enumerate(job.after):
         checks.name((*path, "after", i) if listed else (*path, "after"), other, checks.spec.jobs, "job")
+    _queues(checks, path, job)
+
+
+def _queues(checks: Checks, path: Path, job: JobSpec) -> None:
+    """In which queues a job waits, and how often it is tried."""
+    legal = checks.spec.devices_with(JobLimit)
+    listed = isinstance(checks.tree.find((*path, "queues"))[0].value, list)
+    for i, name in enumerate(job.queues):
+        here = (*path, "queues", i) if listed else (*path, "queues")
+        if not checks.name(here, name, legal, "device") and name in checks.spec.devices:
+            checks.report(here, f"'{name}' is not a queue of jobs", choices(name, legal))
+    if job.retry_after is not None and not si_or(job.retries, 0.0):
+        checks.report((*path, "retry_after"), "has no effect without 'retries'", "write for example 'retries: 2'")
 
 
 def _times(checks: Checks, path: Path, job: JobSpec) -> None:

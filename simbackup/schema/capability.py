@@ -213,5 +213,9 @@ class ObjectTarget(BackupTarget):
     """A store of objects, which requests over connections write and read."""
 
 
+class JobLimit(Device):
+    """A limit of the jobs that run at once, which these name under `queues`."""
+
+
 class Sink(Device):
     """A device that takes whatever is written and keeps nothing."""

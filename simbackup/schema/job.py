@@ -11,7 +11,7 @@ from simbackup import units
 from simbackup.schema.facts import CLOCK, Fact, Facts, made, number
 from simbackup.schema.figures import RUN, Figures
 from simbackup.schema.part import Modelled, Part, Path
-from simbackup.schema.quantity import Duration, Pieces, PositiveSize, Quantity, Text
+from simbackup.schema.quantity import Count, Duration, Pieces, PositiveSize, Quantity, Text
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
@@ -45,6 +45,14 @@ class JobSpec(Part):
     """Longest time until it should end, counted from when it was due."""
     deadline: Text | None = None
     """Time of day by which it should end, such as `06:00`: the first after it, or its chain, begins."""
+    queues: Annotated[Names, Refers("waits in", "devices")] = ()
+    """Queues of jobs, each of which must have a place for it before it begins."""
+    priority: Count | None = None
+    """Its place in queues that go by priority: those with a lower one come first, those without last."""
+    retries: Count | None = None
+    """How often it is tried again when it fails; never unless stated."""
+    retry_after: Duration | None = None
+    """Time between a failure and the next try; none unless stated."""
 
     watches: ClassVar[bool] = False
     """Whether it only watches a workload, and does no work of its own."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from simbackup.equations.uncertainty import SCORE, CentralInterval, rank_correlation, spread_of
 from simbackup.errors import InputError
@@ -16,6 +15,9 @@ from simbackup.scenario import Scenario
 from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.inputs import Input, changes, inputs
 from simbackup.uncertainty.sampling import Case, latin_hypercube, one_at_a_time
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 CANDIDATES = 4
 """Inputs that are moved alone for each figure, as far as the effort goes: those that go most with it."""

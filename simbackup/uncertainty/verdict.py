@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simbackup import units
 from simbackup.engine.limit import Least
@@ -17,6 +16,9 @@ from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.estimate import Contribution, decisive, estimates, input_share
 from simbackup.uncertainty.operations import operation_of
 from simbackup.uncertainty.whole import whole
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 ENDED = frozenset({"done", "late"})
 HALF = 0.5

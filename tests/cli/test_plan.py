@@ -62,7 +62,7 @@ def test_a_site_from_an_inventory(
     Path("inventory.csv").write_text("name,size,change\na,500,2 %\n", encoding="utf-8")
     code, _, err = called(capsys, monkeypatch, "init", "inventory.csv")
     assert code == 0
-    assert err.startswith("written to site.yaml; 3 values in it are assumed")
+    assert err.startswith("written to site.yaml; 4 values in it are assumed")
     code, _, err = called(capsys, monkeypatch, "init", "inventory.csv")
     assert (code, err.strip()) == (2, "site.yaml exists; name another file with --out")
     code, out, _ = called(capsys, monkeypatch, "run", "site.yaml", "--until", "1 week", "--json")

@@ -92,7 +92,7 @@ class Credits:
         self._lends = True
         self._rate = self._since = 0.0
         self._alarm = Alarm(clock.env, self._ring)
-        network.couple(self)
+        network.couple(self, link)
         self._go_on()
 
     def hold(self) -> None:

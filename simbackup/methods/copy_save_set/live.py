@@ -44,6 +44,10 @@ class CopySaveSet:
     object_size: float | None = None
     method: str = "copy_save_set"
 
+    def expected(self, system: System) -> float:
+        """Bytes of the newest save set."""
+        return system.saved(self.backup, self.backup)[0].size
+
     def run(self, system: System, job: str) -> Steps:
         """Look the save set up, copy it, and enter the copy in the catalogue."""
         saved, lies = system.saved(self.backup, self.backup)

@@ -33,6 +33,11 @@ class Restore:
     replay: tuple[str, ...] = ()
     method: str = "restore"
 
+    def expected(self, system: System) -> float:
+        """Bytes of the newest save set and of those above it."""
+        saved, _ = system.saved(self.backup, self.copy)
+        return saved.size + sum(above.size for above in self._above(system, saved))
+
     def run(self, system: System, job: str) -> Steps:
         """Look the copy up in the catalogue, and restore it."""
         saved, copy = system.saved(self.backup, self.copy)

@@ -43,6 +43,10 @@ class TapeBackup:
     server: str | None = None
     reduction: Reduction = NO_REDUCTION
 
+    def expected(self, system: System) -> float:
+        """Bytes that it saves."""
+        return portion(system.data[self.data], self.since, by_file=self.method == "file_level").size
+
     def run(self, system: System, job: str) -> Steps:
         """Prepare, save all parts at once, then enter the catalogue."""
         data = system.data[self.data]

@@ -26,7 +26,13 @@ def test_who_stands_in_a_line_waits() -> None:
     lines = {activity: activity.queue for activity in Activity if activity.queue}
     assert {activity.nature for activity in lines} == {Nature.WAITING}
     assert {activity.colour for activity in lines} == {PAPER}
-    assert set(lines.values()) == {"wait for a drive", "wait for a cartridge", "mount queue", "wait for room"}
+    assert set(lines.values()) == {
+        "wait for a drive",
+        "wait for a cartridge",
+        "mount queue",
+        "wait for room",
+        "job queue",
+    }
 
 
 @pytest.mark.parametrize("word", ["wait for a courier", "courier queue"])

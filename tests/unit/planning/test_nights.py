@@ -7,8 +7,8 @@ import pytest
 from sites.plan import site
 
 from simbackup.errors import InputError
-from simbackup.planning.nights import Outcome
 from simbackup.planning.plan import plan
+from simbackup.planning.playing import Outcome, job_of
 from simbackup.planning.scenarios import Night, begin
 from simbackup.planning.site import load_site
 from simbackup.policies.levels import Level
@@ -21,9 +21,9 @@ def stub(night: Night, full_hours: float = 6.0) -> dict[str, Outcome]:
     found: dict[str, Outcome] = {}
     for run in night.runs:
         hours = (full_hours if run.level is Level.FULL else 0.5) * night.factors.get("a", 1.0)
-        due = begin("20:00")
-        found["a"] = Outcome(due, due + hours * 3600, 1.0, cause="save on devices.pool")
-        found["a-tape"] = Outcome(due, due + 2 * hours * 3600, 1.0)
+        due = begin("20:00") + run.later * 86_400
+        found[job_of("a", run.later)] = Outcome(due, due + hours * 3600, 1.0, cause="save on devices.pool")
+        found[job_of("a", run.later, "tape")] = Outcome(due, due + 2 * hours * 3600, 1.0)
     return found
 
 
@@ -51,7 +51,7 @@ def test_few_nights_are_simulated_and_the_rest_is_interpolated() -> None:
     found = planned()
     assert found.simulated < 20
     assert found.error < 1e-6  # linear in the bytes, as the interpolation is
-    assert len(found.verdicts) == sum(
+    assert len(list(found.verdicts)) == sum(
         1 + verdict.level.endswith("full") for verdict in found.verdicts if not verdict.copy
     )
 
@@ -105,3 +105,51 @@ def test_full_backups_are_spread_over_the_week() -> None:
     calendar = loaded.calendar("nightly-tuesday")
     runs = list(calendar.runs(date(2027, 2, 1), date(2027, 2, 7), loaded.zone))
     assert [due.level.value for due in runs].index("full") == 1
+
+
+def hours(night: Night, each: float) -> dict[str, Outcome]:
+    """Backups of so many hours each, of which one runs at a time."""
+    found: dict[str, Outcome] = {}
+    end = 0.0
+    for run in sorted(night.runs, key=lambda run: run.later):
+        due = begin("20:00") + run.later * 86_400
+        end = max(due, end) + each * 3600
+        found[job_of("a", run.later)] = Outcome(due, end, 1.0)
+    return found
+
+
+def daily(each: float, until: str = "4 weeks") -> Any:
+    policy = {"to": "pool", "at": "20:00", "schedule": {"incremental": "daily"}}
+    loaded = load_site(site(systems=GROWING, policies={"nightly": policy}, zone="UTC"))
+    return plan(loaded, until, play=lambda night: hours(night, each))
+
+
+def test_nights_that_do_not_touch_are_simulated_alone() -> None:
+    found = daily(23.0)
+    assert {verdict.elapsed for verdict in found.verdicts} == {23 * 3600.0}
+    assert found.behind is None
+
+
+def test_what_runs_on_holds_up_the_next_night() -> None:
+    """A full backup of 30 h and incrementals of 20 h: 6 h late, then 2 h late, then in time again."""
+
+    def play(night: Night) -> dict[str, Outcome]:
+        found: dict[str, Outcome] = {}
+        end = 0.0
+        for run in sorted(night.runs, key=lambda run: run.later):
+            due = begin("20:00") + run.later * 86_400
+            end = max(due, end) + (30 if run.level is Level.FULL else 20) * 3600
+            found[job_of("a", run.later)] = Outcome(due, end, 1.0)
+        return found
+
+    policy = {"to": "pool", "at": "20:00", "schedule": {"full": "saturday", "incremental": "daily"}}
+    found = plan(load_site(site(systems=GROWING, policies={"nightly": policy}, zone="UTC")), "4 weeks", play=play)
+    took = [verdict.elapsed / 3600 for verdict in found.verdicts]
+    assert took == [30, 26, 22, 20, 20, 20, 20] * 4
+    assert found.windows.running_on == 8
+
+
+def test_a_queue_that_grows_for_ever_is_said() -> None:
+    found = daily(30.0)
+    assert found.behind == date(2027, 1, 2)
+    assert [round(verdict.elapsed / 3600) for verdict in found.verdicts][:7] == [30 + 6 * i for i in range(7)]

@@ -1,0 +1,57 @@
+"""Nights by the simulator: how each backup and copy went."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from simbackup.planning.scenarios import DAY, Night, begin, night_scenario, night_suffix, of_policy
+from simbackup.planning.site import PlannedSite
+from simbackup.results.result import Result
+from simbackup.run import simulate
+from simbackup.scenario import load
+
+GOOD = frozenset({"done", "late"})
+
+
+class Outcome(NamedTuple):
+    """How a backup or copy went: seconds from the midnight before the first night until it was due, and ended; bytes.
+
+    A reason is what made it fail; a cause is the address on which it spent most of its time, and for what.
+    """
+
+    due: float
+    end: float
+    bytes: float
+    reason: str = ""
+    cause: str = ""
+
+
+Play = Callable[[Night], Mapping[str, Outcome]]
+"""Simulates a night: the outcome of each job, by the names that `job_of` gives."""
+
+
+def job_of(system: str, later: int = 0, copy: str = "") -> str:
+    """The job that saves a system in a night, the first or one after it, or makes a copy of what it saved."""
+    return f"{system}{night_suffix(later)}" + (f"-{copy}" if copy else "")
+
+
+def played(site: PlannedSite, night: Night) -> dict[str, Outcome]:
+    """The outcome of a night by the simulator: backups by the names of systems, copies as `SYSTEM-COPY`."""
+    return outcomes(site, night, simulate(load(night_scenario(site.file, night))))
+
+
+def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outcome]:
+    """The outcome of each job of a night in a result of its scenario."""
+    rows = {str(row["job"]): row for row in result.job_rows}
+    found: dict[str, Outcome] = {}
+    for run in night.runs:
+        due = run.later * DAY + begin(site.file.spec.policies[run.policy].at)
+        for system in of_policy(site.file, run.policy):
+            for copy in ("", *run.copies):
+                name = job_of(system, run.later, copy)
+                row, causes = rows[name], result.causes(name)
+                cause = " on ".join(reversed(next(iter(causes)))) if causes else ""
+                reason = "" if row["status"] in GOOD else str(row["reason"])
+                found[name] = Outcome(due, float(row["end"]), float(row["bytes"]), reason, cause)
+    return found

@@ -1,0 +1,186 @@
+"""What a site file may say about policies: which backups run when, where they go, and how long they are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from dateutil.relativedelta import relativedelta
+from pydantic import BeforeValidator, Field
+
+from simbackup.devices.job_queue.spec import Order
+from simbackup.policies import days as calendar_days
+from simbackup.policies.clock import Window, clock
+from simbackup.policies.levels import Level
+from simbackup.policies.retention import NO_AGE, Retention, period
+from simbackup.schema.job import Names
+from simbackup.schema.part import Rules
+from simbackup.schema.quantity import Count, Duration, Frozen, Pieces, Text, Word
+from simbackup.units import UnitError
+
+RawPart = Annotated[Any, BeforeValidator(lambda raw: raw)]  # pyright: ignore[reportUnknownLambdaType]
+"""A part of a scenario, which is checked there."""
+Counted = Count | None
+LevelName = Literal["full", "synthetic_full", "differential", "cumulative", "incremental"]
+
+
+class LimitSpec(Frozen):
+    """How many backups and copies run at once, and in which order the others wait."""
+
+    at_once: Pieces
+    """Most that run at the same time."""
+    order: Annotated[Order, Word()] = "first_come"
+    """Who comes first of those that wait: who came first, who has most bytes to save, the system with the lowest
+    `priority`, or the one whose window ends first."""
+
+
+class RetentionSpec(Frozen):
+    """How long restore points are kept: whatever one of the rules keeps."""
+
+    last: Counted = None
+    """The newest so many."""
+    age: Text | None = None
+    """All that are younger, such as `5 weeks`, `3 months`."""
+    daily: Counted = None
+    """The newest of each of the last so many days that have any."""
+    weekly: Counted = None
+    """The newest of each of so many weeks, as of days."""
+    monthly: Counted = None
+    """The newest of each of so many months."""
+    yearly: Counted = None
+    """The newest of each of so many years."""
+    of: Literal["full", "any"] = "any"
+    """Which restore points days, weeks, months and years count: full backups alone, or all."""
+
+    def rules(self) -> Rules:
+        """Report an age that is not one."""
+        if self.age is not None:
+            yield from readable("age", period, self.age, "write for example '35 days', '5 weeks', '7 years'")
+
+    def made(self) -> Retention:
+        """The retention."""
+        counts = {
+            name: int(given.si)
+            for name in ("last", "daily", "weekly", "monthly", "yearly")
+            if (given := getattr(self, name)) is not None
+        }
+        age: relativedelta = period(self.age) if self.age is not None else NO_AGE
+        return Retention(age=age, only_full=self.of == "full", **counts)
+
+
+class SecondCopySpec(Frozen):
+    """A second copy of the save sets of a policy."""
+
+    to: Text
+    """The target that takes the copy."""
+    which: Literal["all", "full"] = "all"
+    """Which save sets are copied: all, or full backups alone."""
+    on: Names = ("daily",)
+    """On which nights, in the words of schedules."""
+    at: Text | None = None
+    """The time of day at which copying begins, such as `08:00`; after each backup unless stated."""
+    by: Text | None = None
+    """The time of day by which it should have ended."""
+    retention: RetentionSpec | None = None
+    """How long it is kept; for ever unless stated."""
+    merges: bool = False
+    """Whether an expired one is merged into the next one there; unless it is, chains of incrementals stay whole."""
+
+    def rules(self) -> Rules:
+        """Report days and times of day that are none."""
+        yield from _days("on", self.on)
+        for name in ("at", "by"):
+            if getattr(self, name) is not None:
+                yield from readable(name, clock, getattr(self, name), "write for example '08:00'")
+
+
+class PolicySpec(Frozen):
+    """Which backups of some systems run when, where they go, and how long they are kept."""
+
+    to: Text
+    """The target that takes the backups."""
+    at: Text
+    """The time of day at which they begin, such as `20:00`."""
+    schedule: Annotated[dict[LevelName, Names], Field(min_length=1)]
+    """The days of each level: `daily`, `saturday`, `monday to friday`, `first saturday`, `last day of march`,
+    `every 2 weeks on sunday`, `2027-12-31`. Where several name a day, the level listed first runs."""
+    spread: bool = False
+    """Whether full backups are spread over the days of the week, so that each day saves about as much: a
+    system has its own day instead of that of `full`, and the policy is seven, `NAME-monday` to `NAME-sunday`."""
+    without: Names = ()
+    """Days on which nothing runs."""
+    window: Text | None = None
+    """The window, such as `20:00 to 06:00`."""
+    windows: dict[Text, Text] = Field(default_factory=dict)
+    """Windows of some days, which come before `window`, such as `saturday: "18:00 to 12:00"`."""
+    retention: RetentionSpec | None = None
+    """How long restore points are kept; for ever unless stated."""
+    merges: bool = False
+    """Whether an expired restore point is merged into the next one, as in incremental for ever."""
+    copies: dict[Text, SecondCopySpec] = Field(default_factory=dict)
+    """Second copies, by name."""
+    tool: RawPart = None
+    """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+    workers: Pieces | None = None
+    """Workers who walk files at once."""
+    retries: Count | None = None
+    """How often a backup or copy is tried again when it fails; never unless stated."""
+    retry_after: Duration | None = None
+    """Time between a failure and the next try; none unless stated."""
+
+    def rules(self) -> Rules:
+        """Report days, times and windows that are none, and fathers without a full backup."""
+        yield from readable("at", clock, self.at, "write for example '20:00'")
+        for texts in self.schedule.values():
+            yield from _days("schedule", texts)
+        yield from _days("without", self.without)
+        yield from _days("windows", tuple(self.windows))
+        for name, text in (("window", self.window), *(("windows", text) for text in self.windows.values())):
+            if text is not None:
+                yield from readable(name, window, text, "write for example '20:00 to 06:00'")
+        if self.spread and "full" not in self.schedule:
+            yield ("spread",), "there are no full backups to spread", "write 'full' under 'schedule'"
+        if self.merges and set(self.schedule) - {"incremental"}:
+            message = "only a policy of incrementals alone merges them"
+            yield ("merges", "schedule"), message, "write 'schedule: {incremental: daily}'"
+
+    def window_on(self, day: date) -> Window | None:
+        """The window on a day, None if there is none."""
+        for days, text in self.windows.items():
+            if any(True for _ in calendar_days.Days((days,)).between(day, day)):
+                return window(text)
+        return window(self.window) if self.window is not None else None
+
+    def levels(self) -> list[tuple[Level, tuple[str, ...]]]:
+        """Levels and their days, in the order of the file."""
+        return [(Level(name), texts) for name, texts in self.schedule.items()]
+
+
+def window(text: str) -> Window:
+    """The window that a text such as `20:00 to 06:00` names.
+
+    Raises
+    ------
+    UnitError
+        It names none.
+    """
+    opens, _, closes = text.partition(" to ")
+    return Window(clock(opens), clock(closes))
+
+
+def readable(key: str, read: Any, text: str, remedy: str) -> Rules:
+    """Report a text that cannot be read."""
+    try:
+        read(text)
+    except (UnitError, ValueError, KeyError, OSError):
+        yield (key,), f"'{text}' cannot be read", remedy
+
+
+def _days(key: str, texts: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    for text in texts:
+        try:
+            calendar_days.check(text)
+        except calendar_days.DayError as error:
+            message, _, remedy = str(error).partition("; ")
+            yield (key,), message, remedy

@@ -1,0 +1,73 @@
+"""Whether backups and copies of a night ended in their windows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from typing import NamedTuple
+
+from simbackup.planning.ledger import Day
+from simbackup.planning.playing import Outcome, job_of
+from simbackup.planning.scenarios import DAY, begin
+from simbackup.planning.site import PlannedSite
+from simbackup.policies.clock import elapsed
+
+FIRST = "first full"
+"""The level of the first backup of a system, as plans report it."""
+
+
+class Verdict(NamedTuple):
+    """Whether a system met its window in a night, with when it ended and what it waited for most."""
+
+    night: date
+    system: str
+    policy: str
+    level: str
+    copy: str
+    due: datetime
+    elapsed: float
+    bytes: float
+    window: float | None
+    met: bool
+    cause: str
+
+    @property
+    def counts(self) -> bool:
+        """Whether it counts: the first backup of a system, of everything at once, is one that nobody repeats."""
+        return self.level != FIRST
+
+
+def verdicts_of(
+    site: PlannedSite, day: Day, later: int, outcomes: Mapping[str, Outcome], firsts: Mapping[str, date]
+) -> Iterator[Verdict]:
+    """The verdicts on a night, so many days after the first of those that are simulated together.
+
+    `firsts` is the day of the first backup by each policy.
+    """
+    for run, time in day.runs:
+        level = FIRST if firsts[run.policy] == day.day else run.level.value
+        policy = site.file.spec.policies[run.policy]
+        opening = site.opening(run.policy, day.day)
+        room = None if opening is None else elapsed(time, opening.closes)
+        for system in site.of_policy(run.policy):
+            what = (day.day, system.name, run.policy, level)
+            yield _verdict((*what, ""), time, outcomes[job_of(system.name, later)], room)
+            for name in run.copies:
+                by = policy.copies[name].by
+                left = None if by is None else _after(by, policy.at)
+                yield _verdict((*what, name), time, outcomes[job_of(system.name, later, name)], left)
+
+
+def _after(by: str, at: str) -> float:
+    """Seconds from when backups begin until a time of day after that."""
+    return (begin(by) - begin(at)) % DAY or DAY
+
+
+def _verdict(what: tuple[date, str, str, str, str], time: datetime, outcome: Outcome, room: float | None) -> Verdict:
+    night, system, policy, level, copy = what
+    took = outcome.end - outcome.due
+    met = not outcome.reason and (room is None or took <= room)
+    return Verdict(
+        night, system, policy, level, copy, time, took, outcome.bytes, room, met,
+        outcome.reason or outcome.cause,
+    )  # fmt: skip

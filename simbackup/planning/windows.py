@@ -1,0 +1,93 @@
+"""What the verdicts of a plan come to: by system, by level, and in all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import NamedTuple
+
+from simbackup.planning.scenarios import DAY
+from simbackup.planning.verdicts import Verdict
+from simbackup.policies.days import WEEKDAYS
+
+LevelKey = tuple[str, str, str]
+"""A policy, or all that one was spread over; a level; and a copy or nothing."""
+
+
+def together(policy: str) -> str:
+    """The name of a policy, or that of all days of the week of one that is spread over them.
+
+    >>> together("nightly"), together("nightly-monday")
+    ('nightly', 'nightly-*')
+    """
+    base, _, day = policy.rpartition("-")
+    return f"{base}-*" if base and day in WEEKDAYS else policy
+
+
+class OfSystem(NamedTuple):
+    """Nights of a system, windows missed, the first such night and its cause, seconds of the longest backup."""
+
+    nights: int = 0
+    missed: int = 0
+    first_missed: date | None = None
+    cause: str = ""
+    longest: float = 0.0
+
+    def plus(self, one: Verdict) -> OfSystem:
+        """With one more verdict."""
+        found = self
+        if not one.copy:
+            longest = max(found.longest, one.elapsed if one.counts else 0.0)
+            found = found._replace(nights=found.nights + 1, longest=longest)
+        if one.met or not one.counts:
+            return found
+        if found.first_missed is None:
+            found = found._replace(first_missed=one.night, cause=one.cause)
+        return found._replace(missed=found.missed + 1)
+
+
+class OfLevel(NamedTuple):
+    """Nights of a level of a policy, windows missed, the first such night, seconds of the longest backup."""
+
+    nights: int = 0
+    missed: int = 0
+    first_missed: date | None = None
+    longest: float = 0.0
+    last: date | None = None
+
+    def plus(self, one: Verdict) -> OfLevel:
+        """With one more verdict; those of a night follow each other."""
+        return OfLevel(
+            self.nights + (one.night != self.last), self.missed + (not one.met),
+            self.first_missed or (None if one.met else one.night), max(self.longest, one.elapsed), one.night,
+        )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Windows:
+    """Verdicts by system and by level, the first window that was missed, and jobs that ran into another night."""
+
+    systems: dict[str, OfSystem]
+    levels: dict[LevelKey, OfLevel] = field(default_factory=dict[LevelKey, OfLevel])
+    first_missed: Verdict | None = None
+    running_on: int = 0
+    """Backups and copies that take more than a day, and so slow those of later nights."""
+
+    @classmethod
+    def of(cls, verdicts: Iterable[Verdict], systems: Mapping[str, object]) -> Windows:
+        """What some verdicts come to."""
+        found = cls(dict.fromkeys(systems, OfSystem()))
+        for one in verdicts:
+            key = together(one.policy), one.level, one.copy
+            found.systems[one.system] = found.systems[one.system].plus(one)
+            found.levels[key] = found.levels.get(key, OfLevel()).plus(one)
+            found.running_on += one.elapsed > DAY
+            if found.first_missed is None and not one.met and one.counts:
+                found.first_missed = one
+        return found
+
+    @property
+    def missed(self) -> int:
+        """Windows missed, in all."""
+        return sum(one.missed for one in self.systems.values())
