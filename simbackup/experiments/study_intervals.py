@@ -16,8 +16,8 @@ from simbackup.scenario import load
 from simbackup.uncertainty.effort import Done, for_study
 from simbackup.uncertainty.estimate import (
     HALVINGS,
+    CaseFigures,
     Contribution,
-    Outcome,
     bound_of,
     contributed,
     decisive,
@@ -56,12 +56,12 @@ class _Rows:
     runs: Mapping[str, Run]
     inputs: tuple[Input, ...]
 
-    def __call__(self, case: Case) -> dict[str, Outcome]:
+    def __call__(self, case: Case) -> dict[str, CaseFigures]:
         """What all rows give in a case."""
         moved = changes(self.inputs, case)
         return {row: self._row(row, case, moved.get(row, {})) for row in self.runs}
 
-    def _row(self, row: str, case: Case, moved: Mapping[str, str]) -> Outcome:
+    def _row(self, row: str, case: Case, moved: Mapping[str, str]) -> CaseFigures:
         """What one row gives; nothing if its values are refused even near the best estimates."""
         for _ in range(HALVINGS):
             try:
@@ -70,8 +70,8 @@ class _Rows:
                 case = tuple(score / 2.0 for score in case)
                 moved = changes(self.inputs, case).get(row, {})
             else:
-                return Outcome(_numbers(self.runs[row].show, found.figures), found.bounds)
-        return Outcome()
+                return CaseFigures(_numbers(self.runs[row].show, found.figures), found.bounds)
+        return CaseFigures()
 
 
 def _numbers(names: Sequence[str], figures: Sequence[Figure]) -> Numbers:
@@ -131,7 +131,7 @@ def _decides(
     spreads: Mapping[str, CentralInterval],
     widths: Mapping[str, Mapping[str, CentralInterval]],
     every: _Rows,
-    cases: Sequence[tuple[Case, Mapping[str, Outcome]]],
+    cases: Sequence[tuple[Case, Mapping[str, CaseFigures]]],
 ) -> tuple[Contribution, ...]:
     """What decides a figure most, where its inputs leave most: those inputs are moved alone there."""
     at = max(spreads, key=lambda row: _width(spreads[row]))

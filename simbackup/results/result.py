@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -42,13 +41,11 @@ class Result:
     def __init__(
         self, record: Record, values: list[UsedValue] | None, trace: Trace, layout: Layout | None = None,
         made_from: Scenario | Kept | None = None,
-        *, least: Mapping[str, Least] | None = None,
     ) -> None:  # fmt: skip
         self.record = record
         self.trace = trace
         self.made_from = made_from
-        self.least: Mapping[str, Least] = least or {}
-        """What the bytes of each run of a job take at the least; empty where the result was read from a folder."""
+        self.least: dict[str, Least] = {}  # what the bytes of each run of a job take; not kept in a folder
         self._values = values
         self._layout = layout
 

@@ -58,7 +58,7 @@ class Estimate:
     bound: CentralInterval | None = None
 
 
-class Outcome(NamedTuple):
+class CaseFigures(NamedTuple):
     """The figures of one case, and what bounds them."""
 
     figures: Mapping[str, float] = {}
@@ -75,18 +75,18 @@ class _Runs:
     bounds: Figures | None
     seed: int
 
-    def __call__(self, case: Case) -> Outcome:
+    def __call__(self, case: Case) -> CaseFigures:
         """What a case gives; nothing if its values are refused even near the best estimates."""
         for _ in range(HALVINGS):
             try:
                 return self.read(self._results(case))
             except InputError:
                 case = tuple(score / 2.0 for score in case)
-        return Outcome()
+        return CaseFigures()
 
-    def read(self, results: Mapping[str, Result]) -> Outcome:
+    def read(self, results: Mapping[str, Result]) -> CaseFigures:
         """The figures of results, and what bounds them."""
-        return Outcome(self.figures(results), self.bounds(results) if self.bounds else {})
+        return CaseFigures(self.figures(results), self.bounds(results) if self.bounds else {})
 
     def _results(self, case: Case) -> dict[str, Result]:
         moved = changes(self.inputs, case)
