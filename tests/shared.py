@@ -13,8 +13,8 @@ from unittest.mock import patch
 import pytest
 
 from simbackup import Result, Scenario, load, simulate
+from simbackup.engine.flow import Flow
 from simbackup.engine.flows import FlowNetwork
-from simbackup.engine.link import Flow
 from simbackup.scenario import names
 
 ROOT = Path(__file__).parents[1]

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from simbackup.engine.coupling import Hold
+from simbackup.engine.flow import DONE, Flow
 from simbackup.engine.limit import WHOLE, Parts
-from simbackup.engine.link import DONE, Flow, Link
+from simbackup.engine.link import Link
 from simbackup.engine.solver import CAP, Allocation
+
+
+class Held(NamedTuple):
+    """A full or empty buffer by name, with its followers and leaders, and the bytes of one unit of each."""
+
+    name: str
+    followers: Mapping[Flow, float]
+    leaders: Mapping[Flow, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +26,9 @@ class Blame:
 
     flows: Sequence[Flow]
     links: Sequence[Link]
-    holds: Sequence[tuple[str, Hold]]
+    holds: Sequence[Held]
     allocation: Allocation
+    place: Mapping[Flow, int]
 
     def held(self, number: int) -> bool:
         """Whether a buffer holds a flow."""
@@ -45,11 +55,17 @@ class Blame:
 
     def _of_hold(self, number: int, passed: frozenset[int]) -> tuple[str, Parts]:
         """What limits the greatest leader, the first among equals; the buffer where there is no such end."""
-        name, hold = self.holds[number]
-        if not hold.leaders or number in passed:
+        name, leaders = self.holds[number].name, self.holds[number].leaders
+        if not leaders or number in passed:
             return name, WHOLE
-        leader = max(hold.leaders, key=lambda flow: self.allocation.rates[flow] * hold.leaders[flow])
-        if self.held(leader):
-            bottleneck = self.allocation.bottlenecks[leader] - len(self.links)
+        leader = max(leaders, key=lambda flow: self._rate(flow) * leaders[flow])
+        if leader not in self.place:
+            return leader.cause, leader.spent
+        if self.held(self.place[leader]):
+            bottleneck = self.allocation.bottlenecks[self.place[leader]] - len(self.links)
             return self._of_hold(bottleneck, passed | {number})
-        return self._own(leader)
+        return self._own(self.place[leader])
+
+    def _rate(self, flow: Flow) -> float:
+        """The rate of a flow under the allocation; one that is not of it goes on as it is."""
+        return self.allocation.rates[self.place[flow]] if flow in self.place else flow.rate

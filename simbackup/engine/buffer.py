@@ -106,7 +106,7 @@ class Buffer:
         if flow not in self._fills and flow not in self._drains:
             raise ValueError(f"{flow.name} neither fills nor drains {self.name}")
         self._detach(flow)
-        self._network.changed()
+        self._network.changed(self)
 
     def when(self, level: float, *, rising: bool) -> simpy.Event:
         """An event that fires when `level` (bytes) is reached from below (`rising`) or from above.
@@ -147,8 +147,8 @@ class Buffer:
         if not 0.0 < bytes_per_unit < math.inf:
             raise ValueError(f"bytes per unit of {flow.name} must be above zero, not {bytes_per_unit}")
         ports[flow] = _Port(flow, bytes_per_unit, flow.completed)
-        self._network.couple(self)
-        self._network.changed()
+        self._network.couple(self, flow)
+        self._network.changed(self)
 
     def _detach(self, flow: Flow) -> None:
         port = self._fills.pop(flow, None)
@@ -206,7 +206,7 @@ class Buffer:
         self._look()
         leaves = self._followers is not None and not self._within_margin()
         if self._held_level is None and (leaves or self._overruns()):
-            self._network.changed()
+            self._network.changed(self)
 
     def _look(self) -> None:
         """Fire the watches that are reached, and set the alarm for the next level that will be."""

@@ -33,10 +33,14 @@ MOST_HALVINGS = 200
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Followers that together must not move more bytes than their leaders: index of flow to bytes per unit."""
+    """Followers that together must not move more bytes than their leaders: index of flow to bytes per unit.
+
+    `beside` are bytes a second of leaders that are not solved for.
+    """
 
     followers: Mapping[int, float]
     leaders: Mapping[int, float]
+    beside: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +146,8 @@ class _Coupling:
         """The outcome of these capacities of the holds."""
         allocation = max_min_rates([*self.capacities, *held], self.demands, self.shares, self.caps, self.turns)
         followed = [_moved(hold.followers, allocation) for hold in self.holds]
-        return _Trial(held, allocation, followed, [_moved(hold.leaders, allocation) for hold in self.holds])
+        led = [hold.beside + _moved(hold.leaders, allocation) for hold in self.holds]
+        return _Trial(held, allocation, followed, led)
 
     def newton(self, trial: _Trial) -> _Trial:
         """The trial at which Newton's method ends: settled, unless it found no solution."""

@@ -4,44 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from itertools import count
 
 import simpy
 
 from simbackup.engine.alarm import LAST, Alarm, Call
-from simbackup.engine.blame import Blame
+from simbackup.engine.blame import Blame, Held
+from simbackup.engine.ends import Ends
+from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Law, Limit, Parts, Spot
-from simbackup.engine.link import Flow, Link
+from simbackup.engine.link import Link
+from simbackup.engine.reach import BeyondReachError, FlowCoupling, Reach, Touches
 from simbackup.engine.rounds import Going
-from simbackup.engine.sharing import Held, Sharing
+from simbackup.engine.sharing import Sharing
 from simbackup.engine.trace import Trace
 
 __all__ = ["Flow", "FlowCoupling", "FlowNetwork", "Link"]
-
-Ports = Mapping[Flow, float]
-"""Flows on one side of a buffer, and the bytes of one unit of each."""
-
-
-class FlowCoupling(Protocol):
-    """What can hold flows to the rates of others: a buffer."""
-
-    name: str
-
-    def hold(self) -> tuple[Ports, Ports] | None:
-        """The followers that must not move more bytes than the leaders, and these; None when nobody follows."""
-        ...
-
-    def solved(self, *, binding: bool) -> None:
-        """Note the rates from now on, and whether the hold limits any follower."""
-        ...
 
 
 class FlowNetwork:
     """All flows of a simulation, at weighted max-min fair rates that are constant between changes.
 
-    Changes at one instant are solved once, after every other event of the instant; processes that wake when
-    flows are done, and start others, are heard first. One alarm waits for the next flow to end. It may fire
-    once more after the last flow, so end a run with `env.run(until=event)` rather than `env.run()`.
+    Touches at one instant are solved once, after every other event of the instant; processes that wake when
+    flows are done, and start others, are heard first. Only what they reach is solved, or with `whole` the whole
+    network, which comes to the same. One alarm waits for the next flow to end. It may fire once more after the last
+    flow, so end a run with `env.run(until=event)` rather than `env.run()`.
 
     Examples
     --------
@@ -53,14 +40,18 @@ class FlowNetwork:
     {'devices.sda': 15.0}
     """
 
-    def __init__(self, env: simpy.Environment, trace: Trace | None = None) -> None:
+    def __init__(self, env: simpy.Environment, trace: Trace | None = None, *, whole: bool = False) -> None:
         self.env = env
         self.trace = trace
+        self.whole = whole
         self._flows: dict[Flow, None] = {}
-        self._links: dict[Link, None] = {}
-        self._stores: dict[FlowCoupling, None] = {}
+        self._links: dict[Link, int] = {}
+        self._stores: dict[FlowCoupling, int] = {}
+        self._numbers = count()
+        self._touched = Touches()
+        self._ends = Ends()
         self._alarm = Alarm(env, self._ring)
-        self._solve_pending = False
+        self._solve_pending = self._asking = False
 
     @property
     def flows(self) -> tuple[Flow, ...]:
@@ -130,11 +121,12 @@ class FlowNetwork:
         if amount == 0.0:
             flow.done.succeed(flow)
             return flow
+        flow.number = next(self._numbers)
         self._flows[flow] = None
         for link in flow.links:
             link.attach(flow)
-            self._links[link] = None
-        self.changed()
+            self._link(link)
+        self._touch(flow)
         return flow
 
     def stop(self, flow: Flow) -> float:
@@ -163,83 +155,125 @@ class FlowNetwork:
             part.settle(float(self.env.now))
         flow.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
         flow.moves, flow.places, flow.going = dict(moves), dict(places), going
+        for link in flow.links:
+            link.note(flow)
         self.set_cap(flow, *limit[:3])
 
     def set_cap(self, flow: Flow, cap: float, cause: str | None = None, parts: Parts | None = None) -> None:
         """Give a flow another greatest rate, units per second, the address that explains it, and the parts of it."""
         flow.set_cap(cap, cause or flow.name, parts)
-        self.changed()
+        self._touch(flow)
 
     def set_capacity(self, link: Link, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
         """Give a link another capacity, units per second."""
         link.set_capacity(capacity)
-        self.changed()
+        self._touched.links[link] = None
+        self._solve_later()
 
     def settle(self) -> None:
         """Update the totals of all active flows and links to the present time."""
         for part in (*self._flows, *self._links):
             part.settle(float(self.env.now))
 
-    def couple(self, store: FlowCoupling) -> None:
-        """Ask a store for its hold at every solve."""
-        self._stores[store] = None
+    def couple(self, store: FlowCoupling, *watched: Flow | Link) -> None:
+        """Ask a store for its hold whenever what it watches is solved: a flow, or those that cross a link."""
+        self._stores.setdefault(store, next(self._numbers))
+        for part in watched:
+            part.watchers[store] = None
 
     def uncouple(self, store: FlowCoupling) -> None:
         """Ask a store no more."""
         self._stores.pop(store, None)
 
-    def changed(self) -> None:
-        """Solve the network after everything else of this instant."""
-        if not self._solve_pending:
-            self._solve_pending = True
-            Call(self.env, self._solve, priority=LAST)
+    def changed(self, store: FlowCoupling) -> None:
+        """Solve what a store has to do with after everything else of this instant."""
+        self._touched.stores[store] = None
+        self._solve_later()
+
+    def queued(self, link: Link) -> None:
+        """Ask those who watch a link again: more waits for it, though no rate has changed."""
+        self._touched.links[link] = None
+        self._solve_later()
 
     def resolve(self) -> None:
-        """Give every flow its rate under the present capacities, caps and full or empty buffers."""
-        asked = [(store, store.hold()) for store in self._stores]
-        held = [(store, hold) for store, hold in asked if hold is not None]
-        # By name, so that ties do not depend on the order of starting.
-        links = sorted((link for link in self._links if link.flows), key=lambda link: link.name)
-        sharing = Sharing(self.flows, links, [Held(store.name, hold) for store, hold in held])
-        allocation = sharing.solve()
+        """Give all flows that changes reach their rates under present capacities, caps and full or empty buffers."""
+        reach = Reach(self._stores)
+        self._asking = True
+        if self.whole:
+            reach.take_all(self._flows, self._links)
+        while True:
+            reach.take(self._touched)
+            flows = sorted(reach.flows, key=lambda flow: flow.number)
+            # By name, so that ties do not depend on the order of starting.
+            links = sorted((link for link in reach.links if link.flows), key=lambda link: link.name)
+            asked = sorted(reach.asked, key=self._stores.__getitem__)
+            held = [(store, hold) for store in asked if (hold := reach.asked[store]) is not None]
+            sharing = Sharing(flows, links, [Held(store.name, *hold) for store, hold in held])
+            try:
+                allocation = sharing.solve()
+            except BeyondReachError as beyond:
+                reach.add(beyond.flows)
+            else:
+                break
+        self._asking = False
         self._assign(sharing.blame(allocation))
         limiting = {held[i - len(links)][0] for i in allocation.filled if i >= len(links)}
-        for store, _ in asked:
+        for store in asked:
             store.solved(binding=store in limiting)
+        for link in sorted(reach.links, key=lambda link: self._links.get(link, 0)):
+            link.take_rates(float(self.env.now), self.trace)
+            if not link.flows:
+                self._links.pop(link, None)
 
     def _assign(self, blame: Blame) -> None:
         now, allocation = float(self.env.now), blame.allocation
         for i, (flow, rate) in enumerate(zip(blame.flows, allocation.rates, strict=True)):
+            before = flow.near
             flow.assign(now, rate, blame.link(i), blame.of(i))
+            if flow.near != before:
+                self._ends.put(flow, before)
+
+    def _link(self, link: Link) -> None:
+        if link not in self._links:
+            self._links[link] = next(self._numbers)
+
+    def _touch(self, flow: Flow) -> None:
+        if flow.active:
+            self._touched.flows[flow] = None
+            self._solve_later()
+
+    def _solve_later(self) -> None:
+        if not self._solve_pending and not self._asking:
+            self._solve_pending = True
+            Call(self.env, self._solve, priority=LAST)
 
     def _solve(self) -> None:
         self._solve_pending = False
         if self._end_due():
             return  # who waits for these flows goes first; their end has requested another solve
         self.resolve()
-        for link in tuple(self._links):
-            link.take_rates(float(self.env.now), self.trace)
-            if not link.flows:
-                del self._links[link]
         self._set_alarm()
 
     def _set_alarm(self) -> None:
-        self._alarm.set(min((flow.ends for flow in self._flows), default=math.inf))
+        self._alarm.set(self._ends.next())
 
     def _ring(self) -> None:
         if not self._end_due():
             self._set_alarm()
 
     def _end_due(self) -> bool:
-        due = [flow for flow in self._flows if flow.due(self.env.now)]
+        due = self._ends.due(float(self.env.now))
         for flow in due:
             self._end(flow, flow.amount)
         return bool(due)
 
     def _end(self, flow: Flow, completed: float) -> None:
         now = float(self.env.now)
+        near = flow.near
         left = flow.finish(now, completed)
+        self._ends.put(flow, near)
         for link in flow.links:
             link.detach(flow, now, left)
         del self._flows[flow]
-        self.changed()
+        self._touched.ended(flow)
+        self._solve_later()

@@ -17,7 +17,8 @@ from simbackup.engine.limit import Behind, Limit
 from simbackup.engine.solver import TIE, Allocation
 
 if TYPE_CHECKING:
-    from simbackup.engine.link import Flow, Link
+    from simbackup.engine.flow import Flow
+    from simbackup.engine.link import Link
     from simbackup.engine.sharing import Sharing
 
 SAME = 1e-10
@@ -127,6 +128,7 @@ class _Laws:
         caps = [flow.cap for flow in sharing.flows]
         filling = LawfulFilling(self.capacities, self.demands, sharing.shares, caps, turns=sharing.turns, uses=uses)
         outcome = filling.filled_up()
+        sharing.outside.check(outcome)
         self.offers = {i: outcome.rates[i] for i in self.lawful} | filling.offers
         return outcome
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from simbackup.engine.activity import Activity
 
 if TYPE_CHECKING:
+    from simbackup.engine.flow import Flow
     from simbackup.engine.limit import Limit
-    from simbackup.engine.link import Flow, Link
+    from simbackup.engine.link import Link
 
 
 class Going(Protocol):

@@ -21,19 +21,21 @@ The rates of an instant follow from the flows under way, the links, the full and
    the rest is that of the full link.
 
 No rule depends on an order: flows, links and buffers may be given in any. Ties go to the link before the cap, and to
-the first link by name.
+the first link by name. A change moves only the flows that it reaches (`reach`): these are solved while all others go on
+as they are, which comes to the same as solving all.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from simbackup.engine.blame import Blame
+from simbackup.engine.blame import Blame, Held
 from simbackup.engine.coupling import Hold, coupled_rates
+from simbackup.engine.flow import Flow
 from simbackup.engine.laws import bound_by_laws
-from simbackup.engine.link import Flow, Link
+from simbackup.engine.link import Link
+from simbackup.engine.reach import Beside
 from simbackup.engine.rounds import go_round
 from simbackup.engine.solver import Allocation, UnboundedFlowError
 from simbackup.engine.turns import Turns
@@ -44,33 +46,30 @@ MOST_TURNS = 30
 SETTLED = 1e-4
 """Relative change of all rates below which they are settled."""
 
-Sides = tuple[Mapping[Flow, float], Mapping[Flow, float]]
-"""The followers of a buffer and the leaders, with the bytes of one unit of each."""
-
-
-class Held(NamedTuple):
-    """A full or empty buffer by name, with its followers and leaders."""
-
-    name: str
-    sides: Sides
-
 
 class Sharing:
-    """The flows of a network, the links that they cross and the buffers that hold them, in numbers."""
+    """Flows of a network, the links that they cross and the buffers that hold them, in numbers.
+
+    Other flows on these links go on as they are. No allocation moves them: one that would is an error that names them.
+    """
 
     def __init__(self, flows: Sequence[Flow], links: Sequence[Link], held: Sequence[Held]) -> None:
         self.flows = flows
         self.links = links
         self.place = {flow: i for i, flow in enumerate(flows)}
         self.index = {link: i for i, link in enumerate(links)}
-        self.capacities = [link.capacity for link in links]
+        self.outside = Beside(flows, links, self.place)
+        self.capacities = [self.outside.left(link) for link in links]
         self.shares = [flow.share for flow in flows]
         self.demands = [{self.index[link]: demand for link, demand in flow.demands.items()} for flow in flows]
-        self.holds = [
-            Hold(*({self.place[flow]: size for flow, size in side.items()} for side in one.sides)) for one in held
-        ]
-        self.names = [one.name for one in held]
+        self.held = held
+        self.holds = [self._hold(one) for one in held]
         self.turns = self._turns()
+
+    def _hold(self, held: Held) -> Hold:
+        leaders = {self.place[flow]: size for flow, size in held.leaders.items() if flow in self.place}
+        beside = sum(flow.rate * size for flow, size in held.leaders.items() if flow not in self.place)
+        return Hold({self.place[flow]: size for flow, size in held.followers.items()}, leaders, beside)
 
     def _turns(self) -> dict[int, Turns]:
         """The links that turn between streams. From here on a stream demands what it does if it turns for all."""
@@ -91,16 +90,20 @@ class Sharing:
         ------
         ValueError
             Nothing limits a flow.
+        BeyondReachError
+            They would move other flows.
         """
         caps = [flow.cap for flow in self.flows]
         try:
-            return coupled_rates(self.capacities, self.demands, self.shares, caps, self.holds, turns=self.turns)
+            found = coupled_rates(self.capacities, self.demands, self.shares, caps, self.holds, turns=self.turns)
         except UnboundedFlowError as error:
             raise ValueError(f"flow {self.flows[error.flow].name} is limited neither by a link nor by a cap") from None
+        self.outside.check(found)
+        return found
 
     def blame(self, allocation: Allocation) -> Blame:
         """What limits each flow under an allocation."""
-        return Blame(self.flows, self.links, list(zip(self.names, self.holds, strict=True)), allocation)
+        return Blame(self.flows, self.links, self.held, allocation, self.place)
 
     def turn(self, rates: Sequence[float]) -> None:
         """Let the links note what their streams lose at some rates."""

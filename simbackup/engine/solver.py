@@ -22,6 +22,11 @@ TIE = 1e-12
 """Relative difference of levels below which two limits are reached together."""
 
 
+def same(rate: float, before: float) -> bool:
+    """Whether a rate is what it was, within rounding."""
+    return rate == before or abs(rate - before) <= TIE * before
+
+
 class UnboundedFlowError(ValueError):
     """A flow that neither a resource nor a cap limits; `flow` is its index."""
 

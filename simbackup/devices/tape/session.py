@@ -95,8 +95,9 @@ class Session:
         if self.follower is None and cartridge is not None:
             rate = 2.0 * self.drive.parameters.native_rate  # more than the tape ever takes
             self.follower = self.network.start(self.name, Activity.TRANSFER, cartridge.room, {}, cap=rate)
-            self.network.couple(self)
             self.library.clock.env.process(self._watch(self.follower))
+        if self.follower is not None:
+            self.network.couple(self, self.follower, flow)
 
     def end(self, seat: Seat) -> float:
         """Take note that a stream does not flow any more; its bytes since it began to."""

@@ -71,7 +71,7 @@ class Application:
         )
         for adapter in self.adapters:
             adapter.requests[self.flow] = asking.request
-        self.network.couple(self)
+        self.network.couple(self, *links)
 
     def _alone(self) -> float:
         """Seconds from one request of a client to its next when nobody else uses the networks."""
@@ -81,7 +81,7 @@ class Application:
     def hold(self) -> None:
         """Set the rate that the clients have behind what is in the queues now; nobody is held."""
         if self.asking.rate is None:
-            self.flow.set_cap(*self._interactive(self._beside_jobs))
+            self.network.set_cap(self.flow, *self._interactive(self._beside_jobs))
 
     def solved(self, *, binding: bool) -> None:
         """Note the rates from now on; if those of jobs have changed that of the clients, solve again."""
@@ -92,7 +92,7 @@ class Application:
             time, turns = self._solved
             self._solved = (now, turns + 1 if time == now else 0)
             if self._solved[1] < MOST_TURNS and self._moved():
-                self.network.changed()
+                self.network.changed(self)
 
     def _seen(self, flow: Flow) -> float:
         """The rate of a flow as a request sees it: a client does not wait behind itself."""

@@ -1,0 +1,188 @@
+"""A flow: an amount of work in motion over links, at a rate that is constant between changes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import simpy
+
+from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment, Spot
+from simbackup.engine.rounds import Going
+from simbackup.engine.solver import same
+
+if TYPE_CHECKING:
+    from simbackup.engine.link import Link
+    from simbackup.engine.reach import FlowCoupling
+
+DONE = 1e-9
+"""Share of a flow's amount below which what is left counts as done."""
+
+
+class Flow:
+    """An amount of work in motion over the links that it demands; made by `FlowNetwork.start`.
+
+    `rate` and `bottleneck` are those of the last solve: what is changed at an instant is solved when all else
+    of that instant has happened. `done` succeeds with the flow when its amount is finished or it is stopped.
+    """
+
+    def __init__(
+        self,
+        env: simpy.Environment,
+        *,
+        name: str,
+        activity: str,
+        amount: float,
+        demands: Mapping[Link, float],
+        share: float,
+        moves: Mapping[Link, float],
+        places: Mapping[Link, Spot],
+        sequential: float = 1.0,
+        law: Law | None = None,
+        going: Going | None = None,
+    ) -> None:
+        self.name = name
+        self.activity = activity
+        self.amount = amount
+        self.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
+        self.share = share
+        self.moves = dict(moves)
+        self.places = dict(places)
+        self.sequential = sequential
+        self.law = law
+        self.going = going
+        self.links = tuple(dict.fromkeys([*demands, *moves]))
+        self.done = env.event()
+        self.ends = self.near = math.inf
+        self.rate = 0.0
+        self.bottleneck: Link | None = None
+        self.number = 0
+        self.watchers: dict[FlowCoupling, None] = {}
+        self.cause: str = name
+        self._env = env
+        self._since = float(env.now)
+        self._completed = 0.0
+        self._segments: list[Segment] = []
+        self._cap = Limit(math.inf, name)
+        self.spent = WHOLE
+        self._bent: Limit | None = None
+        self._waits: Limit | None = None
+
+    def __repr__(self) -> str:
+        return f"<Flow {self.name} {self.activity}>"
+
+    @property
+    def active(self) -> bool:
+        """Whether the flow is neither finished nor stopped."""
+        return not self.done.triggered
+
+    @property
+    def cap(self) -> float:
+        """The flow's own greatest rate, units per second, under its law where that binds."""
+        return self._limit.rate
+
+    @property
+    def cap_cause(self) -> str:
+        """The address that explains the cap."""
+        return self._limit.cause
+
+    @property
+    def cap_parts(self) -> Parts:
+        """Where the time of the cap goes, by parts that follow each other; empty where its cause is all there is."""
+        return self._limit.parts
+
+    @property
+    def _limit(self) -> Limit:
+        """What its law leaves, its requests wait for, or its own limit: the lowest, the own one among equals."""
+        limit = self._cap if self._waits is None or self._waits.rate >= self._cap.rate * (1.0 - DONE) else self._waits
+        return limit if self._bent is None or self._bent.rate > limit.rate else self._bent
+
+    @property
+    def bound(self) -> bool:
+        """Whether its law limits it."""
+        return self._bent is not None
+
+    @property
+    def completed(self) -> float:
+        """Units finished so far."""
+        return min(self.amount, self._completed + self.rate * (self._env.now - self._since))
+
+    @property
+    def waited(self) -> dict[str, float]:
+        """Seconds so far by what limited the flow: the address of a link, or the cause of a cap."""
+        waited: dict[str, float] = {}
+        for segment in self.segments:
+            waited[segment.cause] = waited.get(segment.cause, 0.0) + segment.end - segment.begin
+        return waited
+
+    @property
+    def segments(self) -> list[Segment]:
+        """What limited the flow so far, one after the other."""
+        now, segments = float(self._env.now), list(self._segments)
+        if now > self._since and self.active:
+            last = Segment(self._since, now, self.cause, self.spent)
+            if segments and (segments[-1].cause, segments[-1].parts) == (last.cause, last.parts):
+                last = last._replace(begin=segments.pop().begin)
+            segments.append(last)
+        return segments
+
+    def set_cap(self, cap: float, cause: str, parts: Parts | None = None) -> None:
+        """Take another greatest rate, units per second, and its cause; called by the network, which solves anew."""
+        if not cap >= 0.0:
+            raise ValueError(f"cap of {self.name} must be zero or more, not {cap}")
+        self._cap = Limit(cap, cause, parts or WHOLE)
+
+    def bend(self, limit: Limit | None) -> None:
+        """Note what the law makes of the rate that the network offers; called by the network."""
+        self._bent = limit
+
+    def wait_for(self, limit: Limit | None) -> None:
+        """Take what its requests wait for, where they go round; called by the network."""
+        self._waits = limit
+
+    def settle(self, now: float) -> None:
+        """Update what is completed and waited to `now`, seconds."""
+        if now > self._since:
+            self._completed, self._segments, self._since = self.completed, self.segments, now
+
+    def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> None:
+        """Go on at `rate` from `now`, limited by a link, by what a buffer holds the flow to, or by the cap."""
+        if bottleneck is not self.bottleneck:
+            self._limited_by(bottleneck)
+        cause, parts = why
+        if same(rate, self.rate):
+            rate = self.rate
+        if (rate, cause, parts) != (self.rate, self.cause, self.spent):
+            self.settle(now)
+            self.rate, self.cause, self.spent = rate, cause, parts
+            left = self.amount - self._completed
+            self.ends = now + left / rate if rate > 0.0 else math.inf
+            near = left - DONE * self.amount if math.isfinite(left) else math.inf
+            self.near = now if near <= 0.0 else now + near / rate if rate > 0.0 else math.inf
+
+    def _limited_by(self, bottleneck: Link | None) -> None:
+        """Take another bottleneck, which knows whom it limits."""
+        if self.bottleneck is not None:
+            self.bottleneck.limited.pop(self, None)
+        if bottleneck is not None:
+            bottleneck.limited[self] = None
+        self.bottleneck = bottleneck
+
+    def due(self, now: float) -> bool:
+        """Whether the amount is finished at `now`, within rounding."""
+        if math.isinf(self.amount):
+            return False
+        left = self.amount - self.completed
+        if now >= self.ends or left <= DONE * self.amount:
+            return True
+        return self.rate > 0.0 and now + left / self.rate <= now
+
+    def finish(self, now: float, completed: float) -> float:
+        """Units of `completed` beyond what the rates account for, as the flow ends; called by the network."""
+        self.settle(now)
+        extra = completed - self._completed
+        self._completed, self.rate, self.ends, self.near = completed, 0.0, math.inf, math.inf
+        self._limited_by(None)
+        self.done.succeed(self)
+        return extra

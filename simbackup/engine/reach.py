@@ -1,0 +1,179 @@
+"""What a change reaches: the flows whose rates are solved again, and what the others mean to them.
+
+A change touches flows, links and stores. The flows that it touches are solved again, with those that a touched link
+limits, while all others go on as they are. An allocation of these is that of the whole network if no other flow would
+move: where a link is full, none has a higher level on it; and where a link limits others, those that are solved use of
+it what they did. Otherwise the others are reached, too, and all is solved once more. Links that are not full connect
+nobody. Three things reach further:
+
+- Flows with laws, requests that go round, and streams between which a link turns ask what others use of a link. All
+  flows of such an entangled link are solved together.
+- A full or empty buffer of a flow that is solved again is asked for its hold, and its followers are solved with it.
+  Leaders that are not reached move what they do.
+- Whoever watches a flow or a link is asked when that is solved again.
+
+Invariant: between two instants the rates of all flows are those of a full solution, within rounding. No rule depends
+on which flows were reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Protocol
+
+from simbackup.engine.flow import Flow
+from simbackup.engine.link import Link
+from simbackup.engine.solver import TIE, Allocation, same
+
+Ports = Mapping[Flow, float]
+"""Flows on one side of a buffer, and the bytes of one unit of each."""
+
+
+class FlowCoupling(Protocol):
+    """What can hold flows to the rates of others, or follows these: a buffer, users who wait for their requests."""
+
+    name: str
+
+    def hold(self) -> tuple[Ports, Ports] | None:
+        """The followers that must not move more bytes than the leaders, and these; None when nobody follows."""
+        ...
+
+    def solved(self, *, binding: bool) -> None:
+        """Note the rates from now on, and whether the hold limits any follower."""
+        ...
+
+
+class BeyondReachError(Exception):
+    """An allocation moves flows that it was to leave as they are."""
+
+    def __init__(self, flows: Iterable[Flow]) -> None:
+        super().__init__()
+        self.flows = tuple(flows)
+
+
+class Touches:
+    """What has changed since the rates were solved last: flows, links and stores, in the order of the changes."""
+
+    def __init__(self) -> None:
+        self.flows: dict[Flow, None] = {}
+        self.links: dict[Link, None] = {}
+        self.stores: dict[FlowCoupling, None] = {}
+
+    def ended(self, flow: Flow) -> None:
+        """Touch what a flow leaves behind."""
+        self.flows.pop(flow, None)
+        self.links.update(dict.fromkeys(flow.links))
+        self.stores.update(dict.fromkeys(flow.watchers))
+
+
+class Reach:
+    """Flows that are solved together, the links that they cross, and the stores that are asked with them."""
+
+    def __init__(self, stores: Collection[FlowCoupling]) -> None:
+        self.stores = stores
+        self.flows: dict[Flow, None] = {}
+        self.links: dict[Link, None] = {}
+        self.asked: dict[FlowCoupling, tuple[Ports, Ports] | None] = {}
+
+    def take(self, touched: Touches) -> None:
+        """Reach what has changed, and those whom it limits. What changes as stores are asked is reached as well."""
+        while touched.flows or touched.links or touched.stores:
+            flows, touched.flows = touched.flows, {}
+            links, touched.links = touched.links, {}
+            stores, touched.stores = touched.stores, {}
+            for store in stores:
+                self._ask(store)
+            self.add(flows)
+            for flow in flows:
+                for link in flow.demands:
+                    self.add(tuple(link.limited))
+            for link in links:
+                self._see(link)
+                self.add(link.flows if link.entangled or link.has_other_capacity else tuple(link.limited))
+
+    def take_all(self, flows: Iterable[Flow], links: Iterable[Link]) -> None:
+        """Reach the whole network."""
+        for store in self.stores:
+            self._ask(store)
+        self.add(flows)
+        for link in links:
+            self._see(link)
+
+    def add(self, flows: Iterable[Flow]) -> None:
+        """Solve flows together with these, and what is entangled with them."""
+        waiting = [flow for flow in flows if flow not in self.flows]
+        while waiting:
+            flow = waiting.pop()
+            if flow in self.flows or not flow.active:
+                continue
+            self.flows[flow] = None
+            for link in flow.links:
+                self._see(link)
+                if link.entangled:
+                    waiting += [other for other in link.flows if other not in self.flows]
+            for store in flow.watchers:
+                self._ask(store)
+
+    def _see(self, link: Link) -> None:
+        if link not in self.links:
+            self.links[link] = None
+            for store in link.watchers:
+                self._ask(store)
+
+    def _ask(self, store: FlowCoupling) -> None:
+        if store in self.asked or store not in self.stores:
+            return
+        self.asked[store] = None
+        hold = self.asked[store] = store.hold()
+        if hold is not None:
+            self.add(hold[0])
+
+
+class Beside:
+    """The flows that go on as they are on links that others of them are solved for; their use is not on offer."""
+
+    def __init__(self, flows: Sequence[Flow], links: Sequence[Link], place: Mapping[Flow, int]) -> None:
+        self.flows = flows
+        self.links = links
+        self.others: dict[Link, list[Flow]] = {}
+        self.used: dict[Link, float] = {}
+        for link in links:
+            if len(link.flows) > 1 and (others := [flow for flow in link.flows if flow not in place]):
+                self.others[link] = others
+                self.used[link] = sum(flow.demands.get(link, 0.0) * flow.rate for flow in others)
+
+    def left(self, link: Link) -> float:
+        """What others leave of a link, units a second."""
+        return max(0.0, link.capacity - self.used[link]) if link in self.others else link.capacity
+
+    def check(self, allocation: Allocation) -> None:
+        """Raise BeyondReachError if an allocation moves flows outside, or changes what limits them, with these."""
+        if not self.others:
+            return
+        used, levels, moved = dict(self.used), dict[Link, float](), set[Link]()
+        for flow, rate in zip(self.flows, allocation.rates, strict=True):
+            for link, demand in flow.demands.items():
+                if link in used:
+                    used[link] += demand * rate
+                    levels[link] = max(levels.get(link, 0.0), rate / flow.share)
+                    if not same(rate, flow.rate):
+                        moved.add(link)
+        full = {self.links[i] for i in allocation.filled if i < len(self.links)}
+        beyond: dict[Flow, None] = {}
+        for link, others in self.others.items():
+            if link in moved:
+                beyond.update(dict.fromkeys(flow for flow in others if flow.bottleneck is link))
+            if link in full or (link in moved and used[link] >= link.capacity * (1.0 - TIE)):
+                beyond.update(dict.fromkeys(flow for flow in others if _above(flow, link, levels[link])))
+        if beyond:
+            raise BeyondReachError(beyond)
+
+
+def _above(flow: Flow, link: Link, level: float) -> bool:
+    """Whether a flow has a higher level than others on a full link, or the same and another label than is due."""
+    own = flow.rate / flow.share
+    if link not in flow.demands or own < level * (1.0 - TIE):
+        return False
+    if own > level * (1.0 + TIE):
+        return True
+    return flow.bottleneck is not link and (flow.bottleneck is None or link.name < flow.bottleneck.name)
