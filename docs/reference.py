@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 
 from simbackup import shelf, units
 from simbackup.planning.goals import GoalsSpec, RestoreGoalSpec
-from simbackup.planning.policy import LimitSpec, PolicySpec, RetentionSpec, SecondCopySpec
+from simbackup.planning.policy import LimitSpec, PolicySpec, RetentionSpec, SecondCopySpec, StagingSpec
 from simbackup.planning.spec import MachineSpec, SiteSpec, SystemSpec, TargetSpec
 from simbackup.scenario import load, names
 from simbackup.schema import registry
@@ -25,7 +25,7 @@ from simbackup.schema.measured import MeasuredRow
 from simbackup.schema.origin import Origin
 from simbackup.schema.part import Part
 from simbackup.schema.quantity import EXAMPLES, LATEST, Unit
-from simbackup.schema.reflection import mark_of, nested_part, sheet_kind
+from simbackup.schema.reflection import mark_of, nested_part, sheet_kind, text_of
 from simbackup.schema.study import StudySpec
 from simbackup.schema.yaml_file import read
 
@@ -101,6 +101,7 @@ def _site() -> str:
     """The page of site files, and of the goals beside them."""
     inside = {
         "machines": MachineSpec, "targets": TargetSpec, "limit": LimitSpec, "policies": PolicySpec,
+        "staging": StagingSpec,
         "copies": SecondCopySpec, "retention": RetentionSpec, "systems": SystemSpec,
     }  # fmt: skip
     lines = [_page("Sites: site.yaml", SiteSpec, None, "").rstrip()]
@@ -124,7 +125,7 @@ def _table(part: type[BaseModel], keys: Iterable[str]) -> list[str]:
 
 def _meaning(part: type[BaseModel], key: str) -> str:
     """What a key says; a key that may hold one word only says which kind or method it is."""
-    said = _text(part.model_fields[key].description)
+    said = _text(text_of(part, key))
     words = [word for word in get_args(part.model_fields[key].annotation) if isinstance(word, str)]
     if said or len(words) != 1:
         return said

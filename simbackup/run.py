@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from simbackup.build import build
-from simbackup.drawing.from_spec import layout_of
 from simbackup.engine.flows import Link
 from simbackup.errors import InputError, ResultError
 from simbackup.methods.job import start
-from simbackup.results.folder import is_there
-from simbackup.results.record import Record, used_values
+from simbackup.results.record import Record
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario, Source, load, nothing_to_do
 from simbackup.scenario.spec import Spec
@@ -81,7 +79,9 @@ def ended(system: System, scenario: Scenario, seed: int) -> Result:
         if host.suspended is not None:
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
     _summarise(system, scenario.spec)
-    return Result(Record.of(scenario, seed), used_values(scenario), system.trace, layout_of(scenario), scenario)
+    result = Result(Record.of(scenario, seed), None, system.trace, made_from=scenario)
+    result.least = system.least
+    return result
 
 
 def result_of(
@@ -96,6 +96,8 @@ def result_of(
     InputError
         The scenario does not exist, or something is wrong with it.
     """
+    from simbackup.results.folder import is_there  # noqa: PLC0415 (most runs have to do with no folder)
+
     if not is_there(Path(name)):
         return simulate(name, overrides, seed=seed, progress=progress)
     if overrides:

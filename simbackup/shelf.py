@@ -22,6 +22,8 @@ NAME = re.compile(r"\w+/\w[\w.+-]*")
 SEARCH_PATH = "SIMBACKUP_PATH"
 """Environment variable with the user's own folders, each with models/ or scenarios/ in it."""
 FOLDERS = ("models", "scenarios")
+MEASURED = "measured.yaml"
+"""The file of a document's measured rows."""
 DATA = "simbackup.data"
 """Entry points by which installed packages offer such folders: each names a module beside them."""
 

@@ -1,4 +1,4 @@
-"""What is wrong with a file of any kind."""
+"""What is wrong with a file of any kind. What only one kind needs is imported when a file of that kind is checked."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ from pathlib import Path
 
 from simbackup import shelf
 from simbackup.errors import InputError, Problem
-from simbackup.experiments.fits import CALIBRATION, read_fits
-from simbackup.experiments.reproduce import MEASURED, scenarios_of
-from simbackup.experiments.study import read_study
-from simbackup.planning.site import load_site
-from simbackup.scenario import load, nothing_to_do
-from simbackup.scenario.inheritance import is_extended
-from simbackup.schema.measured import read_measured
 from simbackup.schema.yaml_file import read
+
+CALIBRATION, STUDY, SOURCES = "calibration.yaml", ".study.yaml", "sources.yaml"
+"""How the names of files end that are neither scenarios, sites nor datasheets."""
 
 
 def check_file(path: Path) -> list[Problem]:
@@ -23,26 +19,47 @@ def check_file(path: Path) -> list[Problem]:
     """
     try:
         shown = shelf.shown(path)
-        if path.name == MEASURED:
-            scenarios_of(read_measured(path, shown))
-        elif path.name == CALIBRATION:
-            read_fits(path)
-        elif path.name.endswith(".study.yaml"):
-            read_study(path)
+        if path.name in {shelf.MEASURED, CALIBRATION} or path.name.endswith(STUDY):
+            _of_many_runs(path, shown)
         elif {"systems", "policies"} & read(path, shown, []).mapping.keys():
+            from simbackup.planning.site import load_site  # noqa: PLC0415
+
             load_site(path)
-        elif path.name == "sources.yaml":
+        elif path.name == SOURCES:
             read(path, shown)
         elif _among_models(path) or {"parameters", "kind"} & read(path, shown, []).mapping.keys():
             shelf.read_datasheet(path, path.stem)
         else:
-            scenario = load(path)
-            if not scenario.spec.jobs and not is_extended(path):
-                return [nothing_to_do(scenario)]
-            return list(scenario.warnings)
+            return _of_scenario(path)
     except InputError as error:
         return [*error.problems, *error.notes]
     return []
+
+
+def _of_scenario(path: Path) -> list[Problem]:
+    """Warnings about a scenario, which may have nothing to do only if another extends it."""
+    from simbackup.scenario import load, nothing_to_do  # noqa: PLC0415
+    from simbackup.scenario.inheritance import is_extended  # noqa: PLC0415
+
+    scenario = load(path)
+    if not scenario.spec.jobs and not is_extended(path):
+        return [nothing_to_do(scenario)]
+    return list(scenario.warnings)
+
+
+def _of_many_runs(path: Path, shown: str) -> None:
+    """Read a file of measurements, of fits, or a study."""
+    from simbackup.experiments.fits import read_fits  # noqa: PLC0415
+    from simbackup.experiments.reproduce import scenarios_of  # noqa: PLC0415
+    from simbackup.experiments.study import read_study  # noqa: PLC0415
+    from simbackup.schema.measured import read_measured  # noqa: PLC0415
+
+    if path.name == shelf.MEASURED:
+        scenarios_of(read_measured(path, shown))
+    elif path.name == CALIBRATION:
+        read_fits(path)
+    else:
+        read_study(path)
 
 
 def _among_models(path: Path) -> bool:

@@ -25,14 +25,15 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
     """Simulate one scenario, with the 90 % interval of each job. Exits with 1 if a job failed."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.intervals import intervals_of  # noqa: PLC0415
-    from simbackup.output.target import check_folder  # noqa: PLC0415
-    from simbackup.results.folder import check_place  # noqa: PLC0415
     from simbackup.run import simulate  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
 
     loaded = load(scenario, overrides(sets or []))
     warn(loaded.warnings)
     if out is not None:
+        from simbackup.output.target import check_folder  # noqa: PLC0415
+        from simbackup.results.folder import check_place  # noqa: PLC0415
+
         check_folder(out)
         check_place(out)  # report a wrong folder before a long run
     with show.progress() as progress:

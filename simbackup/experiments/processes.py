@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Generator
-from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 
 @contextmanager
@@ -14,6 +17,8 @@ def worker_processes(number: int) -> Generator[Executor | None]:
     if number <= 1:
         yield None
         return
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 (many runs need no processes)
+
     # By default, each would finish its work after Ctrl-C.
     pool = ProcessPoolExecutor(number, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_DFL))
     try:

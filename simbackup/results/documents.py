@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from simbackup import shelf
 from simbackup.schema.measured import Measured, Measurement, read_measured
+from simbackup.shelf import MEASURED
 
-MEASURED = "measured.yaml"
 PUBLISHED = "published"
 """The collection that is meant where none is named."""
 

@@ -8,27 +8,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simbackup import units
-from simbackup.drawing.layout import Layout
+from simbackup.engine.limit import Least
 from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError
 from simbackup.output.partial import log
 from simbackup.output.target import TRACE, check_file
 from simbackup.results.causes import Cause, split
 from simbackup.results.figures import figure_at
-from simbackup.results.folder import put
 from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
-from simbackup.results.record import Record, UsedValue
+from simbackup.results.record import Record, UsedValue, used_values
 from simbackup.results.rows import device_rows, job_rows
 from simbackup.results.shown import DEVICES, JOBS, USERS, shown
 from simbackup.scenario import Scenario
-from simbackup.scenario.kept import Kept
 from simbackup.workloads.impact import IMPACT
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simbackup.drawing.layout import Layout
     from simbackup.drawing.picture import Picture
     from simbackup.plots.of_result import Plots
+    from simbackup.scenario.kept import Kept
 
 
 class Result:
@@ -39,18 +39,15 @@ class Result:
     """
 
     def __init__(
-        self,
-        record: Record,
-        values: list[UsedValue],
-        trace: Trace,
-        layout: Layout | None = None,
+        self, record: Record, values: list[UsedValue] | None, trace: Trace, layout: Layout | None = None,
         made_from: Scenario | Kept | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.record = record
-        self.values = values
         self.trace = trace
-        self.layout = layout
         self.made_from = made_from
+        self.least: dict[str, Least] = {}  # what the bytes of each run of a job take; not kept in a folder
+        self._values = values
+        self._layout = layout
 
     def __repr__(self) -> str:
         jobs = f"{len(self.job_rows)} job{'s'[: len(self.job_rows) != 1]}"
@@ -81,6 +78,19 @@ class Result:
         if made_from.changed():
             log.warning("'%s' or a datasheet of it has changed since; this is about what was run", made_from.name)
         return scenario
+
+    @cached_property
+    def values(self) -> list[UsedValue]:
+        """The values that it depends on, with their origins."""
+        return used_values(self.scenario) if self._values is None else self._values
+
+    @cached_property
+    def layout(self) -> Layout | None:
+        """The parts of the system that was simulated, as pictures show them; None if it was saved without."""
+        from simbackup.drawing.from_spec import layout_of  # noqa: PLC0415 (few runs are drawn)
+
+        own = isinstance(self.made_from, Scenario) and self._layout is None
+        return layout_of(self.scenario) if own else self._layout
 
     @property
     def works(self) -> dict[str, dict[str, Any]]:
@@ -271,6 +281,7 @@ class Result:
         ResultError
             The folder cannot be written, or holds files that the program did not write.
         """
+        from simbackup.results.folder import put  # noqa: PLC0415
         from simbackup.results.saved import write  # noqa: PLC0415
 
         return put(Path(folder), partial(write, self))

@@ -22,7 +22,7 @@ from simbackup.schema.origin import NEEDS
 from simbackup.schema.part import Modelled
 from simbackup.schema.patterns import name_pattern
 from simbackup.schema.quantity import Frozen, Unit, Word
-from simbackup.schema.reflection import about, mark_of, plain_keys, required, sheet_kind, words_of
+from simbackup.schema.reflection import about, mark_of, plain_keys, required, sheet_kind, text_of, words_of
 from simbackup.schema.registry import device_kinds, method_kinds, sheets, workload_kinds
 from simbackup.schema.study import StudySpec
 from simbackup.schema.workload import WorkloadSpec
@@ -112,7 +112,7 @@ class _Files(Forms):
         own = {name: self.key(Fleet, name, plain_keys(Fleet)[name]) for name in Fleet.model_fields if name not in PARTS}
         self.part(SpreadStarts)
         for name in PARTS:
-            text = Fleet.model_fields[name].description or ""
+            text = text_of(Fleet, name) or ""
             laid = with_placeholders(sections[name]["additionalProperties"], self.defs)
             own[name] = {**self.named(laid, text), "type": ["object", "null"]}
         self.defs["Fleet"] = {"description": about(Fleet), **closed(own)}
@@ -120,7 +120,7 @@ class _Files(Forms):
 
     def device(self) -> tuple[Json, Json]:
         """A device, and what a complete one requires."""
-        model = {"description": Modelled.model_fields["model"].description}
+        model = {"description": text_of(Modelled, "model")}
         model |= self.sheet_name(*(kind for kind in device_kinds() if kind in sheets()))
         return self.choice(
             "Device",
@@ -130,7 +130,7 @@ class _Files(Forms):
 
     def job(self) -> tuple[Json, Json]:
         """A job, and what a complete one requires."""
-        restore = {"description": method_kinds()["restore"].spec.model_fields["restore"].description, "type": "string"}
+        restore = {"description": text_of(method_kinds()["restore"].spec, "restore"), "type": "string"}
         keys = {"method": _offered("method", _methods()), "restore": restore}
         return self.choice("Job", keys, _job_cases())
 
@@ -139,7 +139,7 @@ class _Files(Forms):
         keys: Json = {}
         for part in _workloads():
             for key in part.recognised_by:
-                own = {"description": part.model_fields[key].description}
+                own = {"description": text_of(part, key)}
                 keys.setdefault(key, own | (self.sheet_name(sheet_kind(part) or "") if key == "model" else {}))
         return self.choice("Workload", keys, _workload_cases())
 

@@ -12,7 +12,7 @@ from simbackup.schema.job import Names
 from simbackup.schema.origin import NEEDS, Origin
 from simbackup.schema.patterns import quantity_pattern
 from simbackup.schema.quantity import EXAMPLES, LATEST, Unit, Word
-from simbackup.schema.reflection import about, mark_of, nested_part, optional, plain_keys, sheet_kind
+from simbackup.schema.reflection import about, mark_of, nested_part, optional, plain_keys, sheet_kind, text_of
 
 Json = dict[str, Any]
 _ONE_OR_MORE = get_args(Names)[1]
@@ -72,7 +72,7 @@ class Forms:
 
     def text(self, part: type[BaseModel], name: str, unit: Unit | None) -> str:
         """What a key means, with its unit."""
-        text = part.model_fields[name].description or about(part)
+        text = text_of(part, name) or about(part)
         return f"{text} {self.resolved(self.scalar(unit))['description']}" if unit else text
 
     def sheet_name(self, *kinds: str) -> Json:

@@ -27,7 +27,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
 class Origin(BaseModel):
     """Where a value comes from."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     value: Any
     """The value with its unit, for example `5 MB/s`."""

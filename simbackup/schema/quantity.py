@@ -228,7 +228,7 @@ def _word(raw: object) -> object:
 class Frozen(BaseModel):
     """A part of a file: frozen, and no key that it does not know; `null` is the same as leaving a key out."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     conditional: ClassVar[Mapping[str, str]] = {}
     """Keys that act only where a part of the scenario uses them, and where that is."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from functools import cache
+from inspect import cleandoc, getsource
+from itertools import pairwise
+from textwrap import dedent
 from types import UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -47,14 +51,44 @@ def about(part: type[BaseModel]) -> str:
     return (part.__doc__ or "").strip().splitlines()[0]
 
 
+def text_of(part: type[BaseModel], key: str) -> str | None:
+    """The docstring below a key in the class that declares it, read from its source; None without one.
+
+    >>> text_of(Modelled, "model")
+    'The datasheet for its parameters, `kind/name`; values written here win over it.'
+    """
+    declaring = next(each for each in part.__mro__ if key in vars(each).get("__annotations__", {}))
+    return part.model_fields[key].description or _texts(declaring).get(key)
+
+
+@cache
+def _texts(declaring: type) -> Mapping[str, str]:
+    """The docstrings below the keys that a class itself declares."""
+    try:
+        source = dedent(getsource(declaring))
+    except (OSError, TypeError):  # there is no source of it
+        return {}
+    body = cast("ast.ClassDef", ast.parse(source).body[0]).body
+    return {
+        key.target.id: cleandoc(text.value.value)
+        for key, text in pairwise(body)
+        if isinstance(key, ast.AnnAssign) and isinstance(key.target, ast.Name)
+        and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant) and isinstance(text.value.value, str)
+    }  # fmt: skip
+
+
 def plain_keys(part: type[BaseModel]) -> dict[str, dict[str, Any]]:
-    """The keys of a class as pydantic describes them, without what a writer does not need."""
+    """The keys of a class as pydantic describes them, without what a writer does not need, and with their texts."""
     properties: dict[str, dict[str, Any]] = part.model_json_schema()["properties"]
     for found in properties.values():
         found.pop("title", None)
         if found.get("default") in (None, [], {}):
             found.pop("default", None)
-    return properties
+    texts = {key: text_of(part, key) for key in properties}
+    return {
+        key: dict(sorted({**found, "description": text}.items())) if (text := texts[key]) else found
+        for key, found in properties.items()
+    }
 
 
 def alternatives(part: type[BaseModel], name: str) -> tuple[Any, ...]:

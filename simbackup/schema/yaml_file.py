@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.schema import usual_yaml
 from simbackup.schema.tree import Node, Scalar
 
 GREATEST_DEPTH = 60
@@ -88,7 +89,24 @@ def parse(text: str, name: str, twice: list[Problem] | None = None) -> Node:
 @lru_cache(maxsize=32)
 def _parsed(text: str, name: str) -> tuple[Node, tuple[Problem, ...]]:
     """The tree of a text and its keys that appear twice. The same text is parsed once, as trees never change."""
-    from ruamel.yaml import YAML  # noqa: PLC0415 (33 ms, paid only where a file is read)
+    root = usual_yaml.composed(text, GREATEST_DEPTH)
+    if root is None:
+        root = _composed(text, name)
+    if root is None:
+        raise InputError([Problem(Place(name, 1, 1), "", "is empty", "a file begins with a title")])
+    problems: list[Problem] = []
+    twice: list[Problem] = []
+    tree = _Walk(name, problems, twice).node(root, (), Place(name, 1, 1), 0)
+    if problems:
+        raise InputError([*problems, *twice])
+    if not isinstance(tree.value, dict):
+        raise InputError([Problem(tree.place, "", "is not a mapping", "a file is a mapping that begins with a title")])
+    return tree, tuple(twice)
+
+
+def _composed(text: str, name: str) -> Any:
+    """The root node of a text; None if it is empty. Reads all forms of YAML 1.2, and says what is wrong and where."""
+    from ruamel.yaml import YAML  # noqa: PLC0415 (33 ms, paid only where a file needs it)
     from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
     from ruamel.yaml.reader import ReaderError  # noqa: PLC0415
 
@@ -116,18 +134,10 @@ def _parsed(text: str, name: str) -> tuple[Node, tuple[Problem, ...]]:
     except (YAMLError, ValueError) as error:
         message = f"is not valid YAML: {str(error).splitlines()[0] if str(error) else 'it is nested too deeply'}"
         raise InputError([Problem(Place(name, 1, 1), "", message, "check unusual characters and nesting")]) from None
-    if root is None:
-        raise InputError([Problem(Place(name, 1, 1), "", "is empty", "a file begins with a title")])
-    problems = expansion_problems(root, name)
+    problems = [] if root is None else expansion_problems(root, name)
     if problems:
         raise InputError(problems)
-    twice: list[Problem] = []
-    tree = _Walk(name, problems, twice).node(root, (), Place(name, 1, 1), 0)
-    if problems:
-        raise InputError([*problems, *twice])
-    if not isinstance(tree.value, dict):
-        raise InputError([Problem(tree.place, "", "is not a mapping", "a file is a mapping that begins with a title")])
-    return tree, tuple(twice)
+    return root
 
 
 def plain_scalar(text: str) -> Scalar:
@@ -214,7 +224,7 @@ class _Walk:
 
     def scalar(self, raw: Any, place: Place, path: tuple[str, ...]) -> Scalar:
         text = self.text(raw, place, path)
-        return text if text is None or raw.style is not None else plain_scalar(text)
+        return text if text is None or raw.style else plain_scalar(text)
 
     def text(self, raw: Any, place: Place, path: tuple[str, ...]) -> str | None:
         """The text of a scalar; JSON writes rare characters as two halves, which are joined here."""

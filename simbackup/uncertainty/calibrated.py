@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from simbackup import shelf
 from simbackup.errors import InputError
-from simbackup.results.documents import MEASURED, scenario_name
 from simbackup.scenario import Scenario, load
-from simbackup.schema.measured import Measurement, read_measured
 from simbackup.uncertainty.operations import operation_of
+
+if TYPE_CHECKING:
+    from simbackup.schema.measured import Measurement
 
 
 def is_calibrated(scenario: Scenario, operation: str) -> bool:
@@ -32,8 +34,10 @@ def is_calibrated(scenario: Scenario, operation: str) -> bool:
 def _rows(folder: str) -> tuple[Measurement, ...]:
     """The measured rows in a folder, which a path or the name of a scenario's folder names."""
     for path in (Path(folder), *(root / "scenarios" / folder for root in shelf.roots())):
-        file = path / MEASURED
+        file = path / shelf.MEASURED
         if shelf.is_file(file):
+            from simbackup.schema.measured import read_measured  # noqa: PLC0415 (most scenarios belong to no document)
+
             try:
                 return tuple(read_measured(file, shelf.shown(file)).rows)
             except InputError:
@@ -42,6 +46,8 @@ def _rows(folder: str) -> tuple[Measurement, ...]:
 
 
 def _operation(row: Measurement) -> str:
+    from simbackup.results.documents import scenario_name  # noqa: PLC0415
+
     file, address = row.addresses[0]
     return _operation_at(scenario_name(row, file), address)
 

@@ -1,0 +1,59 @@
+"""YAML without its rare forms, read by libyaml, which is many times as fast as a reader in Python.
+
+Readers differ in rare characters, in what they say of errors, and in how deep they go. Whatever could make a difference
+is left to the reader in Python, so that a file means the same with libyaml and without it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_USUAL = re.compile("[\n -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*")
+"""No tab, no mark of the byte order, and one kind of line break."""
+
+
+class _RareError(Exception):
+    """The text has something that readers may take in different ways."""
+
+
+def composed(text: str, greatest_depth: int) -> Any | None:
+    """The root node of a YAML text, as a reader in Python composes it.
+
+    None if the text is empty, wrong, nested in more than so many levels or otherwise unusual, or without libyaml.
+    """
+    if _USUAL.fullmatch(text) is None:
+        return None
+    try:
+        import yaml  # noqa: PLC0415 (paid only where a file is read)
+        from yaml._yaml import CParser  # noqa: PLC0415
+    except ImportError:
+        return None
+    parser: Any = CParser(text)
+    try:
+        parser.get_event()  # the stream begins
+        begin = parser.get_event()
+        if type(begin) is not yaml.DocumentStartEvent or begin.explicit:
+            return None
+        root = _node(parser, parser.get_event(), greatest_depth)
+        parser.get_event()  # the document ends
+        return root if type(parser.get_event()) is yaml.StreamEndEvent else None
+    except (yaml.YAMLError, _RareError):
+        return None
+
+
+def _node(parser: Any, event: Any, levels: int) -> Any:
+    """The node that an event begins, in which there may be so many levels; its other events are taken from a parser."""
+    from yaml import events, nodes  # noqa: PLC0415
+
+    if event.anchor is not None or event.tag is not None or levels < 0:
+        raise _RareError
+    if type(event) is events.ScalarEvent:
+        return nodes.ScalarNode("", event.value, event.start_mark, style=event.style)
+    inside: list[Any] = []
+    while not isinstance(begin := parser.get_event(), events.CollectionEndEvent):
+        inside.append(_node(parser, begin, levels - 1))
+    if type(event) is events.SequenceStartEvent:
+        return nodes.SequenceNode("", inside, event.start_mark, flow_style=event.flow_style)
+    pairs = list(zip(inside[::2], inside[1::2], strict=True))
+    return nodes.MappingNode("", pairs, event.start_mark, flow_style=event.flow_style)

@@ -1,0 +1,54 @@
+"""Commands import what they use and nothing else; how long that takes depends on the machine, what it is does not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = (
+    "pandas", "pyarrow", "scipy", "matplotlib", "openpyxl", "jinja2", "ruamel", "urllib.request", "http.client",
+    "xml.sax", "multiprocessing", "concurrent.futures.process",
+)  # fmt: skip
+"""Packages that no run and no check of a small scenario needs."""
+OTHERS = (
+    "simbackup.planning.site", "simbackup.experiments.reproduce", "simbackup.experiments.study", "simbackup.plots",
+    "simbackup.reporting", "simbackup.drawing.from_spec", "simbackup.results.folder", "simbackup.schema.measured",
+)  # fmt: skip
+"""What other commands need."""
+LIVE = ("simpy", "numpy", "rich", "simbackup.engine", "simbackup.system", "simbackup.build", "simbackup.results")
+
+PROGRAM = """
+import sys
+from simbackup.cli import main
+try:
+    main()
+except SystemExit:
+    print(*sys.modules, file=sys.stderr)
+"""
+
+
+def imported(*command: str) -> set[str]:
+    """The modules that a command has imported when it ends."""
+    ran = subprocess.run([sys.executable, "-c", PROGRAM, *command], capture_output=True, text=True, check=True)
+    assert ran.stdout, ran.stderr
+    return set(ran.stderr.split())
+
+
+def test_help_imports_no_simulator() -> None:
+    found = imported("--help")
+    unused = {*HEAVY, *OTHERS, *LIVE, "pydantic", "yaml", "simbackup.schema", "simbackup.scenario"}
+    assert sorted(found & unused) == []
+
+
+def test_a_check_imports_nothing_live() -> None:
+    found = imported("check", "scenarios/teaching/mount-queue.yaml")
+    assert sorted(found & {*HEAVY, *OTHERS, *LIVE}) == []
+
+
+@pytest.mark.parametrize("intervals", ["none", "quick"])
+def test_a_run_imports_nothing_heavy(intervals: str) -> None:
+    found = imported("run", "teaching/mount-queue", "--intervals", intervals)
+    assert sorted(found & {*HEAVY, *OTHERS}) == []
+    assert ("numpy" in found) == (intervals == "quick")
