@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simbackup.devices.network.spec import BACK
+from simbackup.scenario.ways import Ways
 from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget, OnDevice
 from simbackup.schema.unknown import UnknownError
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from simbackup.schema.capability import Device
     from simbackup.schema.job import JobSpec, Restoring
 
-Beside = Mapping[str, Mapping[str, None]]
-"""The neighbours of each host, device and link, in the order of the file."""
 REACHED = (MediaLibrary, ObjectTarget)
 """Devices that links reach themselves, whoever owns them."""
 
@@ -157,38 +155,23 @@ class Places:
         first is taken. A link with a capacity of its own in the other direction is named with `BACK` where it is
         crossed from an end that it lists later to one that it lists earlier.
         """
-        way = self._way(self._beside_buses, begin, end)
-        return self._way(self._beside_owners, begin, end) if way is None else way
-
-    @cached_property
-    def _beside_buses(self) -> Beside:
-        """Neighbours, with a device that links join beside these links."""
-        return self._beside({end for link in self.links.values() for end in link.joins})
-
-    @cached_property
-    def _beside_owners(self) -> Beside:
-        """Neighbours, with every device beside its owner."""
-        return self._beside(set())
-
-    def _way(self, beside: Beside, begin: str, end: str) -> tuple[str, ...] | None:
-        """The shortest way through neighbours."""
-        reached: dict[str, tuple[str, ...]] = {begin: (begin,)}
-        front = deque([begin])
-        while front:
-            here = front.popleft()
-            near = beside.get(here, {})
-            for there in (end,) if end in near else near:
-                if there in reached:  # a step onto a link counts one, any other none: the first way is a shortest one
-                    continue
-                reached[there] = (*reached[here], there)
-                front.append(there) if there in self.links else front.appendleft(there)
-            if end in reached:
-                break
-        passed = reached.get(end)
+        passed = self._beside_buses.way(begin, end)
+        if passed is None:
+            passed = self._beside_owners.way(begin, end)
         if passed is None:
             return None
         steps = zip(passed, passed[1:], (*passed[2:], ""), strict=False)
         return tuple(self._direction(*step) for step in steps if step[1] in self.links)
+
+    @cached_property
+    def _beside_buses(self) -> Ways:
+        """Ways on which a device that links join is beside these links."""
+        return self._ways({end for link in self.links.values() for end in link.joins})
+
+    @cached_property
+    def _beside_owners(self) -> Ways:
+        """Ways on which every device is beside its owner."""
+        return self._ways(set())
 
     def _direction(self, before: str, link: str, after: str) -> str:
         """A link, and that it is crossed backwards if both directions differ; what joins it comes before all others."""
@@ -198,16 +181,20 @@ class Places:
         places = [joined.joins.index(end) if end in joined.joins else -1 for end in (before, after)]
         return link + BACK if places[0] > places[1] else link
 
-    def _beside(self, bused: Collection[str]) -> Beside:
-        """The neighbours of each host, device and link; a device with buses is beside these, not beside its host."""
-        beside: dict[str, dict[str, None]] = {}
+    def _ways(self, bused: Collection[str]) -> Ways:
+        """The ways between hosts and devices; a device with buses is beside these, not beside its host."""
+        beside: dict[str, dict[str, int]] = {}
+
+        def join(one: str, other: str) -> None:
+            for here, there in ((one, other), (other, one)):
+                near = beside.setdefault(here, {})
+                near.setdefault(there, len(near))
+
         for host, part in self.hosts.items():
             for device in part.owns:
                 if device not in bused:
-                    beside.setdefault(host, {})[device] = None
-                    beside.setdefault(device, {})[host] = None
+                    join(host, device)
         for link, part in self.links.items():
             for end in part.joins:
-                beside.setdefault(end, {})[link] = None
-                beside.setdefault(link, {})[end] = None
-        return beside
+                join(end, link)
+        return Ways(beside, self.links)
