@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from simbackup.devices.network.spec import BACK
 from simbackup.scenario.ways import Ways
 from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget, OnDevice
+from simbackup.schema.job import Copying
 from simbackup.schema.unknown import UnknownError
 
 if TYPE_CHECKING:
@@ -87,6 +88,28 @@ class Places:
             found.setdefault(data.on, []).append(name)
         return {device: tuple(names) for device, names in found.items()}
 
+    def data_on(self, device: str) -> tuple[str, ...]:
+        """The data sets on a device, in the order of the file."""
+        return self._data_on.get(device, ())
+
+    @cached_property
+    def created(self) -> frozenset[str | None]:
+        """The frozen images that jobs create."""
+        return frozenset(job.creates() for job in self.jobs.values())
+
+    @cached_property
+    def _copies(self) -> Mapping[str, tuple[Copying, ...]]:
+        """The jobs that copy the save sets of each backup, in the order of the file."""
+        found: dict[str, list[Copying]] = {}
+        for job in self.jobs.values():
+            if isinstance(job, Copying):
+                found.setdefault(job.save_set, []).append(job)
+        return {backup: tuple(copies) for backup, copies in found.items()}
+
+    def copies_of(self, backup: str) -> tuple[Copying, ...]:
+        """The jobs that copy the save sets of a backup, in the order of the file."""
+        return self._copies.get(backup, ())
+
     @cached_property
     def _begins(self) -> dict[str, Mapping[str, float]]:
         """Where data sets begin on the devices that were asked for so far."""
@@ -105,7 +128,7 @@ class Places:
         if on not in self._begins:
             begins: dict[str, float] = {}
             end = 0.0
-            for name in self._data_on.get(on, ()):
+            for name in self.data_on(on):
                 data = self.data[name]
                 begins[name] = data.at.si if data.at else end
                 end = max(end, begins[name] + data.size.si)

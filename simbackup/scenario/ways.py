@@ -12,8 +12,8 @@ Beside = Mapping[str, Mapping[str, int]]
 class Ways:
     """The ways between the nodes of a network with the fewest links; of equal ones that whose links are listed first.
 
-    What hangs on one other node, and what is left hanging then, is no part of a way between others. It is taken off once:
-    there is one way from it to the ring of what remains, and only that is searched.
+    What hangs on one other node, and what is left hanging then, is no part of a way between others. It is taken off
+    once: there is one way from it to the ring of what remains, and only that is searched.
     """
 
     def __init__(self, beside: Beside, links: Collection[str]) -> None:
@@ -92,7 +92,8 @@ class Ways:
 
     def _first(self, begin: str, end: str, on_way: Collection[str]) -> tuple[str, ...] | None:
         """The first of the shortest ways, which lead over nodes that are on one of them."""
-        reached, front = {begin: (begin,)}, deque([begin])
+        reached: dict[str, tuple[str, ...]] = {begin: (begin,)}
+        front = deque([begin])
         while front and end not in reached:
             here = front.popleft()
             places = self.beside[here]
