@@ -79,7 +79,9 @@ def ended(system: System, scenario: Scenario, seed: int) -> Result:
         if host.suspended is not None:
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
     _summarise(system, scenario.spec)
-    return Result(Record.of(scenario, seed), None, system.trace, made_from=scenario)
+    result = Result(Record.of(scenario, seed), None, system.trace, made_from=scenario)
+    result.least = system.least
+    return result
 
 
 def result_of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -26,8 +26,8 @@ from simbackup.devices.tape.session import Session
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.activity import Activity
 from simbackup.engine.clock import Clock
-from simbackup.engine.flows import Flow, FlowNetwork
-from simbackup.engine.limit import Law
+from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.limit import Law, Least
 from simbackup.engine.trace import Trace
 from simbackup.workloads.live import UsersOfData, Workload
 
@@ -97,6 +97,8 @@ class System:
     spaces: dict[str, Space] = field(default_factory=dict[str, Space])
     others: dict[str, object] = field(default_factory=dict[str, object])
     """Live parts of devices that are none of these."""
+    least: dict[str, Least] = field(default_factory=dict[str, Least])
+    """What the bytes of each run of a job that has ended take at the least, by the name of the run."""
 
     @property
     def users(self) -> list[UsersOfData]:
@@ -106,6 +108,24 @@ class System:
     def queues(self, links: tuple[str, ...]) -> tuple[Adapter, ...]:
         """The queues of some links, made when first needed."""
         return tuple(self.adapters.setdefault(link, Adapter(self.networks[link])) for link in links)
+
+    def lines(self) -> Iterator[Link]:
+        """The links that bytes pass: networks, block devices and their buses, drives, object stores."""
+        for network in self.networks.values():
+            yield network.link
+        for store in self.stores.values():
+            yield store.link
+            yield from (network.link for network in store.path)
+        for library in self.libraries.values():
+            yield from (drive.link for drive in library.drives)
+        for objects in self.object_stores.values():
+            yield from objects.pipes.values()
+
+    def note_least(self, job: str) -> None:
+        """Note what the bytes of a run of a job, which ends now, have taken at the least."""
+        address = f"jobs.{job}"
+        found = max(((link.least.get(address, 0.0), link.name) for link in self.lines()), default=(0.0, ""))
+        self.least[job] = Least(*found)
 
     def add_store(self, name: str, store: Store) -> None:
         """Add a block device, and the volume that spans it."""

@@ -190,6 +190,11 @@ class FlowNetwork:
         self._touched.stores[store] = None
         self._solve_later()
 
+    def queued(self, link: Link) -> None:
+        """Ask those who watch a link again: more waits for it, though no rate has changed."""
+        self._touched.links[link] = None
+        self._solve_later()
+
     def resolve(self) -> None:
         """Give all flows that changes reach their rates under present capacities, caps and full or empty buffers."""
         reach = Reach(self._stores)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,9 @@ class Link:
     `capacity` is in units per second: a number, or a function of the flows attached (which ones, never their
     rates), asked again whenever that set changes. `surcharge` gives the extra units that one unit of each flow consumes
     among those attached: what a disk loses when it turns from one stream to another. A link that is `pooled` is as
-    many servers of one queue as its capacity says, as cores are. Totals are as of the last change of the link's rates;
-    `FlowNetwork.settle` brings them to now.
+    many servers of one queue as its capacity says, as cores are. `fastest` are the bytes a second that it moves at
+    most; if it is `plain`, flows demand what their bytes take at the least. Totals are as of the last change of the
+    link's rates; `FlowNetwork.settle` brings them to now.
     """
 
     def __init__(
@@ -29,9 +31,14 @@ class Link:
         surcharge: Callable[[Sequence[Flow]], Mapping[Flow, float]] | None = None,
         *,
         pooled: bool = False,
+        fastest: float = math.inf,
+        plain: bool = False,
     ) -> None:
         self.name = name
         self.pooled = pooled
+        self.fastest, self.plain = fastest, plain
+        self.least: dict[str, float] = {}  # seconds of all that ended flows of a name have moved, at its full rate
+        self._least: dict[Flow, float] = {}
         self._surcharge = surcharge
         self._turned: Mapping[Flow, float] = {}
         self._flows: dict[Flow, None] = {}
@@ -118,6 +125,7 @@ class Link:
         """Attach a flow; called by the network."""
         self._flows[flow] = None
         self._capacity = None
+        self._least[flow] = self._least_of(flow)
         self.note(flow)
 
     def note(self, flow: Flow) -> None:
@@ -135,6 +143,11 @@ class Link:
         self.settle(now)
         self._units += left * flow.demands.get(self, 0.0)
         self._bytes += left * flow.moves.get(self, 0.0)
+        least = min(self._least.pop(flow), self._least_of(flow)) * flow.completed  # its shape may have changed
+        self.least[flow.name] = self.least.get(flow.name, 0.0) + least
+
+    def _least_of(self, flow: Flow) -> float:
+        return flow.demands.get(self, 0.0) if self.plain else flow.moves.get(self, 0.0) / self.fastest
 
     def settle(self, now: float) -> None:
         """Update the totals to `now`, seconds."""

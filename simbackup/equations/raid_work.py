@@ -90,16 +90,7 @@ def rewritten_disks(level: Level, disks: int, size: float, stripe_unit: float) -
     half a revolution, a whole one, and the transfer (Chen et al. 1994, section 3.1). At read-modify-write all that are
     written read before; at reconstruct-write only one whose unit is partly new does.
 
-    Parameters
-    ----------
-    level
-        RAID level.
-    disks
-        Disks in the group.
-    size
-        Bytes of data.
-    stripe_unit
-        Bytes on one disk before the next disk follows.
+    The arguments are those of `write_operations`.
 
     Examples
     --------
@@ -126,16 +117,7 @@ def parity_disk_work(level: Level, disks: int, size: float, stripe_unit: float) 
     Every small write of a group comes by this disk, twice if parity is read first: at level 4 it, and not the number of
     data disks, bounds them (Patterson, Gibson and Katz 1988). None for levels without such a disk.
 
-    Parameters
-    ----------
-    level
-        RAID level.
-    disks
-        Disks in the group.
-    size
-        Bytes of data.
-    stripe_unit
-        Bytes on one disk before the next disk follows.
+    The arguments are those of `write_operations`.
 
     Examples
     --------

@@ -114,7 +114,8 @@ def _terms(some: Sequence[Residual]) -> dict[str, ModelError]:
 def _interval(row: Row, terms: dict[str, ModelError], kind: str) -> CentralInterval:
     low, high = row.interval or (row.simulated, row.simulated)
     by_factor = min(low, row.simulated) > 0.0
-    return CentralInterval(row.simulated, low, high, by_factor).widened(terms.get(kind, terms[EVERY]).deviation)
+    inputs = CentralInterval(row.simulated, low, high, by_factor)
+    return inputs.widened(terms.get(kind, terms[EVERY]).deviation).within(*row.bounds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from simbackup import shelf
+from simbackup.equations.uncertainty import CentralInterval
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.experiments.figure_names import unknown
 from simbackup.experiments.processes import worker_processes
-from simbackup.results.compare import Row, compared, constants, figure
+from simbackup.results.compare import ANY, Interval, Row, compared, constants, figure
 from simbackup.results.documents import MEASURED, collections, documents, scenario_name
 from simbackup.results.record import UsedValue
 from simbackup.results.result import Result
@@ -24,6 +26,7 @@ from simbackup.shelf import is_file, is_folder
 from simbackup.uncertainty.effort import QUICK, Effort
 from simbackup.uncertainty.estimate import estimates
 from simbackup.uncertainty.range_ends import clipped
+from simbackup.uncertainty.whole import bound_at
 
 if TYPE_CHECKING:
     from simbackup.plots.reproduction import RowPlots
@@ -109,8 +112,9 @@ def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int
         scenarios = scenarios_of(measured)
         results = {file: simulate(scenario) for file, scenario in scenarios.items()}
         own = [
-            replace(row, interval=widths.get((measured.folder.name, row.measurement.id)))
+            replace(row, interval=width.interval, bounds=width.bounds)
             for row in compared(measured, results)
+            for width in [widths.get((measured.folder.name, row.measurement.id), RowWidth())]
         ]
         here = constants(results.values(), measured)
         rows.extend(own)
@@ -153,12 +157,21 @@ def _unknown(measurement: Measurement, scenarios: Mapping[str, Scenario]) -> Ite
                 yield Problem(measurement.place, f"measurements.{measurement.id}.result", message, remedy)
 
 
-Interval = tuple[float, float]
 RowName = tuple[str, str]
 """A document's folder, and a row of it."""
 
 
-def _intervals(documents: Sequence[Measured], workers: int | None) -> tuple[dict[RowName, Interval], list[str]]:
+class RowWidth(NamedTuple):
+    """The interval of a row that its inputs leave, and what it can be at least and at most; in the row's unit."""
+
+    interval: Interval | None = None
+    bounds: Interval = ANY
+
+
+Widths = dict[RowName, RowWidth]
+
+
+def _intervals(documents: Sequence[Measured], workers: int | None) -> tuple[Widths, list[str]]:
     """The interval of each row that is not an input, and the ends of ranges that were clipped."""
     tasks = [(str(measured.folder), ids) for measured in documents for ids in _together(measured)]
     with worker_processes(min(workers or os.cpu_count() or 1, len(tasks))) as executor:
@@ -182,7 +195,7 @@ def _together(measured: Measured) -> list[tuple[str, ...]]:
     return [tuple(ids) for _, ids in groups]
 
 
-def _widths(document: str, ids: tuple[str, ...]) -> tuple[dict[RowName, Interval], list[str]]:
+def _widths(document: str, ids: tuple[str, ...]) -> tuple[Widths, list[str]]:
     """The intervals of some rows of a document, and the ends of ranges that were clipped."""
     measured = chosen([document])[0]
     files = {file for m in measured.rows if m.id in ids for file, _ in m.addresses}
@@ -192,6 +205,22 @@ def _widths(document: str, ids: tuple[str, ...]) -> tuple[dict[RowName, Interval
     def simulated(results: Mapping[str, Result]) -> dict[str, float]:
         return {m.id: figure(m, results) for m in rows}
 
-    found = estimates(scenarios, simulated, effort=Effort(QUICK.cases, 0))
-    widths = {(measured.folder.name, name): (one.spread.low, one.spread.high) for name, one in found.items()}
+    def bounds(results: Mapping[str, Result]) -> dict[str, float]:
+        own = [(m, *m.addresses[0]) for m in rows if m.form == "value"]
+        found = {m.id: (bound_at(results[file], address), m.factor) for m, file, address in own}
+        return {name: bound / factor for name, (bound, factor) in found.items() if bound is not None}
+
+    found = estimates(scenarios, simulated, effort=Effort(QUICK.cases, 0), bounds=bounds)
+    widths = {
+        (measured.folder.name, m.id): RowWidth((one.spread.low, one.spread.high), _bounds(m, one.bound))
+        for m in rows
+        for one in [found[m.id]]
+    }
     return widths, clipped(scenarios)
+
+
+def _bounds(m: Measurement, bound: CentralInterval | None) -> Interval:
+    """What a figure can be at least and at most: a time in which lines can carry its bytes, or such a rate."""
+    if bound is None:
+        return ANY
+    return (bound.low, math.inf) if m.addresses[0][1].endswith(".elapsed") else (0.0, bound.high)

@@ -95,7 +95,7 @@ def study(
         for run, row in zip(runs, by_row, strict=True)
     )
     figures = [_figures(sample) for sample in samples]
-    widths = study_intervals(runs, figures, [row[0].records for row in by_row], intervals, progress)
+    widths = study_intervals(runs, figures, [row[0] for row in by_row], intervals, progress)
     failed = [{FAILED: "; ".join(dict.fromkeys(one.failed for one in row if one.failed)) or None} for row in by_row]
     rows = tuple(
         {**run.names, **_with_ends(means, width), **(why if any(each[FAILED] for each in failed) else {})}

@@ -11,10 +11,19 @@ from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import InputError
 from simbackup.experiments.processes import worker_processes
 from simbackup.experiments.replications import Figure
-from simbackup.experiments.study_runs import Run, figures_of
+from simbackup.experiments.study_runs import Found, Run, figures_of
 from simbackup.scenario import load
 from simbackup.uncertainty.effort import Done, for_study
-from simbackup.uncertainty.estimate import HALVINGS, Contribution, contributed, decisive, run_all, strengths
+from simbackup.uncertainty.estimate import (
+    HALVINGS,
+    CaseFigures,
+    Contribution,
+    bound_of,
+    contributed,
+    decisive,
+    run_all,
+    strengths,
+)
 from simbackup.uncertainty.inputs import Input, changes, inputs
 from simbackup.uncertainty.sampling import Case, latin_hypercube, one_at_a_time
 from simbackup.uncertainty.whole import whole
@@ -47,20 +56,22 @@ class _Rows:
     runs: Mapping[str, Run]
     inputs: tuple[Input, ...]
 
-    def __call__(self, case: Case) -> dict[str, Numbers]:
-        """The figures of all rows in a case."""
+    def __call__(self, case: Case) -> dict[str, CaseFigures]:
+        """What all rows give in a case."""
         moved = changes(self.inputs, case)
-        return {row: self._figures(row, case, moved.get(row, {})) for row in self.runs}
+        return {row: self._row(row, case, moved.get(row, {})) for row in self.runs}
 
-    def _figures(self, row: str, case: Case, moved: Mapping[str, str]) -> Numbers:
-        """The figures of one row; none if its values are refused even near the best estimates."""
+    def _row(self, row: str, case: Case, moved: Mapping[str, str]) -> CaseFigures:
+        """What one row gives; nothing if its values are refused even near the best estimates."""
         for _ in range(HALVINGS):
             try:
-                return _numbers(self.runs[row].show, figures_of(self.runs[row].moved(moved)).figures)
+                found = figures_of(self.runs[row].moved(moved))
             except InputError:
                 case = tuple(score / 2.0 for score in case)
                 moved = changes(self.inputs, case).get(row, {})
-        return {}
+            else:
+                return CaseFigures(_numbers(self.runs[row].show, found.figures), found.bounds)
+        return CaseFigures()
 
 
 def _numbers(names: Sequence[str], figures: Sequence[Figure]) -> Numbers:
@@ -72,61 +83,69 @@ def _numbers(names: Sequence[str], figures: Sequence[Figure]) -> Numbers:
 def study_intervals(
     runs: Sequence[Run],
     figures: Sequence[Mapping[str, Figure]],
-    records: Sequence[int],
+    found: Sequence[Found],
     effort: str,
     progress: Done | None = None,
 ) -> StudyIntervals:
-    """The intervals of the figures of runs, which found these with all inputs at their best estimates.
+    """The intervals of the figures of runs.
 
     Parameters
     ----------
-    runs, figures, records
-        The rows of a study, what they found, and the records of their traces.
+    runs, figures, found
+        The rows of a study, their figures (means over all seeds), and what they found with the first seed, all inputs
+        at their best estimates.
     effort
         `none`, `quick` or `thorough`.
     progress
         Called after each case with how many are done, and how many there will be.
     """
-    work = for_study(effort, records)
-    scenarios = {str(i): load(run.file, run.values) for i, run in enumerate(runs)} if work else {}
-    unknown = tuple(inputs(scenarios))
+    work = for_study(effort, [one.records for one in found])
     if work is None:
         return StudyIntervals(tuple({} for _ in runs))
-    best = [_numbers(run.show, [row[name] for name in run.show]) for run, row in zip(runs, figures, strict=True)]
+    scenarios = {str(i): load(run.file, run.values) for i, run in enumerate(runs)}
+    unknown = tuple(inputs(scenarios))
     sample = latin_hypercube(unknown, work.cases, runs[0].seed) if unknown else []
     rows = {str(i): run for i, run in enumerate(runs)}
+    every = _Rows(rows, unknown)
     with worker_processes(os.cpu_count() or 1) as executor:
-        outcomes = run_all(_Rows(rows, unknown), sample, executor, progress)
-    spreads = [
-        {name: spread_of(value, _values(outcomes, str(i), name) or [value]) for name, value in row.items()}
-        for i, row in enumerate(best)
-    ]
-    widths = [
-        {name: each for name, spread in row.items() if (each := whole(spread, scenarios[str(i)], name)) is not None}
-        for i, row in enumerate(spreads)
-    ]
-    decides: dict[str, tuple[Contribution, ...]] = {}
-    for name in runs[0].show:
-        own = {i: spread for i, row in enumerate(spreads) if (spread := row.get(name)) and name in widths[i]}
-        at = max(own, key=lambda i: _width(own[i]), default=None)
-        if at is None or not _width(own[at]):
-            continue
-        strength = [strengths(name, sample, [each[str(i)] for each in outcomes]) for i in own]
-        together = [sum(column) for column in zip(*strength, strict=True)]
-        tried = sorted(range(len(together)), key=lambda i: (-together[i], i))[:TRIED]
-        alone = _Rows({str(at): runs[at]}, unknown)
-        ends = {
-            which: tuple(alone(case)[str(at)] for case in one_at_a_time(unknown, which)) for which in tried
-        }  # fmt: skip
-        found = contributed(name, own[at].best, _values(outcomes, str(at), name), ends, unknown)
-        decides[name] = tuple(decisive(found, own[at], widths[at][name]))
-    cases = tuple(tuple(outcome[row] for row in rows) for outcome in outcomes)
-    return StudyIntervals(tuple(widths), decides, cases)
+        outcomes = run_all(every, sample, executor, progress)
+    spreads: dict[str, dict[str, CentralInterval]] = {}
+    widths: dict[str, dict[str, CentralInterval]] = {row: {} for row in rows}
+    for row, run, own, first in zip(rows, runs, figures, found, strict=True):
+        in_row = [outcome[row] for outcome in outcomes]
+        for name, best in _numbers(run.show, [own[name] for name in run.show]).items():
+            values = [each.figures[name] for each in in_row if name in each.figures]
+            spread = spread_of(best, values or [best])
+            bound = bound_of(name, first.bounds, [each.bounds for each in in_row])
+            interval = whole(spread, scenarios[row], name, bound)
+            if interval is not None:
+                spreads.setdefault(name, {})[row], widths[row][name] = spread, interval
+    pairs = list(zip(sample, outcomes, strict=True))
+    decides = {name: _decides(name, own, widths, every, pairs) for name, own in spreads.items()}
+    cases = tuple(tuple(outcome[row].figures for row in rows) for outcome in outcomes)
+    return StudyIntervals(tuple(widths.values()), decides, cases)
 
 
-def _values(outcomes: Sequence[Mapping[str, Numbers]], row: str, name: str) -> list[float]:
-    """A figure of a row in all cases that have it."""
-    return [outcome[row][name] for outcome in outcomes if name in outcome[row]]
+def _decides(
+    name: str,
+    spreads: Mapping[str, CentralInterval],
+    widths: Mapping[str, Mapping[str, CentralInterval]],
+    every: _Rows,
+    cases: Sequence[tuple[Case, Mapping[str, CaseFigures]]],
+) -> tuple[Contribution, ...]:
+    """What decides a figure most, where its inputs leave most: those inputs are moved alone there."""
+    at = max(spreads, key=lambda row: _width(spreads[row]))
+    if not _width(spreads[at]):
+        return ()
+    sample = [case for case, _ in cases]
+    strength = [strengths(name, sample, [each[row].figures for _, each in cases]) for row in spreads]
+    together = [sum(column) for column in zip(*strength, strict=True)]
+    tried = sorted(range(len(together)), key=lambda i: (-together[i], i))[:TRIED]
+    alone = _Rows({at: every.runs[at]}, every.inputs)
+    ends = {which: [alone(case)[at].figures for case in one_at_a_time(every.inputs, which)] for which in tried}
+    values = [each[at].figures[name] for _, each in cases if name in each[at].figures]
+    found = contributed(name, spreads[at].best, values, ends, every.inputs)
+    return tuple(decisive(found, spreads[at], widths[at][name]))
 
 
 def _width(spread: CentralInterval) -> float:

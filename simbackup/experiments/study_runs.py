@@ -13,6 +13,7 @@ from simbackup.results.result import Result
 from simbackup.run import Progress, simulate
 from simbackup.scenario import load
 from simbackup.uncertainty.effort import records_of
+from simbackup.uncertainty.whole import bound_at
 
 CASE = "case"
 """Column of the names of cases."""
@@ -21,11 +22,12 @@ Values = dict[str, str | list[str] | dict[str, Any] | None]
 
 
 class Found(NamedTuple):
-    """The figures of one run, why jobs failed, and how many records its trace has."""
+    """The figures of one run, why jobs failed, how many records its trace has, and what bounds figures of jobs."""
 
     figures: list[Figure]
     failed: str | None
     records: int
+    bounds: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ def figures_of(run: Run, progress: Progress | None = None) -> Found:
         figures = [_figure(result, address, status) for address in run.show]
     except ResultError as error:
         raise InputError([Problem(Place(run.file), run.scenario, str(error))]) from None
-    return Found(figures, reported or None, records_of(result.trace))
+    bounds = {address: bound for address in run.show if (bound := bound_at(result, address)) is not None}
+    return Found(figures, reported or None, records_of(result.trace), bounds)
 
 
 def _figure(result: Result, address: str, status: Mapping[str, str]) -> Figure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,6 +22,9 @@ IDENTIFIED = 0.25
 
 Role = Literal["input", "duplicate", "structural", "fitted", "seen", "opened", "held-out"]
 
+Interval = tuple[float, float]
+ANY = (-math.inf, math.inf)
+"""The bounds of a figure that may be anything."""
 NO_RESULT = frozenset({"input", "duplicate"})
 """Roles of rows that do not count."""
 
@@ -32,7 +36,9 @@ class Row:
     measurement: Measurement
     simulated: float
     role: Role
-    interval: tuple[float, float] | None = None
+    interval: Interval | None = None
+    bounds: Interval = ANY
+    """What it can be at least and at most, for what lines can carry."""
 
     @property
     def error(self) -> float:

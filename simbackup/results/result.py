@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simbackup import units
+from simbackup.engine.limit import Least
 from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError
 from simbackup.output.partial import log
@@ -44,6 +45,7 @@ class Result:
         self.record = record
         self.trace = trace
         self.made_from = made_from
+        self.least: dict[str, Least] = {}  # what the bytes of each run of a job take; not kept in a folder
         self._values = values
         self._layout = layout
 

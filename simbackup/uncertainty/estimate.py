@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from simbackup.equations.uncertainty import SCORE, CentralInterval, rank_correlation, spread_of
 from simbackup.errors import InputError
@@ -48,13 +48,21 @@ class Estimate:
     """A figure with the interval that its inputs leave, and the inputs that contribute most to it, greatest first.
 
     `cases` are those that have the figure, of `asked` cases: in the others the job failed or a check refused the
-    values.
+    values. `bound` is that of what the figure is bound by, such as the least that a time can be.
     """
 
     spread: CentralInterval
     contributions: tuple[Contribution, ...]
     cases: int
     asked: int
+    bound: CentralInterval | None = None
+
+
+class CaseFigures(NamedTuple):
+    """The figures of one case, and what bounds them."""
+
+    figures: Mapping[str, float] = {}
+    bounds: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +72,21 @@ class _Runs:
     scenarios: Mapping[str, Scenario]
     inputs: tuple[Input, ...]
     figures: Figures
+    bounds: Figures | None
     seed: int
 
-    def __call__(self, case: Case) -> Mapping[str, float]:
-        """The figures of a case; none if its values are refused even near the best estimates."""
+    def __call__(self, case: Case) -> CaseFigures:
+        """What a case gives; nothing if its values are refused even near the best estimates."""
         for _ in range(HALVINGS):
             try:
-                return self.figures(self._results(case))
+                return self.read(self._results(case))
             except InputError:
                 case = tuple(score / 2.0 for score in case)
-        return {}
+        return CaseFigures()
+
+    def read(self, results: Mapping[str, Result]) -> CaseFigures:
+        """The figures of results, and what bounds them."""
+        return CaseFigures(self.figures(results), self.bounds(results) if self.bounds else {})
 
     def _results(self, case: Case) -> dict[str, Result]:
         moved = changes(self.inputs, case)
@@ -89,7 +102,8 @@ def estimates(
     *,
     effort: Effort = QUICK,
     seed: int = 0,
-    best: Mapping[str, float] | None = None,
+    bounds: Figures | None = None,
+    results: Mapping[str, Result] | None = None,
     executor: Executor | None = None,
     progress: Done | None = None,
 ) -> dict[str, Estimate]:
@@ -107,30 +121,33 @@ def estimates(
         Cases of the sample, at least 10, and inputs that are moved alone besides, to find how much they contribute.
     seed
         Seed of the sample and of all runs; the same seed gives the same intervals.
-    best
-        The figures with all inputs at their best estimates, if they are known; otherwise the scenarios are run.
+    bounds
+        What reads from the same results by what each figure is bound, if anything bounds it.
+    results
+        The results with all inputs at their best estimates, if they are known; otherwise the scenarios are run.
     executor
         Runs the cases at once; by default one after another.
     progress
         Called after each case with how many are done, and how many there will be at most.
     """
     unknown = tuple(inputs(scenarios))
-    runs = _Runs(scenarios, unknown, figures, seed)
-    best = runs(tuple(0.0 for _ in unknown)) if best is None else best
+    runs = _Runs(scenarios, unknown, figures, bounds, seed)
+    best = runs.read(results) if results else runs(tuple(0.0 for _ in unknown))
     sample = latin_hypercube(unknown, effort.cases, seed) if unknown else []
     most = 2 * (len(unknown) if effort.alone is None else min(effort.alone, len(unknown)))
     outcomes = run_all(runs, sample, executor, progress, more=most)
-    chosen = _chosen(best, sample, outcomes, effort.alone)
+    chosen = _chosen(best.figures, sample, [each.figures for each in outcomes], effort.alone)
     singles = sorted({which for some in chosen.values() for which in some})
     alone = [case for which in singles for case in one_at_a_time(unknown, which)]
-    moved = run_all(runs, alone, executor, progress, before=len(sample))
+    moved = [each.figures for each in run_all(runs, alone, executor, progress, before=len(sample))]
     ends = {which: (moved[2 * i], moved[2 * i + 1]) for i, which in enumerate(singles)}
     found: dict[str, Estimate] = {}
-    for name, value in best.items():
-        values = [outcome[name] for outcome in outcomes if name in outcome]
-        spread = spread_of(value, values or [value])
+    for name, value in best.figures.items():
+        values = [each.figures[name] for each in outcomes if name in each.figures]
+        bound = bound_of(name, best.bounds, [each.bounds for each in outcomes])
         contributions = contributed(name, value, values, {which: ends[which] for which in chosen[name]}, unknown)
-        found[name] = Estimate(spread, contributions, len(values), len(sample))
+        spread = spread_of(value, values or [value])
+        found[name] = Estimate(spread, contributions, len(values), len(sample), bound)
     return found
 
 
@@ -150,6 +167,15 @@ def run_all(
         if progress is not None:
             progress(before + len(found), before + len(cases) + more)
     return found
+
+
+def bound_of(name: str, best: Mapping[str, float], sample: Sequence[Mapping[str, float]]) -> CentralInterval | None:
+    """The interval of what a figure is bound by; None if nothing bounds it."""
+    values = sorted(each[name] for each in sample if name in each)
+    if name not in best and not values:
+        return None
+    middle = best[name] if name in best else values[len(values) // 2]
+    return spread_of(middle, values or [middle])
 
 
 def _chosen(

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simbackup import units
+from simbackup.engine.limit import Least
 from simbackup.equations.uncertainty import LEVEL, CentralInterval
 from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
+from simbackup.run import simulate
 from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.estimate import Contribution, decisive, estimates, input_share
 from simbackup.uncertainty.operations import operation_of
-from simbackup.uncertainty.whole import deviation_at
+from simbackup.uncertainty.whole import whole
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -39,6 +41,8 @@ class JobInterval:
     contributions: tuple[Contribution, ...]
     cases: int
     asked: int
+    line: str = ""
+    """The slowest line on the way of its bytes, if the interval ends where its full rate forbids less."""
 
     @property
     def decides(self) -> list[Contribution]:
@@ -58,6 +62,8 @@ class JobInterval:
             parts.insert(0, fitting(self.fits))
         if self.cases < self.asked:
             parts.append(f"it does not end well in {1.0 - self.cases / self.asked:.0%} of cases")
+        if self.line:
+            parts.append(f"no less, because {self.line} cannot carry its bytes faster")
         if self.input_share < HALF:
             parts.append("most of that is what the model leaves out")
         if self.decides:
@@ -72,7 +78,7 @@ class JobInterval:
         return {
             "job": self.job, "operation": self.operation, "level": LEVEL, "elapsed": self.elapsed.best,
             "low": self.elapsed.low, "high": self.elapsed.high,
-            "from_inputs": [self.from_inputs.low, self.from_inputs.high], "fits": self.fits,
+            "from_inputs": [self.from_inputs.low, self.from_inputs.high], "line": self.line, "fits": self.fits,
             "inputs": [
                 {
                     "address": one.input.name, "unit": one.input.unit, "value": one.input.best,
@@ -95,6 +101,19 @@ def fitting(share: float) -> str:
     if share <= 1.0 - SURE:
         return "misses its window"
     return f"fits its window in {100.0 * share:.0f} % of cases"
+
+
+@dataclass(frozen=True, slots=True)
+class _Least:
+    """The seconds that the bytes of each job take at the least: of the run for which they are most."""
+
+    name: str
+
+    def __call__(self, results: Mapping[str, Result]) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for run, least in results[self.name].least.items():
+            found[series(run)] = max(found.get(series(run), 0.0), least.seconds)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,24 +154,35 @@ def job_intervals(
     True
     """
     scenario, seed = result.scenario, result.record.seed
-    figures = _Elapsed(scenario.name)
+    name, run = scenario.name, result if result.least else simulate(scenario, seed=seed)
     found = estimates(
-        {scenario.name: scenario}, figures, effort=effort, seed=seed, best=figures({scenario.name: result}),
+        {name: scenario}, _Elapsed(name), effort=effort, seed=seed, bounds=_Least(name), results={name: run},
         executor=executor, progress=progress,
     )  # fmt: skip
     intervals: dict[str, JobInterval] = {}
     for job, one in found.items():
-        operation = operation_of(scenario, f"jobs.{job}")
-        whole = one.spread.widened(deviation_at(scenario, f"jobs.{job}"))
-        fits = _fits(result, job, whole)
-        share = None if fits is None else fits * (one.cases / one.asked if one.asked else 1.0)
-        intervals[job] = JobInterval(job, operation, whole, one.spread, share, one.contributions, one.cases, one.asked)
+        address = f"jobs.{job}.elapsed"
+        interval = whole(one.spread, scenario, address, one.bound) or one.spread
+        share = _fits(result, job, interval, one.bound)
+        if share is not None and one.asked:
+            share *= one.cases / one.asked
+        line = _line(run, job) if one.bound and interval.low <= one.bound.low else ""
+        intervals[job] = JobInterval(
+            job, operation_of(scenario, address), interval, one.spread, share, one.contributions, one.cases, one.asked,
+            line,
+        )  # fmt: skip
     return intervals
 
 
-def _fits(result: Result, job: str, elapsed: CentralInterval) -> float | None:
+def _line(result: Result, job: str) -> str:
+    """The address of the line on which the bytes of a job take longest."""
+    return max((least for run, least in result.least.items() if series(run) == job), default=Least(0.0, "")).line
+
+
+def _fits(result: Result, job: str, elapsed: CentralInterval, least: CentralInterval | None) -> float | None:
     """The share of cases in which the tightest run of a job ends within its window; None if it has none."""
     rows = [row for row in result.job_rows if series(row["job"]) == job and row.get("window") is not None]
     longest = max((row["elapsed"] for row in rows), default=0.0)
     left = [row["window"] - (row["start"] - row["due"]) + longest - row["elapsed"] for row in rows]
-    return min(map(elapsed.probability_below, left), default=None)
+    shares = [each.probability_below(limit) for limit in left for each in (elapsed, least) if each is not None]
+    return min(shares, default=None)

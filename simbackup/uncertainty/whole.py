@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from simbackup.equations.uncertainty import CentralInterval
+from simbackup.results.result import Result
 from simbackup.scenario import Scenario
 from simbackup.uncertainty.calibrated import is_calibrated
 from simbackup.uncertainty.model_error import CALIBRATED, deviation_of
@@ -15,9 +16,11 @@ CLOCK = frozenset({"start", "end", "due"})
 SHARE = (0.0, 1.0)
 BOUNDS = {"busy": SHARE, "busy_window": SHARE, "lost": SHARE, "timed_out": SHARE, "slowdown": (1.0, math.inf)}
 """What some figures are at least and at most; others are only not below zero."""
+RATES = frozenset({"rate", "transfer_rate"})
+"""Figures of jobs that are rates."""
 TIMED = frozenset({
     "elapsed", "slowest", "mean", "waits", "lock", "mean_wait", "longest_wait", "network_wait", "active", "saturated",
-    "busy_s", "down", "rate", "transfer_rate", "peak", *BOUNDS,
+    "busy_s", "down", "peak", *RATES, *BOUNDS,
 })  # fmt: skip
 """Figures that what the model leaves out makes greater or smaller: all but amounts, which follow from the inputs."""
 
@@ -28,10 +31,27 @@ def deviation_at(scenario: Scenario, address: str) -> float:
     return deviation_of(CALIBRATED if is_calibrated(scenario, operation) else operation)
 
 
-def whole(spread: CentralInterval, scenario: Scenario, address: str) -> CentralInterval | None:
+def bound_at(result: Result, address: str) -> float | None:
+    """The least that the elapsed time of a job can be, or the most that its rate can be, for what lines can carry.
+
+    None for other figures, for jobs that move nothing, and where the result was read from a folder.
+    """
+    owner, _, column = address.rpartition(".")
+    job = owner.removeprefix("jobs.")
+    least = result.least[job].seconds if job in result.least else 0.0
+    if least <= 0.0 or column not in {"elapsed", "rate"}:
+        return None
+    return least if column == "elapsed" else result.get(f"{owner}.bytes") / least
+
+
+def whole(
+    spread: CentralInterval, scenario: Scenario, address: str, bound: CentralInterval | None = None
+) -> CentralInterval | None:
     """The 90 % interval of the figure at an address, from the part that its inputs leave; None for times on the clock.
 
-    It holds nothing that cannot be: no figure below zero, and no share above one.
+    It holds nothing that cannot be: no figure below zero, no share above one, no time below the lower end of its
+    `bound` (what its bytes take at the full rate of the slowest line on their way, at uncertain inputs), and no rate
+    above the upper end of its own.
 
     >>> from simbackup.scenario import load
     >>> sure = CentralInterval(0.9, 0.9, 0.9)
@@ -43,4 +63,7 @@ def whole(spread: CentralInterval, scenario: Scenario, address: str) -> CentralI
         return None
     if column in TIMED:
         spread = spread.widened(deviation_at(scenario, address))
-    return spread.within(*BOUNDS.get(column, (0.0, math.inf)))
+    least, most = BOUNDS.get(column, (0.0, math.inf))
+    if bound is not None:
+        least, most = (least, min(most, bound.high)) if column in RATES else (max(least, bound.low), most)
+    return spread.within(least, most)

@@ -64,7 +64,8 @@ def test_at_midnight_200_servers_saturate_the_target_for_a_quarter_of_the_day() 
     saturated = figure("midnight", "devices.array.saturated")
     assert saturated / DAY == pytest.approx(0.25, abs=0.03)
     assert saturated == pytest.approx(figure("midnight", "devices.array.active"), rel=0.001)
-    assert figure("midnight", "fleets.servers.mean") > 10 * alone()
+    assert figure("midnight", "fleets.servers.mean") == pytest.approx(saturated, rel=0.001)  # all end together
+    assert saturated > 13 * alone()
 
 
 def test_spread_over_the_day_the_target_limits_none_of_200() -> None:

@@ -76,7 +76,7 @@ def test_claim_3_logical_restore_is_slower_than_logical_backup(engine: str, size
 
 def test_claim_4_the_lock_is_long_for_logical_shorter_for_hot_copy_and_none_for_a_snapshot() -> None:
     logical, hot, snapshot = (share_of_lock("myisam", job) for job in METHODS["myisam"])
-    assert logical > 0.85
+    assert logical == pytest.approx(0.95, abs=0.07)  # tables are checked after the lock is given back
     assert 0.5 < hot < 0.7
     assert snapshot < 0.01
     assert share_of_lock("innodb", "logical") > 0.9

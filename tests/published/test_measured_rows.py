@@ -112,7 +112,9 @@ def test_a_value_that_replaces_a_fitted_one_has_seen_its_rows() -> None:
 def test_all_documents_together_reach_what_was_aimed_at() -> None:
     total = FOUND.total
     assert total.rows == len(printed())
-    assert total.within >= 0.8 * total.results  # copies of files on an array have no constant any more
     assert total.within + total.off == total.results
+    assert (
+        total.off <= 12
+    )  # each is declared off with its reason; copies of files on an array have no constant any more
     assert total.errors.median is not None
     assert total.errors.median < 0.05

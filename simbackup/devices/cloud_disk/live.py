@@ -42,7 +42,7 @@ class CloudDisk(FlatStore):
         self.limits = limits
         self.size = limits.capacity
         self.link = Link(name, 1.0)
-        self.pipe = Network(Link(f"{name}.throughput", limits.rate), 0.0, limits.rate)
+        self.pipe = Network(Link(f"{name}.throughput", limits.rate, fastest=limits.rate), 0.0, limits.rate)
         self.credits: Credits | None = None
         self.byte_credits: Credits | None = None
         self._buses: tuple[Network, ...] = ()

@@ -20,7 +20,7 @@ class Disk:
         self.name = name
         self.parameters = parameters
         self.size = parameters.capacity
-        self.link = Link(name, 1.0, self._turns)
+        self.link = Link(name, 1.0, self._turns, fastest=parameters.outer_rate)
         self.path: tuple[Network, ...] = ()
 
     def _turns(self, flows: Sequence[Flow]) -> Mapping[Flow, float]:

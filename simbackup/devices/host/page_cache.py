@@ -103,10 +103,11 @@ class PageCache:
             dirty.segments.append(Segment(since, float(self.env.now), self.name, WHOLE))
         done = 0.0
         while dirty.size - done >= LEAST:
-            stretch = dirty.volume.stretch(dirty.begin + done, dirty.size - done)
+            stretch = yield from dirty.volume.claim(dirty, dirty.begin + done, dirty.size - done)
             written = yield from self._drain(dirty, buffer, stretch)
             dirty.volume.wrote(stretch, written)
             done += written
+        dirty.volume.claims.leave(dirty)
         self.dirty.remove(dirty)
         dirty.on_disk.succeed()
 

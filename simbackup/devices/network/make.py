@@ -20,6 +20,7 @@ def make(name: str, link: LinkSpec) -> dict[str, Network]:
 
 def _direction(name: str, link: LinkSpec) -> Network:
     """One direction, with as many wires side by side as there are."""
-    wires = Link(f"links.{name}", si_or(link.count, 1.0) * link.rate.si)
+    rate = si_or(link.count, 1.0) * link.rate.si
+    wires = Link(f"links.{name}", rate, fastest=rate)
     window = link.window.si if link.window else None
     return Network(wires, link.latency.si, link.rate.si, window, si_or(link.loss, 0.0), si_or(link.segment, 0.0))

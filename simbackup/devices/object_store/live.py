@@ -56,7 +56,7 @@ class ObjectStore:
             "read": Link(f"{name}.read_requests", terms.read_requests),
         }
         rates: tuple[tuple[Direction, float | None], ...] = (("write", terms.write_rate), ("read", terms.read_rate))
-        self.pipes = {way: Link(f"{name}.{way}_rate", rate) for way, rate in rates if rate is not None}
+        self.pipes = {way: Link(f"{name}.{way}_rate", rate, fastest=rate) for way, rate in rates if rate is not None}
 
     def carrying(
         self, shape: FlowShape, direction: Direction, objects: Objects, networks: Sequence[Network], connections: int

@@ -38,7 +38,9 @@ class Raid:
         self.layout, self.disk, self.controller = array.layout, array.disk, array.controller
         self.data_disks = self.layout.data_disks
         self.size = self.data_disks * self.disk.capacity
-        self.link = Link(name, 1.0, self._turns)
+        # mirrors read on all of their disks, parity is not read
+        fastest = self.layout.disks * self.disk.outer_rate
+        self.link = Link(name, 1.0, self._turns, fastest=fastest)
         self.path: tuple[Network, ...] = ()
 
     def _turns(self, flows: Sequence[Flow]) -> Mapping[Flow, float]:

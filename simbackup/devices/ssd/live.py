@@ -15,7 +15,7 @@ class Ssd(FlatStore):
         self.size = size
         self.rates: dict[Direction, float] = {"read": rates[0], "write": rates[1]}
         self.latencies: dict[Direction, float] = {"read": latencies[0], "write": latencies[1]}
-        self.link = Link(name, 1.0)
+        self.link = Link(name, 1.0, fastest=max(rates))
         self.path: tuple[Network, ...] = ()
 
     def stream(self, direction: Direction, position: float, size: float) -> float:

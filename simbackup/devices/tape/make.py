@@ -16,7 +16,7 @@ def make(site: Site, library: TapeLibrarySpec) -> Library:
     """The library with its drives, robots and cartridges."""
     parameters, address = parameters_of(equations.TapeDriveParameters, library.drive), site.address
     names = [f"{address}.drive.{i + 1}" for i in range(library.drive_count())]
-    drives = [Drive(name, parameters, Link(name, 1.0)) for name in names]
+    drives = [Drive(name, parameters, Link(name, 1.0, plain=True)) for name in names]
     pools = [pool for pool, number in library.pool_sizes().items() for _ in range(number)]
     cartridges = [Cartridge(f"cartridge.{i + 1}", parameters.cartridge_capacity, pool) for i, pool in enumerate(pools)]
     robots = simpy.Resource(site.system.env, int(library.robots.si))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Generator, Hashable
+from typing import Any, NamedTuple
 
 import simpy
 
@@ -13,6 +13,7 @@ from simbackup.devices.mirror.live import Mirror
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.snapshot.live import Snapshot
 from simbackup.devices.store import Region
+from simbackup.devices.volume.claims import Claims
 from simbackup.devices.volume.first_write import first_write_shape
 from simbackup.engine.activity import Activity
 from simbackup.engine.trace import Trace
@@ -35,6 +36,7 @@ class Volume:
         self.region = region
         self.snapshots: list[Snapshot] = []
         self.mirrors: list[Mirror] = []
+        self.claims = Claims(self)
         self.changed = env.event()
         self.readers: list[Callable[[], None]] = []
 
@@ -99,6 +101,14 @@ class Volume:
                 fresh.append(snapshot)
                 end = min(end, begin + snapshot.room)
         return Stretch(begin, end - begin, tuple(fresh))
+
+    def claim(self, writer: Hashable, begin: float, size: float) -> Generator[simpy.Event, Any, Stretch]:
+        """The longest run from a byte that costs the same all along, until the writer has to look again."""
+        while True:
+            stretch = self.stretch(begin, size)
+            granted = yield from self.claims.take(writer, dict.fromkeys(stretch.fresh, stretch.size))
+            if len(granted) == len(stretch.fresh):
+                return stretch._replace(size=min(stretch.size, *granted.values())) if granted else stretch
 
     def wrote(self, stretch: Stretch, size: float) -> None:
         """Note that the first `size` bytes of a stretch are on disk."""

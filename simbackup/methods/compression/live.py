@@ -7,41 +7,50 @@ from simbackup.devices.host.live import Host
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 
+Coding = tuple[float, str]
+"""Seconds of a byte on the reference core, and the activity."""
+
 
 def compressed(shape: FlowShape, client: Host, server: Host | None, how: Reduction) -> FlowShape:
     """The shape of a byte that is read when it is also compressed on its way to a medium."""
-    if how.at in {"client", "wire"}:
-        shape = _inline(shape, client, how.compress_cpu, how, Activity.COMPRESS)
-    if server is not None and how.at == "wire":
-        shape = _behind(shape, server, how.expand_cpu, how, Activity.EXPAND)
-    if server is not None and how.at == "server":
-        shape = _behind(shape, server, how.compress_cpu, how, Activity.COMPRESS)
-    return _bounded(shape, client, how)
+    return _coded(
+        shape, client, server, how, ((how.compress_cpu, Activity.COMPRESS), (how.expand_cpu, Activity.EXPAND))
+    )
 
 
 def expanded(shape: FlowShape, client: Host, server: Host | None, how: Reduction) -> FlowShape:
     """The shape of a byte that comes back when it is also expanded."""
+    return _coded(
+        shape, client, server, how, ((how.expand_cpu, Activity.EXPAND), (how.compress_cpu, Activity.COMPRESS))
+    )
+
+
+def _coded(
+    shape: FlowShape, client: Host, server: Host | None, how: Reduction, coding: tuple[Coding, Coding]
+) -> FlowShape:
+    """The shape with the coding of its direction at client or server, and what a wire needs undone at its end."""
+    there, undone = coding
     if how.at in {"client", "wire"}:
-        shape = _inline(shape, client, how.expand_cpu, how, Activity.EXPAND)
-    if server is not None and how.at == "wire":
-        shape = _behind(shape, server, how.compress_cpu, how, Activity.COMPRESS)
-    if server is not None and how.at == "server":
-        shape = _behind(shape, server, how.expand_cpu, how, Activity.EXPAND)
+        shape = _inline(shape, client, there, how)
+    if server is not None and how.at in {"wire", "server"}:
+        shape = _behind(shape, server, undone if how.at == "wire" else there, how)
     return _bounded(shape, client, how)
 
 
-def _inline(shape: FlowShape, host: Host, reference: float, how: Reduction, activity: str) -> FlowShape:
+def _inline(shape: FlowShape, host: Host, coding: Coding, how: Reduction) -> FlowShape:
     """The shape when whoever reads or writes also codes, piece after piece, with some threads."""
+    reference, activity = coding
     seconds = host.seconds(reference)
     if seconds <= 0.0:
         return shape
     return host.working(host.then(shape, seconds / how.threads, activity), seconds * (1.0 - 1.0 / how.threads))
 
 
-def _behind(shape: FlowShape, host: Host, reference: float, how: Reduction, activity: str) -> FlowShape:
+def _behind(shape: FlowShape, host: Host, coding: Coding, how: Reduction) -> FlowShape:
     """The shape when a program at the other end codes meanwhile; those who wait for each request wait for it, too."""
     if shape.workers:
-        return _inline(shape, host, reference, how, activity)
+        return _inline(shape, host, coding, how)
+    reference, activity = coding
     seconds = host.seconds(reference)
     if seconds <= 0.0:
         return shape

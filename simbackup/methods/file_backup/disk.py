@@ -52,6 +52,13 @@ class DiskBackup:
         """What it saves."""
         return portion(data, self.since, by_file=self.method == "file_level")
 
+    def begin(self, system: System, data: DataSet) -> Portion:
+        """What it saves; raises `JobFailedError` if the host is suspended or the frozen image is gone."""
+        if system.hosts[self.host].suspended is not None:
+            raise JobFailedError(f"'{self.host}' is suspended")
+        system.require_image(self.source)
+        return self.part(data)
+
     def expected(self, system: System) -> float:
         """Bytes that it saves."""
         return self.part(system.data[self.data]).size
@@ -60,10 +67,7 @@ class DiskBackup:
         """Prepare, read blocks or files, and wait until the save set is on disk; then enter the catalogue."""
         data = system.data[self.data]
         time = system.env.now
-        if system.hosts[self.host].suspended is not None:
-            raise JobFailedError(f"'{self.host}' is suspended")
-        system.require_image(self.source)
-        part = self.part(data)
+        part = self.begin(system, data)
         stored = self.reduction.stored
         position = system.reserve(self.to, part.size / stored)
         yield from prepare(system, job, data, self.tool, part.files)

@@ -8,7 +8,7 @@ from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.tool.live import prepare
-from simbackup.system import JobFailedError, System
+from simbackup.system import System
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,7 @@ class NullBackup:
         """Prepare, and read blocks or files."""
         it = self.backup
         data = system.data[it.data]
-        if system.hosts[it.host].suspended is not None:
-            raise JobFailedError(f"'{it.host}' is suspended")
-        system.require_image(it.source)
-        part = it.part(data)
+        part = it.begin(system, data)
         yield from prepare(system, job, data, it.tool, part.files)
         flow = it.going(system, data, copies=1.0).start(system.network, job, Activity.SAVE, part.size)
         yield flow.done

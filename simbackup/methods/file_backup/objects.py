@@ -15,7 +15,7 @@ from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade, beside, filling
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
-from simbackup.system import JobFailedError, System
+from simbackup.system import System
 
 
 def objects_of(size: float, files: float, method: str, each: float | None) -> Objects:
@@ -44,10 +44,7 @@ class ObjectBackup:
         """Prepare, read blocks or files and write them as objects; then enter the catalogue."""
         it, time = self.backup, system.env.now
         data, store = system.data[it.data], system.object_stores[it.to]
-        if system.hosts[it.host].suspended is not None:
-            raise JobFailedError(f"'{it.host}' is suspended")
-        system.require_image(it.source)
-        part = it.part(data)
+        part = it.begin(system, data)
         yield from prepare(system, job, data, it.tool, part.files)
         objects = objects_of(part.size, part.files, it.method, self.object_size)
         networks = [system.networks[name] for name in it.networks]

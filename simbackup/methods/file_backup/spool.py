@@ -19,7 +19,7 @@ from simbackup.methods.file_backup.staging import Crossing, staged
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.tool.live import prepare
-from simbackup.system import JobFailedError, System
+from simbackup.system import System
 
 Wait = Generator[simpy.Event, Any, None]
 HALVES = 2
@@ -64,10 +64,7 @@ class SpooledBackup:
         """Prepare, spool and write all pieces; then enter the catalogue."""
         it = self.backup
         data = system.data[it.data]
-        if system.hosts[it.host].suspended is not None:
-            raise JobFailedError(f"'{it.host}' is suspended")
-        system.require_image(it.source)
-        part, stored = it.part(data), it.reduction.stored
+        part, stored = it.begin(system, data), it.reduction.stored
         copy = Copy(job, self.library, data.compression, system.env.now, reduction=it.reduction)
         yield from prepare(system, job, data, it.tool, part.files)
         before, room = system.used.get(it.to), min(self.room, part.size / stored)

@@ -71,8 +71,11 @@ class FrozenImageRestore:
         with system.clock.span(job, image.name, Activity.MOUNT):
             yield system.env.timeout(self.tool.mount_time)
         with system.shut_out(self.to):
-            for begin, size in pieces:
-                yield from self._copy(system, job, copy, begin, size)
+            try:
+                for begin, size in pieces:
+                    yield from self._copy(system, job, copy, begin, size)
+            finally:
+                system.data[self.to].volume.claims.leave(job)
         return Moved(sum(size for _, size in pieces), float(files))
 
     def _copy(
@@ -85,7 +88,7 @@ class FrozenImageRestore:
         if target.volume.fits(first, size) < size - LEAST:
             raise JobFailedError(f"no space left on '{target.volume.name}'")
         while size - done >= LEAST:
-            stretch = target.volume.stretch(first + done, size - done)
+            stretch = yield from target.volume.claim(job, first + done, size - done)
             shape = self._cycle(system, source.part(begin + done, stretch.size), self._place(target, image, stretch))
             shape = shape.after(image.lookup_time / image.lookup_size, image.name, Activity.LOOKUP)
             at, window = copy.extents[0].position + begin + done, self._request(stretch.size)

@@ -220,6 +220,8 @@ class Transfers:
         turns = self.queues.setdefault(place, simpy.Resource(env, stop.servers))
         began = env.now
         with turns.request() as turn:  # pyright: ignore[reportUnknownVariableType] (simpy leaves it open)
+            if stop.network is not None and not turn.triggered:
+                self.system.network.queued(stop.link)
             yield turn
             served = env.now
             flow = _slower(stop.shape, factor).start(self.system.network, self.draws.job, stop.activity, size)

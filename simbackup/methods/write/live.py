@@ -58,7 +58,7 @@ class SynchronousWrite:
         fits = volume.fits(data.begin, self.size)
         volume.expect(data.begin, fits)
         while fits - done >= LEAST:
-            stretch = volume.stretch(data.begin + done, fits - done)
+            stretch = yield from volume.claim(job, data.begin + done, fits - done)
             if stretch.fresh:  # chunks are copied first, one request at a time
                 begin = volume.region.begin + stretch.begin
                 shape = volume.mirrored(first_write_shape(store, begin, stretch, self.request), stretch)
@@ -77,6 +77,7 @@ class SynchronousWrite:
             system.account(job, flow)
             volume.wrote(stretch, written)
             done += written
+        volume.claims.leave(job)
         if self.size - fits >= LEAST:
             raise JobFailedError(f"no space left on '{volume.name}'")
         return Moved(self.size, 1.0)

@@ -132,7 +132,7 @@ class Users:
     def _work(self) -> Generator[simpy.Event, Any, None]:
         """Go on for ever, in steps where frozen images need what is overwritten."""
         while True:
-            updates = self._step()
+            updates = yield from self._step()
             each = self.demand.transaction.updates
             amount = updates / each if each > 0.0 else math.inf
             fresh = self._fresh(updates) if each > 0.0 else {}
@@ -189,21 +189,20 @@ class Users:
             place = (self.place.begin, self.place.size)
             self.place.volume.updated(self.name, place, asked.spread, transactions * asked.updates)
 
-    def _step(self) -> float:
+    def _step(self) -> Generator[simpy.Event, Any, float]:
         """Updates until the load is calculated again; snapshots without room become invalid."""
         if self.demand.transaction.updates == 0.0:
             return math.inf
-        spread = self.demand.transaction.spread
-        least = self.place.volume.until_next(self.name, (self.place.begin, self.place.size), spread, STEP)
-        for snapshot in list(self.place.volume.snapshots):
-            chunk = snapshot.parameters.chunk
-            if snapshot.room < chunk:
-                snapshot.invalidate(float(self.network.env.now))
-                continue
-            scatter = snapshot.changes.scatter(self.name, spread)
-            most = snapshot.room / chunk / max(scatter.fresh(), ROUNDING)
-            least = min(least, scatter.step(STEP), max(most, 1.0))
-        return least
+        spread, volume = self.demand.transaction.spread, self.place.volume
+        least = volume.until_next(self.name, (self.place.begin, self.place.size), spread, STEP)
+        scatters = {snapshot: snapshot.changes.scatter(self.name, spread) for snapshot in volume.snapshots}
+        for scatter in scatters.values():
+            least = min(least, scatter.step(STEP))
+        each = {image: max(scatter.fresh(), ROUNDING) * image.parameters.chunk for image, scatter in scatters.items()}
+        wanted = {image: least * size for image, size in each.items()}
+        granted = yield from volume.claims.take(self.name, wanted)
+        short = [max(size / each[image], 1.0) for image, size in granted.items() if size < wanted[image]]
+        return min([least, *short])
 
     def _fresh(self, updates: float) -> dict[Snapshot, float]:
         spread = self.demand.transaction.spread
