@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simbackup.devices.network.spec import BACK
-from simbackup.scenario.ways import Ways
+from simbackup.scenario.topology import Topology
 from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget, OnDevice
 from simbackup.schema.job import Copying
 from simbackup.schema.unknown import UnknownError
@@ -187,14 +187,14 @@ class Places:
         return tuple(self._direction(*step) for step in steps if step[1] in self.links)
 
     @cached_property
-    def _beside_buses(self) -> Ways:
-        """Ways on which a device that links join is beside these links."""
-        return self._ways({end for link in self.links.values() for end in link.joins})
+    def _beside_buses(self) -> Topology:
+        """The network in which a device that links join is beside these links."""
+        return self._topology({end for link in self.links.values() for end in link.joins})
 
     @cached_property
-    def _beside_owners(self) -> Ways:
-        """Ways on which every device is beside its owner."""
-        return self._ways(set())
+    def _beside_owners(self) -> Topology:
+        """The network in which every device is beside its owner."""
+        return self._topology(set())
 
     def _direction(self, before: str, link: str, after: str) -> str:
         """A link, and that it is crossed backwards if both directions differ; what joins it comes before all others."""
@@ -204,8 +204,8 @@ class Places:
         places = [joined.joins.index(end) if end in joined.joins else -1 for end in (before, after)]
         return link + BACK if places[0] > places[1] else link
 
-    def _ways(self, bused: Collection[str]) -> Ways:
-        """The ways between hosts and devices; a device with buses is beside these, not beside its host."""
+    def _topology(self, bused: Collection[str]) -> Topology:
+        """The network of hosts and devices; a device with buses is beside these, not beside its host."""
         beside: dict[str, dict[str, int]] = {}
 
         def join(one: str, other: str) -> None:
@@ -220,4 +220,4 @@ class Places:
         for link, part in self.links.items():
             for end in part.joins:
                 join(end, link)
-        return Ways(beside, self.links)
+        return Topology(beside, self.links)

@@ -9,7 +9,7 @@ Beside = Mapping[str, Mapping[str, int]]
 """The neighbours of each host, device and link, and their places in the order of the file."""
 
 
-class Ways:
+class Topology:
     """The ways between the nodes of a network with the fewest links; of equal ones that whose links are listed first.
 
     What hangs on one other node, and what is left hanging then, is no part of a way between others. It is taken off
@@ -27,7 +27,7 @@ class Ways:
     def way(self, begin: str, end: str) -> tuple[str, ...] | None:
         """The nodes on the way between two hosts or devices, with both; None if there is no way.
 
-        >>> lan = Ways({"a": {"lan": 0}, "lan": {"a": 0, "b": 1}, "b": {"lan": 0}}, {"lan"})
+        >>> lan = Topology({"a": {"lan": 0}, "lan": {"a": 0, "b": 1}, "b": {"lan": 0}}, {"lan"})
         >>> lan.way("a", "b"), lan.way("a", "elsewhere")
         (('a', 'lan', 'b'), None)
         """

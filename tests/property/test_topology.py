@@ -1,4 +1,4 @@
-"""Ways between hosts and devices: those of a plain search of the whole network, also where it has rings and ties."""
+"""Topology between hosts and devices: those of a plain search of the whole network, also where it has rings and ties."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import deque
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbackup.scenario.ways import Beside, Ways
+from simbackup.scenario.topology import Beside, Topology
 
 NODES = st.sampled_from([*"abcdefgh", *"LMNOPQRS"])
 EDGES = st.lists(st.tuples(NODES, NODES).filter(lambda ends: ends[0] != ends[1]), max_size=22)
@@ -39,6 +39,6 @@ def network(edges: list[tuple[str, str]]) -> Beside:
 @given(edges=EDGES, asked=st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("abcdefgh")), max_size=8))
 def test_ways_are_those_of_a_plain_search(edges: list[tuple[str, str]], asked: list[tuple[str, str]]) -> None:
     beside = network(edges)
-    ways = Ways(beside, {node for node in beside if node.isupper()})
+    topology = Topology(beside, {node for node in beside if node.isupper()})
     for begin, end in asked:
-        assert ways.way(begin, end) == searched(beside, begin, end)
+        assert topology.way(begin, end) == searched(beside, begin, end)
