@@ -140,7 +140,8 @@ def references(tree: Node) -> Node:
         parts = sections.get(section)
         if parts is None or not isinstance(parts.value, dict):
             continue
-        sections[section] = Node({k: _reference(part) for k, part in parts.value.items()}, parts.place, parts.key)
+        written = {name: _reference(part) for name, part in parts.value.items()}
+        sections[section] = Node(written, parts.place, parts.key)
     fleets = sections.get("fleets")
     if fleets is not None and isinstance(fleets.value, dict):
         inside = {name: references(fleet) if fleet.mapping else fleet for name, fleet in fleets.value.items()}
@@ -151,13 +152,13 @@ def references(tree: Node) -> Node:
 def _reference(part: Node) -> Node:
     if not isinstance(part.value, dict):
         return part
-    inner = {
-        key: Node({"model": child}, child.place, child.key)
-        if key in nested_sheets() and isinstance(child.value, str)
-        else child
-        for key, child in part.value.items()
-    }
-    return Node(inner, part.place, part.key)
+    bare = {key: part.value[key] for key in nested_sheets() if key in part.value}
+    named = {key: Node({"model": child}, child.place, child.key) for key, child in bare.items() if _is_name(child)}
+    return Node({**part.value, **named}, part.place, part.key) if named else part
+
+
+def _is_name(node: Node) -> bool:
+    return isinstance(node.value, str)
 
 
 def override(tree: Node, address: str, node: Node, log: list[str], problems: list[Problem]) -> Node:
@@ -175,4 +176,13 @@ def override(tree: Node, address: str, node: Node, log: list[str], problems: lis
             return tree
     for name in reversed(path):
         node = Node({name: node}, node.place, node.place)
-    return lay_over(tree, node, log, problems)
+    if len(path) == 1 or path[0] not in PARTS:
+        return lay_over(tree, node, log, problems)
+    section = tree.mapping[path[0]]  # only the part is laid over: the others stay as they are
+    alone = Node({path[1]: section.mapping[path[1]]}, section.place, section.key)
+    changed = lay_over(Node({path[0]: alone}, tree.place, tree.key), node, log, problems)
+    above = changed.mapping[path[0]]
+    parts = {name: above.mapping.get(name, part) for name, part in section.mapping.items()}
+    if not above.mapping:
+        del parts[path[1]]
+    return Node({**tree.mapping, path[0]: Node(parts, above.place, above.key)}, changed.place, changed.key)
