@@ -163,26 +163,32 @@ def _is_name(node: Node) -> bool:
 
 def override(tree: Node, address: str, node: Node, log: list[str], problems: list[Problem]) -> Node:
     """The tree with the value at an address replaced."""
-    path = tuple(address.split("."))
-    if path[0] not in SECTIONS or not all(path) or path[0] == "extends":
+    first, *inside = address.split(".")
+    if first not in SECTIONS or not all(inside) or first == "extends":
         legal = [section for section in SECTIONS if section != "extends"]
-        problems.append(Problem(node.place, address, "is not the address of a value", choices(path[0], legal)))
+        problems.append(Problem(node.place, address, "is not the address of a value", choices(first, legal)))
         return tree
-    if len(path) > 1 and path[0] not in {"title", "question"}:
-        section = tree.mapping.get(path[0])
-        if section is None or path[1] not in section.mapping:
-            remedy = choices(path[1], section.mapping if section else ())
-            problems.append(Problem(node.place, address, f"there is no '{path[1]}' under {path[0]}", remedy))
-            return tree
-    for name in reversed(path):
+    section = tree.mapping.get(first, Node({}, tree.place))
+    if inside and first not in {"title", "question"} and inside[0] not in section.mapping:
+        message = f"there is no '{inside[0]}' under {first}"
+        problems.append(Problem(node.place, address, message, choices(inside[0], section.mapping)))
+        return tree
+    for name in (*reversed(inside), first):
         node = Node({name: node}, node.place, node.place)
-    if len(path) == 1 or path[0] not in PARTS:
+    if not inside or first not in PARTS:
         return lay_over(tree, node, log, problems)
-    section = tree.mapping[path[0]]  # only the part is laid over: the others stay as they are
-    alone = Node({path[1]: section.mapping[path[1]]}, section.place, section.key)
-    changed = lay_over(Node({path[0]: alone}, tree.place, tree.key), node, log, problems)
-    above = changed.mapping[path[0]]
-    parts = {name: above.mapping.get(name, part) for name, part in section.mapping.items()}
-    if not above.mapping:
-        del parts[path[1]]
-    return Node({**tree.mapping, path[0]: Node(parts, above.place, above.key)}, changed.place, changed.key)
+    return _over_part(tree, section, (first, inside[0]), node, log, problems)
+
+
+def _over_part(  # noqa: PLR0917
+    tree: Node, section: Node, part: tuple[str, str], above: Node, log: list[str], problems: list[Problem]
+) -> Node:
+    """The tree with one part of a section laid over; the others stay as they are."""
+    first, name = part
+    alone = Node({name: section.mapping[name]}, section.place, section.key)
+    changed = lay_over(Node({first: alone}, tree.place, tree.key), above, log, problems)
+    made = changed.mapping[first]
+    parts = {own: made.mapping.get(own, old) for own, old in section.mapping.items()}
+    if not made.mapping:  # it was removed
+        del parts[name]
+    return Node({**tree.mapping, first: Node(parts, made.place, made.key)}, changed.place, changed.key)
