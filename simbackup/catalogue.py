@@ -19,13 +19,13 @@ class Extent(NamedTuple):
     spread: float = 1.0
 
 
-def made_by(run: str, job: str) -> bool:
-    """Whether the run of some job at an address is one of a job's, which may repeat.
+def job_of(run: str) -> str:
+    """The address of the job of a run, which may be one of several.
 
-    >>> made_by("jobs.full.2", "jobs.full"), made_by("jobs.fuller", "jobs.full")
-    (True, False)
+    >>> job_of("jobs.full.2"), job_of("jobs.full")
+    ('jobs.full', 'jobs.full')
     """
-    return run == job or run.startswith(f"{job}.")
+    return ".".join(run.split(".", maxsplit=2)[:2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class SaveSet:
 
     def copy_by(self, job: str) -> Copy | None:
         """The copy that a job made, the backup or one that copies it; None if there is none."""
-        return next((copy for copy in self.copies if made_by(copy.job, job)), None)
+        return next((copy for copy in self.copies if job_of(copy.job) == job), None)
 
 
 @dataclass(slots=True)
@@ -124,19 +124,30 @@ class Catalogue:
     """All save sets in the order in which they were made."""
 
     save_sets: list[SaveSet] = field(default_factory=list[SaveSet])
+    _of: dict[str, list[SaveSet]] = field(init=False, default_factory=dict[str, list[SaveSet]])
+    """Those of each job, of whichever of its runs."""
+
+    def __post_init__(self) -> None:
+        for saved in self.save_sets:
+            self._of.setdefault(job_of(saved.job), []).append(saved)
+
+    def add(self, saved: SaveSet) -> None:
+        """Add the newest save set."""
+        self.save_sets.append(saved)
+        self._of.setdefault(job_of(saved.job), []).append(saved)
 
     def last(self, job: str) -> SaveSet | None:
         """The newest complete save set of a backup job, of whichever of its runs."""
-        return next((saved for saved in reversed(self.save_sets) if made_by(saved.job, job)), None)
+        return next(reversed(self._of.get(job, ())), None)
 
     def last_copy(self, job: str, by: str | None = None) -> tuple[SaveSet, Copy] | None:
         """The newest save set of a backup job that has a copy by a job, or any; with that copy, the first of any."""
-        for saved in reversed(self.save_sets):
+        for saved in reversed(self._of.get(job, ())):
             copy = saved.copy_by(by) if by is not None else next(iter(saved.copies), None)
-            if copy is not None and made_by(saved.job, job):
+            if copy is not None:
                 return saved, copy
         return None
 
     def since(self, job: str, time: float) -> list[SaveSet]:
         """The save sets of a backup job, of whichever of its runs, that were made after a time, oldest first."""
-        return [saved for saved in self.save_sets if saved.time > time and made_by(saved.job, job)]
+        return [saved for saved in self._of.get(job, ()) if saved.time > time]

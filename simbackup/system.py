@@ -135,10 +135,11 @@ class System:
     def room(self, volume: str, size: float) -> float | None:
         """Allocate bytes on a volume, behind its data sets and backups: where they begin; None if it is full."""
         there = self.volumes[volume]
-        behind = max((d.begin + d.size for d in self.data.values() if d.volume is there), default=0.0)
-        behind = max(behind, self.taken.get(volume, 0.0))
-        begin = self.used.get(volume, behind)
-        if begin + size > self.volumes[volume].region.size:
+        begin = self.used.get(volume)
+        if begin is None:
+            behind = max((d.begin + d.size for d in self.data.values() if d.volume is there), default=0.0)
+            begin = max(behind, self.taken.get(volume, 0.0))
+        if begin + size > there.region.size:
             return None
         self.used[volume] = begin + size
         return begin

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from simbackup.equations.change import differs, grown
 from simbackup.planning.cartridges import Cartridges
-from simbackup.planning.scenarios import LevelRun, copied
+from simbackup.planning.night import MERGE, SYNTHETIC, LevelRun, MadeAtTarget, copied
 from simbackup.planning.site import Client, PlannedSite, Target
 from simbackup.policies.calendar import Due
 from simbackup.policies.clock import elapsed
@@ -100,15 +100,29 @@ class StoredCopies:
         sizes = self.systems.saved(point, base)
         self.files[point.number] = self.systems.files(sizes)
         self.sizes[point.number] = sizes / self._reduction
+        self._share()
 
-    def expire(self, now: datetime, times: dict[int, datetime]) -> set[Hashable]:
-        """Free what has expired, and return its keys."""
+    def _share(self) -> None:
+        """Let synthetic full backups share blocks with the point before, on a target that clones them."""
+        if not self.target.clones:
+            return
+        before: RestorePoint | None = None
+        for point in self.series.points.values():
+            if point.level is Level.SYNTHETIC and point.number in self.sizes:
+                sizes = self.systems.saved(point, before.time if before is not None else None)
+                self.sizes[point.number] = sizes / self._reduction
+            before = point
+
+    def expire(self, now: datetime, times: dict[int, datetime]) -> tuple[set[Hashable], tuple[float, ...]]:
+        """Free what has expired: its keys, and the seconds between points that were merged."""
         expiry = self.series.expire(now)
         for point in expiry.freed:
             del self.sizes[point.number], self.files[point.number]
         for point in expiry.merged:
             self.add(point, None if point.base is None else times[point.base])
-        return {(self.policy, self.copy, point.number) for point in expiry.freed}
+        self._share()
+        gone: set[Hashable] = {(self.policy, self.copy, point.number) for point in expiry.freed}
+        return gone, tuple(elapsed(below.time, heir.time) for below, heir in expiry.merges)
 
     @cached_property
     def _reduction(self) -> Any:
@@ -161,17 +175,20 @@ class Ledger:
     def _day(self, day: date, due: list[tuple[str, Due]]) -> Day:
         runs: list[tuple[LevelRun, datetime]] = []
         sessions: dict[str, list[tuple[Hashable, float]]] = {}
-        for policy, run in due:
-            runs.append((self._backup(policy, run, sessions), run.time))
+        done = {policy: self._backup(policy, run, sessions) for policy, run in due}
         for target, sets in sessions.items():
             self.tapes[target].session(sets)
         peaks = self._used()
         for policy, run in due:
-            for (name, _), place in self.places.items():
+            made = list(done[policy].made)
+            for (name, copy), place in self.places.items():
                 if name == policy:
-                    gone = place.expire(run.time, self.times[policy])
+                    gone, ages = place.expire(run.time, self.times[policy])
                     if place.target.tape:
                         self.tapes[place.target.name].free(gone)
+                    elif place.target.on_disk:
+                        made += [MadeAtTarget(MERGE, copy, age) for age in ages]
+            runs.append((done[policy]._replace(made=tuple(made)), run.time))
         return Day(day, tuple(runs), self._stocks(peaks), self._points(), self._catalogue())
 
     def _backup(self, policy: str, run: Due, sessions: dict[str, list[tuple[Hashable, float]]]) -> LevelRun:
@@ -193,7 +210,9 @@ class Ledger:
             if kept.target.tape:
                 written = (policy, at, point.number), float(np.sum(kept.sizes[point.number]))
                 sessions.setdefault(kept.target.name, []).append(written)
-        return LevelRun(policy, point.level, age, copies)
+        synthetic = point.level is Level.SYNTHETIC and age > 0.0 and place.target.on_disk
+        made = (MadeAtTarget(SYNTHETIC, "", age),) if synthetic else ()
+        return LevelRun(policy, point.level, age, copies, made=made)
 
     def _used(self) -> dict[str, dict[str, float]]:
         """Bytes of each policy on each target."""

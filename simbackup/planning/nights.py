@@ -9,16 +9,13 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import pairwise
 
+from simbackup.planning.contents import Kind, moved_by, older_on
 from simbackup.planning.ledger import Day
+from simbackup.planning.night import DAY, Night, begin
 from simbackup.planning.playing import Outcome, Play
-from simbackup.planning.scenarios import DAY, LevelRun, Night, begin
 from simbackup.planning.site import PlannedSite
 from simbackup.planning.verdicts import Verdict, verdicts_of
 
-MOST_OF_A_POOL = 0.999
-"""Share of a pool that older save sets and those of the night may fill together in a simulation."""
-SPARE = 1.02
-"""Room for save sets of a night over their bytes, for what is rounded up."""
 LONGEST = 7
 """Most nights that are simulated together. Jobs that still run after them never catch up."""
 BENT = 0.02
@@ -28,8 +25,6 @@ CLOSE = 0.03
 MOST_BETWEEN = 6
 """Most nights of a kind that are simulated to guess the others better."""
 
-Kind = tuple[LevelRun, ...]
-
 
 def kind_of(days: Sequence[Day]) -> Kind:
     """What runs in nights that are simulated together.
@@ -38,11 +33,19 @@ def kind_of(days: Sequence[Day]) -> Kind:
     """
     return tuple(
         sorted(
-            run._replace(age=round(run.age / DAY) * DAY, later=(day.day - days[0].day).days)
+            run._replace(
+                age=_whole_days(run.age),
+                later=(day.day - days[0].day).days,
+                made=tuple(one._replace(age=_whole_days(one.age)) for one in run.made),
+            )
             for day in days
             for run, _ in day.runs
         )
     )
+
+
+def _whole_days(seconds: float) -> float:
+    return round(seconds / DAY) * DAY
 
 
 @dataclass
@@ -109,8 +112,8 @@ class Nights:
             for system in self.site.of_policy(run.policy)
         }
         before = self.days[i - 1].stocks if i else {}
-        used = {name: _older(self.site, name, stock.used, kind, factors) for name, stock in before.items()}
-        return Night(self.days[i].day, kind, factors, used)
+        used = {name: older_on(self.site, name, stock.used, kind, factors) for name, stock in before.items()}
+        return Night(self.days[i].day, kind, factors, used, moved_by(self.site, kind, factors))
 
     def _kinds(self) -> dict[Kind, list[int]]:
         """The first nights of those that are simulated together, by kind."""
@@ -247,20 +250,6 @@ class Nights:
             return near, near, 0.0
         low, high = known[after - 1], known[after]
         return low, high, self._share(low, i, high)
-
-
-def _older(site: PlannedSite, name: str, used: float, kind: Kind, factors: Mapping[str, float]) -> float:
-    """Bytes of older save sets on a pool, no more than leave room for what is saved in the nights."""
-    target = site.targets[name]
-    if target.tape or math.isinf(target.capacity):
-        return 0.0
-    coming = [
-        system.saved(run.sent, 0.0, run.age) * factors.get(system.name, 1.0)
-        for run in kind
-        for system in site.of_policy(run.policy)
-    ]
-    most = max(system.size * factors.get(system.name, 1.0) for system in site.systems)  # what the checks ask for
-    return max(min(used, MOST_OF_A_POOL * target.capacity - SPARE * max(sum(coming), most)), 0.0)
 
 
 def _mixed(one: Outcome, other: Outcome, share: float) -> Outcome:

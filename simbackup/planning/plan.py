@@ -14,9 +14,9 @@ from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.cost import TERABYTE, Month, months
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.loading import Source
+from simbackup.planning.night import DAY
 from simbackup.planning.nights import Nights
 from simbackup.planning.playing import Play, played
-from simbackup.planning.scenarios import DAY
 from simbackup.planning.site import PlannedSite, load_site
 from simbackup.planning.verdicts import Verdict
 from simbackup.planning.windows import Windows

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from simbackup.planning.scenarios import DAY, Night, begin, night_scenario, night_suffix, of_policy
+from simbackup.planning.night import DAY, Night, begin
+from simbackup.planning.scenarios import night_scenario, night_suffix, of_policy
 from simbackup.planning.site import PlannedSite
 from simbackup.results.result import Result
 from simbackup.run import simulate
@@ -48,7 +49,7 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
     for run in night.runs:
         due = run.later * DAY + begin(site.file.spec.policies[run.policy].at)
         for system in of_policy(site.file, run.policy):
-            for copy in ("", *run.copies):
+            for copy in ("", *run.copies, *dict.fromkeys(made.name for made in run.made)):
                 name = job_of(system, run.later, copy)
                 row, causes = rows[name], result.causes(name)
                 cause = " on ".join(reversed(next(iter(causes)))) if causes else ""

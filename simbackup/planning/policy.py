@@ -16,7 +16,7 @@ from simbackup.policies.levels import Level
 from simbackup.policies.retention import NO_AGE, Retention, period
 from simbackup.schema.job import Names
 from simbackup.schema.part import Rules
-from simbackup.schema.quantity import Count, Duration, Frozen, Pieces, Text, Word
+from simbackup.schema.quantity import Count, Duration, Frozen, Pieces, PositiveSize, Text, Word
 from simbackup.units import UnitError
 
 RawPart = Annotated[Any, BeforeValidator(lambda raw: raw)]  # pyright: ignore[reportUnknownLambdaType]
@@ -95,6 +95,17 @@ class SecondCopySpec(Frozen):
                 yield from readable(name, clock, getattr(self, name), "write for example '08:00'")
 
 
+class StagingSpec(Frozen):
+    """A disk that takes backups before they go to tape."""
+
+    on: Text
+    """The target whose disks take them."""
+    size: PositiveSize
+    """Room there for each backup that runs; when it is full, what it holds goes to tape."""
+    overlapped: bool = True
+    """Whether one half of the room is filled while the other goes to tape; else both take turns."""
+
+
 class PolicySpec(Frozen):
     """Which backups of some systems run when, where they go, and how long they are kept."""
 
@@ -122,6 +133,9 @@ class PolicySpec(Frozen):
     """Second copies, by name."""
     tool: RawPart = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+    staging: StagingSpec | None = None
+    """A disk on the way to tape, where `to` is a library; none unless stated. To keep backups on disk, too, write the
+    disk under `to`, and the library under `copies`."""
     workers: Pieces | None = None
     """Workers who walk files at once."""
     retries: Count | None = None

@@ -14,8 +14,9 @@ from simbackup.engine.activity import Activity
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.ledger import Ledger, StoredCopies
 from simbackup.planning.loading import Source
+from simbackup.planning.night import LevelRun, Night
 from simbackup.planning.playing import GOOD
-from simbackup.planning.scenarios import LevelRun, Night, jobs_of, site_parts
+from simbackup.planning.scenarios import jobs_of, site_parts, straight
 from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.policies.clock import elapsed, moment
 from simbackup.policies.levels import RestorePoint
@@ -251,8 +252,7 @@ def _written(
     for i, point in enumerate(source.chain):
         age = elapsed(source.chain[i - 1].time, point.time) if i else 0.0
         for name in names:
-            job = jobs_of(site.file, name, LevelRun(policy, point.level, age), f"-{i}")[f"{name}-{i}"]
-            del job["begin"]
+            job = straight(jobs_of(site.file, name, LevelRun(policy, point.level, age), f"-{i}")[f"{name}-{i}"])
             job |= {"to": target.name} | ({"pool": pool} if pool is not None else {})
             jobs[f"{name}-{i}"] = job | ({"after": f"{name}-{i - 1}"} if i else {})
     yield from (f"{name}-{len(source.chain) - 1}" for name in names)

@@ -2,82 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from simbackup.errors import Place
 from simbackup.planning.loading import SiteFile
+from simbackup.planning.night import DAY, SYNTHETIC, LevelRun, MadeAtTarget, Night, begin
 from simbackup.planning.policy import PolicySpec, SecondCopySpec
-from simbackup.policies.clock import clock
-from simbackup.policies.days import Days
 from simbackup.policies.levels import Level
 from simbackup.schema.registry import sheets
 from simbackup.schema.tree import Node
 
-NOON = 12 * 3600.0
-DAY = 86_400.0
-SENT_AS = {Level.SYNTHETIC: Level.INCREMENTAL}
-"""What a client sends for a level, where that is another one."""
 GROWING = "capacity"
-
-
-class LevelRun(NamedTuple):
-    """A level that runs for all systems of a policy, seconds since its base was made, and the copies that follow.
-
-    `later` are days after the first of several nights that are simulated together.
-    """
-
-    policy: str
-    level: Level
-    age: float
-    copies: tuple[str, ...] = ()
-    later: int = 0
-
-    @property
-    def sent(self) -> Level:
-        """What the clients send."""
-        return SENT_AS.get(self.level, self.level) if self.age > 0.0 else Level.FULL
-
-
-@dataclass(frozen=True, slots=True)
-class Night:
-    """A night, and those after it into which its jobs run on.
-
-    What runs, how much larger each system is than at the start, and bytes that lie on each target before.
-    """
-
-    day: date
-    runs: tuple[LevelRun, ...]
-    factors: Mapping[str, float] = field(default_factory=dict[str, float])
-    used: Mapping[str, float] = field(default_factory=dict[str, float])
-
-    @classmethod
-    def first(cls, file: SiteFile) -> Night:
-        """The first night, in which everything is saved for the first time and copied everywhere."""
-        runs = (LevelRun(name, Level.FULL, 0.0, tuple(policy.copies)) for name, policy in file.spec.policies.items())
-        return cls(file.spec.start, tuple(runs))
-
-
-def begin(text: str) -> float:
-    """Seconds from midnight of the day on which a night begins until a time of day in it; nights begin at noon.
-
-    >>> begin("20:00"), begin("02:30")
-    (72000.0, 95400.0)
-    """
-    at = clock(text)
-    seconds = timedelta(hours=at.hour, minutes=at.minute, seconds=at.second).total_seconds()
-    return seconds if seconds >= NOON else seconds + DAY
-
-
-def copied(policy: PolicySpec, level: Level, day: date) -> tuple[str, ...]:
-    """The copies that are made of a save set of a level on a day."""
-
-    def due(copy: SecondCopySpec) -> bool:
-        return (copy.which == "all" or level.whole) and any(True for _ in Days(copy.on).between(day, day))
-
-    return tuple(name for name, copy in policy.copies.items() if due(copy))
 
 
 def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
@@ -88,6 +24,8 @@ def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
         day, start = night.day + timedelta(days=run.later), run.later * DAY
         for name in of_policy(file, run.policy):
             jobs = jobs_of(file, name, run, night_suffix(run.later), start)
+            for job, size in ((job, night.moved[job]) for job in jobs if job in night.moved):
+                jobs[job]["size"] = f"{size:.0f} B"
             limited(file, parts, name, jobs)
             backup = next(iter(jobs.values()))
             if name in seen:  # a system is saved by one job at a time
@@ -118,7 +56,7 @@ def limited(file: SiteFile, parts: dict[str, Any], system: str, jobs: dict[str, 
     """Let the jobs of a system wait in the queues of their targets, of its kind of machine, and of the server."""
     spec = file.spec
     machine = machine_of(file, system)
-    for job in jobs.values():
+    for job in (job for job in jobs.values() if "to" in job):  # what a target makes by itself takes no stream
         limits = {f"{job['to']}-queue": spec.targets[job["to"]].limit, "server-queue": spec.limit}
         if "data" in job:
             limits[f"{machine}-queue"] = spec.machines[machine].limit
@@ -162,28 +100,54 @@ def jobs_of(file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: f
     }
     if run.sent is not Level.FULL:
         backup |= {"level": run.sent.value, "since": f"{run.age:.0f} s"}
+    pool, staging = file.spec.targets[policy.to].pool, policy.staging
+    if pool is not None:
+        backup["pool"] = pool
+    if staging is not None:
+        backup["spool"] = {"on": staging.on, "size": f"{staging.size.si:.0f} B", "overlapped": staging.overlapped}
     tool = file.part("policies", run.policy, "tool")
     if tool is not None:
         backup["tool"] = tool
     if policy.workers is not None and file.spec.systems[name].by_file():
         backup["workers"] = policy.workers.si
-    if policy.retries is not None:
-        backup["retries"] = policy.retries.si
-    if policy.retry_after is not None:
-        backup["retry_after"] = f"{policy.retry_after.si:.0f} s"
-    jobs = {job: backup}
-    for copy_name in run.copies:
-        copy, target = policy.copies[copy_name], file.spec.targets[policy.copies[copy_name].to]
-        made: dict[str, Any] = {"method": "copy_save_set", "save_set": job, "to": copy.to, "after": job}
-        if copy.at is not None:
-            made["begin"] = f"{start + begin(copy.at):.0f} s"
-        if target.pool is not None:
-            made["pool"] = target.pool
-        if copy.by is not None:
-            made["deadline"] = copy.by
-        made |= {key: backup[key] for key in ("retries", "retry_after") if key in backup}
-        jobs[f"{job}-{copy_name}"] = made
+    tries = _tries(policy)
+    jobs, last = {job: backup | tries}, job
+    for made in (made for made in run.made if not made.copy):
+        last = f"{job}-{made.name}"
+        jobs[last] = consolidating(made, job)
+    for copy in run.copies:
+        jobs[f"{job}-{copy}"] = _copying(file, policy.copies[copy], job, last, start) | tries
+        for made in (made for made in run.made if made.copy == copy):
+            jobs[f"{job}-{made.name}"] = consolidating(made, f"{job}-{copy}")
     return jobs
+
+
+def consolidating(made: MadeAtTarget, save_set: str) -> dict[str, Any]:
+    """The job that makes something of a save set at its target."""
+    into = "full" if made.what == SYNTHETIC else "older"
+    return {"method": "consolidate", "into": into, "save_set": save_set, "after": save_set}
+
+
+def _tries(policy: PolicySpec) -> dict[str, Any]:
+    """How often jobs of a policy are tried again, and when."""
+    times = {} if policy.retries is None else {"retries": policy.retries.si}
+    return times if policy.retry_after is None else times | {"retry_after": f"{policy.retry_after.si:.0f} s"}
+
+
+def straight(job: dict[str, Any]) -> dict[str, Any]:
+    """A backup that begins at once, and goes to no pool and over no disk."""
+    return {key: value for key, value in job.items() if key not in {"begin", "pool", "spool"}}
+
+
+def _copying(file: SiteFile, copy: SecondCopySpec, job: str, last: str, start: float) -> dict[str, Any]:
+    """The copy of what a job saved, when the last of what is made of it is there."""
+    made: dict[str, Any] = {"method": "copy_save_set", "save_set": job, "to": copy.to, "after": last}
+    if copy.at is not None:
+        made["begin"] = f"{start + begin(copy.at):.0f} s"
+    if copy.by is not None:
+        made["deadline"] = copy.by
+    pool = file.spec.targets[copy.to].pool
+    return made | ({"pool": pool} if pool is not None else {})
 
 
 def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from zoneinfo import ZoneInfo
 
 from simbackup.equations.change import Change, differs, grown
 from simbackup.planning.loading import SiteFile, Source, read_site
-from simbackup.planning.scenarios import Night, night_scenario
+from simbackup.planning.night import Night
+from simbackup.planning.scenarios import night_scenario
 from simbackup.policies.calendar import Calendar, Entry
 from simbackup.policies.clock import Opening, clock, elapsed
 from simbackup.policies.days import Days
@@ -61,6 +62,12 @@ class Target(NamedTuple):
     offsite: bool
     owned: int
     fetch: float
+    clones: bool = False
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether its host can read what lies there, and write it anew."""
+        return not self.tape and not self.stores_objects
 
     @property
     def tape(self) -> bool:
@@ -170,4 +177,5 @@ def _target(scenario: Scenario, file: SiteFile, name: str) -> Target:
     return Target(
         name, capacity, isinstance(device, ObjectTarget), cartridge, slots, drives, si_or(told.reduction, 1.0),
         told.place, told.offsite, int(si_or(told.cartridges, 0.0)), si_or(told.fetch, 0.0),
+        told.clones,
     )  # fmt: skip

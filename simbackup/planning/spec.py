@@ -101,6 +101,9 @@ class TargetSpec(Frozen):
     """Time until what is kept there can be read in a restore: a courier, a recall; none unless stated."""
     reduction: Ratio | None = None
     """Bytes before over bytes after compression and deduplication at the target; 1 unless stated."""
+    clones: bool = False
+    """Whether a synthetic full backup shares blocks that have not changed with older save sets: then what has changed
+    is read and written, and takes room; otherwise all of it."""
     limit: LimitSpec | None = None
     """How many backups and copies it takes at once; no limit unless stated."""
 

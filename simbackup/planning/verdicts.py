@@ -7,8 +7,8 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from simbackup.planning.ledger import Day
+from simbackup.planning.night import DAY, begin
 from simbackup.planning.playing import Outcome, job_of
-from simbackup.planning.scenarios import DAY, begin
 from simbackup.planning.site import PlannedSite
 from simbackup.policies.clock import elapsed
 
@@ -52,8 +52,8 @@ def verdicts_of(
         for system in site.of_policy(run.policy):
             what = (day.day, system.name, run.policy, level)
             yield _verdict((*what, ""), time, outcomes[job_of(system.name, later)], room)
-            for name in run.copies:
-                by = policy.copies[name].by
+            for name in (*run.copies, *dict.fromkeys(made.name for made in run.made)):
+                by = policy.copies[name].by if name in run.copies else None
                 left = None if by is None else _after(by, policy.at)
                 yield _verdict((*what, name), time, outcomes[job_of(system.name, later, name)], left)
 

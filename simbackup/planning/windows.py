@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple
 
-from simbackup.planning.scenarios import DAY
+from simbackup.planning.night import DAY
 from simbackup.planning.verdicts import Verdict
 from simbackup.policies.days import WEEKDAYS
 

@@ -12,10 +12,14 @@ from simbackup.policies.retention import Retention
 
 
 class Expiry(NamedTuple):
-    """What expired at once: the points that were freed, and those that took up older ones, as they are now."""
+    """What expired at once: the points that were freed, and those that took up older ones, as they are now.
+
+    `merges` are the points that were taken up, each with the one that took it up, as it was before.
+    """
 
     freed: tuple[RestorePoint, ...]
     merged: tuple[RestorePoint, ...]
+    merges: tuple[tuple[RestorePoint, RestorePoint], ...] = ()
 
 
 @dataclass(slots=True)
@@ -51,26 +55,28 @@ class Series:
         # a point that was let go stays so, though a newer one that hid it in its week has gone
         self.kept = self.retention.kept([self.points[number] for number in sorted(self.kept)], now)
         before = self.points
-        merged = self._merge() if self.merges else set[int]()
+        merges = self._merge() if self.merges else []
+        merged = {heir.number for _, heir in merges}
         needed = needed_by(self.points, self.kept)
         self.points = {number: point for number, point in self.points.items() if number in needed}
         freed = (point for number, point in before.items() if number not in self.points)
-        return Expiry(tuple(freed), tuple(self.points[number] for number in sorted(merged & needed)))
+        took_up = tuple(self.points[number] for number in sorted(merged & needed))
+        return Expiry(tuple(freed), took_up, tuple(merges))
 
     def chain(self, number: int) -> list[RestorePoint]:
         """What a restore of a point reads, its full backup first."""
         return chain(self.points, number)
 
-    def _merge(self) -> set[int]:
-        """Let the point based on one that is no longer kept take it up, if it is the only one; who took up any."""
-        self.points, took = dict(self.points), set[int]()
+    def _merge(self) -> list[tuple[RestorePoint, RestorePoint]]:
+        """Let the point based on one that is no longer kept take it up, if it is the only one; who was, and by whom."""
+        self.points, took = dict(self.points), list[tuple[RestorePoint, RestorePoint]]()
         for old in sorted(self.points.keys() - self.kept):
             above = [point for point in self.points.values() if point.base == old]
             if len(above) == 1:
                 below, heir = self.points.pop(old), above[0]
                 level = Level.FULL if below.level.whole else heir.level
                 self.points[heir.number] = replace(heir, level=level, base=below.base)
-                took.add(heir.number)
+                took.append((below, heir))
         return took
 
 

@@ -76,9 +76,7 @@ class DiskBackup:
         yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
         system.require_image(self.source)
         copy = Copy(job, self.to, stored, time, [Extent(0.0, part.size, self.to, position)], self.reduction)
-        system.catalogue.save_sets.append(
-            SaveSet(job, self.data, self.method, part.size, part.files, time, [copy], self.level)
-        )
+        system.catalogue.add(SaveSet(job, self.data, self.method, part.size, part.files, time, [copy], self.level))
         return Moved(part.size, part.files)
 
     def going(self, system: System, data: DataSet, copies: float = 2.0) -> FlowShape:

@@ -54,9 +54,7 @@ class ObjectBackup:
         system.account(job, flow)
         system.require_image(it.source)
         copy = Copy(job, it.to, 1.0, time, [Extent(0.0, part.size, it.to, 0.0)])
-        system.catalogue.save_sets.append(
-            SaveSet(job, it.data, it.method, part.size, part.files, time, [copy], it.level)
-        )
+        system.catalogue.add(SaveSet(job, it.data, it.method, part.size, part.files, time, [copy], it.level))
         return Moved(part.size, part.files)
 
 

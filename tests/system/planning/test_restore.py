@@ -14,9 +14,10 @@ from simbackup.build import build
 from simbackup.errors import InputError
 from simbackup.planning.goals import goals_of, judged
 from simbackup.planning.loading import read_site
+from simbackup.planning.night import Night
 from simbackup.planning.plan import plan
 from simbackup.planning.restore import Recovery, restore
-from simbackup.planning.scenarios import Night, night_scenario
+from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import load_site
 from simbackup.planning.sizing import size
 from simbackup.scenario import load

@@ -5,9 +5,9 @@ from functools import cache
 
 from sites.plan import site
 
+from simbackup.planning.night import Night, begin
 from simbackup.planning.plan import Plan, plan
 from simbackup.planning.playing import Outcome
-from simbackup.planning.scenarios import Night, begin
 from simbackup.planning.site import load_site
 from simbackup.plots.of_plan import FULL, LONG, MISSED, NONE, SHORT, nights
 

@@ -111,3 +111,27 @@ def test_the_peak_is_before_the_old_are_let_go() -> None:
     stock = found[-1].stocks["pool"]
     assert (stock.used, stock.peak) == (pytest.approx(30e12, rel=1e-3), pytest.approx(40e12, rel=1e-3))
     assert found[-1].day == found[0].day + timedelta(days=len(found) - 1)
+
+
+def test_a_cloning_target_stores_the_changes_of_synthetic_full_backups() -> None:
+    """Two weeks of points back to a full one: the oldest whole, and what has changed since, whatever the levels say."""
+    rules = {"schedule": {"synthetic_full": "saturday", "incremental": "daily"}, "retention": {"age": "2 weeks"}}
+    targets = site()["targets"]
+    cloning = targets | {"pool": targets["pool"] | {"clones": True}}
+    found = days(date(2027, 12, 31), systems=one(), policies=policy(**rules), targets=cloning)  # a Friday
+    kept = found[-1].points["nightly"]
+    held = next(n for n in range(kept, kept + 7) if (n - 7) % 7 == 0)  # back to the Saturday that chains need
+    assert found[-1].stocks["pool"].used == pytest.approx(10e12 * (1 + (held - 1) * DAILY), rel=1e-6)
+
+
+def test_what_targets_make_by_themselves() -> None:
+    rules = {"schedule": {"incremental": "daily"}, "merges": True, "retention": {"last": 30}}
+    found = days(date(2027, 12, 31), systems=one(), policies=policy(**rules), zone="UTC")
+    made = [run.made for day in found for run, _ in day.runs]
+    assert made[:30] == [()] * 30
+    assert {(one.what, one.copy, one.age) for each in made[30:] for one in each} == {("merge", "", 86_400.0)}
+    assert {len(each) for each in made[30:]} == {1}
+    weekly = {"schedule": {"synthetic_full": "saturday", "incremental": "daily"}}
+    found = days(date(2027, 3, 1), systems=one(), policies=policy(**weekly), zone="UTC")
+    made = [(day.day.weekday(), run.made[0].what) for day in found[1:] for run, _ in day.runs if run.made]
+    assert made == [(5, "synthetic-full")] * 8

@@ -7,9 +7,9 @@ import pytest
 from sites.plan import site
 
 from simbackup.errors import InputError
+from simbackup.planning.night import Night, begin
 from simbackup.planning.plan import plan
 from simbackup.planning.playing import Outcome, job_of
-from simbackup.planning.scenarios import Night, begin
 from simbackup.planning.site import load_site
 from simbackup.policies.levels import Level
 

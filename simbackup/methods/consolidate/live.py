@@ -1,0 +1,58 @@
+"""Synthetic full backups and merges: a host reads save sets on its disk, and writes them there again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.engine.activity import Activity
+from simbackup.methods.file_backup.disk import fetching, seek
+from simbackup.methods.job import Moved, Steps
+from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
+from simbackup.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidation:
+    """A synthetic full backup or a merge, on a disk of a host.
+
+    `by` is the job that wrote the newest save set there: the backup, or one that copies it. Older ones lie before it,
+    and so many bytes of them are read in sequence. A synthetic full backup is written behind all, a merge goes into
+    what was there.
+    """
+
+    backup: str
+    by: str
+    on: str
+    host: str
+    full: bool
+    size: float | None = None
+    tool: Tool = NO_TOOL
+    method: str = "consolidate"
+
+    def expected(self, system: System) -> float:
+        """Bytes that it reads and writes."""
+        saved, _ = system.saved(self.backup, self.by)
+        whole = system.data[saved.data].size
+        return self.size or (whole if self.full else saved.size)
+
+    def run(self, system: System, job: str) -> Steps:
+        """Look the newest save set up, read and write, and enter a new full backup in the catalogue."""
+        saved, lies = system.saved(self.backup, self.by)
+        data, host, volume = system.data[saved.data], system.hosts[self.host], system.volumes[self.on]
+        moved, stored, time = self.expected(system), lies.compression, system.env.now
+        size = moved / stored
+        before = max(min(lies.extents[0].position, volume.region.size - size) - size, 0.0)
+        position = system.reserve(self.on, size) if self.full else before
+        yield from prepare(system, job, data, self.tool, 0.0)
+        source = volume.region.part(before, size)
+        yield from seek(system, job, source, ())
+        shape = fetching((host, host), source, self.tool.copying(host) * stored, self.tool.request)
+        yield from system.write_through(job, self.host, VolumeRange(volume, position, size), shape, Activity.COPY)
+        if self.full:
+            begin = max(position + size - data.size / stored, 0.0)
+            copy = Copy(lies.job, self.on, stored, time, [Extent(0.0, data.size, self.on, begin)], lies.reduction)
+            made = SaveSet(saved.job, saved.data, saved.method, data.size, float(data.files), time, [copy])
+            system.catalogue.save_sets.append(made)
+        return Moved(moved, 0.0)

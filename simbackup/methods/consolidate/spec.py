@@ -1,0 +1,58 @@
+"""What a file may say about synthetic full backups and merges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from simbackup.errors import choices
+from simbackup.schema.job import Copying, JobSpec, Saving
+from simbackup.schema.part import Path
+from simbackup.schema.quantity import PositiveSize, Text, Word
+from simbackup.schema.refers import Refers
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
+
+class ConsolidateSpec(JobSpec):
+    """What the host of a disk makes of older save sets there and the newest one, without the client."""
+
+    method: Literal["consolidate"]
+    save_set: Annotated[Text, Refers("works on", "jobs")]
+    """The backup or the copy, onto a disk, whose newest save set is the last that goes in."""
+    into: Annotated[Literal["full", "older"], Word()] = "full"
+    """`full` makes a synthetic full backup that stands for the newest save set, `older` merges what has changed into an
+    older save set, as in incremental for ever."""
+    size: PositiveSize | None = None
+    """Bytes that are read, and as many that are written; unless stated those of the data for a full backup, and
+    those of the newest save set for a merge."""
+
+    def tool_of(self) -> str | None:
+        """The backup, whose program does it."""
+        return self.save_set
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The keys of the program, and of read-ahead at the disk's host."""
+        del name
+        by = spec.jobs[self.save_set]
+        backup = by.save_set if isinstance(by, Copying) else self.save_set
+        yield from (f"jobs.{backup}.tool.{key}" for key in ("start_time", "copy_cpu"))
+        if isinstance(by, (Saving, Copying)):
+            yield f"hosts.{spec.owner_of(by.to)}.read_ahead"
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report a save set that is not on disk, and a disk without room for a full one."""
+        jobs, disks = checks.spec.jobs, checks.block_devices()
+        legal = [name for name, job in jobs.items() if isinstance(job, (Saving, Copying)) and job.to in disks]
+        if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
+            if self.save_set in jobs:
+                message = f"'{self.save_set}' makes no save set on a disk"
+                checks.report((*path, "save_set"), message, choices(self.save_set, legal))
+            return
+        saved = jobs[self.save_set]
+        saved = jobs.get(saved.save_set, saved) if isinstance(saved, Copying) else saved
+        if isinstance(saved, Saving) and saved.data in checks.spec.data and self.into == "full":
+            size = self.size or checks.spec.data[saved.data].size
+            checks.free((*path, "save_set"), saved.to, size, "a full backup")

@@ -1,0 +1,49 @@
+"""What targets hold before the nights of a kind, and what they read and write by themselves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from simbackup.planning.night import SYNTHETIC, LevelRun
+from simbackup.planning.playing import job_of
+from simbackup.planning.site import PlannedSite
+from simbackup.policies.levels import Level
+
+MOST_OF_A_POOL = 0.999
+"""Share of a pool that older save sets and those of the night may fill together in a simulation."""
+SPARE = 1.02
+"""Room for save sets of a night over their bytes, for what is rounded up."""
+
+Kind = tuple[LevelRun, ...]
+"""What runs in nights that are simulated together."""
+
+
+def moved_by(site: PlannedSite, kind: Kind, factors: Mapping[str, float]) -> dict[str, float]:
+    """Bytes that targets read and write for what they make by themselves, by job."""
+    found: dict[str, float] = {}
+    for run in kind:
+        policy = site.file.spec.policies[run.policy]
+        for made in run.made:
+            to = policy.copies[made.copy].to if made.copy else policy.to
+            if made.what == SYNTHETIC and not site.targets[to].clones:
+                continue  # all of it
+            for system in site.of_policy(run.policy):
+                name = job_of(system.name, run.later, made.name)
+                change = system.saved(Level.INCREMENTAL, 0.0, made.age) * factors.get(system.name, 1.0)
+                found[name] = found.get(name, 0.0) + change
+    return found
+
+
+def older_on(site: PlannedSite, name: str, used: float, kind: Kind, factors: Mapping[str, float]) -> float:
+    """Bytes of older save sets on a pool, no more than leave room for what is saved in the nights."""
+    target = site.targets[name]
+    if target.tape or math.isinf(target.capacity):
+        return 0.0
+    coming = [
+        system.saved(run.level if run.made else run.sent, 0.0, run.age) * factors.get(system.name, 1.0)
+        for run in kind
+        for system in site.of_policy(run.policy)
+    ]
+    most = max(system.size * factors.get(system.name, 1.0) for system in site.systems)  # what the checks ask for
+    return max(min(used, MOST_OF_A_POOL * target.capacity - SPARE * max(sum(coming), most)), 0.0)

@@ -1,0 +1,96 @@
+"""Nights of a site: which levels run for which policies, and what else happens in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from simbackup.planning.loading import SiteFile
+from simbackup.planning.policy import PolicySpec, SecondCopySpec
+from simbackup.policies.clock import clock
+from simbackup.policies.days import Days
+from simbackup.policies.levels import Level
+
+NOON = 12 * 3600.0
+DAY = 86_400.0
+SENT_AS = {Level.SYNTHETIC: Level.INCREMENTAL}
+"""What a client sends for a level, where that is another one."""
+
+
+SYNTHETIC, MERGE = "synthetic-full", "merge"
+
+
+class MadeAtTarget(NamedTuple):
+    """`SYNTHETIC` full backup or `MERGE`, of the backups or of a copy, and seconds over which data have changed."""
+
+    what: str
+    copy: str
+    age: float
+
+    @property
+    def name(self) -> str:
+        """What follows the name of the backup in that of the job."""
+        return "-".join(filter(None, (self.copy, self.what)))
+
+
+class LevelRun(NamedTuple):
+    """A level that runs for all systems of a policy, seconds since its base was made, and the copies that follow.
+
+    `later` are days after the first of several nights that are simulated together. `made` is what targets then
+    make by themselves.
+    """
+
+    policy: str
+    level: Level
+    age: float
+    copies: tuple[str, ...] = ()
+    later: int = 0
+    made: tuple[MadeAtTarget, ...] = ()
+
+    @property
+    def sent(self) -> Level:
+        """What the clients send."""
+        return SENT_AS.get(self.level, self.level) if self.age > 0.0 else Level.FULL
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """A night, and those after it into which its jobs run on.
+
+    What runs, how much larger each system is than at the start, and bytes that lie on each target before. `moved` are
+    the bytes that targets read and write for what they make by themselves, by job.
+    """
+
+    day: date
+    runs: tuple[LevelRun, ...]
+    factors: Mapping[str, float] = field(default_factory=dict[str, float])
+    used: Mapping[str, float] = field(default_factory=dict[str, float])
+    moved: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    @classmethod
+    def first(cls, file: SiteFile) -> Night:
+        """The first night, in which everything is saved for the first time and copied everywhere."""
+        runs = (LevelRun(name, Level.FULL, 0.0, tuple(policy.copies)) for name, policy in file.spec.policies.items())
+        return cls(file.spec.start, tuple(runs))
+
+
+def begin(text: str) -> float:
+    """Seconds from midnight of the day on which a night begins until a time of day in it; nights begin at noon.
+
+    >>> begin("20:00"), begin("02:30")
+    (72000.0, 95400.0)
+    """
+    at = clock(text)
+    seconds = timedelta(hours=at.hour, minutes=at.minute, seconds=at.second).total_seconds()
+    return seconds if seconds >= NOON else seconds + DAY
+
+
+def copied(policy: PolicySpec, level: Level, day: date) -> tuple[str, ...]:
+    """The copies that are made of a save set of a level on a day."""
+
+    def due(copy: SecondCopySpec) -> bool:
+        return (copy.which == "all" or level.whole) and any(True for _ in Days(copy.on).between(day, day))
+
+    return tuple(name for name, copy in policy.copies.items() if due(copy))

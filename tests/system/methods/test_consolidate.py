@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simbackup import Result, simulate
+
+SITE = """
+title: A backup onto a disk pool, which makes more of it by itself
+hosts:
+  client: {model: host/linux-modern-server, owns: [disk]}
+  server: {model: host/linux-modern-server, owns: [pool]}
+devices:
+  disk: {model: ssd/nvme-gen3-2018, capacity: 2 TB}
+  pool: {model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}
+links:
+  lan: {model: network/ten-gigabit-ethernet, joins: [client, server]}
+data:
+  files: {on: disk, size: 100 GB, change: {daily: 4 %, run: 256 KiB}}
+jobs:
+  save: {method: image, data: files, to: pool, level: incremental, since: 24 h}
+"""
+
+
+def run(jobs: str, **given: Any) -> Result:
+    return simulate(SITE + jobs, given or None)
+
+
+def rows(result: Result) -> dict[str, dict[str, Any]]:
+    return {row["job"]: row for row in result.job_rows}
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.floats(0.001, 0.2), st.floats(20.0, 500.0))
+def test_a_merge_reads_and_writes_the_change(daily: float, size: float) -> None:
+    """At the disk of the target: the incremental that is written, and the same that is read and written once more."""
+    change, moved = daily * size * 1e9, {"data.files.change.daily": daily, "data.files.size": f"{size} GB"}
+    result = simulate(SITE + "  merge: {method: consolidate, into: older, save_set: save, after: save}\n", moved)
+    assert rows(result)["merge"]["bytes"] == pytest.approx(change, rel=1e-6)
+    pool = next(row for row in result.device_rows if row["device"] == "devices.pool")
+    assert pool["bytes"] == pytest.approx(3 * change, rel=1e-3)
+
+
+def test_a_synthetic_full_backup_reads_and_writes_all() -> None:
+    result = run("  full: {method: consolidate, save_set: save, after: save}\n")
+    assert rows(result)["full"]["bytes"] == 100e9
+    pool = next(row for row in result.device_rows if row["device"] == "devices.pool")
+    assert pool["bytes"] == pytest.approx(4e9 + 2 * 100e9, rel=1e-3)
+    disk = next(row for row in result.device_rows if row["device"] == "devices.disk")
+    assert disk["bytes"] == pytest.approx(4e9, rel=0.01)  # the client sends what has changed
+
+
+def test_it_takes_as_long_as_the_disk_needs_for_both() -> None:
+    """One disk of 200 MB/s reads and writes each byte, and turns between the two: no less than 1,000 s."""
+    result = run("  full: {method: consolidate, save_set: save, after: save}\n")
+    assert 1000.0 <= rows(result)["full"]["elapsed"] <= 1000.0 * 1.35
+
+
+def test_a_restore_and_a_copy_take_the_synthetic_full_backup() -> None:
+    more = """  full: {method: consolidate, save_set: save, after: save}
+  back: {restore: save, after: full}
+"""
+    assert rows(run(more))["back"]["bytes"] == 100e9
+    assert rows(run("  back: {restore: save, after: save}\n"))["back"]["bytes"] == pytest.approx(4e9)
+
+
+def test_a_size_of_its_own() -> None:
+    """On a target that clones blocks, a full backup reads and writes the change alone, and is whole all the same."""
+    more = """  full: {method: consolidate, save_set: save, size: 4 GB, after: save}
+  back: {restore: save, after: full}
+"""
+    found = rows(run(more))
+    assert (found["full"]["bytes"], found["back"]["bytes"]) == (4e9, 100e9)
