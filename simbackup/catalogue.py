@@ -30,10 +30,12 @@ def job_of(run: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """How programs compress a save set before a medium takes it.
+    """How programs deduplicate and compress a save set before a medium takes it.
 
-    Bytes before over bytes after; where; reference core seconds for each byte before, in either direction; threads; and
-    bytes a second before of a card, if one limits.
+    Of each byte that is new to the store: bytes before over bytes after compression; where; reference core seconds for
+    each byte before, in either direction; threads; and bytes a second before of a card, if one limits. Of
+    deduplication: bytes before over bytes that are new to the store; reference core seconds to find chunks and to join
+    them, and threads that do; bytes that lie together in the store, None if all do; and such pieces read at once.
     """
 
     ratio: float = 1.0
@@ -42,15 +44,31 @@ class Reduction:
     expand_cpu: float = 0.0
     threads: int = 1
     rate: float | None = None
+    repeated: float = 1.0
+    cut_cpu: float = 0.0
+    join_cpu: float = 0.0
+    cutters: int = 1
+    together: float | None = None
+    at_once: float = 1.0
 
     @property
     def stored(self) -> float:
         """Bytes of the save set for each byte that the medium takes."""
+        return self.repeated * self.fetched
+
+    @property
+    def fetched(self) -> float:
+        """Bytes of the save set for each byte that is read back: a chunk that is stored once is read wherever it is."""
         return 1.0 if self.at == "wire" else self.ratio
 
     @property
     def sent(self) -> float:
-        """Bytes of the save set for each byte that networks carry."""
+        """Bytes of the save set for each byte that networks carry on the way to the medium."""
+        return self.repeated * self.ratio if self.at in {"client", "wire"} else 1.0
+
+    @property
+    def returned(self) -> float:
+        """Bytes of the save set for each byte that networks carry on the way back."""
         return self.ratio if self.at in {"client", "wire"} else 1.0
 
     def handled(self, *, written: bool = True) -> tuple[float, float]:
@@ -61,7 +79,7 @@ class Reduction:
         >>> Reduction(2.0, "client").handled(), Reduction(2.0, "server").handled()
         ((0.5, 1.0), (1.0, 1.5))
         """
-        sent = 1.0 / self.sent
+        sent = 1.0 / (self.sent if written else self.returned)
         return sent, sent + 1.0 / self.stored if written else sent
 
 
@@ -83,6 +101,11 @@ class Copy:
     time: float
     extents: list[Extent] = field(default_factory=list[Extent])
     reduction: Reduction = NO_REDUCTION
+
+    @property
+    def fetched(self) -> float:
+        """Bytes of the save set for each byte that is read from the medium."""
+        return self.compression / self.reduction.repeated
 
     @property
     def done(self) -> float:

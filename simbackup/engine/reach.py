@@ -74,6 +74,7 @@ class Reach:
         self.flows: dict[Flow, None] = {}
         self.links: dict[Link, None] = {}
         self.asked: dict[FlowCoupling, tuple[Ports, Ports] | None] = {}
+        self._entangled: dict[Link, None] = {}
         self.plain = True
         """Whether nothing but links and caps limits the flows."""
 
@@ -115,8 +116,8 @@ class Reach:
                 self.plain = False
             for link in flow.links:
                 self._see(link)
-                if link.entangled:
-                    self.plain = False
+                if link.entangled and link not in self._entangled:
+                    self.plain, self._entangled[link] = False, None
                     waiting += [other for other in link.crossing if other not in self.flows]
             for store in flow.watchers:
                 self._ask(store)

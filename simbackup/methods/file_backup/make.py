@@ -68,8 +68,8 @@ def _spooled(job: FileBackupSpec, spool: SpoolSpec, spec: Spec, reader: tuple[st
 
 
 def _reduction(job: FileBackupSpec, spec: Spec) -> Reduction:
-    """How it compresses its data."""
-    return reduction_of(job.compressor, si_or(spec.data[job.data].compression, 1.0))
+    """How it deduplicates and compresses its data."""
+    return reduction_of(job.compressor, job.deduplication, si_or(spec.data[job.data].compression, 1.0))
 
 
 def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
