@@ -1,4 +1,4 @@
-"""Topology between hosts and devices: as found by a plain search of the network, also with rings and ties."""
+"""Ways between hosts and devices are those of a plain search of the whole network, also where it has rings and ties."""
 
 from __future__ import annotations
 
