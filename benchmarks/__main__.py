@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("flows", "fuzz", "many_files", "start_up", "systems")
+NAMES = ("flows", "fuzz", "many_files", "midnight", "start_up", "systems")
 
 
 def main() -> None:

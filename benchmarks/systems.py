@@ -35,6 +35,8 @@ SOONER = 1e-3
 """Share of its time by which a job is faster, rather than rounded."""
 EXPLAINED = 0.99
 """Share of a gain for which there has to be a reason."""
+IN_PART = 0.9
+"""Share of a gain from which on only a part of it lacks a reason."""
 UNEXPLAINED = "unexplained"
 MOST_STEPS = 200_000
 """Events after which a small system counts as endless."""
@@ -219,7 +221,8 @@ def _gains(before: Ran, after: Ran) -> Iterator[str]:
     for job, method, _ in sooner(before.result, after.result):
         sides = Side.of(job, before.result, before.watch), Side.of(job, after.result, after.watch)
         why, explained = reasons(*sides)
-        yield " and ".join(sorted(why)) if explained >= EXPLAINED else f"{UNEXPLAINED}, {method}"
+        rest = "in part" if explained >= IN_PART else "in all"
+        yield " and ".join(sorted(why)) if explained >= EXPLAINED else f"{UNEXPLAINED} {rest}, {method}"
 
 
 if __name__ == "__main__":

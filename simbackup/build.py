@@ -61,9 +61,8 @@ def _devices(system: System, spec: Spec) -> None:
     for name, device in spec.devices.items():
         if isinstance(device, ImageDevice):
             system.images[name] = made(device, Site(system, spec, name, areas.get(name)), device)
-    created = {job.creates() for job in spec.jobs.values()}
     for name, image in system.images.items():
-        if name not in created and not isinstance(spec.devices[name], SplitMirror):
+        if name not in spec.created and not isinstance(spec.devices[name], SplitMirror):
             image.create()
             system.trace.event(0.0, f"devices.{name}", "exists from the start, as no job creates it")
 

@@ -19,21 +19,23 @@ class Extent(NamedTuple):
     spread: float = 1.0
 
 
-def made_by(run: str, job: str) -> bool:
-    """Whether the run of some job at an address is one of a job's, which may repeat.
+def job_of(run: str) -> str:
+    """The address of the job of a run, which may be one of several.
 
-    >>> made_by("jobs.full.2", "jobs.full"), made_by("jobs.fuller", "jobs.full")
-    (True, False)
+    >>> job_of("jobs.full.2"), job_of("jobs.full")
+    ('jobs.full', 'jobs.full')
     """
-    return run == job or run.startswith(f"{job}.")
+    return ".".join(run.split(".", maxsplit=2)[:2])
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """How programs compress a save set before a medium takes it.
+    """How programs deduplicate and compress a save set before a medium takes it.
 
-    Bytes before over bytes after; where; reference core seconds for each byte before, in either direction; threads; and
-    bytes a second before of a card, if one limits.
+    Of each byte that is new to the store: bytes before over bytes after compression; where; reference core seconds for
+    each byte before, in either direction; threads; and bytes a second before of a card, if one limits. Of
+    deduplication: bytes before over bytes that are new to the store; reference core seconds to find chunks and to join
+    them, and threads that do; bytes that lie together in the store, None if all do; and such pieces read at once.
     """
 
     ratio: float = 1.0
@@ -42,15 +44,31 @@ class Reduction:
     expand_cpu: float = 0.0
     threads: int = 1
     rate: float | None = None
+    repeated: float = 1.0
+    cut_cpu: float = 0.0
+    join_cpu: float = 0.0
+    cutters: int = 1
+    together: float | None = None
+    at_once: float = 1.0
 
     @property
     def stored(self) -> float:
         """Bytes of the save set for each byte that the medium takes."""
+        return self.repeated * self.fetched
+
+    @property
+    def fetched(self) -> float:
+        """Bytes of the save set for each byte that is read back: a chunk that is stored once is read wherever it is."""
         return 1.0 if self.at == "wire" else self.ratio
 
     @property
     def sent(self) -> float:
-        """Bytes of the save set for each byte that networks carry."""
+        """Bytes of the save set for each byte that networks carry on the way to the medium."""
+        return self.repeated * self.ratio if self.at in {"client", "wire"} else 1.0
+
+    @property
+    def returned(self) -> float:
+        """Bytes of the save set for each byte that networks carry on the way back."""
         return self.ratio if self.at in {"client", "wire"} else 1.0
 
     def handled(self, *, written: bool = True) -> tuple[float, float]:
@@ -61,7 +79,7 @@ class Reduction:
         >>> Reduction(2.0, "client").handled(), Reduction(2.0, "server").handled()
         ((0.5, 1.0), (1.0, 1.5))
         """
-        sent = 1.0 / self.sent
+        sent = 1.0 / (self.sent if written else self.returned)
         return sent, sent + 1.0 / self.stored if written else sent
 
 
@@ -83,6 +101,11 @@ class Copy:
     time: float
     extents: list[Extent] = field(default_factory=list[Extent])
     reduction: Reduction = NO_REDUCTION
+
+    @property
+    def fetched(self) -> float:
+        """Bytes of the save set for each byte that is read from the medium."""
+        return self.compression / self.reduction.repeated
 
     @property
     def done(self) -> float:
@@ -116,7 +139,7 @@ class SaveSet:
 
     def copy_by(self, job: str) -> Copy | None:
         """The copy that a job made, the backup or one that copies it; None if there is none."""
-        return next((copy for copy in self.copies if made_by(copy.job, job)), None)
+        return next((copy for copy in self.copies if job_of(copy.job) == job), None)
 
 
 @dataclass(slots=True)
@@ -124,19 +147,30 @@ class Catalogue:
     """All save sets in the order in which they were made."""
 
     save_sets: list[SaveSet] = field(default_factory=list[SaveSet])
+    _of: dict[str, list[SaveSet]] = field(init=False, default_factory=dict[str, list[SaveSet]])
+    """Those of each job, of whichever of its runs."""
+
+    def __post_init__(self) -> None:
+        for saved in self.save_sets:
+            self._of.setdefault(job_of(saved.job), []).append(saved)
+
+    def add(self, saved: SaveSet) -> None:
+        """Add the newest save set."""
+        self.save_sets.append(saved)
+        self._of.setdefault(job_of(saved.job), []).append(saved)
 
     def last(self, job: str) -> SaveSet | None:
         """The newest complete save set of a backup job, of whichever of its runs."""
-        return next((saved for saved in reversed(self.save_sets) if made_by(saved.job, job)), None)
+        return next(reversed(self._of.get(job, ())), None)
 
     def last_copy(self, job: str, by: str | None = None) -> tuple[SaveSet, Copy] | None:
         """The newest save set of a backup job that has a copy by a job, or any; with that copy, the first of any."""
-        for saved in reversed(self.save_sets):
+        for saved in reversed(self._of.get(job, ())):
             copy = saved.copy_by(by) if by is not None else next(iter(saved.copies), None)
-            if copy is not None and made_by(saved.job, job):
+            if copy is not None:
                 return saved, copy
         return None
 
     def since(self, job: str, time: float) -> list[SaveSet]:
         """The save sets of a backup job, of whichever of its runs, that were made after a time, oldest first."""
-        return [saved for saved in self.save_sets if saved.time > time and made_by(saved.job, job)]
+        return [saved for saved in self._of.get(job, ()) if saved.time > time]

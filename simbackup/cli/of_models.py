@@ -10,11 +10,14 @@ from simbackup.cli.options import Json
 
 
 def listed(as_json: Json = False) -> None:
-    """List the datasheets."""
+    """List the datasheets; those that cannot be read are reported below."""
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.experiments.overview import datasheet_list  # noqa: PLC0415
 
-    show.listing(datasheet_list(), as_json=as_json)
+    rows, wrong = datasheet_list()
+    show.listing(rows, as_json=as_json)
+    if wrong is not None:
+        raise wrong
 
 
 def shown(

@@ -126,6 +126,8 @@ class Activity(StrEnum):
     REPLAY = "replay", Nature.COMPUTING, SAND
     COMPRESS = "compress", Nature.COMPUTING, MOSS
     EXPAND = "expand", Nature.COMPUTING, BROWN
+    FIND_CHUNKS = "find chunks", Nature.COMPUTING, SAND
+    JOIN_CHUNKS = "join chunks", Nature.COMPUTING, WINE
     LOOKUP = "lookup", Nature.COMPUTING, BROWN
 
     START = "start", Nature.ADMINISTRATIVE, DARK

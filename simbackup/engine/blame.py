@@ -20,6 +20,16 @@ class Held(NamedTuple):
     leaders: Mapping[Flow, float]
 
 
+def own_limit(flow: Flow, rate: float, link: Link | None) -> tuple[str, Parts]:
+    """The address that limits a flow, a link or that of its cap, and the parts of its cycle where it is one.
+
+    A cycle alone on its disk fills that as it meets its cap: its parts tell.
+    """
+    if link is None:
+        return flow.cap_cause, flow.cap_parts
+    return link.name, flow.cap_parts if rate >= flow.cap * (1.0 - DONE) else WHOLE
+
+
 @dataclass(frozen=True, slots=True)
 class Blame:
     """The rates of flows that share links, and the holds of named buffers, which explain them."""
@@ -46,12 +56,8 @@ class Blame:
         return self._own(number)
 
     def _own(self, number: int) -> tuple[str, Parts]:
-        """What limits a flow itself. A cycle alone on its disk fills that as it meets its cap: its parts tell."""
-        flow, link = self.flows[number], self.link(number)
-        if link is None:
-            return flow.cap_cause, flow.cap_parts
-        at_cap = self.allocation.rates[number] >= flow.cap * (1.0 - DONE)
-        return link.name, flow.cap_parts if at_cap else WHOLE
+        """What limits a flow itself."""
+        return own_limit(self.flows[number], self.allocation.rates[number], self.link(number))
 
     def _of_hold(self, number: int, passed: frozenset[int]) -> tuple[str, Parts]:
         """What limits the greatest leader, the first among equals; the buffer where there is no such end."""

@@ -83,6 +83,7 @@ class Buffer:
         self._followers: _Ports | None = None
         self._held_level: float | None = None
         self._base = 0.0
+        self._known = (-math.inf, 0.0, 0.0)
         self._watches: list[_LevelWatch] = []
         self._alarm = Alarm(network.env, self._ring)
 
@@ -122,8 +123,9 @@ class Buffer:
 
     def hold(self) -> tuple[dict[Flow, float], dict[Flow, float]] | None:
         """The side that must not outrun the other, and that other: bytes per unit; asked by the network."""
-        for flow in [flow for flow in (*self._fills, *self._drains) if not flow.active]:
-            self._detach(flow)
+        for ports in (self._fills, self._drains):
+            for flow in [flow for flow in ports if not flow.active]:
+                self._detach(flow)
         self._followers = followers = self._bounded()
         if not followers:
             return None
@@ -147,10 +149,12 @@ class Buffer:
         if not 0.0 < bytes_per_unit < math.inf:
             raise ValueError(f"bytes per unit of {flow.name} must be above zero, not {bytes_per_unit}")
         ports[flow] = _Port(flow, bytes_per_unit, flow.completed)
+        self._known = (-math.inf, 0.0, 0.0)
         self._network.couple(self, flow)
         self._network.changed(self)
 
     def _detach(self, flow: Flow) -> None:
+        self._known = (-math.inf, 0.0, 0.0)
         port = self._fills.pop(flow, None)
         self._base += port.bytes_moved if port else -self._drains.pop(flow).bytes_moved
 
@@ -163,11 +167,19 @@ class Buffer:
         This may leave the range by what moves in the least step of the clock. It is never forced:
         a drain that found fewer bytes than were filled would wait for the last of them for ever.
         """
-        return self._base + _moved(self._fills) - _moved(self._drains)
+        filled, drained = self._bytes_moved()
+        return self._base + filled - drained
+
+    def _bytes_moved(self) -> tuple[float, float]:
+        """Bytes that the flows attached have filled and drained by now, which is asked for several times an instant."""
+        now = float(self._network.env.now)
+        if self._known[0] != now:
+            self._known = (now, _moved(self._fills), _moved(self._drains))
+        return self._known[1:]
 
     def _rounding(self) -> float:
-        moved = abs(self._base) + _moved(self._fills) + _moved(self._drains)
-        return min(ROUNDING * moved, 0.25 * self.capacity_bytes)  # never full and empty at once
+        filled, drained = self._bytes_moved()
+        return min(ROUNDING * (abs(self._base) + filled + drained), 0.25 * self.capacity_bytes)  # one bound at a time
 
     def _at_bound(self, ports: _Ports | None) -> bool:
         """Whether the level is where these ports cannot move more."""
@@ -233,11 +245,17 @@ class Buffer:
 
 
 def _moved(ports: _Ports) -> float:
-    return sum(port.bytes_moved for port in ports.values())
+    moved = 0.0
+    for port in ports.values():
+        moved += port.bytes_moved
+    return moved
 
 
 def _rate(ports: _Ports) -> float:
-    return sum(port.bytes_per_s for port in ports.values())
+    rate = 0.0
+    for port in ports.values():
+        rate += port.bytes_per_s
+    return rate
 
 
 def _sizes(ports: _Ports) -> dict[Flow, float]:

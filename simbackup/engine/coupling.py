@@ -176,12 +176,12 @@ class _Coupling:
         slopes = self._slopes(trial.allocation)
         binding = {resource - self.first for resource in trial.allocation.filled if resource >= self.first}
         base = [trial.capacities[i] if i in binding else trial.led[i] for i in range(count)]
-        matrix = [[1.0 if i == j else 0.0 for j in range(count)] for i in range(count)]
-        for row, hold in zip(matrix, self.holds, strict=True):
+        rows: list[dict[int, float]] = [{i: 1.0} for i in range(count)]
+        for row, hold in zip(rows, self.holds, strict=True):
             for flow, bytes_per_unit in hold.leaders.items():
                 for j, slope in slopes[flow].items():
-                    row[j] -= bytes_per_unit * slope
-        steps = _solution(matrix, [led - start for led, start in zip(trial.led, base, strict=True)])
+                    row[j] = row.get(j, 0.0) - bytes_per_unit * slope
+        steps = _steps(rows, [led - start for led, start in zip(trial.led, base, strict=True)])
         if steps is None:
             return None
         return [max(0.0, start + step) for start, step in zip(base, steps, strict=True)]
@@ -254,6 +254,22 @@ class _Coupling:
 
 def _moved(ports: Mapping[int, float], allocation: Allocation) -> float:
     return sum(allocation.rates[flow] * bytes_per_unit for flow, bytes_per_unit in ports.items())
+
+
+def _steps(rows: list[dict[int, float]], right: list[float]) -> list[float] | None:
+    """The solution of linear equations, most of which have one unknown; None if they are singular."""
+    known: dict[int, float] = {}
+    for i, row in enumerate(rows):
+        if len(row) == 1 and row[i] >= EQUAL:
+            known[i] = right[i] / row[i]
+    rest = [i for i in range(len(rows)) if i not in known]
+    if rest:
+        others = [right[i] - sum(rows[i][j] * known[j] for j in rows[i] if j in known) for i in rest]
+        found = _solution([[rows[i].get(j, 0.0) for j in rest] for i in rest], others)
+        if found is None:
+            return None
+        known.update(zip(rest, found, strict=True))
+    return [known[i] for i in range(len(rows))]
 
 
 def _solution(matrix: list[list[float]], right: list[float]) -> list[float] | None:

@@ -45,13 +45,10 @@ class Flow:
         self.name = name
         self.activity = activity
         self.amount = amount
-        self.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
         self.share = share
-        self.moves = dict(moves)
-        self.places = dict(places)
         self.sequential = sequential
         self.law = law
-        self.going = going
+        self.load(demands, moves, places, going)
         self.links = tuple(dict.fromkeys([*demands, *moves]))
         self.done = env.event()
         self.ends = self.near = math.inf
@@ -119,19 +116,36 @@ class Flow:
     @property
     def segments(self) -> list[Segment]:
         """What limited the flow so far, one after the other."""
-        now, segments = float(self._env.now), list(self._segments)
-        if now > self._since and self.active:
-            last = Segment(self._since, now, self.cause, self.spent)
-            if segments and (segments[-1].cause, segments[-1].parts) == (last.cause, last.parts):
-                last = last._replace(begin=segments.pop().begin)
-            segments.append(last)
+        segments = list(self._segments)
+        self._add_segment(segments, float(self._env.now))
         return segments
+
+    def _add_segment(self, segments: list[Segment], now: float) -> None:
+        """Add what has limited the flow since its last change, which goes on what did so before if it is the same."""
+        if now > self._since and self.active:
+            begin = self._since
+            if segments and segments[-1].cause == self.cause and segments[-1].parts == self.spent:
+                begin = segments.pop().begin
+            segments.append(Segment(begin, now, self.cause, self.spent))
 
     def set_cap(self, cap: float, cause: str, parts: Parts | None = None) -> None:
         """Take another greatest rate, units per second, and its cause; called by the network, which solves anew."""
         if not cap >= 0.0:
             raise ValueError(f"cap of {self.name} must be zero or more, not {cap}")
         self._cap = Limit(cap, cause, parts or WHOLE)
+
+    def load(
+        self,
+        demands: Mapping[Link, float],
+        moves: Mapping[Link, float],
+        places: Mapping[Link, Spot],
+        going: Going | None,
+    ) -> None:
+        """Take what a unit of it demands of links, moves on them, where, and how its requests go round."""
+        self.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
+        self.crossed = tuple(self.demands.items())
+        self.moves, self.places, self.going = dict(moves), dict(places), going
+        self.asks = self.law is not None or going is not None
 
     def bend(self, limit: Limit | None) -> None:
         """Note what the law makes of the rate that the network offers; called by the network."""
@@ -144,10 +158,13 @@ class Flow:
     def settle(self, now: float) -> None:
         """Update what is completed and waited to `now`, seconds."""
         if now > self._since:
-            self._completed, self._segments, self._since = self.completed, self.segments, now
+            self._completed = self.completed
+            self._add_segment(self._segments, now)
+            self._since = now
 
     def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> None:
         """Go on at `rate` from `now`, limited by a link, by what a buffer holds the flow to, or by the cap."""
+        before = self.rate
         if bottleneck is not self.bottleneck:
             self._limited_by(bottleneck)
         cause, parts = why
@@ -160,6 +177,9 @@ class Flow:
             self.ends = now + left / rate if rate > 0.0 else math.inf
             near = left - DONE * self.amount if math.isfinite(left) else math.inf
             self.near = now if near <= 0.0 else now + near / rate if rate > 0.0 else math.inf
+            if rate != before:
+                for link in self.links:
+                    link.shift(self, rate - before)
 
     def _limited_by(self, bottleneck: Link | None) -> None:
         """Take another bottleneck, which knows whom it limits."""
@@ -181,6 +201,8 @@ class Flow:
     def finish(self, now: float, completed: float) -> float:
         """Units of `completed` beyond what the rates account for, as the flow ends; called by the network."""
         self.settle(now)
+        for link in self.links:
+            link.shift(self, -self.rate)
         extra = completed - self._completed
         self._completed, self.rate, self.ends, self.near = completed, 0.0, math.inf, math.inf
         self._limited_by(None)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import count
 
 import simpy
 
 from simbackup.engine.alarm import LAST, Alarm, Call
-from simbackup.engine.blame import Blame, Held
+from simbackup.engine.blame import Held, own_limit
 from simbackup.engine.ends import Ends
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Law, Limit, Parts, Spot
 from simbackup.engine.link import Link
+from simbackup.engine.plain import plain_rates
 from simbackup.engine.reach import BeyondReachError, FlowCoupling, Reach, Touches
 from simbackup.engine.rounds import Going
 from simbackup.engine.sharing import Sharing
@@ -44,6 +45,8 @@ class FlowNetwork:
         self.env = env
         self.trace = trace
         self.whole = whole
+        self.least: dict[str, dict[Link, float]] = {}
+        """Seconds that ended flows of a name take of each link at the least, until they are asked for."""
         self._flows: dict[Flow, None] = {}
         self._links: dict[Link, int] = {}
         self._stores: dict[FlowCoupling, int] = {}
@@ -153,8 +156,7 @@ class FlowNetwork:
             raise ValueError(f"flow {flow.name} was not started on {missing[0]}")
         for part in (flow, *flow.links):
             part.settle(float(self.env.now))
-        flow.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
-        flow.moves, flow.places, flow.going = dict(moves), dict(places), going
+        flow.load(demands, moves, places, going)
         for link in flow.links:
             link.note(flow)
         self.set_cap(flow, *limit[:3])
@@ -203,35 +205,45 @@ class FlowNetwork:
             reach.take_all(self._flows, self._links)
         while True:
             reach.take(self._touched)
-            flows = sorted(reach.flows, key=lambda flow: flow.number)
-            # By name, so that ties do not depend on the order of starting.
-            links = sorted((link for link in reach.links if link.flows), key=lambda link: link.name)
-            asked = sorted(reach.asked, key=self._stores.__getitem__)
-            held = [(store, hold) for store in asked if (hold := reach.asked[store]) is not None]
-            sharing = Sharing(flows, links, [Held(store.name, *hold) for store, hold in held])
             try:
-                allocation = sharing.solve()
+                limiting = self._fill(reach.flows) if reach.plain else self._share(reach)
+                break
             except BeyondReachError as beyond:
                 reach.add(beyond.flows)
-            else:
-                break
         self._asking = False
-        self._assign(sharing.blame(allocation))
-        limiting = {held[i - len(links)][0] for i in allocation.filled if i >= len(links)}
-        for store in asked:
+        for store in sorted(reach.asked, key=self._stores.__getitem__) if reach.asked else ():
             store.solved(binding=store in limiting)
-        for link in sorted(reach.links, key=lambda link: self._links.get(link, 0)):
+        stale = [link for link in reach.links if link.stale or not link.crossing]
+        for link in sorted(stale, key=lambda link: self._links.get(link, 0)):
             link.take_rates(float(self.env.now), self.trace)
-            if not link.flows:
+            if not link.crossing:
                 self._links.pop(link, None)
 
-    def _assign(self, blame: Blame) -> None:
-        now, allocation = float(self.env.now), blame.allocation
-        for i, (flow, rate) in enumerate(zip(blame.flows, allocation.rates, strict=True)):
-            before = flow.near
-            flow.assign(now, rate, blame.link(i), blame.of(i))
-            if flow.near != before:
-                self._ends.put(flow, before)
+    def _fill(self, flows: Collection[Flow]) -> Collection[FlowCoupling]:
+        """Give flows that nothing but links and caps limit their rates; none of the stores limits any."""
+        for flow, rate, limit in plain_rates(flows):
+            self._assign(flow, rate, limit, own_limit(flow, rate, limit))
+        return ()
+
+    def _share(self, reach: Reach) -> Collection[FlowCoupling]:
+        """Give flows their rates by all rules; the stores that limit some of them."""
+        flows = sorted(reach.flows, key=lambda flow: flow.number)
+        # By name, so that ties do not depend on the order of starting.
+        links = sorted((link for link in reach.links if link.crossing), key=lambda link: link.name)
+        asked = sorted(reach.asked, key=self._stores.__getitem__)
+        held = [(store, hold) for store in asked if (hold := reach.asked[store]) is not None]
+        sharing = Sharing(flows, links, [Held(store.name, *hold) for store, hold in held])
+        allocation = sharing.solve()
+        blame = sharing.blame(allocation)
+        for i, (flow, rate) in enumerate(zip(flows, allocation.rates, strict=True)):
+            self._assign(flow, rate, blame.link(i), blame.of(i))
+        return {held[i - len(links)][0] for i in allocation.filled if i >= len(links)}
+
+    def _assign(self, flow: Flow, rate: float, limit: Link | None, why: tuple[str, Parts]) -> None:
+        before = flow.near
+        flow.assign(float(self.env.now), rate, limit, why)
+        if flow.near != before:
+            self._ends.put(flow, before)
 
     def _link(self, link: Link) -> None:
         if link not in self._links:
@@ -273,7 +285,10 @@ class FlowNetwork:
         left = flow.finish(now, completed)
         self._ends.put(flow, near)
         for link in flow.links:
-            link.detach(flow, now, left)
+            seconds = link.detach(flow, now, left)
+            if seconds > 0.0:
+                there = self.least.setdefault(flow.name, {})
+                there[link] = there.get(link, 0.0) + seconds
         del self._flows[flow]
         self._touched.ended(flow)
         self._solve_later()

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from simbackup.engine.reach import FlowCoupling
 
 
+FEW = 16
+"""Flows up to which the use of a link is summed anew at each change."""
+
+
 class Link:
     """A resource that flows cross: a disk, a wire, a processor.
 
@@ -37,17 +41,30 @@ class Link:
         self.name = name
         self.pooled = pooled
         self.fastest, self.plain = fastest, plain
-        self.least: dict[str, float] = {}  # seconds of all that ended flows of a name have moved, at its full rate
         self._least: dict[Flow, float] = {}
         self._surcharge = surcharge
         self._turned: Mapping[Flow, float] = {}
-        self._flows: dict[Flow, None] = {}
+        self.crossing: dict[Flow, None] = {}
+        """The flows attached, in the order in which they came; kept by the network."""
         self._asking: dict[Flow, None] = {}
         self._solved_capacity: float | None = None
         self.limited: dict[Flow, None] = {}
+        """The flows whose bottleneck it is."""
+        self.stale = False
+        """Whether its totals do not know of its rates or its capacity yet."""
         self.watchers: dict[FlowCoupling, None] = {}
-        self._since = self._used = self._busy = self._bytes_per_s = 0.0
-        self._units = self._busy_s = self._bytes = self._peak = 0.0
+        self._since: float = 0.0
+        self._used: float = 0.0
+        self._busy: float = 0.0
+        self._bytes_per_s: float = 0.0
+        self._units: float = 0.0
+        self._busy_s: float = 0.0
+        self._bytes: float = 0.0
+        self._peak: float = 0.0
+        self._next_used: float = 0.0
+        self._next_bytes_per_s: float = 0.0
+        self._shifts: float = 0.0
+        self._summed_ago: float = 0.0
         self.set_capacity(capacity)
 
     def __repr__(self) -> str:
@@ -70,12 +87,12 @@ class Link:
     @property
     def entangled(self) -> bool:
         """Whether flows attached ask what others use of it: those with laws, requests that go round, and streams."""
-        return self._surcharge is not None or bool(self._asking)
+        return bool(self._asking) or (self._surcharge is not None and len(self.crossing) > 1)
 
     @property
     def flows(self) -> tuple[Flow, ...]:
         """The flows attached, in the order in which they came."""
-        return tuple(self._flows)
+        return tuple(self.crossing)
 
     @property
     def units(self) -> float:
@@ -107,44 +124,74 @@ class Link:
 
     def streams(self) -> dict[Flow, float]:
         """The streams between which it turns, if there are several: units lost by a unit that turns after each run."""
-        if self._surcharge is None or len(self._flows) < 2:  # noqa: PLR2004 (whoever is alone turns to nobody)
+        if self._surcharge is None or len(self.crossing) < 2:  # noqa: PLR2004 (whoever is alone turns to nobody)
             return {}
         found = self._surcharge(self.flows)
         return {flow: lost for flow, lost in found.items() if lost > 0.0 and self in flow.demands}
 
     def turn(self, lost: Mapping[Flow, float]) -> None:
         """Note the units that one unit of each stream loses at the present rates; called by the network."""
+        if lost or self._turned:
+            self.stale, self._shifts = True, math.inf
         self._turned = lost
 
     def set_capacity(self, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
         """Take another capacity; called by the network, which solves anew."""
         self._rule = capacity
+        self._varies = callable(capacity)
         self._capacity: float | None = None
+        self.stale = True
 
     def attach(self, flow: Flow) -> None:
         """Attach a flow; called by the network."""
-        self._flows[flow] = None
-        self._capacity = None
+        self.crossing[flow] = None
         self._least[flow] = self._least_of(flow)
-        self.note(flow)
+        if self._varies:
+            self._capacity, self.stale = None, True
+        if flow.asks:
+            self._asking[flow] = None
 
     def note(self, flow: Flow) -> None:
-        """Note whether an attached flow asks what others use; called by the network."""
-        if flow.law is not None or flow.going is not None:
+        """Note that an attached flow loads the link in another way; called by the network."""
+        self.stale, self._shifts = True, math.inf
+        if flow.asks:
             self._asking[flow] = None
         else:
             self._asking.pop(flow, None)
 
-    def detach(self, flow: Flow, now: float, left: float) -> None:
-        """Detach a flow, and count the `left` units of it that rounding kept back; called by the network."""
-        del self._flows[flow]
+    def shift(self, flow: Flow, change: float) -> None:
+        """Note that the rate of an attached flow has changed by so many units a second; called by the flow."""
+        self.stale = True
+        self._shifts += 1.0
+        self._next_used += flow.demands.get(self, 0.0) * change
+        self._next_bytes_per_s += flow.moves.get(self, 0.0) * change
+
+    def used_beside(self, flows: Sequence[tuple[Flow, float]]) -> float:
+        """Units a second that flows use now other than some, which are given with their demands."""
+        if not math.isfinite(self._shifts):
+            own = {flow for flow, _ in flows}
+            return sum(flow.demands.get(self, 0.0) * flow.rate for flow in self.crossing if flow not in own)
+        used = self._next_used
+        for flow, demand in flows:
+            used -= demand * flow.rate
+        return max(0.0, used)
+
+    def detach(self, flow: Flow, now: float, left: float) -> float:
+        """Detach a flow, and count the `left` units of it that rounding kept back; called by the network.
+
+        Returns the seconds that all it has moved takes at the least, at the full rate of the link.
+        """
+        del self.crossing[flow]
+        self.stale = True
+        if len(self.crossing) < 2:  # noqa: PLR2004 (whoever is alone turns to nobody)
+            self.turn({})
         self._asking.pop(flow, None)
-        self._capacity = None
+        if self._varies:
+            self._capacity = None
         self.settle(now)
         self._units += left * flow.demands.get(self, 0.0)
         self._bytes += left * flow.moves.get(self, 0.0)
-        least = min(self._least.pop(flow), self._least_of(flow)) * flow.completed  # its shape may have changed
-        self.least[flow.name] = self.least.get(flow.name, 0.0) + least
+        return min(self._least.pop(flow), self._least_of(flow)) * flow.completed  # its shape may have changed
 
     def _least_of(self, flow: Flow) -> float:
         return flow.demands.get(self, 0.0) if self.plain else flow.moves.get(self, 0.0) / self.fastest
@@ -161,13 +208,26 @@ class Link:
 
     def take_rates(self, now: float, trace: Trace | None) -> None:
         """Take over the rates of the flows attached, and record the change; called by the network."""
-        used = sum(self.demand(flow) * flow.rate for flow in self._flows)
-        bytes_per_s = sum(flow.moves.get(self, 0.0) * flow.rate for flow in self._flows)
-        busy = min(1.0, used / self.capacity) if used > 0.0 else 0.0
-        self._solved_capacity = self.capacity
-        if (used, busy, bytes_per_s) == (self._used, self._busy, self._bytes_per_s):
+        capacity = self.capacity
+        used, bytes_per_s = self._sums()
+        busy = min(1.0, used / capacity) if used > 0.0 else 0.0
+        self._solved_capacity, self.stale = capacity, False
+        if used == self._used and busy == self._busy and bytes_per_s == self._bytes_per_s:
             return
         self.settle(now)
         if trace is not None and (busy, bytes_per_s) != (self._busy, self._bytes_per_s):
             trace.rate(now, self.name, busy, bytes_per_s)
         self._used, self._busy, self._bytes_per_s = used, busy, bytes_per_s
+
+    def _sums(self) -> tuple[float, float]:
+        """Units and bytes a second in use, summed anew now and then so that rounding does not add up."""
+        self._summed_ago += self._shifts
+        self._shifts = 0.0
+        if len(self.crossing) <= FEW or self._summed_ago >= len(self.crossing):
+            used = bytes_per_s = 0.0
+            for flow in self.crossing:
+                rate = flow.rate
+                used += (flow.demands.get(self, 0.0) + self._turned.get(flow, 0.0)) * rate
+                bytes_per_s += flow.moves.get(self, 0.0) * rate
+            self._next_used, self._next_bytes_per_s, self._summed_ago = used, bytes_per_s, 0.0
+        return self._next_used, self._next_bytes_per_s

@@ -74,6 +74,9 @@ class Reach:
         self.flows: dict[Flow, None] = {}
         self.links: dict[Link, None] = {}
         self.asked: dict[FlowCoupling, tuple[Ports, Ports] | None] = {}
+        self._entangled: dict[Link, None] = {}
+        self.plain = True
+        """Whether nothing but links and caps limits the flows."""
 
     def take(self, touched: Touches) -> None:
         """Reach what has changed, and those whom it limits. What changes as stores are asked is reached as well."""
@@ -86,13 +89,15 @@ class Reach:
             self.add(flows)
             for flow in flows:
                 for link in flow.demands:
-                    self.add(tuple(link.limited))
+                    if link.limited:
+                        self.add(link.limited)
             for link in links:
                 self._see(link)
-                self.add(link.flows if link.entangled or link.has_other_capacity else tuple(link.limited))
+                self.add(link.crossing if link.entangled or link.has_other_capacity else link.limited)
 
     def take_all(self, flows: Iterable[Flow], links: Iterable[Link]) -> None:
-        """Reach the whole network."""
+        """Reach the whole network, and solve it by all rules."""
+        self.plain = False
         for store in self.stores:
             self._ask(store)
         self.add(flows)
@@ -107,10 +112,13 @@ class Reach:
             if flow in self.flows or not flow.active:
                 continue
             self.flows[flow] = None
+            if flow.asks:
+                self.plain = False
             for link in flow.links:
                 self._see(link)
-                if link.entangled:
-                    waiting += [other for other in link.flows if other not in self.flows]
+                if link.entangled and link not in self._entangled:
+                    self.plain, self._entangled[link] = False, None
+                    waiting += [other for other in link.crossing if other not in self.flows]
             for store in flow.watchers:
                 self._ask(store)
 
@@ -126,6 +134,7 @@ class Reach:
         self.asked[store] = None
         hold = self.asked[store] = store.hold()
         if hold is not None:
+            self.plain = False
             self.add(hold[0])
 
 
@@ -164,12 +173,12 @@ class Beside:
             if link in moved:
                 beyond.update(dict.fromkeys(flow for flow in others if flow.bottleneck is link))
             if link in full or (link in moved and used[link] >= link.capacity * (1.0 - TIE)):
-                beyond.update(dict.fromkeys(flow for flow in others if _above(flow, link, levels[link])))
+                beyond.update(dict.fromkeys(flow for flow in others if above(flow, link, levels[link])))
         if beyond:
             raise BeyondReachError(beyond)
 
 
-def _above(flow: Flow, link: Link, level: float) -> bool:
+def above(flow: Flow, link: Link, level: float) -> bool:
     """Whether a flow has a higher level than others on a full link, or the same and another label than is due."""
     own = flow.rate / flow.share
     if link not in flow.demands or own < level * (1.0 - TIE):

@@ -38,7 +38,9 @@ def datasheets(name: str | None = None) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415
 
     if name is None:
-        rows = overview.datasheet_list()
+        rows, wrong = overview.datasheet_list()
+        if wrong is not None:
+            raise wrong
         return pd.DataFrame(rows, columns=["name", "kind", "title", "bases"]).set_index("name")
     columns = ["parameter", "value", "unit", "text", "basis", "low", "high", "source", "at", "why"]
     return pd.DataFrame(overview.datasheet_numbers(name), columns=columns).set_index("parameter")

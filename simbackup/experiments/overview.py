@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simbackup import shelf, units
-from simbackup.errors import InputError
+from simbackup.errors import InputError, Problem
 from simbackup.results.documents import collections
 from simbackup.scenario import load, names
 from simbackup.schema.quantity import Quantity
@@ -29,16 +29,21 @@ def scenario_list() -> Rows:
     return rows
 
 
-def datasheet_list() -> Rows:
-    """Name, kind and title of each datasheet, and how many of its values have each basis."""
+def datasheet_list() -> tuple[Rows, InputError | None]:
+    """Name, kind and title of each datasheet, and how many values have each basis; and what is wrong with others."""
     rows: Rows = []
+    problems: list[Problem] = []
     for name in shelf.names():
-        sheet = shelf.load_datasheet(name)
+        try:
+            sheet = shelf.load_datasheet(name)
+        except InputError as error:
+            problems += error.problems
+            continue
         bases = [given.basis or "" for _, given in sheet.values()]
         counts = {basis: bases.count(basis) for basis in dict.fromkeys(bases)}
         reported = ", ".join(f"{count} {basis}" for basis, count in counts.items())
         rows.append({"name": name, "kind": sheet.kind, "title": sheet.title, "bases": reported})
-    return rows
+    return rows, InputError(problems) if problems else None
 
 
 def datasheet_numbers(name: str) -> Rows:

@@ -15,6 +15,7 @@ from simbackup.schema.job import JobSpec
 from simbackup.schema.part import Part, Path, disagreements
 from simbackup.schema.quantity import DURATION, LATEST, si_or
 from simbackup.schema.tree import Node
+from simbackup.schema.workload import WorkloadSpec
 
 GREATEST_RUNS = 100_000
 """Runs of one job that a scenario may ask for; three a day for ninety years are fewer."""
@@ -116,14 +117,24 @@ def _owned(checks: Checks, host: str, part: HostSpec, owner: dict[str, str]) -> 
 
 def _loads(checks: Checks) -> None:
     """Report links that cannot carry their requests at a given rate: the queue would grow without end."""
+    crossing: dict[str, dict[str, WorkloadSpec]] = {}
     for name, link in checks.spec.links.items():
         with checks.about("links", name):
-            _load(checks, name, link)
+            crossing = crossing or _crossing(checks)
+            _load(checks, name, link, crossing.get(name, {}))
 
 
-def _load(checks: Checks, name: str, link: LinkSpec) -> None:
+def _crossing(checks: Checks) -> dict[str, dict[str, WorkloadSpec]]:
+    """The workloads whose requests cross each link."""
+    found: dict[str, dict[str, WorkloadSpec]] = {}
+    for name, part in checks.spec.workloads.items():
+        for link in part.via:
+            found.setdefault(link, {})[name] = part
+    return found
+
+
+def _load(checks: Checks, name: str, link: LinkSpec, crossing: Mapping[str, WorkloadSpec]) -> None:
     """Report one link that cannot carry its requests."""
-    crossing = {w: part for w, part in checks.spec.workloads.items() if name in part.via}
     asked = {
         w: part.request.si * part.transactions.si
         for w, part in crossing.items()

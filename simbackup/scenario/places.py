@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simbackup.devices.network.spec import BACK
+from simbackup.scenario.topology import Topology
 from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget, OnDevice
+from simbackup.schema.job import Copying
 from simbackup.schema.unknown import UnknownError
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from simbackup.schema.capability import Device
     from simbackup.schema.job import JobSpec, Restoring
 
-Beside = Mapping[str, Mapping[str, None]]
-"""The neighbours of each host, device and link, in the order of the file."""
 REACHED = (MediaLibrary, ObjectTarget)
 """Devices that links reach themselves, whoever owns them."""
 
@@ -89,6 +88,28 @@ class Places:
             found.setdefault(data.on, []).append(name)
         return {device: tuple(names) for device, names in found.items()}
 
+    def data_on(self, device: str) -> tuple[str, ...]:
+        """The data sets on a device, in the order of the file."""
+        return self._data_on.get(device, ())
+
+    @cached_property
+    def created(self) -> frozenset[str | None]:
+        """The frozen images that jobs create."""
+        return frozenset(job.creates() for job in self.jobs.values())
+
+    @cached_property
+    def _copies(self) -> Mapping[str, tuple[Copying, ...]]:
+        """The jobs that copy the save sets of each backup, in the order of the file."""
+        found: dict[str, list[Copying]] = {}
+        for job in self.jobs.values():
+            if isinstance(job, Copying):
+                found.setdefault(job.save_set, []).append(job)
+        return {backup: tuple(copies) for backup, copies in found.items()}
+
+    def copies_of(self, backup: str) -> tuple[Copying, ...]:
+        """The jobs that copy the save sets of a backup, in the order of the file."""
+        return self._copies.get(backup, ())
+
     @cached_property
     def _begins(self) -> dict[str, Mapping[str, float]]:
         """Where data sets begin on the devices that were asked for so far."""
@@ -107,7 +128,7 @@ class Places:
         if on not in self._begins:
             begins: dict[str, float] = {}
             end = 0.0
-            for name in self._data_on.get(on, ()):
+            for name in self.data_on(on):
                 data = self.data[name]
                 begins[name] = data.at.si if data.at else end
                 end = max(end, begins[name] + data.size.si)
@@ -157,57 +178,50 @@ class Places:
         first is taken. A link with a capacity of its own in the other direction is named with `BACK` where it is
         crossed from an end that it lists later to one that it lists earlier.
         """
-        way = self._way(self._beside_buses, begin, end)
-        return self._way(self._beside_owners, begin, end) if way is None else way
-
-    @cached_property
-    def _beside_buses(self) -> Beside:
-        """Neighbours, with a device that links join beside these links."""
-        return self._beside({end for link in self.links.values() for end in link.joins})
-
-    @cached_property
-    def _beside_owners(self) -> Beside:
-        """Neighbours, with every device beside its owner."""
-        return self._beside(set())
-
-    def _way(self, beside: Beside, begin: str, end: str) -> tuple[str, ...] | None:
-        """The shortest way through neighbours."""
-        reached: dict[str, tuple[str, ...]] = {begin: (begin,)}
-        front = deque([begin])
-        while front:
-            here = front.popleft()
-            near = beside.get(here, {})
-            for there in (end,) if end in near else near:
-                if there in reached:  # a step onto a link counts one, any other none: the first way is a shortest one
-                    continue
-                reached[there] = (*reached[here], there)
-                front.append(there) if there in self.links else front.appendleft(there)
-            if end in reached:
-                break
-        passed = reached.get(end)
+        passed = self._beside_buses.way(begin, end)
+        if passed is None:
+            passed = self._beside_owners.way(begin, end)
         if passed is None:
             return None
         steps = zip(passed, passed[1:], (*passed[2:], ""), strict=False)
         return tuple(self._direction(*step) for step in steps if step[1] in self.links)
 
+    @cached_property
+    def _beside_buses(self) -> Topology:
+        """The network in which a device that links join is beside these links."""
+        return self._topology({end for link in self.links.values() for end in link.joins})
+
+    @cached_property
+    def _beside_owners(self) -> Topology:
+        """The network in which every device is beside its owner."""
+        return self._topology(set())
+
     def _direction(self, before: str, link: str, after: str) -> str:
         """A link, and that it is crossed backwards if both directions differ; what joins it comes before all others."""
-        joined = self.links[link]
-        if joined.duplex == "half":
+        if self.links[link].duplex == "half":
             return link
-        places = [joined.joins.index(end) if end in joined.joins else -1 for end in (before, after)]
-        return link + BACK if places[0] > places[1] else link
+        places = self._joined[link]
+        return link + BACK if places.get(before, -1) > places.get(after, -1) else link
 
-    def _beside(self, bused: Collection[str]) -> Beside:
-        """The neighbours of each host, device and link; a device with buses is beside these, not beside its host."""
-        beside: dict[str, dict[str, None]] = {}
+    @cached_property
+    def _joined(self) -> Mapping[str, Mapping[str, int]]:
+        """The ends of each link by their places in its list."""
+        return {link: {end: place for place, end in enumerate(part.joins)} for link, part in self.links.items()}
+
+    def _topology(self, bused: Collection[str]) -> Topology:
+        """The network of hosts and devices; a device with buses is beside these, not beside its host."""
+        beside: dict[str, dict[str, int]] = {}
+
+        def join(one: str, other: str) -> None:
+            for here, there in ((one, other), (other, one)):
+                near = beside.setdefault(here, {})
+                near.setdefault(there, len(near))
+
         for host, part in self.hosts.items():
             for device in part.owns:
                 if device not in bused:
-                    beside.setdefault(host, {})[device] = None
-                    beside.setdefault(device, {})[host] = None
+                    join(host, device)
         for link, part in self.links.items():
             for end in part.joins:
-                beside.setdefault(end, {})[link] = None
-                beside.setdefault(link, {})[end] = None
-        return beside
+                join(end, link)
+        return Topology(beside, self.links)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from simbackup.errors import choices
+from simbackup.schema.chosen import Chosen
 from simbackup.schema.figures import USE, Figures
 from simbackup.schema.part import Part, Path
 from simbackup.schema.quantity import PositiveSize, Text
@@ -166,7 +167,7 @@ class ImageDevice(Device):
 
     def check_frozen(self, checks: Checks, path: Path) -> None:
         """Report an image of anything but a volume that is overwritten in place."""
-        legal = [n for n, d in checks.spec.devices.items() if isinstance(d, VolumeDevice) and d.overwrites]
+        legal = Chosen(checks.spec.devices, lambda device: isinstance(device, VolumeDevice) and device.overwrites)
         if checks.name((*path, "of"), self.of, legal, "device"):
             volume = checks.spec.devices[self.of]
             if isinstance(volume, VolumeDevice):

@@ -296,6 +296,19 @@ def test_models_cite_lists_the_works_of_a_scenario(say: Say) -> None:
     assert say("models", "cite", "nowhere-at-all").code == 2
 
 
+def test_a_datasheet_that_cannot_be_read_hides_no_other(
+    say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sheet = tmp_path / "models" / "disk" / "own.yaml"
+    sheet.parent.mkdir(parents=True)
+    sheet.write_text("title: Own\nkind: disk\nparameters: {capacity: 5 foo}\n", encoding="utf-8")
+    monkeypatch.setenv("SIMBACKUP_PATH", str(tmp_path))
+    said = say("models", "list")
+    assert said.code == 2
+    assert "disk/sata-7200-1tb-2008" in said.out
+    assert "models/disk/own.yaml:3:" in said.err
+
+
 def test_a_closed_pipe_ends_quietly() -> None:
     command = f"set -o pipefail; '{sys.executable}' -m simbackup.cli models cite --json | head -n 1"
     done = subprocess.run(["/bin/bash", "-c", command], capture_output=True, text=True, check=False)

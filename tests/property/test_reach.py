@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 import pytest
 import simpy
 
+from benchmarks.flows import run
+from benchmarks.transfers import data_set
 from simbackup.devices.rounds import Rounds
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flows import Flow, FlowNetwork, Link
@@ -165,3 +167,9 @@ def test_what_a_change_reaches_is_enough(twist: str, seed: int) -> None:
             used = sum(mine.demand(flow) * flow.rate for flow in mine.flows)
             assert used <= mine.capacity * (1.0 + SAME) + 1e-12
             assert mine.units == pytest.approx(other.units, rel=same, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["w2_100_random", "w2_1000_local", "core_50"])
+def test_transfers_of_the_benchmarks_end_at_the_same_time(name: str) -> None:
+    few = data_set(name).first(200)
+    assert run(few)[1] == pytest.approx(run(few, whole=True)[1], rel=SAME)

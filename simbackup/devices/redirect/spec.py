@@ -124,7 +124,7 @@ class CloneSpec(_Pointers):
 
     def check_volume(self, checks: Checks, path: Path, volume: VolumeDevice) -> None:
         """Report a clone that exists from the start and has no room."""
-        if any(job.creates() == path[-1] for job in checks.spec.jobs.values()):
+        if path[-1] in checks.spec.created:
             return
         room = checks.capacity(volume.on)
         if self.guarantee == "volume" and room is not None:

@@ -2,59 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from simbackup.catalogue import Reduction
 from simbackup.devices.host.live import Host
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 
-Coding = tuple[float, str]
-"""Seconds of a byte on the reference core, and the activity."""
+Coding = tuple[float, str, int]
+"""Seconds of a byte on the reference core, the activity, and threads."""
 
 
 def compressed(shape: FlowShape, client: Host, server: Host | None, how: Reduction) -> FlowShape:
-    """The shape of a byte that is read when it is also compressed on its way to a medium."""
-    return _coded(
-        shape, client, server, how, ((how.compress_cpu, Activity.COMPRESS), (how.expand_cpu, Activity.EXPAND))
-    )
+    """The shape of a byte that is read when it is also deduplicated and compressed on its way to a medium."""
+    there = (how.cut_cpu, Activity.FIND_CHUNKS, how.cutters), (how.compress_cpu, Activity.COMPRESS, how.threads)
+    return _coded(shape, (client, server), how, there, (how.expand_cpu, Activity.EXPAND, how.threads))
 
 
 def expanded(shape: FlowShape, client: Host, server: Host | None, how: Reduction) -> FlowShape:
     """The shape of a byte that comes back when it is also expanded."""
-    return _coded(
-        shape, client, server, how, ((how.expand_cpu, Activity.EXPAND), (how.compress_cpu, Activity.COMPRESS))
-    )
+    there = (how.expand_cpu, Activity.EXPAND, how.threads), (how.join_cpu, Activity.JOIN_CHUNKS, how.cutters)
+    return _coded(shape, (client, server), how, there, (how.compress_cpu, Activity.COMPRESS, how.threads))
 
 
 def _coded(
-    shape: FlowShape, client: Host, server: Host | None, how: Reduction, coding: tuple[Coding, Coding]
+    shape: FlowShape, hosts: tuple[Host, Host | None], how: Reduction, there: Sequence[Coding], undone: Coding
 ) -> FlowShape:
     """The shape with the coding of its direction at client or server, and what a wire needs undone at its end."""
-    there, undone = coding
+    client, server = hosts
     if how.at in {"client", "wire"}:
-        shape = _inline(shape, client, there, how)
+        for coding in there:
+            shape = _inline(shape, client, coding)
     if server is not None and how.at in {"wire", "server"}:
-        shape = _behind(shape, server, undone if how.at == "wire" else there, how)
+        for coding in (undone,) if how.at == "wire" else there:
+            shape = _behind(shape, server, coding)
     return _bounded(shape, client, how)
 
 
-def _inline(shape: FlowShape, host: Host, coding: Coding, how: Reduction) -> FlowShape:
+def _inline(shape: FlowShape, host: Host, coding: Coding) -> FlowShape:
     """The shape when whoever reads or writes also codes, piece after piece, with some threads."""
-    reference, activity = coding
+    reference, activity, threads = coding
     seconds = host.seconds(reference)
     if seconds <= 0.0:
         return shape
-    return host.working(host.then(shape, seconds / how.threads, activity), seconds * (1.0 - 1.0 / how.threads))
+    return host.working(host.then(shape, seconds / threads, activity), seconds * (1.0 - 1.0 / threads))
 
 
-def _behind(shape: FlowShape, host: Host, coding: Coding, how: Reduction) -> FlowShape:
+def _behind(shape: FlowShape, host: Host, coding: Coding) -> FlowShape:
     """The shape when a program at the other end codes meanwhile; those who wait for each request wait for it, too."""
     if shape.workers:
-        return _inline(shape, host, coding, how)
-    reference, activity = coding
+        return _inline(shape, host, coding)
+    reference, activity, threads = coding
     seconds = host.seconds(reference)
     if seconds <= 0.0:
         return shape
-    return host.working(shape, seconds).at_most(how.threads / seconds, host.cpu.name, activity)
+    return host.working(shape, seconds).at_most(threads / seconds, host.cpu.name, activity)
 
 
 def _bounded(shape: FlowShape, host: Host, how: Reduction) -> FlowShape:

@@ -54,5 +54,5 @@ class Consolidation:
             begin = max(position + size - data.size / stored, 0.0)
             copy = Copy(lies.job, self.on, stored, time, [Extent(0.0, data.size, self.on, begin)], lies.reduction)
             made = SaveSet(saved.job, saved.data, saved.method, data.size, float(data.files), time, [copy])
-            system.catalogue.save_sets.append(made)
+            system.catalogue.add(made)
         return Moved(moved, 0.0)

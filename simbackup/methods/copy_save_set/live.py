@@ -63,7 +63,7 @@ class CopySaveSet:
             copy = Copy(job, self.to, ratio, system.env.now, reduction=replace(how, at="client"))
             yield from self._to_tape(system, saved, lies, copy, networks)
         elif self.to in system.object_stores:
-            copy = Copy(job, self.to, 1.0, system.env.now, [Extent(0.0, saved.size, self.to, 0.0)])
+            copy = Copy(job, self.to, how.stored, system.env.now, [Extent(0.0, saved.size, self.to, 0.0)], how)
             yield from self._to_objects(system, saved, lies, copy, networks)
         else:
             copy = Copy(job, self.to, how.stored, system.env.now, reduction=how)
@@ -77,7 +77,7 @@ class CopySaveSet:
 
         def shape(crossing: Crossing, begin: float, size: float) -> FlowShape:
             source = lying(system, lies, begin, size)
-            there, share = lies.compression, 1.0 / copy.reduction.stored
+            there, share = lies.fetched, 1.0 / copy.reduction.stored
             towards = (crossing[0].over(networks, share, self.connections), crossing[1])
             return staged((server, source, there), towards, (networks, share), self.tool)
 
@@ -85,20 +85,20 @@ class CopySaveSet:
 
     def _to_objects(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to objects does."""
-        server, store = system.hosts[self.server], system.object_stores[self.to]
-        reading = server.reading(
-            lying(system, lies, 0.0, saved.size), self.tool.copying(server), request=self.tool.request
-        )
-        objects = objects_of(saved.size, saved.files, saved.method, self.object_size)
+        server, store, size = system.hosts[self.server], system.object_stores[self.to], saved.size / copy.compression
+        there, source = lies.fetched, lying(system, lies, 0.0, saved.size)
+        reading = fetching((server, server), source, self.tool.copying(server) * there, self.tool.request)
+        reading = reading.times(copy.compression / there)
+        objects = objects_of(size, saved.files, saved.method, self.object_size)
         shape = store.carrying(reading, "write", objects, networks, self.connections)
-        flow = shape.start(system.network, copy.job, Activity.COPY, saved.size)
+        flow = shape.start(system.network, copy.job, Activity.COPY, size)
         yield flow.done
         system.account(copy.job, flow)
 
     def _to_disk(self, system: System, saved: SaveSet, lies: Copy, copy: Copy, networks: list[Network]) -> Wait:
         """Write the save set as a backup to disk does."""
         server, host = system.hosts[self.server], system.hosts[self.host]
-        there, size = lies.compression, saved.size / copy.compression
+        there, size = lies.fetched, saved.size / copy.compression
         position = system.reserve(self.to, size)
         source = lying(system, lies, 0.0, saved.size)
         shape = fetching((server, host), source, self.tool.copying(host) * there, self.tool.request).times(1.0 / there)
@@ -109,5 +109,9 @@ class CopySaveSet:
 
 
 def _carried(how: Reduction) -> Reduction:
-    """What a save set that is read brings along: a device that compresses by itself gives it back as it was."""
-    return how if how.at in {"client", "server"} else NO_REDUCTION
+    """What a save set that is read brings along.
+
+    A device that compresses by itself gives it back as it was; what was deduplicated is written in one piece.
+    """
+    whole = replace(how, repeated=1.0, cut_cpu=0.0, join_cpu=0.0, cutters=1, together=None, at_once=1.0)
+    return whole if how.at in {"client", "server"} and whole.ratio > 1.0 else NO_REDUCTION

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.errors import choices
 from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget
+from simbackup.schema.chosen import Chosen
 from simbackup.schema.job import Copying, JobSpec, Saving
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import Pieces, PositiveSize, Quantity, Text
@@ -63,7 +64,7 @@ class CopySaveSetSpec(Copying):
     def check(self, checks: Checks, path: Path) -> None:
         """Report a save set that is not on disk, and a target without a way or room."""
         spec = checks.spec
-        legal = [name for name, job in spec.jobs.items() if isinstance(job, Saving) and self._on_disk(checks, job)]
+        legal = Chosen(spec.jobs, lambda job: isinstance(job, Saving) and self._on_disk(checks, job))
         if not checks.name((*path, "save_set"), self.save_set, legal, "job"):
             if self.save_set in spec.jobs and self._target_known(checks, path, spec.jobs[self.save_set]):
                 message = f"'{self.save_set}' makes no save set on a disk"

@@ -77,7 +77,7 @@ class DatabaseBackup:
                     shape = origin.found(host.copying(origin.region), host.machine.read_ahead)
                     yield from _copy(system, job, self.host, shape, saved)
         yield from _check(system, job, self.host, size, self.tool)
-        system.catalogue.save_sets.append(saved)
+        system.catalogue.add(saved)
         return Moved(size, float(data.files), lock.held)
 
     def _dump(self, system: System, job: str, data: DataSet, saved: SaveSet) -> Wait:
@@ -129,7 +129,7 @@ class BinaryLog:
         source = data.volume.region.part(data.begin, size)
         yield from _copy(system, job, self.host, system.hosts[self.host].copying(source), saved)
         yield from _check(system, job, self.host, size, self.tool)
-        system.catalogue.save_sets.append(saved)
+        system.catalogue.add(saved)
         return Moved(size, 1.0)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.capability import ImageDevice, VolumeDevice
+from simbackup.schema.chosen import Chosen, of_class
 from simbackup.schema.facts import Facts, amount
 from simbackup.schema.job import BackupJob
 from simbackup.schema.part import Path
@@ -104,7 +105,7 @@ class DatabaseBackupSpec(BackupJob):
         size = data.size.si
         if self.method == "logical_dump" and data.database is not None:
             size = (data.content or data.size).si * data.database.dump_ratio.si
-        there = sum(other.size.si for other in checks.spec.data.values() if other.on == self.to)
+        there = sum(checks.spec.data[name].size.si for name in checks.spec.data_on(self.to))
         if there + size > room:
             message = f"'{self.to}' has no room for a backup of {units.show_short(size, 'B')}"
             checks.report((*path, "to"), message, f"{units.show_short(max(room - there, 0.0), 'B')} are free")
@@ -157,7 +158,7 @@ class BinaryLogSpec(BackupJob):
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """Report the restore of a log without its full backup."""
-        full = [n for n, j in checks.spec.jobs.items() if isinstance(j, DatabaseBackupSpec)]
+        full = of_class(checks.spec.jobs, DatabaseBackupSpec)
         message = f"'{job.restore}' holds only changes"
         remedy = f"restore a full backup with 'replay: {job.restore}'; {choices('', full)}"
         checks.report((*path, "restore"), message, remedy)
@@ -203,7 +204,7 @@ def _check_restore(checks: Checks, path: Path, job: Restoring, saved: DatabaseBa
     target, data = spec.data.get(job.to or ""), spec.data.get(saved.data)
     if target is not None and target.database is None:
         checks.report((*path, "to"), f"'{job.to}' is not a database", "restore to a data set with 'database:'")
-    logs = [n for n, j in spec.jobs.items() if isinstance(j, BinaryLogSpec) and j.data == saved.data]
+    logs = Chosen(spec.jobs, lambda job: isinstance(job, BinaryLogSpec) and job.data == saved.data)
     for name in job.replay:
         if name not in logs and not checks.pending((*path, "replay"), "jobs", name):
             message = f"'{name}' is not an incremental backup of '{saved.data}'"

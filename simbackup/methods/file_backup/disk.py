@@ -10,6 +10,7 @@ import simpy
 
 from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
 from simbackup.data.live import DataSet
+from simbackup.devices.chunks import ChunkStore
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.network.live import Network, travel_time
@@ -76,9 +77,7 @@ class DiskBackup:
         yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
         system.require_image(self.source)
         copy = Copy(job, self.to, stored, time, [Extent(0.0, part.size, self.to, position)], self.reduction)
-        system.catalogue.save_sets.append(
-            SaveSet(job, self.data, self.method, part.size, part.files, time, [copy], self.level)
-        )
+        system.catalogue.add(SaveSet(job, self.data, self.method, part.size, part.files, time, [copy], self.level))
         return Moved(part.size, part.files)
 
     def going(self, system: System, data: DataSet, copies: float = 2.0) -> FlowShape:
@@ -142,7 +141,7 @@ class DiskRestore:
                 source = lying(system, copy, begin, size)
                 yield from seek(system, job, source, networks)
                 shape = self._copying(system, source, target, made, copy.reduction)
-                shape = self.tool.sending(shape, networks, self.connections, share=1.0 / copy.reduction.sent)
+                shape = self.tool.sending(shape, networks, self.connections, share=1.0 / copy.reduction.returned)
                 there = target.begin + min(begin, max(target.size - size, 0.0))
                 place = VolumeRange(target.volume, there, size, beside(target, made))
                 yield from system.write_through(job, self.host, place, shape, Activity.RESTORE)
@@ -151,8 +150,8 @@ class DiskRestore:
     def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade, how: Reduction) -> FlowShape:
         """What a restored byte loads: the server's disk, and the processor of the host that writes it."""
         host, server = system.hosts[self.host], system.hosts[self.server]
-        copy = self.tool.restoring(host) * how.stored
-        stored = fetching((server, host), source, copy, self.tool.request).times(1.0 / how.stored)
+        copy = self.tool.restoring(host) * how.fetched
+        stored = fetching((server, host), source, copy, self.tool.request).times(1.0 / how.fetched)
         shape = expanded(stored, host, server, how)
         if server is not host:  # beside the copy of reading
             shape = self.tool.serving(shape, server, made.per_byte, how.handled(written=False))
@@ -165,8 +164,12 @@ class DiskRestore:
 
 def lying(system: System, copy: Copy, begin: float, size: float) -> Region:
     """The region of a part of a copy."""
-    lies, there = copy.extents[0], copy.compression
-    return system.volumes[lies.medium].region.part(lies.position + begin / there, size / there)
+    lies, there, whole = copy.extents[0], copy.compression, system.volumes[copy.extents[0].medium].region
+    how, used = copy.reduction, system.used.get(lies.medium, whole.size)
+    if how.together is None:
+        return whole.part(lies.position + begin / there, size / there)
+    chunks = ChunkStore(whole.store, (whole.begin, used), how.together, how.at_once)
+    return Region(chunks, whole.begin, min(size / copy.fetched, used))
 
 
 def fetching(way: tuple[Host, Host], source: Region, copy: float, request: float | None = None) -> FlowShape:

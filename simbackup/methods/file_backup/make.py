@@ -20,7 +20,7 @@ from simbackup.methods.restore.make import selection_of
 from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.methods.tool.make import tool_of
 from simbackup.schema.capability import MediaLibrary, ObjectTarget, Sink
-from simbackup.schema.job import Copying, Storing
+from simbackup.schema.job import Storing
 from simbackup.schema.quantity import si_or
 
 if TYPE_CHECKING:
@@ -68,15 +68,14 @@ def _spooled(job: FileBackupSpec, spool: SpoolSpec, spec: Spec, reader: tuple[st
 
 
 def _reduction(job: FileBackupSpec, spec: Spec) -> Reduction:
-    """How it compresses its data."""
-    return reduction_of(job.compressor, si_or(spec.data[job.data].compression, 1.0))
+    """How it deduplicates and compresses its data."""
+    return reduction_of(job.compressor, job.deduplication, si_or(spec.data[job.data].compression, 1.0))
 
 
 def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
     """The restore, from the backup or a copy of it."""
-    copies = (other.to for other in spec.jobs.values() if isinstance(other, Copying) and other.save_set == job.restore)
     above = [other for name in job.replay if isinstance(other := spec.jobs[name], FileBackupSpec)]
-    copies = (*copies, *(other.to for other in above))
+    copies = [other.to for other in (*spec.copies_of(job.restore), *above)]
     ways = {device: _way_back(job, saved, spec, device) for device in (saved.to, *copies)}
     return Restore(job.restore, job.copied_by, ways, job.replay)
 
@@ -111,7 +110,6 @@ def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) 
             _server(spec, device, host),
         )
     if isinstance(spec.devices[device], ObjectTarget):
-        kept = (other for other in spec.jobs.values() if isinstance(other, Storing) and other.to == device)
-        own = next((other for other in kept if other is saved or getattr(other, "save_set", "") == job.restore), saved)
+        own = next((other for other in spec.copies_of(job.restore) if other.to == device), saved)
         return ObjectRestore(host, to, way, selection, tool, workers, connections, _object_size(own))
     return DiskRestore(host, to, spec.owner_of(device) or "", way, selection, tool, workers, connections)

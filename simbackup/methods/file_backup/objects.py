@@ -10,6 +10,7 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.object_store.live import Objects
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade, beside, filling
@@ -46,17 +47,19 @@ class ObjectBackup:
         data, store = system.data[it.data], system.object_stores[it.to]
         part = it.begin(system, data)
         yield from prepare(system, job, data, it.tool, part.files)
-        objects = objects_of(part.size, part.files, it.method, self.object_size)
+        stored = it.reduction.stored
+        objects = objects_of(part.size / stored, part.files, it.method, self.object_size)
         networks = [system.networks[name] for name in it.networks]
-        shape = store.carrying(it.reading(system, data), "write", objects, networks, it.connections)
-        flow = it.tool.sending(shape, networks, loaded=True).start(system.network, job, Activity.SAVE, part.size)
+        shape = compressed(it.reading(system, data), system.hosts[it.host], None, it.reduction).times(stored)
+        shape = store.carrying(shape, "write", objects, networks, it.connections)
+        flow = it.tool.sending(shape, networks, loaded=True).start(
+            system.network, job, Activity.SAVE, part.size / stored
+        )
         yield flow.done
         system.account(job, flow)
         system.require_image(it.source)
-        copy = Copy(job, it.to, 1.0, time, [Extent(0.0, part.size, it.to, 0.0)])
-        system.catalogue.save_sets.append(
-            SaveSet(job, it.data, it.method, part.size, part.files, time, [copy], it.level)
-        )
+        copy = Copy(job, it.to, stored, time, [Extent(0.0, part.size, it.to, 0.0)], it.reduction)
+        system.catalogue.add(SaveSet(job, it.data, it.method, part.size, part.files, time, [copy], it.level))
         return Moved(part.size, part.files)
 
 
@@ -83,11 +86,13 @@ class ObjectRestore:
         made = self.tool.made(files / total if saved.method == "file_level" else 0.0)
         yield from prepare(system, job, target, self.tool, files)
         begin, size = pieces[0] if chosen is None else (pieces[0][0], total)  # selected files come side by side
-        objects = (
-            objects_of(size, saved.files, saved.method, self.object_size)
-            if chosen is None
-            else Objects(total / files, files)
-        )
+        there, chunk = copy.fetched, copy.reduction.together
+        if chunk is not None:  # a piece of an object for each run of chunks
+            objects = Objects(min(chunk, total / there), max(total / there / chunk, 1.0))
+        elif chosen is None:
+            objects = objects_of(size / there, saved.files, saved.method, self.object_size)
+        else:
+            objects = Objects(total / files / there, files)
         with system.shut_out(self.to):
             shape = self._copying(system, copy, objects, target, made)
             place = VolumeRange(target.volume, target.begin + min(begin, max(target.size - size, 0.0)), size)
@@ -102,4 +107,6 @@ class ObjectRestore:
         if made.per_byte:
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
             shape = replace(shape, workers=self.workers, serial=serial)
-        return system.object_stores[copy.target].carrying(shape, "read", objects, networks, self.connections)
+        shape = expanded(shape, host, None, copy.reduction).times(copy.fetched)
+        shape = system.object_stores[copy.target].carrying(shape, "read", objects, networks, self.connections)
+        return shape.times(1.0 / copy.fetched)

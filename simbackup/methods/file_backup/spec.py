@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.errors import choices
 from simbackup.schema.capability import BackupTarget, MediaLibrary, ObjectTarget, Sink
@@ -13,14 +13,12 @@ from simbackup.schema.refers import OF_DATA, ONTO_DEVICE, Refers
 from simbackup.schema.unknown import Unknown
 
 if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
     from simbackup.scenario.spec import Spec
     from simbackup.schema.job import Restoring
-if TYPE_CHECKING:
-    from simbackup.scenario.checks import Checks
-
-from typing import Literal
 
 from simbackup.methods.compression.spec import CompressionSpec
+from simbackup.methods.deduplication.spec import DeduplicationSpec
 from simbackup.methods.file_backup.between import ShareSpec, SpoolSpec, check_share, check_spool
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import (
@@ -75,6 +73,9 @@ class FileBackupSpec(Saving, FileKeeping):
     """The pool whose cartridges are written; those of no pool unless stated."""
     compressor: CompressionSpec | None = None
     """How it is compressed before a medium takes it: a datasheet `compressor/name`, or a mapping; not unless stated."""
+    deduplication: DeduplicationSpec | None = None
+    """How it is deduplicated before a medium takes it: a mapping with a `ratio`, and a datasheet
+    `deduplication/name` as its model; not unless stated."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
@@ -98,7 +99,8 @@ class FileBackupSpec(Saving, FileKeeping):
         if self.tool is not None and self.tool.alternates:
             yield f"jobs.{name}.tool.request"
         if self.compressor is not None:
-            yield from (f"data.{self.data}.compression", *self.compressor.used(f"jobs.{name}.compressor"))
+            yield f"data.{self.data}.compression"
+        yield from self._reduction_uses(name)
         if tape:
             yield from (
                 f"jobs.{name}.spool",
@@ -121,6 +123,12 @@ class FileBackupSpec(Saving, FileKeeping):
         if (walks and si_or(data.layout, 1.0) < 1.0) or not (walks or tape):
             yield f"hosts.{spec.host_of(self.data)}.read_ahead"
 
+    def _reduction_uses(self, name: str, *, restore: bool = False) -> Iterator[str]:
+        """The keys of compression and deduplication that a backup uses, or a restore of what it saved."""
+        for key, how in (("compressor", self.compressor), ("deduplication", self.deduplication)):
+            if how is not None:
+                yield from how.used(f"jobs.{name}.{key}", restore=restore)
+
     def _network_uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of connections and objects, and of a server on another host."""
         yield from self._server_uses(spec, name, self.to, self.share.host if self.share else spec.host_of(self.data))
@@ -141,8 +149,7 @@ class FileBackupSpec(Saving, FileKeeping):
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of selected files, and of read-ahead where the host reads a save set on disk in sequence."""
         device = spec.read_by(job)
-        if self.compressor is not None:
-            yield from self.compressor.used(f"jobs.{name}.compressor", restore=True)
+        yield from self._reduction_uses(name, restore=True)
         objects = isinstance(spec.devices[device], ObjectTarget)
         yield f"jobs.{name}.tool.restore_cpu"
         yield from self._server_uses(spec, name, device, spec.host_of(job.to or self.data))
@@ -159,9 +166,10 @@ class FileBackupSpec(Saving, FileKeeping):
 
     def kept_ratio(self, spec: Spec) -> float:
         """Bytes that it saves for each byte that a disk keeps."""
+        repeated = self.deduplication.ratio.si if self.deduplication is not None else 1.0
         if self.compressor is None or self.compressor.at == "wire" or self.data not in spec.data:
-            return 1.0
-        return si_or(spec.data[self.data].compression, 1.0)
+            return repeated
+        return repeated * si_or(spec.data[self.data].compression, 1.0)
 
     def block_size(self, spec: Spec) -> Quantity | None:
         """Bytes that its program writes to tape with each command, None if it says nothing of them."""
@@ -179,16 +187,29 @@ class FileBackupSpec(Saving, FileKeeping):
             checks.owned(path, spec.data[self.data].on)
         with checks.about(*path):
             check_share(checks, path, self)
-        target = spec.devices.get(self.to)
-        if self.compressor is not None and isinstance(target, ObjectTarget):
-            checks.report((*path, "compressor"), "has no effect on a backup to an object store", "leave it out")
-        elif self.compressor is not None and not isinstance(self.compressor, Unknown):
-            remote = isinstance(target, BackupTarget) and not isinstance(target, MediaLibrary)
-            self.compressor.check(checks, (*path, "compressor"), self.data, remote=remote or target is None)
+        with checks.about(*path):
+            self._check_reduction(checks, path)
         with checks.about(*path):
             check_spool(checks, path, self)
         with checks.about(*path):
             self._check_level(checks, path)
+
+    def _check_reduction(self, checks: Checks, path: Path) -> None:
+        """Report what is wrong with compression and deduplication."""
+        target, compressor = checks.spec.devices.get(self.to), self.compressor
+        if compressor is not None and not isinstance(compressor, Unknown):
+            remote = isinstance(target, BackupTarget) and not isinstance(target, MediaLibrary | ObjectTarget)
+            compressor.check(checks, (*path, "compressor"), self.data, remote=remote or target is None)
+        if self.deduplication is None or isinstance(self.deduplication, Unknown):
+            return
+        if isinstance(target, MediaLibrary):
+            message = "a tape cannot be read at so many places"
+            checks.report((*path, "deduplication"), message, "deduplicate on disk, and copy the save set to tape")
+        if isinstance(target, ObjectTarget) and self.deduplication.at != "client":
+            message = f"only the client deduplicates for an object store, not the {self.deduplication.at}"
+            checks.report((*path, "deduplication", "at"), message, "write 'client'")
+        known = compressor if compressor is not None and not isinstance(compressor, Unknown) else None
+        self.deduplication.check(checks, (*path, "deduplication"), known)
 
     def base_age(self) -> float | None:
         """Seconds since the backup that it is based on, None if it is based on none."""

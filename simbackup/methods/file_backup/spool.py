@@ -80,9 +80,7 @@ class SpooledBackup:
         finally:
             if system.used[it.to] == place + room:  # else others have taken room behind it
                 self._give_back(system, before)
-        system.catalogue.save_sets.append(
-            SaveSet(job, it.data, it.method, part.size, part.files, copy.time, [copy], it.level)
-        )
+        system.catalogue.add(SaveSet(job, it.data, it.method, part.size, part.files, copy.time, [copy], it.level))
         return Moved(part.size, part.files)
 
     def _passes(self, size: float, place: float) -> list[Pass]:

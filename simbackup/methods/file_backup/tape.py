@@ -59,9 +59,7 @@ class TapeBackup:
             lambda: system.require_image(self.source),
         )  # fmt: skip
         yield from writer.write(system, copy)
-        system.catalogue.save_sets.append(
-            SaveSet(job, self.data, self.method, part.size, part.files, copy.time, [copy], self.level)
-        )
+        system.catalogue.add(SaveSet(job, self.data, self.method, part.size, part.files, copy.time, [copy], self.level))
         return Moved(part.size, part.files)
 
     def _shape(self, system: System, data: DataSet, crossing: Crossing, part: Portion) -> FlowShape:

@@ -46,7 +46,7 @@ class FrozenImageBackup:
         yield from prepare(system, job, data, self.tool, data.files)
         yield from create(system, job, self.to)
         copy.extents.append(Extent(0.0, data.size, self.to, data.begin))
-        system.catalogue.save_sets.append(saved)
+        system.catalogue.add(saved)
         return Moved(data.size, float(data.files))
 
 

@@ -59,5 +59,5 @@ class SystemState:
             return Moved(0.0, 0.0)
         data = system.data[self.data]
         saved = SaveSet(job, data.name, self.method, data.size, data.files, system.env.now)
-        system.catalogue.save_sets.append(saved)
+        system.catalogue.add(saved)
         return Moved(data.size, float(data.files))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from simbackup.errors import choices
+from simbackup.schema.chosen import of_class
 from simbackup.schema.job import FileKeeping
 from simbackup.schema.part import Path
 from simbackup.schema.refers import OF_DATA, Refers
@@ -47,7 +48,7 @@ class SaveIndexSpec(JobSpec):
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report jobs that are not file backups."""
-        legal = [n for n, j in checks.spec.jobs.items() if isinstance(j, FileKeeping)]
+        legal = of_class(checks.spec.jobs, FileKeeping)
         for name in self.of:
             if not checks.name((*path, "of"), name, legal, "job") and name in checks.spec.jobs:
                 checks.report((*path, "of"), f"'{name}' is not a file backup", choices(name, legal))

@@ -93,7 +93,7 @@ class NativeBackup:
                     raise
                 copy.extents.append(Extent(copy.done, size / len(self.files), file.to, position))
         yield from _turns(system, (job, Activity.BACK_UP), self, parts, copy)
-        system.catalogue.save_sets.append(saved)
+        system.catalogue.add(saved)
         return Moved(size, float(len(parts)), buffers=self.loop.buffers)
 
 

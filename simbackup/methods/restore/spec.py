@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup.errors import choices
+from simbackup.schema.chosen import of_class
 from simbackup.schema.facts import Facts, amount, number
 from simbackup.schema.job import BackupJob, Copying, Restoring
 from simbackup.schema.part import Path
@@ -86,7 +87,7 @@ class RestoreSpec(Restoring):
     def check(self, checks: Checks, path: Path) -> None:
         """Report a restore of something other than a backup, or to unknown data."""
         spec = checks.spec
-        legal = [n for n, j in spec.jobs.items() if isinstance(j, BackupJob)]
+        legal = of_class(spec.jobs, BackupJob)
         if not checks.name((*path, "restore"), self.restore, legal, "job"):
             if self.restore in spec.jobs:
                 checks.report((*path, "restore"), f"'{self.restore}' is not a backup", choices(self.restore, legal))

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from simbackup import Result, load, simulate
+from simbackup.results.causes import Cause
 
 FLEET = "planning/uneven-fleet"
 
@@ -31,7 +32,7 @@ def test_who_waits_says_for_what() -> None:
     result = simulate(FLEET)
     causes = result.causes("save-a")
     assert next(iter(causes)) == ("devices.jobs", "wait for a turn")
-    assert jobs(result)["save-a"]["waits"] == pytest.approx(causes["devices.jobs", "wait for a turn"])
+    assert jobs(result)["save-a"]["waits"] == pytest.approx(causes[Cause("devices.jobs", "wait for a turn")])
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ jobs:
     tried = simulate(load(path))
     row = jobs(tried)["save"]
     assert row["status"] == "done"
-    assert tried.causes("save")["jobs.save", "wait"] == pytest.approx(80.0)
+    assert tried.causes("save")[Cause("jobs.save", "wait")] == pytest.approx(80.0)
     assert jobs(simulate(load(path), {"jobs.save.retries": 1}))["save"]["status"] == "failed"
     late = simulate(load(path), {"jobs.save.retry_after": "70 s"})
     assert jobs(late)["save"]["end"] == pytest.approx(row["end"] - 10.0)

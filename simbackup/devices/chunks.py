@@ -1,0 +1,69 @@
+"""A save set that is stored in pieces, as its readers see it."""
+
+from __future__ import annotations
+
+from simbackup.devices.network.live import Network
+from simbackup.devices.store import Direction, Service, Store
+from simbackup.engine.flows import Link
+
+
+class ChunkStore:
+    """A device that holds a deduplicated store: whoever reads in sequence goes to another place after each piece.
+
+    The pieces of a save set lie `together` bytes in the mean, and the next one anywhere in the store. `at_once` pieces
+    are asked for at a time, so that a reader waits for the device no longer than that works, or for his part of the
+    latency of one. Writes go on where the last one ended.
+    """
+
+    def __init__(self, below: Store, extent: tuple[float, float], together: float, at_once: float = 1.0) -> None:
+        self.below = below
+        self.begin, self.extent = extent
+        self.together = together
+        self.at_once = at_once
+        self.name = below.name
+        self.size = below.size
+        self.link: Link = below.link
+        self.path: tuple[Network, ...] = below.path
+
+    def _piece(self) -> Service:
+        """What a piece takes."""
+        size = min(self.together, self.extent)
+        one = self.below.scattered("read", self.begin, max(self.extent, size), size)
+        return Service(max(one.latency / self.at_once, one.busy), one.busy)
+
+    def stream(self, direction: Direction, position: float, size: float) -> float:
+        """Seconds of the device's time for each byte: those of its piece when it is read."""
+        if direction == "write":
+            return self.below.stream(direction, position, size)
+        return self._piece().busy / min(self.together, self.extent)
+
+    def alone(self, position: float, size: float) -> float:
+        """Greatest rate of one reader: one piece after the other."""
+        del position, size
+        return min(self.together, self.extent) / self._piece().latency
+
+    def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
+        """What a request takes: a read goes to each piece."""
+        if direction == "write":
+            return self.below.request(direction, head, position, size)
+        return self.continued(position, size)
+
+    def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
+        """What a request at a random place takes."""
+        if direction == "write":
+            return self.below.scattered(direction, begin, extent, size)
+        return self.continued(begin, size)
+
+    def continued(self, position: float, size: float) -> Service:
+        """What one read takes that goes on where the last one ended: its part of the pieces."""
+        del position
+        one, pieces = self._piece(), size / min(self.together, self.extent)
+        return Service(one.latency * pieces, one.busy * pieces)
+
+    def append(self, position: float, size: float) -> Service:
+        """What a write takes that goes on where the last one ended."""
+        return self.below.append(position, size)
+
+    def turn(self, here: float, there: float, size: float) -> Service:
+        """What a request loses to a stream elsewhere on the same device."""
+        return self.below.turn(here, there, size)

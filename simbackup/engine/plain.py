@@ -1,0 +1,268 @@
+"""Rates of flows that nothing but links and caps limit: a filling on the links themselves, and its check.
+
+Most changes reach a few flows without laws, turns and buffers that hold them. Their rates follow as in `solver`, which
+stays the rule: levels rise until a link is full or a cap is met, ties within `TIE` go to the link before the cap and to
+the first link by name. Nothing is numbered, and no link is looked at that these flows do not cross.
+
+Invariant: what a filling returns is what `Sharing` returns for the same flows, within rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from heapq import heapify, heappop, heappush
+
+from simbackup.engine.flow import Flow
+from simbackup.engine.link import Link
+from simbackup.engine.reach import BeyondReachError, above
+from simbackup.engine.solver import TIE, same
+
+
+def plain_rates(flows: Collection[Flow]) -> Iterable[tuple[Flow, float, Link | None]]:
+    """Flows with their rates, units per second, and the link that limits each, None where its cap does.
+
+    All others go on as they are.
+
+    Raises
+    ------
+    ValueError
+        Nothing limits a flow.
+    BeyondReachError
+        The rates move other flows.
+    """
+    if len(flows) == 1:
+        return (_alone(next(iter(flows))),)
+    filling = _Filling(flows)
+    filling.check()
+    return [(flow, rate, filling.limits[flow]) for flow, rate in filling.rates.items()]
+
+
+def _alone(flow: Flow) -> tuple[Flow, float, Link | None]:
+    """The rate of one flow beside others, and the link that limits it."""
+    rate, limit, shared = math.inf, None, list[tuple[Link, float, float]]()
+    for link, demand in flow.crossed:
+        left = link.capacity
+        if len(link.crossing) > 1:
+            beside = link.used_beside(((flow, demand),))
+            shared.append((link, demand, beside))
+            left = left - beside if left > beside else 0.0
+        at = left / demand
+        if limit is None or at < rate * (1.0 - TIE):
+            rate, limit = at, link
+        elif at <= rate * (1.0 + TIE) and link.name < limit.name:
+            limit = link
+    if flow.cap < rate * (1.0 - TIE) or limit is None:
+        rate, limit = flow.cap, None
+    rate = min(rate, flow.cap)
+    if rate == math.inf:
+        raise ValueError(f"flow {flow.name} is limited neither by a link nor by a cap")
+    changed = not same(rate, flow.rate)
+    full = [
+        link
+        for link, demand, beside in shared
+        if link is limit or (changed and beside + demand * rate >= link.capacity * (1.0 - TIE))
+    ]
+    beyond = dict.fromkeys(
+        other for link in full for other in link.crossing if other is not flow and above(other, link, rate / flow.share)
+    )
+    if changed:
+        beyond |= {other: None for link, _, _ in shared for other in link.limited if other is not flow}
+    if beyond:
+        raise BeyondReachError(beyond)
+    return flow, rate, limit
+
+
+class _Room:
+    """What a link has for the flows that are solved: capacity, use, and the weight of those whose rates still rise."""
+
+    __slots__ = ("beside", "capacity", "flows", "link", "number", "rising", "summed", "taken", "weight", "whole")
+
+    def __init__(self, link: Link, number: int) -> None:
+        self.link = link
+        self.number = number
+        self.flows: list[tuple[Flow, float]] = []
+        self.weight = self.summed = self.taken = self.beside = 0.0
+        self.capacity = link.capacity
+        self.rising = 0
+        self.whole = True
+
+    def begin(self) -> _Entry:
+        """Its place in the order of filling if all flows rise; what flows beside them use is not on offer."""
+        self.summed = self.weight
+        self.rising = len(self.flows)
+        self.whole = self.rising == len(self.link.crossing)
+        if not self.whole:
+            self.beside = self.link.used_beside(self.flows)
+            self.capacity = max(0.0, self.capacity - self.beside)
+        return self.capacity / self.weight, self.link.name, self.number, self
+
+    def level(self) -> float:
+        """The level at which it is full if all that rise now go on."""
+        return (self.capacity - self.taken) / self.weight
+
+    def stop(self, flow: Flow, demand: float, rate: float, rising: Mapping[Flow, None]) -> None:
+        """Let one flow rise no more."""
+        self.taken += demand * rate
+        self.weight -= demand * flow.share
+        self.rising -= 1
+        if self.weight < 0.5 * self.summed:  # cancellation never affects the rates
+            weight = 0.0
+            for other, units in self.flows if self.rising else ():
+                if other in rising:
+                    weight += units * other.share
+            self.weight = self.summed = weight
+
+
+class _Own:
+    """The first to be full of the links that one flow has for itself."""
+
+    __slots__ = ("at", "flows", "link", "number", "rising")
+
+    def __init__(self, flow: Flow, link: Link, demand: float, at: float) -> None:
+        self.link = link
+        self.number = flow.number
+        self.flows = [(flow, demand)]
+        self.at = at
+        self.rising = 1
+
+    def level(self) -> float:
+        """The level at which it is full."""
+        return self.at
+
+
+def _first(own: _Own | None, flow: Flow, link: Link, demand: float) -> _Own:
+    """Which of the links that a flow has for itself is full first: one that is known, or another."""
+    at = link.capacity / (demand * flow.share)
+    if own is None or at < own.at * (1.0 - TIE):
+        return _Own(flow, link, demand, at)
+    if at <= own.at * (1.0 + TIE) and link.name < own.link.name:
+        return _Own(flow, link, demand, own.at)
+    return own
+
+
+_Entry = tuple[float, str, int, _Room | _Own]
+"""A level, and the link that may be full at it, by name."""
+
+
+class _Filling:
+    """The rates of some flows and the link that limits each, None where its cap does."""
+
+    def __init__(self, flows: Collection[Flow]) -> None:
+        self.flows = flows
+        self.rooms: dict[Link, _Room] = {}
+        self.rates: dict[Flow, float] = {}
+        self.limits: dict[Flow, Link | None] = {}
+        self.full: dict[Link, None] = {}
+        self._rising = dict.fromkeys(flows)
+        self._own: dict[Flow, _Own] = {}
+        self._order: list[_Entry] = []
+        self._level = 0.0
+        self._fill()
+
+    def check(self) -> None:
+        """Raise BeyondReachError if the rates move other flows, or change what limits them, with these."""
+        moved = {flow for flow, rate in self.rates.items() if not same(rate, flow.rate)}
+        beyond: dict[Flow, None] = {}
+        for link, room in self.rooms.items():
+            if room.whole:
+                continue
+            changed = any(flow in moved for flow, _ in room.flows)
+            if changed:
+                beyond.update(dict.fromkeys(flow for flow in link.limited if flow not in self.rates))
+            if link in self.full or (changed and room.beside + room.taken >= link.capacity * (1.0 - TIE)):
+                level = max(self.rates[flow] / flow.share for flow, _ in room.flows)
+                others = (flow for flow in link.flows if flow not in self.rates)
+                beyond.update(dict.fromkeys(flow for flow in others if above(flow, link, level)))
+        if beyond:
+            raise BeyondReachError(beyond)
+
+    def _fill(self) -> None:
+        rising = self._rising
+        self._gather()
+        caps = [(cap / flow.share, flow.number, flow) for flow in self.flows if (cap := flow.cap) < math.inf]
+        caps.sort(reverse=True)
+        while rising:
+            room = self._next()
+            below, capped = self._level * (1.0 - TIE) if room is not None else math.inf, False
+            while caps and caps[-1][0] < below:
+                flow = caps.pop()[2]
+                if flow in rising:
+                    self._freeze(flow, flow.cap, None)
+                    capped = True
+            if room is None:
+                if rising:
+                    raise ValueError(f"flow {next(iter(rising)).name} is limited neither by a link nor by a cap")
+            elif capped:  # this can only raise the levels of the links
+                heappush(self._order, (self._level, room.link.name, room.number, room))
+            else:
+                self._freeze_on(room)
+
+    def _gather(self) -> None:
+        """Put the links in the order in which they would be full: of those that a flow has for itself, the first."""
+        rooms, order = self.rooms, self._order
+        for flow in self.flows:
+            share, own = flow.share, None
+            for link, demand in flow.crossed:
+                if len(link.crossing) == 1:
+                    own = _first(own, flow, link, demand)
+                    continue
+                room = rooms.get(link)
+                if room is None:
+                    room = rooms[link] = _Room(link, len(rooms))
+                room.flows.append((flow, demand))
+                room.weight += demand * share
+            if own is not None:
+                self._own[flow] = own
+                order.append((own.at, own.link.name, own.number, own))
+        order += [room.begin() for room in rooms.values()]
+        heapify(order)
+
+    def _next(self) -> _Room | _Own | None:
+        """The link that fills next, whose level is noted; none where all that rise may rise for ever."""
+        first = self._pop(math.inf)
+        if first is None or first[0] == math.inf:
+            return None
+        limit = first[0] * (1.0 + TIE)
+        near = [first]
+        while (other := self._pop(limit)) is not None:
+            near.append(other)
+        if len(near) > 1:
+            near.sort(key=lambda entry: entry[1])
+            for other in near[1:]:
+                heappush(self._order, other)
+        self._level = max(first[0], self._level)
+        return near[0][3]
+
+    def _pop(self, limit: float) -> _Entry | None:
+        """Take out the first link with flows that rise, if that is full at a level up to a limit."""
+        order = self._order
+        while order and order[0][0] <= limit:
+            found = heappop(order)
+            room = found[3]
+            if not room.rising:
+                continue
+            level = room.level()
+            if level <= found[0]:
+                return found
+            heappush(order, (level, room.link.name, room.number, room))
+        return None
+
+    def _freeze_on(self, room: _Room | _Own) -> None:
+        """Freeze all that rise on a full link."""
+        self.full[room.link] = None
+        for flow, _ in room.flows:
+            if flow in self._rising:
+                self._freeze(flow, min(flow.share * self._level, flow.cap), room.link)
+
+    def _freeze(self, flow: Flow, rate: float, limit: Link | None) -> None:
+        del self._rising[flow]
+        self.rates[flow] = rate
+        self.limits[flow] = limit
+        own = self._own.get(flow)
+        if own is not None:
+            own.rising = 0
+        for link, demand in flow.crossed:
+            room = self.rooms.get(link)
+            if room is not None:
+                room.stop(flow, demand, rate, self._rising)

@@ -1,0 +1,132 @@
+"""Deduplication of image and file-level backups, by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+from simbackup.errors import InputError
+from simbackup.results.result import Result
+
+SITE = """\
+title: A client with a flash disk, and a server with another, over a network of 50 MB/s
+hosts:
+  client: {owns: [source], cores: 4, memory: 8 GiB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 100 GB/s,
+    speed: 2}
+  server: {owns: [store, library], cores: 4, memory: 8 GiB, dirty_limit: 90 %, dirty_background: 0 %,
+    copy_rate: 100 GB/s, speed: 1, read_ahead: 128 KiB}
+devices:
+  source: {kind: ssd, capacity: 100 GB, read_rate: 400 MB/s, write_rate: 400 MB/s, read_latency: 0 s,
+    write_latency: 0 s}
+  store: {kind: ssd, capacity: 100 GB, read_rate: 400 MB/s, write_rate: 20 MB/s, read_latency: 10 ms,
+    write_latency: 0 s}
+  bucket: {model: object_store/amazon-s3-standard}
+  library: {model: tape_library/autoloader-8, drive: tape_drive/lto-5, drives: 1}
+links:
+  lan: {joins: [client, server], rate: 50 MB/s, latency: 0 s}
+  wan: {joins: [client, bucket], rate: 50 MB/s, latency: 0 s}
+  san: {joins: [client, library], rate: 500 MB/s, latency: 0 s}
+data:
+  image: {on: source, size: 1 GB, compression: 2}
+jobs:
+  full: {method: image, data: image, to: TO, deduplication: {DEDUP}, MORE}
+  back: {restore: full, after: full}
+"""
+DEDUP = "ratio: 5, cut_cpu: 40 ns/B, join_cpu: 10 ns/B, together: 1 MB"
+CODER = "compressor: {at: client, compress_cpu: 40 ns/B, expand_cpu: 10 ns/B}"
+CUT, JOIN = 20.0, 5.0
+"""Seconds of a core of the client for all bytes; the server takes twice as long."""
+
+
+def site(to: str = "store", dedup: str = "", more: str = "connections: 1", jobs: str = "") -> str:
+    own = SITE.replace("TO", to).replace("MORE", more).replace("{DEDUP}", f"{{{DEDUP}{dedup}}}")
+    unused = {"bucket": ("  bucket:", "  wan:"), "library": ("  library:", "  san:")}
+    for name, lines in unused.items():
+        if name != to and name not in jobs:
+            own = "\n".join(line for line in own.splitlines() if not line.startswith(lines)) + "\n"
+            own = own.replace(f", {name}]", "]")
+    return own + jobs
+
+
+def run(text: str, changes: dict[str, Any] | None = None) -> Result:
+    result = sb.simulate(text, changes)
+    assert all(row["status"] == "done" for row in result.job_rows), result.job_rows
+    return result
+
+
+def device(result: Result, name: str, column: str) -> float:
+    return next((row[column] for row in result.device_rows if row["device"] == name), 0.0)
+
+
+@pytest.mark.parametrize(("at", "sent", "client", "server"), [
+    ("client", 0.2, CUT + JOIN, 0.0), ("server", 1.0, 0.0, 2 * (CUT + JOIN)), ("target", 1.0, 0.0, 0.0),
+])  # fmt: skip
+def test_only_new_chunks_are_sent_and_stored_and_all_come_back(
+    at: str, sent: float, client: float, server: float
+) -> None:
+    result, plain = run(site(dedup=f", at: {at}")), run(site().replace(f"deduplication: {{{DEDUP}}}, ", ""))
+    assert device(result, "links.lan", "bytes") + device(result, "links.lan.back", "bytes") == pytest.approx(
+        1e9 * (sent + 1.0)
+    )
+    assert device(result, "devices.store", "bytes") == pytest.approx(1e9 * (0.2 + 1.0))
+    for host, seconds in (("client", client), ("server", server)):
+        spent = [device(one, f"hosts.{host}.cores", "busy_s") * 4 for one in (result, plain)]
+        assert spent[0] - spent[1] == pytest.approx(seconds, rel=0.02, abs=0.05)
+    assert result.get("jobs.full.bytes") == result.get("jobs.back.bytes") == 1e9
+
+
+def test_chunks_are_found_one_after_the_other_or_by_threads() -> None:
+    fast = {"devices.store.write_rate": "400 MB/s"}
+    one, four = run(site(), fast), run(site(dedup=", threads: 4"), fast)
+    assert one.get("jobs.full.elapsed") == pytest.approx(CUT, rel=0.01)  # the next are read meanwhile
+    assert four.get("jobs.full.elapsed") == pytest.approx(CUT / 4, rel=0.01)
+    assert sum(seconds for cause, seconds in one.causes("full").items() if cause.activity == "find chunks") == (
+        pytest.approx(CUT, rel=0.01)
+    )
+
+
+def test_a_restore_goes_from_piece_to_piece() -> None:
+    """A thousand pieces of 1 MB, each after a latency of 10 ms and in 2.5 ms; several at once wait less."""
+    fast = {"links.lan.rate": "5 GB/s", "jobs.full.deduplication.join_cpu": "0 ns/B"}
+    for at_once, seconds in ((1, 12.5), (2, 6.25), (16, 2.5)):
+        result = run(site(dedup=f", at_once: {at_once}"), fast)
+        assert result.get("jobs.back.elapsed") == pytest.approx(seconds, rel=0.03)
+
+
+def test_new_chunks_are_compressed_and_all_are_expanded() -> None:
+    result = run(site(more=CODER))
+    assert device(result, "devices.store", "bytes") == pytest.approx(1e9 * (0.1 + 0.5))
+    assert result.get("jobs.full.elapsed") == pytest.approx(CUT + CUT / 5, rel=0.01)
+    plain = run(site())
+    spent = [device(one, "hosts.client.cores", "busy_s") * 4 for one in (result, plain)]
+    assert spent[0] - spent[1] == pytest.approx(CUT / 5 + JOIN, rel=0.02)
+
+
+def test_a_bucket_takes_what_is_new_and_gives_all_back() -> None:
+    result = run(site("bucket", more=CODER))
+    assert device(result, "links.wan", "bytes") + device(result, "links.wan.back", "bytes") == pytest.approx(0.6e9)
+    assert result.get("jobs.back.bytes") == 1e9
+
+
+def test_a_copy_on_tape_is_whole_again() -> None:
+    jobs = "  tape: {method: copy_save_set, save_set: full, to: library, after: full}\n"
+    jobs += "  again: {restore: full, copied_by: tape, after: [tape, back]}\n"
+    text = site(jobs=jobs).replace("[client, library]", "[server, library]")
+    text = text.replace("  wan: {joins: [client, bucket], rate: 50 MB/s, latency: 0 s}\n", "")
+    result = run(text.replace("  bucket: {model: object_store/amazon-s3-standard}\n", ""))
+    written = device(result, "devices.library.drive.1", "bytes")
+    assert written == pytest.approx(2e9, rel=0.01)  # all to tape, and all back
+    assert device(result, "devices.store", "bytes") == pytest.approx(1e9 * (0.2 + 2.0))
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    (site("library"), "a tape cannot be read at so many places"),
+    (site(dedup=", at: server", more=CODER), "chunks are found at the server, and compressed at the client"),
+    (site("bucket", dedup=", at: server"), "only the client deduplicates for an object store"),
+    (site().replace("ratio: 5", "ratio: 0.5"), "is below 1: the store would grow"),
+])  # fmt: skip
+def test_what_cannot_be_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        sb.load(text)
