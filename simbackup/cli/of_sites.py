@@ -51,16 +51,18 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
     from simbackup.cli import show, show_plan  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
+    from simbackup.planning.writing import check_tables, write_tables  # noqa: PLC0415
 
+    form = "parquet" if parquet else "csv"
+    if out is not None:
+        check_tables(out, form)
     found = planned(load_site(site, overrides(sets or [])), until)
     if as_json:
         show.json(show_plan.plain(found.as_dict()))
     else:
         show_plan.plan(found)
     if out is not None:
-        from simbackup.planning.writing import write_tables  # noqa: PLC0415
-
-        written = write_tables(found.tables(), out, "parquet" if parquet else "csv")
+        written = write_tables(found.tables(), out, form)
         note(f"written to {written}")
 
 

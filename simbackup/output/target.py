@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from simbackup.errors import ResultError
+from simbackup.output.mark import check_replaced
 
 PICTURE, SYSTEM, TRACE, PAGE, WORKBOOK = ("png", "svg", "pdf"), ("svg", "mmd", "dot"), ("json",), ("html",), ("xlsx",)
 TABLE = ("csv", "parquet", "xlsx", "json")
@@ -22,7 +23,8 @@ def check_file(path: str | Path, forms: Sequence[str]) -> str:
     Raises
     ------
     ResultError
-        The extension is wrong, there is no such folder, the file cannot be written, or a library is missing.
+        The extension is wrong, there is no such folder, the file cannot be written, a library is missing, or there is
+        such a file that the program did not write.
 
     >>> check_file("times.CSV", TABLE)
     'csv'
@@ -40,6 +42,7 @@ def check_file(path: str | Path, forms: Sequence[str]) -> str:
         what = f"the extension '{path.suffix}' is not known here" if path.suffix else "its name has no extension"
         raise ResultError(f"{path} cannot be written ({what}); use {_listed(forms)}")
     _check_parent(path)
+    check_replaced(path)
     if form == "xlsx" and find_spec("openpyxl") is None:
         remedy = "install it with: pip install 'simbackup[excel]'"
         raise ResultError(f"{path} cannot be written without openpyxl; {remedy}")

@@ -15,6 +15,7 @@ from simbackup.text import for_cell
 
 if TYPE_CHECKING:
     import pandas as pd
+from simbackup.output.mark import check_replaced, mark
 from simbackup.output.partial import flush, left_behind, lock, log, partial_for
 
 
@@ -28,7 +29,7 @@ def whole(path: Path) -> Generator[Path]:
     Raises
     ------
     ResultError
-        The file cannot be written.
+        The file cannot be written, or there is one that the program did not write.
     """
     if not path.name:
         raise ResultError(f"'{path}' is a folder; name a file")
@@ -37,6 +38,7 @@ def whole(path: Path) -> Generator[Path]:
             yield path
             return
         target = followed(path)
+        check_replaced(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         for old in left_behind(target):
             if old.is_file():
@@ -47,6 +49,7 @@ def whole(path: Path) -> Generator[Path]:
         try:
             with lock(partial):
                 yield partial
+                mark(partial)
                 flush(partial)
                 if target.is_file():
                     shutil.copymode(target, partial)

@@ -8,12 +8,33 @@ from pathlib import Path
 from typing import Any
 
 from simbackup.errors import ResultError
+from simbackup.output.mark import check_replaced
+from simbackup.output.target import TABLE, WORKBOOK, check_file, check_folder
 from simbackup.output.whole import whole
 from simbackup.results.workbook import Cell, write_workbook
 
 FORMS = ("csv", "parquet")
 MOST_ROWS = 1_048_575
 """Rows that a sheet of Excel holds below its heads."""
+
+
+def check_tables(path: Path, form: str = "csv") -> None:
+    """Check where tables are to be written, before a plan is made.
+
+    Raises
+    ------
+    ResultError
+        The path is neither an .xlsx file nor a folder that may be written, or holds files of such tables that the
+        program did not write.
+    """
+    if path.suffix.lower() == ".xlsx":
+        check_file(path, WORKBOOK)
+        return
+    if not path.name or path.suffix.lower().removeprefix(".") in TABLE:
+        raise ResultError(f"'{path}' is not a folder for tables; name a folder, or an .xlsx file")
+    check_folder(path)
+    for there in sorted(path.glob(f"*.{form}")):
+        check_replaced(there)
 
 
 def write_tables(tables: Mapping[str, Sequence[Mapping[str, Any]]], path: Path, form: str = "csv") -> Path:

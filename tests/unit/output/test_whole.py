@@ -14,7 +14,7 @@ from simbackup.output.whole import whole, write_whole
 
 def test_nothing_half_done_stays(tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
-    path.write_text("old")
+    write_whole(path, "old")
 
     def fail() -> None:
         with whole(path) as partial:
@@ -41,7 +41,7 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
 def test_a_link_stays_one(tmp_path: Path) -> None:
     path, link = tmp_path / "there" / "trace.json", tmp_path / "link.json"
     path.parent.mkdir()
-    path.write_text("old")
+    write_whole(path, "old")
     link.symlink_to(path)
     write_whole(link, "new")
     assert link.is_symlink()
