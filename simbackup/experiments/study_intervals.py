@@ -61,7 +61,7 @@ class _Rows:
         moved = changes(self.inputs, case)
         return {row: self._row(row, case, moved.get(row, {})) for row in self.runs}
 
-    def _row(self, row: str, case: Case, moved: Mapping[str, str]) -> CaseFigures:
+    def _row(self, row: str, case: Case, moved: Mapping[str, object]) -> CaseFigures:
         """What one row gives; nothing if its values are refused even near the best estimates."""
         for _ in range(HALVINGS):
             try:

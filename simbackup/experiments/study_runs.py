@@ -47,7 +47,7 @@ class Run:
         """All values by address that replace those of the file."""
         return self.together | self.varied
 
-    def moved(self, values: Mapping[str, str]) -> Run:
+    def moved(self, values: Mapping[str, object]) -> Run:
         """The same run with other values at some addresses."""
         return replace(self, varied={**self.varied, **values})
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from simbackup.errors import Problem
+from simbackup.errors import InputError, Problem
+from simbackup.scenario.alternatives import Choice
 from simbackup.scenario.files import Source, given
 from simbackup.scenario.inheritance import extended, references
 from simbackup.scenario.scenario import Scenario, finished, node_of
+from simbackup.schema.tree import from_plain
 
 
 def load(what: Source, overrides: Mapping[str, object] | None = None) -> Scenario:
@@ -38,4 +40,25 @@ def load(what: Source, overrides: Mapping[str, object] | None = None) -> Scenari
     base = next((text for text in own if text.startswith("published/")), None)
     nodes = {address: node_of(value) for address, value in (overrides or {}).items()}
     name = str(what) if given(what) is None else str(tree.mapping["title"].value) if "title" in tree.mapping else ""
-    return finished(name, references(tree), nodes, tuple(log), base, before=problems)
+    scenario = finished(name, references(tree), nodes, tuple(log), base, before=problems)
+    for choice in scenario.choices:
+        _check(scenario, choice)
+    return scenario
+
+
+def _check(scenario: Scenario, choice: Choice) -> None:
+    """Check that a scenario is right with each alternative of a value; what is wrong is where the choice stands."""
+    for option in choice.options[1:]:
+        try:
+            scenario.with_({choice.address: from_plain(option, choice.place)})
+        except InputError as error:
+            word = from_plain(option, choice.place).word
+            raise InputError([_with(choice, word, problem) for problem in error.problems]) from None
+
+
+def _with(choice: Choice, word: str, problem: Problem) -> Problem:
+    """A problem that a scenario has with an alternative, at the choice."""
+    where = "" if problem.address == choice.address else f"{problem.address}: "
+    return Problem(
+        choice.place, choice.address, f"with the alternative '{word}', {where}{problem.message}", problem.remedy
+    )

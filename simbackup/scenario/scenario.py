@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.scenario.agreement import check
+from simbackup.scenario.alternatives import Choice, settled
 from simbackup.scenario.completion import complete
 from simbackup.scenario.fleets import Fleets, lay_out, reported_once
 from simbackup.scenario.idle_keys import idle_keys
@@ -64,6 +65,8 @@ class Scenario:
     """What it was completed from."""
     factors: tuple[Mapping[str, float], ...] = ()
     """By what its values were multiplied, one scaling after the other."""
+    choices: tuple[Choice, ...] = ()
+    """Its values that are one of several."""
 
     def __repr__(self) -> str:
         return f"Scenario({self.name!r}, {self.title!r}, {len(self.values)} values, hash {self.hash})"
@@ -180,10 +183,14 @@ def finished(
         tree = override(tree, address, node, log, problems)
     laid = tree
     tree, fleets = lay_out(laid, reader, problems)
+    tree, stated = settled(tree, problems)
+    stated = [choice for choice in stated if not f"{choice.address}.".startswith(tuple(f"{a}." for a in overrides))]
     for address, node in overrides.items():
         if address not in above:
             tree = override(tree, address, node, log, problems)
+    tree, given = settled(tree, problems)
     tree, unresolved = complete(references(tree), reader, log, problems)
+    tree, of_sheets = settled(tree, problems)
     spec = read_spec(tree, problems, None if baseless else unresolved)
     works = reader.library.every_work()
     problems.extend(_unknown_sources(spec, tree, works))
@@ -196,7 +203,7 @@ def finished(
     used = reader.cited({value.given.source for value in values if value.given.source is not None})
     return Scenario(
         name, spec, tree, source, overrides, tuple(log), read_log, values, base, _digest(tree.plain()), fleets,
-        warnings, used,
+        warnings, used, choices=(*stated, *given, *of_sheets),
     )  # fmt: skip
 
 
@@ -228,6 +235,6 @@ def _values(spec: Spec, tree: Node) -> list[Value]:
     found: list[Value] = []
     for path, quantity in spec.quantities():
         node, _ = tree.find(path)
-        basis = "document" if any(folder in node.place.file for folder in DOCUMENTS) else "user"
+        basis = quantity.basis or ("document" if any(folder in node.place.file for folder in DOCUMENTS) else "user")
         found.append(Value(".".join(path), quantity.on(basis), node.place))
     return found

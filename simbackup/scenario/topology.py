@@ -107,7 +107,7 @@ class Topology:
 
 def _hanging(beside: Beside) -> dict[str, str]:
     """The node on which each one hangs that has no other neighbour, or none that does not hang on it."""
-    left = {node: set(near) for node, near in beside.items()}
+    left = {node: set(near) - {node} for node, near in beside.items()}
     found: dict[str, str] = {}
     loose = [node for node, near in left.items() if len(near) == 1]
     while loose:

@@ -64,8 +64,14 @@ class Forms:
             found["anyOf"] = [self.sheet_name(kind)]
         elif _ONE_OR_MORE in part.model_fields[name].metadata:
             found["anyOf"] = [plain["items"], {key: plain[key] for key in ("type", "items")}]
+        elif set(plain) & {"enum", "const"} or plain.get("type") in ("string", "boolean"):
+            found = {**{key: plain[key] for key in plain if key != "anyOf"}, **found}
+            alone = {key: found.pop(key) for key in ("type", "enum", "const", "minLength", "pattern") if key in found}
+            found["anyOf"] = [alone]
         else:
             return {**plain, **found}
+        if not unit and "anyOf" in found:
+            found["anyOf"] = [*found["anyOf"], self.one_of_several()]
         if optional(part, name):
             found["anyOf"] = [*found["anyOf"], {"type": "null"}]
         return found
@@ -137,6 +143,15 @@ class Forms:
         words += [int(word) for word in words if str(word).isdigit()]
         inside = {"properties": {"value": {"enum": words}}}
         return {"enum": words}, {"type": "object", "required": ["value"], "allOf": [self.part(Origin), inside]}
+
+    def one_of_several(self) -> Json:
+        """Reference to a value that is one of several."""
+        self.part(Origin)
+        self.defs["Choice"] = {
+            "description": "A value that is one of several, each as likely as the others.",
+            "type": "object", "required": ["value", "alternatives", "why"], "allOf": [reference("Origin")],
+        }  # fmt: skip
+        return reference("Choice")
 
     def resolved(self, ref: Json) -> Json:
         """The definition that a reference points to."""

@@ -43,6 +43,10 @@ class Origin(BaseModel):
     """How a derived value follows from others."""
     range: tuple[Any, Any] | None = None
     """The lowest and the highest reasonable value."""
+    alternatives: tuple[Any, ...] = ()
+    """What else an assumed value may be, such as another word or datasheet; each is as likely as the value."""
+    shared: str | None = None
+    """Name of an unknown that stands in several places; where it is uncertain, all of them vary together."""
     plausible: tuple[Any, Any] | None = None
     """The physically plausible range of a fitted value."""
     fitted_to: tuple[str, ...] = ()

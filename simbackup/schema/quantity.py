@@ -47,6 +47,7 @@ class Quantity:
     fitted_to: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
     uncertainty: float | None = None
+    shared: str | None = None
 
     def __float__(self) -> float:
         return self.si
@@ -134,7 +135,7 @@ class Unit:
             si=si,
             unit=self.unit,
             text=str(origin.value),
-            **origin.model_dump(include={"basis", "source", "at", "why", "rule", "fitted_to", "seen"}),
+            **origin.model_dump(include={"basis", "source", "at", "why", "rule", "fitted_to", "seen", "shared"}),
             low=low,
             high=high,
             plausible=None if least is None or most is None else (least, most),

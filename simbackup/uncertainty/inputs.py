@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
 
 from simbackup import units
 from simbackup.equations.uncertainty import SCORE, value_at
 from simbackup.scenario import Scenario, Value
 
 COUNT = "count"
+NORMAL = NormalDist()
 
-Changes = dict[str, dict[str, str]]
+Changes = dict[str, dict[str, object]]
 """Values as files say them, by scenario and address."""
 
 
@@ -27,7 +30,7 @@ class Use:
     high: float
     unit: str
 
-    def text(self, score: float) -> str | None:
+    def at(self, score: float) -> str | None:
         """The value at so many standard deviations from the best estimate, as a file says it; None at that itself.
 
         What is counted stays whole.
@@ -36,37 +39,39 @@ class Use:
         value = float(round(value)) if self.unit == COUNT else value
         return units.show(value, self.unit) if value != self.best else None
 
+    def as_dict(self) -> dict[str, Any]:
+        """The value and its range as plain data, in SI units."""
+        return {"unit": self.unit, "value": self.best, "range": [self.low, self.high]}
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceUse:
+    """An address of a scenario at which a value is one of several, each as likely; the first is the stated one."""
+
+    scenario: str
+    address: str
+    options: tuple[object, ...]
+
+    def at(self, score: float) -> object | None:
+        """The value at so many standard deviations from the middle of its options; None if it is the stated one."""
+        which = min(int(NORMAL.cdf(score) * len(self.options)), len(self.options) - 1)
+        return self.options[which] if score and which else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The value and its alternatives as plain data."""
+        return {"value": self.options[0], "alternatives": list(self.options[1:])}
+
 
 @dataclass(frozen=True, slots=True)
 class Input:
     """One unknown, and every address of every scenario at which it stands.
 
-    What stands at one place of a file is one unknown, in however many scenarios and for however many parts it is used.
-    A value given in Python has no line: it is one with what has its address.
+    What stands at one place of a file is one unknown, in however many scenarios and for however many parts it is used;
+    so is what is `shared` by a name. A value given in Python has no line: it is one with what has its address.
     """
 
     name: str
-    uses: tuple[Use, ...]
-
-    @property
-    def best(self) -> float:
-        """Its best estimate at its first use, in SI units."""
-        return self.uses[0].best
-
-    @property
-    def low(self) -> float:
-        """The lower end of its range there."""
-        return self.uses[0].low
-
-    @property
-    def high(self) -> float:
-        """The upper end of its range there."""
-        return self.uses[0].high
-
-    @property
-    def unit(self) -> str:
-        """Its unit."""
-        return self.uses[0].unit
+    uses: tuple[Use | ChoiceUse, ...]
 
     @property
     def at(self) -> tuple[tuple[str, str], ...]:
@@ -76,24 +81,41 @@ class Input:
 
 def inputs(scenarios: Mapping[str, Scenario]) -> list[Input]:
     """The uncertain inputs of scenarios, by the names under which their figures are known; in order of appearance."""
-    together: dict[str, list[Use]] = {}
+    together: dict[str, list[Use | ChoiceUse]] = {}
+    names: dict[str, str] = {}
     for name, scenario in scenarios.items():
-        for value in scenario.values:
-            use = _use(name, value)
+        own = [(value.given.shared, value.place, _use(name, value)) for value in scenario.values]
+        own += [(one.shared, one.place, ChoiceUse(name, one.address, one.options)) for one in scenario.choices]
+        for shared, place, use in own:
             if use is not None:
-                place = str(value.place) if value.place.line else f"{value.place}: {value.address}"
-                together.setdefault(place, []).append(use)
-    return [Input(uses[0].address, tuple(uses)) for uses in together.values()]
+                key = f"{place}" if place.line else f"{place}: {use.address}"
+                key = f"shared: {shared}" if shared else key
+                names.setdefault(key, shared or use.address)
+                together.setdefault(key, []).append(use)
+    return [Input(names[key], tuple(uses)) for key, uses in together.items()]
 
 
 def changes(inputs: Sequence[Input], scores: Sequence[float]) -> Changes:
-    """What inputs become at so many standard deviations from their best estimates, where that is something else."""
+    """What inputs become at so many standard deviations from their best estimates, where that is something else.
+
+    Where another datasheet takes the place of the stated one, its values are taken as they are.
+    """
     found: Changes = {}
+    replaced: dict[str, list[str]] = {}
     for one, score in zip(inputs, scores, strict=True):
         for use in one.uses if score else ():
-            text = use.text(score)
-            if text is not None:
-                found.setdefault(use.scenario, {})[use.address] = text
+            moved = use.at(score)
+            if moved is not None:
+                found.setdefault(use.scenario, {})[use.address] = moved
+            if moved is not None and isinstance(use, ChoiceUse):
+                replaced.setdefault(use.scenario, []).append(f"{use.address.removesuffix('.model')}.")
+    for scenario, parts in replaced.items():
+        own = found[scenario]
+        found[scenario] = {
+            address: value
+            for address, value in own.items()
+            if not isinstance(value, str) or address.endswith(".model") or not address.startswith(tuple(parts))
+        }
     return found
 
 

@@ -81,8 +81,8 @@ class JobInterval:
             "from_inputs": [self.from_inputs.low, self.from_inputs.high], "line": self.line, "fits": self.fits,
             "inputs": [
                 {
-                    "address": one.input.name, "unit": one.input.unit, "value": one.input.best,
-                    "range": [one.input.low, one.input.high], "elapsed": [one.at_low, one.at_high], "share": one.share,
+                    "address": one.input.name, **one.input.uses[0].as_dict(), "elapsed": [one.at_low, one.at_high],
+                    "share": one.share,
                 }
                 for one in self.decides
             ],

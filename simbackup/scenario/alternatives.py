@@ -1,0 +1,71 @@
+"""Values that are one of several: a layout in words, a kind of array, a datasheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from simbackup.errors import Place, Problem
+from simbackup.schema.origin import Origin
+from simbackup.schema.tree import Node
+from simbackup.schema.validate import validate
+
+EXAMPLE = "{value: together, alternatives: [scattered], why: ...}"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A value that is one of several, each as likely as the others: the stated one, which comes first, or another."""
+
+    address: str
+    options: tuple[object, ...]
+    why: str
+    place: Place
+    shared: str | None = None
+
+
+def settled(tree: Node, problems: list[Problem]) -> tuple[Node, list[Choice]]:
+    """The tree in which each value that has alternatives is the stated one, and the choices that were in it."""
+    found: list[Choice] = []
+    return _settled(tree, (), found, problems), found
+
+
+def _settled(node: Node, path: tuple[str, ...], found: list[Choice], problems: list[Problem]) -> Node:
+    inside = node.mapping
+    if "alternatives" in inside and "value" in inside:
+        address, before = ".".join(path), len(problems)
+        origin = validate(Origin, node, address, problems)
+        if origin is not None:
+            problems += _wrong(origin, node, address)
+        if origin is not None and len(problems) == before:
+            options = (origin.value, *origin.alternatives)
+            found.append(Choice(address, options, origin.why or "", node.place, origin.shared))
+        value = inside["value"]
+        return Node(value.value, node.place, node.key)
+    if not inside or "value" in inside:
+        return node
+    changed = {name: _settled(child, (*path, name), found, problems) for name, child in inside.items()}
+    if all(changed[name] is child for name, child in inside.items()):
+        return node
+    return Node(changed, node.place, node.key)
+
+
+def _wrong(origin: Origin, node: Node, address: str) -> Iterator[Problem]:
+    """What is wrong with a value that has alternatives."""
+    if origin.basis not in {None, "assumed"}:
+        place, message = node.mapping["basis"].place, f"a value on the basis '{origin.basis}' has no alternatives"
+        yield Problem(place, f"{address}.basis", message, "write basis: assumed, or leave the alternatives out")
+    if not origin.why:
+        yield Problem(node.place, address, "a value with alternatives needs why", f"write for example '{EXAMPLE}'")
+    if origin.range is not None:
+        message = "has both a range and alternatives"
+        yield Problem(
+            node.mapping["range"].place, address, message, "write a range for a number, alternatives for words"
+        )
+    if not origin.alternatives:
+        yield Problem(
+            node.mapping["alternatives"].place, address, "has no alternative", "list the others, or leave it out"
+        )
+    elif origin.value in origin.alternatives:
+        message = f"'{origin.value}' is its own alternative"
+        yield Problem(node.mapping["alternatives"].place, address, message, "list only the others")
