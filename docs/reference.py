@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 
 from simbackup import shelf, units
 from simbackup.planning.goals import GoalsSpec, RestoreGoalSpec
-from simbackup.planning.policy import LimitSpec, PolicySpec, RetentionSpec, SecondCopySpec, StagingSpec
+from simbackup.planning.policy import LimitSpec, LogsSpec, PolicySpec, RetentionSpec, SecondCopySpec, StagingSpec
 from simbackup.planning.spec import MachineSpec, SiteSpec, SystemSpec, TargetSpec
 from simbackup.scenario import load, names
 from simbackup.schema import registry
@@ -101,7 +101,7 @@ def _site() -> str:
     """The page of site files, and of the goals beside them."""
     inside = {
         "machines": MachineSpec, "targets": TargetSpec, "limit": LimitSpec, "policies": PolicySpec,
-        "staging": StagingSpec,
+        "logs": LogsSpec, "staging": StagingSpec,
         "copies": SecondCopySpec, "retention": RetentionSpec, "systems": SystemSpec,
     }  # fmt: skip
     lines = [_page("Sites: site.yaml", SiteSpec, None, "").rstrip()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -26,7 +26,7 @@ from simbackup.devices.tape.session import Session
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.activity import Activity
 from simbackup.engine.clock import Clock
-from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.flows import Flow, FlowNetwork
 from simbackup.engine.limit import Law, Least
 from simbackup.engine.trace import Trace
 from simbackup.workloads.live import UsersOfData, Workload
@@ -109,22 +109,11 @@ class System:
         """The queues of some links, made when first needed."""
         return tuple(self.adapters.setdefault(link, Adapter(self.networks[link])) for link in links)
 
-    def lines(self) -> Iterator[Link]:
-        """The links that bytes pass: networks, block devices and their buses, drives, object stores."""
-        for network in self.networks.values():
-            yield network.link
-        for store in self.stores.values():
-            yield store.link
-            yield from (network.link for network in store.path)
-        for library in self.libraries.values():
-            yield from (drive.link for drive in library.drives)
-        for objects in self.object_stores.values():
-            yield from objects.pipes.values()
-
     def note_least(self, job: str) -> None:
         """Note what the bytes of a run of a job, which ends now, have taken at the least."""
         address = f"jobs.{job}"
-        found = max(((link.least.get(address, 0.0), link.name) for link in self.lines()), default=(0.0, ""))
+        there = self.network.least.pop(address, {})
+        found = max(((seconds, link.name) for link, seconds in there.items()), default=(0.0, ""))
         self.least[job] = Least(*found)
 
     def add_store(self, name: str, store: Store) -> None:

@@ -43,12 +43,16 @@ def schema(
     from simbackup import shelf  # noqa: PLC0415
     from simbackup.cli import show  # noqa: PLC0415
     from simbackup.errors import choices  # noqa: PLC0415
+    from simbackup.planning import json_schema as of_sites  # noqa: PLC0415
     from simbackup.scenario.json_schema import KINDS, json_schema  # noqa: PLC0415
 
+    kinds = {**KINDS, **of_sites.KINDS}
     if listed:
-        show.listing([{"kind": name, "file": text} for name, text in KINDS.items()], as_json=as_json)
-        return
-    if kind not in KINDS:
+        show.listing([{"kind": name, "file": text} for name, text in kinds.items()], as_json=as_json)
+    elif kind in of_sites.KINDS:
+        show.json(of_sites.site_schema(kind, shelf.names()))
+    elif kind in KINDS:
+        show.json(json_schema(kind, shelf.names()))
+    else:
         message = f"there is no schema of the kind '{kind}'"
-        raise InputError([Problem(Place("simbackup schema"), "", message, choices(kind, KINDS))])
-    show.json(json_schema(kind, shelf.names()))
+        raise InputError([Problem(Place("simbackup schema"), "", message, choices(kind, kinds))])

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from simbackup.cli.options import Json, Sets, note, overrides
+from simbackup.cli.options import Json, Sets, note, overrides, warn
 
 SiteFile = Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")]
 
@@ -81,6 +81,7 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
 
     loaded = load_site(site, overrides(sets or []))
     found = restore(loaded, what, None if at is None else end_of(loaded.start, at), lost, at_once)
+    warn(found.warnings)
     if as_json:
         show.json(show_plan.plain(found.as_dict()))
     else:
@@ -141,28 +142,38 @@ def size_site(  # noqa: PLR0917 (typer reads each as an option)
     raise typer.Exit(0 if found.best is not None else 1)
 
 
-def plot_site(
+def plot_site(  # noqa: PLR0917 (typer reads each as an option)
     site: SiteFile,
-    kind: Annotated[str, typer.Argument(help="capacity or calendar.")] = "capacity",
+    kind: Annotated[str, typer.Argument(help="capacity, calendar or restore.")] = "capacity",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this .png, .svg or .pdf file.")
     ] = None,
     until: Annotated[str, typer.Option(help="How long: a time such as 3y, or a date.")] = "3y",
+    at: Annotated[str | None, typer.Option(help="The date of a restore; a year after the start unless given.")] = None,
+    lost: Annotated[str, typer.Option("--after-loss-of", help="A target or a place that is lost; for restore.")] = "",
     sets: Sets = None,
 ) -> None:
-    """Plot the capacity in use over time, or the nights as a calendar."""
+    """Plot the capacity in use over time, the nights as a calendar, or the systems that a restore brings back."""
     from simbackup.errors import InputError, Place, Problem, choices  # noqa: PLC0415
     from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
+    from simbackup.planning.plan import end_of  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
+    from simbackup.planning.restore import restore  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.plots import style  # noqa: PLC0415
     from simbackup.plots.of_plan import KINDS  # noqa: PLC0415
 
-    if kind not in KINDS:
-        problem = Problem(Place("simbackup plan plot"), "", f"there is no picture '{kind}'", choices(kind, KINDS))
+    kinds = (*KINDS, "restore")
+    if kind not in kinds:
+        problem = Problem(Place("simbackup plan plot"), "", f"there is no picture '{kind}'", choices(kind, kinds))
         raise InputError([problem])
     if out is not None:
         check_file(out, PICTURE)
-    found = planned(load_site(site, overrides(sets or [])), until)
-    path = out or Path(f"{found.site.file.name}-{kind}.png")
-    note(f"written to {style.write(found.plot.kinds()[kind](), path)}")
+    loaded = load_site(site, overrides(sets or []))
+    if kind == "restore":
+        found = restore(loaded, "site", None if at is None else end_of(loaded.start, at), lost)
+        warn(found.warnings)
+        drawn = found.plot.restore()
+    else:
+        drawn = planned(loaded, until).plot.kinds()[kind]()
+    note(f"written to {style.write(drawn, out or Path(f'{loaded.file.name}-{kind}.png'))}")

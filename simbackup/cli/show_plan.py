@@ -8,7 +8,7 @@ from typing import Any, cast
 from simbackup.cli import show
 from simbackup.planning.goals import Goal
 from simbackup.planning.plan import Plan
-from simbackup.planning.restore import SHARES, Recovery
+from simbackup.planning.recovery import SHARES, Recovery
 from simbackup.planning.sizing import Sizing
 from simbackup.units import show_short
 
@@ -103,9 +103,12 @@ def recovery(found: Recovery) -> None:
     title = f"Restore of {found.what} at noon of {found.at}" + (
         f" after the loss of {found.lost}" if found.lost else ""
     )
-    head = ("system", "from", "save sets", "mounts", "bytes", "starts after", "back after", "data lost")
+    head = ["system", "from", "save sets", "mounts", "bytes", "starts after", "back after", "data lost"]
+    if any(one.logs for one in found.systems):
+        head.append("logs")
+        rows = [(*row, show_short(one.logs, "B", 3)) for row, one in zip(rows, found.systems, strict=True)]
     show.line(title)
-    show.table(head, rows, right=(2, 3, 4, 5, 6, 7))
+    show.table(head, rows, right=tuple(range(2, len(head))))
     for share in SHARES:
         back = found.until(share)
         told = show_short(back, "s", 3) if back < float("inf") else "never"

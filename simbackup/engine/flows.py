@@ -45,6 +45,8 @@ class FlowNetwork:
         self.env = env
         self.trace = trace
         self.whole = whole
+        self.least: dict[str, dict[Link, float]] = {}
+        """Seconds that ended flows of a name take of each link at the least, until they are asked for."""
         self._flows: dict[Flow, None] = {}
         self._links: dict[Link, int] = {}
         self._stores: dict[FlowCoupling, int] = {}
@@ -283,7 +285,10 @@ class FlowNetwork:
         left = flow.finish(now, completed)
         self._ends.put(flow, near)
         for link in flow.links:
-            link.detach(flow, now, left)
+            seconds = link.detach(flow, now, left)
+            if seconds > 0.0:
+                there = self.least.setdefault(flow.name, {})
+                there[link] = there.get(link, 0.0) + seconds
         del self._flows[flow]
         self._touched.ended(flow)
         self._solve_later()

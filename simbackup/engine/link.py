@@ -41,7 +41,6 @@ class Link:
         self.name = name
         self.pooled = pooled
         self.fastest, self.plain = fastest, plain
-        self.least: dict[str, float] = {}  # seconds of all that ended flows of a name have moved, at its full rate
         self._least: dict[Flow, float] = {}
         self._surcharge = surcharge
         self._turned: Mapping[Flow, float] = {}
@@ -177,8 +176,11 @@ class Link:
             used -= demand * flow.rate
         return max(0.0, used)
 
-    def detach(self, flow: Flow, now: float, left: float) -> None:
-        """Detach a flow, and count the `left` units of it that rounding kept back; called by the network."""
+    def detach(self, flow: Flow, now: float, left: float) -> float:
+        """Detach a flow, and count the `left` units of it that rounding kept back; called by the network.
+
+        Returns the seconds that all it has moved takes at the least, at the full rate of the link.
+        """
         del self.crossing[flow]
         self.stale = True
         if len(self.crossing) < 2:  # noqa: PLR2004 (whoever is alone turns to nobody)
@@ -189,8 +191,7 @@ class Link:
         self.settle(now)
         self._units += left * flow.demands.get(self, 0.0)
         self._bytes += left * flow.moves.get(self, 0.0)
-        least = min(self._least.pop(flow), self._least_of(flow)) * flow.completed  # its shape may have changed
-        self.least[flow.name] = self.least.get(flow.name, 0.0) + least
+        return min(self._least.pop(flow), self._least_of(flow)) * flow.completed  # its shape may have changed
 
     def _least_of(self, flow: Flow) -> float:
         return flow.demands.get(self, 0.0) if self.plain else flow.moves.get(self, 0.0) / self.fastest

@@ -248,4 +248,24 @@ def _parts(seconds: float, activity: str, cycle: Mapping[tuple[str, str], float]
 
 def _plain(data: Mapping[str, Any]) -> dict[str, Any]:
     """A copy of `data` exactly as it comes back from JSON, where tuples are lists."""
-    return json.loads(json.dumps(dict(data)))
+    return {str(key): _copy(value) for key, value in data.items()}
+
+
+def _copy(value: Any) -> Any:
+    """A copy of a value as it comes back from JSON; most are plain, and need no text between."""
+    kind: object = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is list or kind is tuple:
+        return [_copy(each) for each in value]
+    if kind is dict and all(type(key) is str for key in value):
+        return {key: _copy(each) for key, each in value.items()}
+    return _through_json(value)
+
+
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+"""Types whose values JSON gives back as they are."""
+
+
+def _through_json(value: Any) -> Any:
+    return json.loads(json.dumps(value))

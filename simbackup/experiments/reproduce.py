@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -107,16 +108,17 @@ def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int
     rows: list[Row] = []
     summaries: list[Summary] = []
     found: dict[str, UsedValue] = {}
-    widths, short = _intervals(chosen(names), workers) if intervals else ({}, [])
-    for measured in chosen(names):
-        scenarios = scenarios_of(measured)
-        results = {file: simulate(scenario) for file, scenario in scenarios.items()}
+    documents = chosen(names)
+    with _intervals(documents if intervals else (), workers) as pending:
+        results = [{file: simulate(one) for file, one in scenarios_of(measured).items()} for measured in documents]
+        widths, short = pending()
+    for measured, ran in zip(documents, results, strict=True):
         own = [
             replace(row, interval=width.interval, bounds=width.bounds)
-            for row in compared(measured, results)
+            for row in compared(measured, ran)
             for width in [widths.get((measured.folder.name, row.measurement.id), RowWidth())]
         ]
-        here = constants(results.values(), measured)
+        here = constants(ran.values(), measured)
         rows.extend(own)
         summaries.append(summary(measured.folder.name, own, list(here.values())))
         found.update(here)
@@ -171,16 +173,23 @@ class RowWidth(NamedTuple):
 Widths = dict[RowName, RowWidth]
 
 
-def _intervals(documents: Sequence[Measured], workers: int | None) -> tuple[Widths, list[str]]:
-    """The interval of each row that is not an input, and the ends of ranges that were clipped."""
+@contextmanager
+def _intervals(documents: Sequence[Measured], workers: int | None) -> Generator[Callable[[], tuple[Widths, list[str]]]]:
+    """What gives the interval of each row that is not an input, and the ends of ranges that were clipped.
+
+    Other processes work on them meanwhile, on the largest groups of scenarios first.
+    """
     tasks = [(str(measured.folder), ids) for measured in documents for ids in _together(measured)]
+    order = sorted(range(len(tasks)), key=lambda i: -len(tasks[i][1]))
     with worker_processes(min(workers or os.cpu_count() or 1, len(tasks))) as executor:
-        mapped = (
-            executor.map(_widths, *zip(*tasks, strict=True)) if executor else map(_widths, *zip(*tasks, strict=True))
-        )
-        parts = list(mapped)
-    widths = {name: width for part, _ in parts for name, width in part.items()}
-    return widths, list(dict.fromkeys(one for _, short in parts for one in short))
+        begun = {i: executor.submit(_widths, *tasks[i]) for i in order} if executor else {}
+
+        def ended() -> tuple[Widths, list[str]]:
+            parts = [begun[i].result() if i in begun else _widths(*task) for i, task in enumerate(tasks)]
+            widths = {name: width for part, _ in parts for name, width in part.items()}
+            return widths, list(dict.fromkeys(one for _, short in parts for one in short))
+
+        yield ended
 
 
 def _together(measured: Measured) -> list[tuple[str, ...]]:

@@ -12,7 +12,8 @@ from pydantic import Field
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.plan import Plan
-from simbackup.planning.restore import AT_ONCE, Recovery, restore
+from simbackup.planning.recovery import Recovery
+from simbackup.planning.restore import AT_ONCE, restore
 from simbackup.planning.spec import CalendarDay
 from simbackup.schema.part import disagreements
 from simbackup.schema.quantity import Count, Duration, Frozen, Multiple, PositiveCount, Text

@@ -137,11 +137,37 @@ class StoredCopies:
 
 
 @dataclass
+class StoredLogs:
+    """The backups of transaction logs of a policy on a target: bytes of each system, by the point that they follow."""
+
+    policy: str
+    target: Target
+    systems: Clients
+    sizes: dict[int, Bytes] = field(default_factory=dict[int, Bytes])
+
+    def add(self, after: int, begin: datetime, end: datetime) -> None:
+        """Note the logs from one point to the next."""
+        now, seconds = self.systems.site.seconds(end), elapsed(begin, end)
+        sizes = [system.log_over(seconds, now) for system in self.systems.systems]
+        self.sizes[after] = np.array(sizes) / self.target.reduction
+
+    def keep(self, points: set[int]) -> None:
+        """Free the logs after other points."""
+        self.sizes = {number: sizes for number, sizes in self.sizes.items() if number in points}
+
+    @property
+    def used(self) -> float:
+        """Bytes that they take on the target."""
+        return float(sum(np.sum(sizes) for sizes in self.sizes.values()))
+
+
+@dataclass
 class Ledger:
     """Runs the calendar of a site, and keeps its save sets."""
 
     site: PlannedSite
     places: dict[tuple[str, str], StoredCopies] = field(default_factory=dict[tuple[str, str], StoredCopies])
+    logs: list[StoredLogs] = field(default_factory=list[StoredLogs])
     tapes: dict[str, Cartridges] = field(default_factory=dict[str, Cartridges])
     times: dict[str, dict[int, datetime]] = field(default_factory=dict[str, dict[int, datetime]])
     last: dict[str, datetime] = field(default_factory=dict[str, datetime])
@@ -150,6 +176,8 @@ class Ledger:
         spec = self.site.file.spec
         for name, policy in spec.policies.items():
             systems = Clients(self.site, self.site.of_policy(name))
+            for to in (policy.logs.to or (policy.to,)) if policy.logs is not None else ():
+                self.logs.append(StoredLogs(name, self.site.targets[to], systems))
             for copy, to, retention, merges in (
                 ("", policy.to, policy.retention, policy.merges),
                 *((copy, part.to, part.retention, part.merges) for copy, part in policy.copies.items()),
@@ -188,6 +216,8 @@ class Ledger:
                         self.tapes[place.target.name].free(gone)
                     elif place.target.on_disk:
                         made += [MadeAtTarget(MERGE, copy, age) for age in ages]
+            for logs in (logs for logs in self.logs if logs.policy == policy):
+                logs.keep(self.places[policy, ""].series.kept)
             runs.append((done[policy]._replace(made=tuple(made)), run.time))
         return Day(day, tuple(runs), self._stocks(peaks), self._points(), self._catalogue())
 
@@ -197,6 +227,8 @@ class Ledger:
         point = place.series.add(run.time, run.level)
         base = None if point.base is None else place.series.points[point.base].time
         before = self.last.get(policy)
+        for logs in (logs for logs in self.logs if logs.policy == policy and before is not None):
+            logs.add(point.number - 1, before or run.time, run.time)
         age = elapsed(base, run.time) if base is not None else 0.0
         if point.level is Level.SYNTHETIC and before is not None:
             age = elapsed(before, run.time)
@@ -217,7 +249,7 @@ class Ledger:
     def _used(self) -> dict[str, dict[str, float]]:
         """Bytes of each policy on each target."""
         used: dict[str, dict[str, float]] = {name: {} for name in self.site.targets}
-        for place in self.places.values():
+        for place in (*self.places.values(), *self.logs):
             there = used[place.target.name]
             there[place.policy] = there.get(place.policy, 0.0) + place.used
         return used

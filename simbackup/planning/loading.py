@@ -149,6 +149,8 @@ def _systems(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
 def _policies(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     for name, policy in spec.policies.items():
         yield from _known(tree, ("policies", name, "to"), policy.to, spec.targets, "target")
+        for i, to in enumerate(policy.logs.to if policy.logs is not None else ()):
+            yield from _known(tree, ("policies", name, "logs", "to", str(i)), to, spec.targets, "target")
         if policy.staging is not None:
             yield from _known(tree, ("policies", name, "staging", "on"), policy.staging.on, spec.targets, "target")
         for copy, part in policy.copies.items():

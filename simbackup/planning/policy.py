@@ -16,7 +16,7 @@ from simbackup.policies.levels import Level
 from simbackup.policies.retention import NO_AGE, Retention, period
 from simbackup.schema.job import Names
 from simbackup.schema.part import Rules
-from simbackup.schema.quantity import Count, Duration, Frozen, Pieces, PositiveSize, Text, Word
+from simbackup.schema.quantity import Count, Duration, Frozen, Pieces, PositiveDuration, PositiveSize, Rate, Text, Word
 from simbackup.units import UnitError
 
 RawPart = Annotated[Any, BeforeValidator(lambda raw: raw)]  # pyright: ignore[reportUnknownLambdaType]
@@ -106,6 +106,17 @@ class StagingSpec(Frozen):
     """Whether one half of the room is filled while the other goes to tape; else both take turns."""
 
 
+class LogsSpec(Frozen):
+    """Backups of transaction logs between those of the schedule, all day."""
+
+    every: PositiveDuration
+    """Time between two of them: most new data that a loss may cost."""
+    to: Names = ()
+    """The disk pools or object stores that take them; that of the policy unless stated."""
+    replay: Rate | None = None
+    """Bytes of logs that a database applies in a second when it comes back; as fast as they are read unless stated."""
+
+
 class PolicySpec(Frozen):
     """Which backups of some systems run when, where they go, and how long they are kept."""
 
@@ -133,6 +144,8 @@ class PolicySpec(Frozen):
     """Second copies, by name."""
     tool: RawPart = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping."""
+    logs: LogsSpec | None = None
+    """Backups of the logs of databases; none unless stated. They are kept as long as the restore point before them."""
     staging: StagingSpec | None = None
     """A disk on the way to tape, where `to` is a library; none unless stated. To keep backups on disk, too, write the
     disk under `to`, and the library under `copies`."""

@@ -4,91 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from dateutil.relativedelta import relativedelta
 
 from simbackup.engine.activity import Activity
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.planning.ledger import Ledger, StoredCopies
+from simbackup.planning.ledger import Ledger
 from simbackup.planning.loading import Source
-from simbackup.planning.night import LevelRun, Night
 from simbackup.planning.playing import GOOD
-from simbackup.planning.scenarios import jobs_of, site_parts, straight
+from simbackup.planning.recovery import Recovery, Restored
+from simbackup.planning.restore_scenario import RestoreSource, restore_scenario
 from simbackup.planning.site import Client, PlannedSite, load_site
-from simbackup.policies.clock import elapsed, moment
-from simbackup.policies.levels import RestorePoint
+from simbackup.policies.clock import moment
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import load
 
 WHAT = ("site", "client", "one-file")
-SHARES = (0.5, 0.9, 1.0)
-"""Shares of the systems for which the time until they are back is reported."""
 AT_ONCE = 4
 MOUNTS = frozenset({Activity.MOUNT})
 NOON = time(12)
-
-
-class Restored(NamedTuple):
-    """A system that comes back: from where, how many save sets, cartridges mounted; seconds from the loss; data lost.
-
-    A reason says why one does not.
-    """
-
-    system: str
-    priority: float
-    source: str
-    point: datetime | None
-    chain: int
-    bytes: float
-    mounts: int
-    starts: float
-    back: float
-    lost: float
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class Recovery:
-    """What a restore takes: each system in the order of the list, in seconds from the loss."""
-
-    what: str
-    at: date
-    lost: str
-    systems: tuple[Restored, ...]
-
-    @property
-    def complete(self) -> bool:
-        """Whether every system comes back."""
-        return not any(system.reason for system in self.systems)
-
-    def until(self, share: float) -> float:
-        """Seconds from the loss until a share of the systems is back; without end if one of them never is."""
-        backs = sorted(math.inf if system.reason else system.back for system in self.systems)
-        return backs[max(math.ceil(share * len(backs)), 1) - 1]
-
-    @property
-    def data_lost(self) -> float:
-        """Seconds between the oldest restore point that is used and the loss."""
-        return max((system.lost for system in self.systems), default=0.0)
-
-    def as_dict(self) -> dict[str, Any]:
-        """What `--json` prints."""
-        return {
-            "what": self.what, "at": self.at, "after_loss_of": self.lost, "complete": self.complete,
-            "data_lost": self.data_lost, "back": {f"{share:.0%}": self.until(share) for share in SHARES},
-            "systems": [{**system._asdict(), "point": system.point and str(system.point)} for system in self.systems],
-        }  # fmt: skip
-
-
-class RestoreSource(NamedTuple):
-    """Where a system comes back from: the save sets of its policy on a target, and the chain of the newest point."""
-
-    copies: StoredCopies
-    chain: tuple[RestorePoint, ...]
 
 
 def restore(
@@ -136,7 +73,23 @@ def restore(
         or Restored(client.name, client.priority, "", None, 0, 0.0, 0, 0.0, math.inf, math.inf, nothing)
         for client in ordered
     ]
-    return Recovery(scope, day, lost, tuple(systems))
+    return Recovery(scope, day, lost, tuple(systems), tuple(_unstated(site, there, lost)))
+
+
+def _unstated(site: PlannedSite, sources: Mapping[str, RestoreSource], lost: str) -> Iterator[Problem]:
+    """A warning for each time that the site does not state, and that is left out."""
+    spec, tree = site.file.spec, site.file.tree
+    if lost and spec.recovery is None:
+        message = "is missing: time to decide, to replace hosts and to bring the catalogue back is left out"
+        yield Problem(tree.place, "recovery", message, "write for example 'recovery: 24 h'", "warning")
+    for policy, source in sources.items():
+        logs, place = spec.policies[policy].logs, tree.find(("policies", policy))[0].place
+        if spec.policies[policy].tool is None:
+            message = "is missing: the times of the backup program are left out"
+            yield Problem(place, f"policies.{policy}.tool", message, "name a datasheet backup_tool/...", "warning")
+        if source.logs and logs is not None and logs.replay is None:
+            message = "is missing: the time in which databases apply their logs is left out"
+            yield Problem(place, f"policies.{policy}.logs.replay", message, "write for example '50 MB/s'", "warning")
 
 
 def _scope(site: PlannedSite, scope: str) -> tuple[Sequence[Client], bool]:
@@ -179,7 +132,18 @@ def _source(ledger: Ledger, policy: str, gone: set[str]) -> RestoreSource | None
                 continue
             found.append((number, not copies.target.tape, RestoreSource(copies, chain)))
             break
-    return max(found, key=lambda each: each[:2], default=(0, False, None))[2]
+    source = max(found, key=lambda each: each[:2], default=(0, False, None))[2]
+    return None if source is None else source._replace(logs=_logs(ledger, policy, gone, source.chain[-1].number))
+
+
+def _logs(ledger: Ledger, policy: str, gone: set[str], number: int) -> str:
+    """The target that is left with all logs of a policy since a point; empty if there is none."""
+    newest = ledger.places[policy, ""].series.count - 1
+    for logs in ledger.logs:
+        whole = all(after in logs.sizes for after in range(number, newest))
+        if logs.policy == policy and logs.target.name not in gone and whole:
+            return logs.target.name
+    return ""
 
 
 def _simulated(
@@ -195,64 +159,24 @@ def _simulated(
     since = min(float(rows[f"back-{client.name}"]["start"]) for client in clients)
     for client in clients:
         row, source = rows[f"back-{client.name}"], sources[client.policy]
-        target, point = source.copies.target, source.chain[-1]
+        target, point, logs = source.copies.target, source.chain[-1], rows.get(f"logs-{client.name}")
         ready = begin + target.fetch - since
+        bad = next((str(one["reason"]) for one in (row, logs) if one is not None and one["status"] not in GOOD), "")
+        size = float(logs["bytes"]) if logs is not None else 0.0
         yield Restored(
             client.name, client.priority, target.name, point.time, len(source.chain), float(row["bytes"]),
             _mounts(result, f"back-{client.name}"), ready + float(row["start"]) + float(row["waits"]),
-            ready + float(row["end"]),
-            elapsed(point.time, now), "" if row["status"] in GOOD else str(row["reason"]),
+            ready + float((logs or row)["end"]) + _applied(site, client, size, logs), source.lost(site, now), bad, size,
         )  # fmt: skip
+
+
+def _applied(site: PlannedSite, client: Client, size: float, logs: Mapping[str, Any] | None) -> float:
+    """Seconds for which a database still applies its logs when they have been read."""
+    told = site.file.spec.policies[client.policy].logs
+    if logs is None or told is None or told.replay is None:
+        return 0.0
+    return max(size / told.replay.si - float(logs["elapsed"]), 0.0)
 
 
 def _mounts(result: Result, job: str) -> int:
     return sum(span.job == f"jobs.{job}" and span.activity in MOUNTS for span in result.trace.spans)
-
-
-def restore_scenario(
-    site: PlannedSite,
-    sources: Mapping[str, RestoreSource],
-    clients: Sequence[Client],
-    now: datetime,
-    how: tuple[bool, int],
-) -> dict[str, Any]:
-    """The scenario of a restore: the save sets of the chains are written one after the other, and then read back."""
-    one_file, at_once = how
-    factors = {client.name: client.size_at(site.seconds(now)) / client.size for client in site.systems}
-    parts = site_parts(site.file, Night(now.date(), (), factors))
-    written = [name for source in sources.values() for name in _written(site, source, clients, parts["jobs"])]
-    lane: list[str] = []
-    for client in clients:
-        source = sources[client.policy]
-        back: dict[str, Any] = {"restore": f"{client.name}-0", "after": written}
-        tape, last = source.copies.target.tape, len(source.chain) - 1
-        if not tape:
-            if len(lane) >= at_once:
-                back["after"] = lane[-at_once]
-            lane.append(f"back-{client.name}")
-        if one_file and (client.by_file or tape):
-            size = client.size_at(site.seconds(now)) / max(client.files, 1.0)
-            back["select"] = {"files": 1, "size": f"{size:.0f} B", "at": 0.5}
-        elif last:
-            back["replay"] = [f"{client.name}-{j}" for j in range(1, last + 1)]
-        parts["jobs"][f"back-{client.name}"] = back
-    return parts
-
-
-def _written(
-    site: PlannedSite, source: RestoreSource, clients: Sequence[Client], jobs: dict[str, Any]
-) -> Iterator[str]:
-    """Add the jobs that write a chain; the names of the last ones.
-
-    On tape all systems of the policy are written, among whose save sets those that are wanted lie.
-    """
-    target, policy = source.copies.target, source.copies.policy
-    pool = site.file.spec.targets[target.name].pool
-    names = [client.name for client in (site.of_policy(policy) if target.tape else clients) if client.policy == policy]
-    for i, point in enumerate(source.chain):
-        age = elapsed(source.chain[i - 1].time, point.time) if i else 0.0
-        for name in names:
-            job = straight(jobs_of(site.file, name, LevelRun(policy, point.level, age), f"-{i}")[f"{name}-{i}"])
-            job |= {"to": target.name} | ({"pool": pool} if pool is not None else {})
-            jobs[f"{name}-{i}"] = job | ({"after": f"{name}-{i - 1}"} if i else {})
-    yield from (f"{name}-{len(source.chain) - 1}" for name in names)

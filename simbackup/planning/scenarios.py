@@ -187,6 +187,15 @@ def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:
     return parts
 
 
+def logs_job(file: SiteFile, name: str, size: float, parts: dict[str, Any]) -> dict[str, Any]:
+    """The backup of so many bytes of transaction logs of a system, whose device it adds."""
+    device, storage = f"{name}-log", file.part("machines", machine_of(file, name), "storage")
+    parts["hosts"][name]["owns"].append(device)
+    parts["devices"][device] = _holding(storage, size)
+    parts["data"][f"{name}-log-data"] = {"on": device, "size": f"{size:.0f} B"}
+    return {"method": "image", "data": f"{name}-log-data"}
+
+
 def _owning(host: Node | None, owns: list[str]) -> dict[str, Any]:
     return {**(host.mapping if host else {}), "owns": owns}
 

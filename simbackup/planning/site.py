@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from simbackup.equations.change import Change, differs, grown
+from simbackup.equations.change import Change, differs, grown, hits_a_day
 from simbackup.planning.loading import SiteFile, Source, read_site
-from simbackup.planning.night import Night
+from simbackup.planning.night import DAY, Night
 from simbackup.planning.scenarios import night_scenario
 from simbackup.policies.calendar import Calendar, Entry
 from simbackup.policies.clock import Opening, clock, elapsed
@@ -24,7 +24,10 @@ from simbackup.schema.quantity import si_or
 
 
 class Client(NamedTuple):
-    """A system in numbers: bytes and files at the start, how it changes, how far it compresses, when it comes back."""
+    """A system in numbers: bytes and files at the start, how it changes, how far it compresses, when it comes back.
+
+    `log` is the share of its data that its transaction log has in a day.
+    """
 
     name: str
     policy: str
@@ -34,6 +37,11 @@ class Client(NamedTuple):
     compression: float
     priority: float
     by_file: bool
+    log: float = 0.0
+
+    def log_over(self, seconds: float, now: float) -> float:
+        """Bytes of its transaction log over a time that ends so many seconds after the start."""
+        return self.size_at(now) * self.log * seconds / DAY
 
     def size_at(self, seconds: float) -> float:
         """Bytes so many seconds after the start."""
@@ -162,8 +170,13 @@ def _system(scenario: Scenario, file: SiteFile, name: str) -> Client:
         )  # fmt: skip
     return Client(
         name, told.policy, told.size.si, si_or(told.files, 1.0), change, si_or(data.compression, 1.0),
-        si_or(told.priority, math.inf), by_file,
+        si_or(told.priority, math.inf), by_file, si_or(told.log, _logged(change)),
     )  # fmt: skip
+
+
+def _logged(change: Change) -> float:
+    """The share of data that changes in a day, where each of repeated changes counts."""
+    return hits_a_day(change.daily, change.hot_data, change.hot_changes) if change.daily else 0.0
 
 
 def _target(scenario: Scenario, file: SiteFile, name: str) -> Target:

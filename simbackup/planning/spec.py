@@ -50,6 +50,9 @@ class SystemSpec(Frozen):
     """Its file system: a datasheet `filesystem/name`, or a mapping; needed by file_level backups."""
     change: RawPart = None
     """How its data change and grow: a datasheet `change/name`, or a mapping."""
+    log: Multiple | None = None
+    """Bytes of its transaction log in a day, as a share of its data; unless stated those of all its changes, each of
+    repeated ones too."""
     compression: Ratio | None = None
     """Bytes before over bytes after compression on tape, such as `2:1`; 1 unless stated."""
     method: Literal["image", "file_level"] | None = None

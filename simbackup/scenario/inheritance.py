@@ -140,7 +140,8 @@ def references(tree: Node) -> Node:
         parts = sections.get(section)
         if parts is None or not isinstance(parts.value, dict):
             continue
-        sections[section] = Node({k: _reference(part) for k, part in parts.value.items()}, parts.place, parts.key)
+        written = {name: _reference(part) for name, part in parts.value.items()}
+        sections[section] = Node(written, parts.place, parts.key)
     fleets = sections.get("fleets")
     if fleets is not None and isinstance(fleets.value, dict):
         inside = {name: references(fleet) if fleet.mapping else fleet for name, fleet in fleets.value.items()}
@@ -151,28 +152,43 @@ def references(tree: Node) -> Node:
 def _reference(part: Node) -> Node:
     if not isinstance(part.value, dict):
         return part
-    inner = {
-        key: Node({"model": child}, child.place, child.key)
-        if key in nested_sheets() and isinstance(child.value, str)
-        else child
-        for key, child in part.value.items()
-    }
-    return Node(inner, part.place, part.key)
+    bare = {key: part.value[key] for key in nested_sheets() if key in part.value}
+    named = {key: Node({"model": child}, child.place, child.key) for key, child in bare.items() if _is_name(child)}
+    return Node({**part.value, **named}, part.place, part.key) if named else part
+
+
+def _is_name(node: Node) -> bool:
+    return isinstance(node.value, str)
 
 
 def override(tree: Node, address: str, node: Node, log: list[str], problems: list[Problem]) -> Node:
     """The tree with the value at an address replaced."""
-    path = tuple(address.split("."))
-    if path[0] not in SECTIONS or not all(path) or path[0] == "extends":
+    first, *inside = address.split(".")
+    if first not in SECTIONS or not all(inside) or first == "extends":
         legal = [section for section in SECTIONS if section != "extends"]
-        problems.append(Problem(node.place, address, "is not the address of a value", choices(path[0], legal)))
+        problems.append(Problem(node.place, address, "is not the address of a value", choices(first, legal)))
         return tree
-    if len(path) > 1 and path[0] not in {"title", "question"}:
-        section = tree.mapping.get(path[0])
-        if section is None or path[1] not in section.mapping:
-            remedy = choices(path[1], section.mapping if section else ())
-            problems.append(Problem(node.place, address, f"there is no '{path[1]}' under {path[0]}", remedy))
-            return tree
-    for name in reversed(path):
+    section = tree.mapping.get(first, Node({}, tree.place))
+    if inside and first not in {"title", "question"} and inside[0] not in section.mapping:
+        message = f"there is no '{inside[0]}' under {first}"
+        problems.append(Problem(node.place, address, message, choices(inside[0], section.mapping)))
+        return tree
+    for name in (*reversed(inside), first):
         node = Node({name: node}, node.place, node.place)
-    return lay_over(tree, node, log, problems)
+    if not inside or first not in PARTS:
+        return lay_over(tree, node, log, problems)
+    return _over_part(tree, section, (first, inside[0]), node, log, problems)
+
+
+def _over_part(  # noqa: PLR0917
+    tree: Node, section: Node, part: tuple[str, str], above: Node, log: list[str], problems: list[Problem]
+) -> Node:
+    """The tree with one part of a section laid over; the others stay as they are."""
+    first, name = part
+    alone = Node({name: section.mapping[name]}, section.place, section.key)
+    changed = lay_over(Node({first: alone}, tree.place, tree.key), above, log, problems)
+    made = changed.mapping[first]
+    parts = {own: made.mapping.get(own, old) for own, old in section.mapping.items()}
+    if not made.mapping:  # it was removed
+        del parts[name]
+    return Node({**tree.mapping, first: Node(parts, made.place, made.key)}, changed.place, changed.key)

@@ -198,11 +198,15 @@ class Places:
 
     def _direction(self, before: str, link: str, after: str) -> str:
         """A link, and that it is crossed backwards if both directions differ; what joins it comes before all others."""
-        joined = self.links[link]
-        if joined.duplex == "half":
+        if self.links[link].duplex == "half":
             return link
-        places = [joined.joins.index(end) if end in joined.joins else -1 for end in (before, after)]
-        return link + BACK if places[0] > places[1] else link
+        places = self._joined[link]
+        return link + BACK if places.get(before, -1) > places.get(after, -1) else link
+
+    @cached_property
+    def _joined(self) -> Mapping[str, Mapping[str, int]]:
+        """The ends of each link by their places in its list."""
+        return {link: {end: place for place, end in enumerate(part.joins)} for link, part in self.links.items()}
 
     def _topology(self, bused: Collection[str]) -> Topology:
         """The network of hosts and devices; a device with buses is beside these, not beside its host."""

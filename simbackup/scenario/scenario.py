@@ -235,6 +235,6 @@ def _values(spec: Spec, tree: Node) -> list[Value]:
     found: list[Value] = []
     for path, quantity in spec.quantities():
         node, _ = tree.find(path)
-        basis = "document" if any(folder in node.place.file for folder in DOCUMENTS) else "user"
+        basis = quantity.basis or ("document" if any(folder in node.place.file for folder in DOCUMENTS) else "user")
         found.append(Value(".".join(path), quantity.on(basis), node.place))
     return found

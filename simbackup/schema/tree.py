@@ -39,11 +39,12 @@ class Node:
 
     def plain(self) -> Any:
         """The value as dicts, lists and scalars, without places."""
-        if isinstance(self.value, dict):
-            return {name: child.plain() for name, child in self.value.items()}
-        if isinstance(self.value, list):
-            return [child.plain() for child in self.value]
-        return self.value
+        value = self.value
+        if isinstance(value, dict):
+            return {n: c.plain() if isinstance(c.value, (dict, list)) else c.value for n, c in value.items()}
+        if isinstance(value, list):
+            return [child.plain() for child in value]
+        return value
 
     def find(self, path: tuple[str | int, ...]) -> tuple[Node, tuple[str | int, ...]]:
         """The deepest node on a path, and the part of the path that exists."""

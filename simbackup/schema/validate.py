@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
@@ -34,7 +36,7 @@ def validate_in_part(
     """
     plain = node.plain()
     try:
-        return part.model_validate(plain)
+        return cast("Part", _valid(part, json.dumps(plain, separators=(",", ":"))))
     except ValidationError as error:
         for detail in error.errors(include_url=False):
             problems.extend(_located(part, node, address, detail))
@@ -46,6 +48,12 @@ def validate_in_part(
         return part.model_validate(plain)
     except ValidationError:
         return None
+
+
+@lru_cache(maxsize=8192)
+def _valid(part: type[BaseModel], text: str) -> BaseModel:
+    """The object of a class that a JSON text describes; the same text is checked once, as objects never change."""
+    return part.model_validate(json.loads(text))
 
 
 def _leave_out(plain: Any, loc: tuple[str | int, ...]) -> None:

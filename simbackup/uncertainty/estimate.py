@@ -90,10 +90,11 @@ class _Runs:
 
     def _results(self, case: Case) -> dict[str, Result]:
         moved = changes(self.inputs, case)
-        return {
-            name: simulate(scenario.with_(moved[name]) if name in moved else scenario, seed=self.seed)
+        scenarios = {  # before any of them is run, as a check may refuse the values in one
+            name: scenario.with_(moved[name]) if name in moved else scenario
             for name, scenario in self.scenarios.items()
         }
+        return {name: simulate(scenario, seed=self.seed) for name, scenario in scenarios.items()}
 
 
 def estimates(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import Context, Decimal
+from functools import lru_cache
 
 from simbackup.units.dimensions import ONE, Dimension, UnitError, dimension_of
 
@@ -14,6 +15,7 @@ _BINARY_DIGITS = 6  # a longer number of KiB only happens to be shorter
 _PRODUCT = Context(prec=60, Emin=-9999, Emax=9999)
 
 
+@lru_cache(maxsize=4096)
 def show(value: float, unit: str) -> str:
     """Text of an SI value, short, from which `parse` reads exactly the same float.
 

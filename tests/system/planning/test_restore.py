@@ -16,7 +16,8 @@ from simbackup.planning.goals import goals_of, judged
 from simbackup.planning.loading import read_site
 from simbackup.planning.night import Night
 from simbackup.planning.plan import plan
-from simbackup.planning.restore import Recovery, restore
+from simbackup.planning.recovery import Recovery
+from simbackup.planning.restore import restore
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import load_site
 from simbackup.planning.sizing import size
@@ -136,3 +137,29 @@ def test_the_same_site_is_restored_alike_whatever_the_seed_of_hashes() -> None:
         for seed in (1, 2)
     }  # fmt: skip
     assert len(outputs) == 1
+
+
+def test_what_is_not_stated_is_said() -> None:
+    found = restored(lost="main")
+    assert [(warning.address, warning.severity) for warning in found.warnings] == [
+        ("recovery", "warning"), ("policies.nightly.tool", "warning"),
+    ]  # fmt: skip
+    policy = site()["policies"]["nightly"] | {"tool": "backup_tool/network-backup-2015"}
+    assert restored(lost="main", recovery="4 h", policies={"nightly": policy}).warnings == ()
+
+
+def test_one_file_takes_the_times_of_the_program() -> None:
+    """Start of the program, as `run` has it: 10 s in its datasheet."""
+    policy = site()["policies"]["nightly"] | {"tool": "backup_tool/network-backup-2015"}
+    found, bare = restored("one-file second", policies={"nightly": policy}), restored("one-file second")
+    assert found.until(1.0) == pytest.approx(10.0 + bare.until(1.0), abs=0.1)
+
+
+def test_the_curve_of_systems_that_are_back() -> None:
+    found = restored(lost="main")
+    ends = sorted(one.back for one in found.systems)
+    assert found.back() == [(ends[0], 0.5), (ends[1], 1.0)]
+    axis = found.plot.restore().axes[0]
+    assert axis.get_ylabel() == "systems back, %"
+    line = axis.lines[0]
+    assert list(line.get_ydata()) == [0.0, 50.0, 100.0]

@@ -3,9 +3,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from typing import Any
 
 import pytest
 
+from simbackup.engine.activity import Activity
 from simbackup.engine.trace import Trace
 
 
@@ -58,3 +60,18 @@ def test_traces_differ_when_a_record_does() -> None:
     other = full()
     other.rate(9, "devices.sda", 0.0, 0.0)
     assert other != full()
+
+
+def test_data_are_kept_as_they_come_back_from_json() -> None:
+    trace = Trace()
+    data: dict[str, Any] = {
+        "list": (1, 2.5, None),
+        "deep": {"a": [True, {"b": ("c",)}]},
+        "numbers": {1: "one"},
+        "word": Activity.READ,
+    }
+    trace.event(1.0, "jobs.a", "done", **data)
+    assert trace.events[0].data == json.loads(json.dumps(data))
+    assert type(trace.events[0].data["word"]) is str
+    data["deep"]["a"].append(1)
+    assert trace.events[0].data["deep"] == {"a": [True, {"b": ["c"]}]}

@@ -8,7 +8,9 @@ import pytest
 
 from simbackup import shelf
 from simbackup.errors import InputError
-from simbackup.scenario import find, load, names
+from simbackup.scenario import Scenario, find, load, names
+from simbackup.schema.fleet import PARTS
+from simbackup.schema.part import Part
 
 SAME_DISK = "published/003-lvm-snapshots/same-disk"
 BASE = """\
@@ -296,3 +298,14 @@ def test_an_unknown_source_is_reported_where_it_is_cited(write: Write) -> None:
     text = BASE.replace("why: one file", "why: one file, source: my-memory")
     (line,) = reported(write("a.yaml", text))
     assert ":8:99: data.file.size.source: there is no source 'my-memory'; " in line
+
+
+def test_an_override_leaves_other_parts_as_they_are() -> None:
+    before = load("teaching/snapshot-slows-writes")
+    after = before.with_({"devices.cow.chunk": "64 KiB"})
+    changed = {address for address in _parts(before) if _parts(before)[address] is not _parts(after)[address]}
+    assert changed == {"devices.cow"}
+
+
+def _parts(scenario: Scenario) -> dict[str, Part]:
+    return {f"{section}.{name}": part for section in PARTS for name, part in getattr(scenario.spec, section).items()}

@@ -1,0 +1,72 @@
+"""The JSON Schemas (draft 2020-12) of site files and of goals, made from the classes that read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, get_args
+
+from simbackup.planning.goals import GoalsSpec, RestoreGoalSpec
+from simbackup.planning.policy import LevelName, PolicySpec, SecondCopySpec
+from simbackup.planning.prices import PricesSheet
+from simbackup.planning.spec import MachineSpec, SiteSpec, SystemSpec, TargetSpec
+from simbackup.schema.json_forms import Forms, Json
+from simbackup.schema.part import NAME
+from simbackup.schema.quantity import Frozen
+from simbackup.schema.reflection import about
+from simbackup.schema.registry import sheets
+
+KINDS = {
+    "site": "A site over months: systems, policies, targets, prices (site.yaml).",
+    "goals": "What a site has to reach (goals.yaml).",
+}
+"""The kinds of files of plans that have a schema."""
+NAMED: dict[type[Frozen], dict[str, type[Frozen]]] = {
+    SiteSpec: {"machines": MachineSpec, "targets": TargetSpec, "policies": PolicySpec, "systems": SystemSpec},
+    PolicySpec: {"copies": SecondCopySpec},
+    GoalsSpec: {"restores": RestoreGoalSpec},
+}
+"""Keys that hold parts by name."""
+NAMES: Json = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+"""A name, or a list of names."""
+
+
+def site_schema(kind: str, datasheets: Iterable[str] = ()) -> Json:
+    """The JSON Schema of a site file, or of a file with goals.
+
+    Parameters
+    ----------
+    kind
+        One of `KINDS`.
+    datasheets
+        Names of datasheets, `kind/name`, that editors offer where one may be named.
+
+    >>> sorted(site_schema("goals")["properties"])
+    ['budget_month', 'fits', 'restore_points', 'restores', 'windows_missed']
+    """
+    forms = Forms(tuple(datasheets))
+    body = _whole(forms, SiteSpec if kind == "site" else GoalsSpec)
+    if kind == "site":
+        prices = _whole(forms, PricesSheet)
+        prices["properties"]["model"] = forms.sheet_name("prices")
+        del prices["required"]
+        body["properties"]["prices"]["anyOf"] = [forms.sheet_name("prices"), prices]
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": kind.capitalize()}
+    return {**head, **body, "description": KINDS[kind], "$defs": dict(sorted(forms.defs.items()))}
+
+
+def _whole(forms: Forms, part: type[Frozen]) -> Json:
+    """The form of a class with what it requires, and of the parts that it holds by name."""
+    body = forms.whole(part)
+    for key, inner in NAMED.get(part, {}).items():
+        parts = forms.named(_whole(forms, inner), body["properties"][key].get("description") or about(inner))
+        body["properties"][key] = {**parts, "propertyNames": {"pattern": NAME.pattern.replace(r"\Z", "$")}}
+    if part is PolicySpec:
+        schedule = body["properties"]["schedule"]
+        schedule["properties"] = dict.fromkeys(get_args(LevelName), NAMES)
+        body["properties"]["schedule"] = {**schedule, "additionalProperties": False}
+    for key in (key for key, info in part.model_fields.items() if info.annotation is Any):  # a part of a scenario
+        kinds = tuple(kind for kind in sheets() if kind.rpartition("_")[2] == key)
+        names = forms.sheet_name(*kinds) if kinds else {"type": "string", "pattern": "/"}
+        text = {"description": body["properties"][key]["description"]}
+        body["properties"][key] = {**text, "anyOf": [names, {"type": "object"}, {"type": "null"}]}
+    return body

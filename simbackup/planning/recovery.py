@@ -1,0 +1,86 @@
+"""What a restore of a site came to: each system, when it is back, and what is lost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from simbackup.errors import Problem
+
+if TYPE_CHECKING:
+    from simbackup.plots.of_recovery import RecoveryPlots
+
+SHARES = (0.5, 0.9, 1.0)
+"""Shares of the systems for which the time until they are back is reported."""
+
+
+class Restored(NamedTuple):
+    """A system that comes back: from where, how many save sets, cartridges mounted; seconds from the loss; data lost.
+
+    A reason says why one does not.
+    """
+
+    system: str
+    priority: float
+    source: str
+    point: datetime | None
+    chain: int
+    bytes: float
+    mounts: int
+    starts: float
+    back: float
+    lost: float
+    reason: str = ""
+    logs: float = 0.0
+    """Bytes of transaction logs that are applied after it."""
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """What a restore takes: each system in the order of the list, in seconds from the loss."""
+
+    what: str
+    at: date
+    lost: str
+    systems: tuple[Restored, ...]
+    warnings: tuple[Problem, ...] = ()
+    """What was left out, as the site does not state it."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every system comes back."""
+        return not any(system.reason for system in self.systems)
+
+    def until(self, share: float) -> float:
+        """Seconds from the loss until a share of the systems is back; without end if one of them never is."""
+        backs = sorted(math.inf if system.reason else system.back for system in self.systems)
+        return backs[max(math.ceil(share * len(backs)), 1) - 1]
+
+    def back(self) -> list[tuple[float, float]]:
+        """Seconds from the loss at which one more system is back, and the share that is back then."""
+        ends = sorted(system.back for system in self.systems if not system.reason)
+        return [(end, (i + 1) / len(self.systems)) for i, end in enumerate(ends)]
+
+    @cached_property
+    def plot(self) -> RecoveryPlots:
+        """Pictures of it, such as `plot.restore()`; they need matplotlib."""
+        from simbackup.plots.of_recovery import RecoveryPlots  # noqa: PLC0415 (matplotlib is an extra, slow to import)
+
+        return RecoveryPlots(self)
+
+    @property
+    def data_lost(self) -> float:
+        """Seconds between the oldest restore point that is used and the loss."""
+        return max((system.lost for system in self.systems), default=0.0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        return {
+            "what": self.what, "at": self.at, "after_loss_of": self.lost, "complete": self.complete,
+            "data_lost": self.data_lost, "back": {f"{share:.0%}": self.until(share) for share in SHARES},
+            "warnings": [str(warning) for warning in self.warnings],
+            "systems": [{**system._asdict(), "point": system.point and str(system.point)} for system in self.systems],
+        }  # fmt: skip

@@ -1,0 +1,94 @@
+"""The scenario of a restore: chains and logs are written, and then come back in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from simbackup.planning.ledger import StoredCopies
+from simbackup.planning.night import LevelRun, Night
+from simbackup.planning.scenarios import jobs_of, logs_job, site_parts, straight
+from simbackup.planning.site import Client, PlannedSite
+from simbackup.policies.clock import elapsed
+from simbackup.policies.levels import RestorePoint
+
+
+class RestoreSource(NamedTuple):
+    """Where a system comes back from: the save sets of its policy on a target, and the chain of the newest point.
+
+    `logs` is the target that has all logs since; empty if none has.
+    """
+
+    copies: StoredCopies
+    chain: tuple[RestorePoint, ...]
+    logs: str = ""
+
+    def lost(self, site: PlannedSite, now: datetime) -> float:
+        """Seconds of new data that are lost: at most those between two backups of logs, or since the point."""
+        since, logs = elapsed(self.chain[-1].time, now), site.file.spec.policies[self.copies.policy].logs
+        return min(since, logs.every.si) if self.logs and logs is not None else since
+
+
+def restore_scenario(
+    site: PlannedSite,
+    sources: Mapping[str, RestoreSource],
+    clients: Sequence[Client],
+    now: datetime,
+    how: tuple[bool, int],
+) -> dict[str, Any]:
+    """The scenario of a restore: the save sets of the chains are written one after the other, and then read back."""
+    one_file, at_once = how
+    factors = {client.name: client.size_at(site.seconds(now)) / client.size for client in site.systems}
+    parts = site_parts(site.file, Night(now.date(), (), factors))
+    written = [name for source in sources.values() for name in _written(site, source, clients, parts["jobs"])]
+    lane: list[str] = []
+    for client in clients:
+        source = sources[client.policy]
+        back: dict[str, Any] = {"restore": f"{client.name}-0", "after": written}
+        tape, last = source.copies.target.tape, len(source.chain) - 1
+        if not tape:
+            if len(lane) >= at_once:
+                back["after"] = lane[-at_once]
+            lane.append(f"back-{client.name}")
+        if one_file and (client.by_file or tape):
+            size = client.size_at(site.seconds(now)) / max(client.files, 1.0)
+            back["select"] = {"files": 1, "size": f"{size:.0f} B", "at": 0.5}
+        elif last:
+            back["replay"] = [f"{client.name}-{j}" for j in range(1, last + 1)]
+        parts["jobs"][f"back-{client.name}"] = back
+        if source.logs and not one_file:
+            parts["jobs"] |= _logs(site, source, client, now, parts) | {
+                f"logs-{client.name}": {"restore": f"{client.name}-logs", "after": f"back-{client.name}"}
+            }
+            written.append(f"{client.name}-logs")
+    return parts
+
+
+def _logs(
+    site: PlannedSite, source: RestoreSource, client: Client, now: datetime, parts: dict[str, Any]
+) -> dict[str, Any]:
+    """The job that writes the logs of a system since the newest point; adds the data and a device for them."""
+    size = max(client.log_over(elapsed(source.chain[-1].time, now), site.seconds(now)), 1.0)
+    job = logs_job(site.file, client.name, size, parts)
+    last = f"{client.name}-{len(source.chain) - 1}"
+    return {f"{client.name}-logs": job | {"to": source.logs, "after": last}}
+
+
+def _written(
+    site: PlannedSite, source: RestoreSource, clients: Sequence[Client], jobs: dict[str, Any]
+) -> Iterator[str]:
+    """Add the jobs that write a chain; the names of the last ones.
+
+    On tape all systems of the policy are written, among whose save sets those that are wanted lie.
+    """
+    target, policy = source.copies.target, source.copies.policy
+    pool = site.file.spec.targets[target.name].pool
+    names = [client.name for client in (site.of_policy(policy) if target.tape else clients) if client.policy == policy]
+    for i, point in enumerate(source.chain):
+        age = elapsed(source.chain[i - 1].time, point.time) if i else 0.0
+        for name in names:
+            job = straight(jobs_of(site.file, name, LevelRun(policy, point.level, age), f"-{i}")[f"{name}-{i}"])
+            job |= {"to": target.name} | ({"pool": pool} if pool is not None else {})
+            jobs[f"{name}-{i}"] = job | ({"after": f"{name}-{i - 1}"} if i else {})
+    yield from (f"{name}-{len(source.chain) - 1}" for name in names)

@@ -1,0 +1,83 @@
+"""Backups of transaction logs in plans: their room, chains, and what is lost."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+from sites.plan import site
+
+from simbackup.equations.change import hits_a_day
+from simbackup.errors import InputError
+from simbackup.planning.ledger import Ledger
+from simbackup.planning.restore import restore
+from simbackup.planning.site import PlannedSite, load_site
+
+WEDNESDAY = date(2027, 6, 9)
+"""At noon: 16 hours after a differential backup that is based on the full one of Saturday."""
+CHANGE = {"daily": "5 %", "hot_data": "20 %", "hot_changes": "80 %", "run": "64 KiB"}
+SIZE = 1e12
+
+
+def of(every: str | None = "15 min", **logs: Any) -> PlannedSite:
+    policy: dict[str, Any] = {
+        "to": "pool", "at": "20:00", "schedule": {"full": "saturday", "differential": "daily"},
+        "retention": {"age": "2 weeks"}, "copies": {"tape": {"to": "vault", "which": "full"}},
+    }  # fmt: skip
+    if every is not None:
+        policy["logs"] = {"every": every, **logs}
+    systems = {"sql": {"size": "1 TB", "change": CHANGE, "policy": "nightly"}}
+    second = site()["targets"]["pool"] | {"place": "second"}
+    targets = site()["targets"] | {"second": second}
+    return load_site(site(systems=systems, policies={"nightly": policy}, targets=targets, zone="UTC", recovery="1 h"))
+
+
+def log_of(days: float) -> float:
+    """Bytes of log: every change, repeated ones too."""
+    return SIZE * hits_a_day(0.05, 0.2, 0.8) * days
+
+
+def test_a_chain_is_full_differential_and_logs() -> None:
+    found = restore(of(), "client sql", WEDNESDAY).systems[0]
+    assert (found.chain, found.lost) == (2, 15 * 60.0)
+    assert found.logs == pytest.approx(log_of(16 / 24), rel=1e-6)
+    without = restore(of(None), "client sql", WEDNESDAY).systems[0]
+    assert (without.chain, without.lost, without.logs) == (2, 16 * 3600.0, 0.0)
+    assert found.back > without.back  # logs come back, too
+
+
+def test_data_lost_is_the_interval_of_the_logs() -> None:
+    assert restore(of("1 h"), "client sql", WEDNESDAY).data_lost == 3600.0
+    assert restore(of("2 days"), "client sql", WEDNESDAY).data_lost == 16 * 3600.0  # the differential is newer
+
+
+def test_logs_that_are_lost_do_not_help() -> None:
+    """With the main site go pool and logs; a pool elsewhere has all logs since the tape of Saturday."""
+    since = 3 * 86_400 + 16 * 3600.0
+    assert restore(of(), "client sql", WEDNESDAY, "main").data_lost == since
+    found = restore(of(to=["pool", "second"]), "client sql", WEDNESDAY, "main").systems[0]
+    assert (found.source, found.chain, found.lost) == ("vault", 1, 15 * 60.0)
+    assert found.logs == pytest.approx(log_of(since / 86_400), rel=1e-6)
+
+
+def test_applying_logs_takes_as_long_as_stated() -> None:
+    plain, slow = (restore(of(**keys), "client sql", WEDNESDAY) for keys in ({}, {"replay": "5 MB/s"}))
+    size = plain.systems[0].logs
+    assert slow.until(1.0) - plain.until(1.0) == pytest.approx(size / 5e6, rel=0.03)  # read meanwhile
+    assert [warning.address for warning in plain.warnings] == ["policies.nightly.tool", "policies.nightly.logs.replay"]
+    assert [warning.address for warning in slow.warnings] == ["policies.nightly.tool"]
+
+
+def test_logs_take_room_as_long_as_the_point_before_them_is_kept() -> None:
+    """Two weeks of restore points: 14 of them, and the logs of the days between."""
+    last = date(2027, 12, 31)  # a Friday
+    with_logs, without = (list(Ledger(of(every)).days(last))[-1] for every in ("15 min", None))
+    assert with_logs.points == without.points
+    more = with_logs.stocks["pool"].used - without.stocks["pool"].used
+    assert more == pytest.approx(log_of(14 - 1), rel=1e-6)
+
+
+def test_they_go_to_targets_that_there_are() -> None:
+    with pytest.raises(InputError, match="there is no target 'moon'"):
+        of(to="moon")
