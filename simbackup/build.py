@@ -9,9 +9,10 @@ import simpy
 from simbackup.data.make import make as make_data
 from simbackup.devices.host.make import make as make_host
 from simbackup.devices.network.make import make as make_network
+from simbackup.devices.over import Over
 from simbackup.devices.site import Site
 from simbackup.devices.space import Space
-from simbackup.devices.store import Region
+from simbackup.devices.store import Region, Store
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import FlowNetwork
 from simbackup.engine.trace import Trace
@@ -93,7 +94,7 @@ def _areas(system: System, spec: Spec) -> dict[str, Region]:
         if not isinstance(device, OnDevice) or size is None:
             continue
         end = system.taken.get(device.on, 0.0)
-        areas[name] = Region(system.volumes[device.on].region.store, end, size)
+        areas[name] = Region(_reached(system, spec, name, device.on), end, size)
         system.taken[device.on] = end + size
         space = system.spaces.setdefault(device.on, Space(system.stores[device.on].size))
         if isinstance(device, ImageDevice):
@@ -103,6 +104,18 @@ def _areas(system: System, spec: Spec) -> dict[str, Region]:
             system.volumes[name] = volume
             space.taken.setdefault(volume.name, volume.taken)
     return areas
+
+
+def _reached(system: System, spec: Spec, name: str, on: str) -> Store:
+    """The device that a volume lies on, as the host of the volume reaches it."""
+    store, host, keeper = system.volumes[on].region.store, spec.owner_of(name), spec.owner_of(on)
+    around = host
+    while around is not None and around != keeper:  # a guest reaches the disks of its host without a network
+        around = spec.hosts[around].within
+    if host is None or around is not None:
+        return store
+    way = spec.way_to(host, on)
+    return Over(store, (*(system.networks[link] for link in way), *store.path)) if way else store
 
 
 def schedule_of(job: JobSpec) -> Schedule:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from simbackup.devices.network.live import Network
+from simbackup.devices.over import Over
 from simbackup.devices.store import Direction, Service, Store
-from simbackup.engine.flows import Link
 
 
-class ChunkStore:
+class ChunkStore(Over):
     """A device that holds a deduplicated store: whoever reads in sequence goes to another place after each piece.
 
     The pieces of a save set lie `together` bytes in the mean, and the next one anywhere in the store. `at_once` pieces
@@ -16,14 +15,10 @@ class ChunkStore:
     """
 
     def __init__(self, below: Store, extent: tuple[float, float], together: float, at_once: float = 1.0) -> None:
-        self.below = below
+        super().__init__(below)
         self.begin, self.extent = extent
         self.together = together
         self.at_once = at_once
-        self.name = below.name
-        self.size = below.size
-        self.link: Link = below.link
-        self.path: tuple[Network, ...] = below.path
 
     def _piece(self) -> Service:
         """What a piece takes."""
@@ -59,11 +54,3 @@ class ChunkStore:
         del position
         one, pieces = self._piece(), size / min(self.together, self.extent)
         return Service(one.latency * pieces, one.busy * pieces)
-
-    def append(self, position: float, size: float) -> Service:
-        """What a write takes that goes on where the last one ended."""
-        return self.below.append(position, size)
-
-    def turn(self, here: float, there: float, size: float) -> Service:
-        """What a request loses to a stream elsewhere on the same device."""
-        return self.below.turn(here, there, size)

@@ -106,7 +106,7 @@ class ImageReader:
         at = max(min(area.begin + used / 3.0, area.store.size - piece), 0.0)
         there = area.store.request("read", area.begin, at, piece)  # two places of the used part are a third of it apart
         passed = store.stream("read", self.region.begin, self.region.size) * piece
-        if area.store is store:
+        if area.store.link is store.link:
             back, over = store.request("read", at, middle, 1.0), store.request("read", middle, at, piece)
             there = Service(
                 unchanged * over.latency + (1.0 - unchanged) * there.latency,

@@ -193,7 +193,7 @@ class _Updates(NamedTuple):
             )  # fmt: skip
             found.delay += self.runs * request.times * request.delay if self.waits else 0.0
         alone = who.rate is None and who.clients <= 1.0 and self.waits
-        head = heads[store.name] if alone or self.snapshot.area.store is store else here
+        head = heads[store.name] if alone or self.snapshot.area.store.link is store.link else here
         held = store.request("write", head, there, self.size)
         more = Service(held.latency - self.write.latency, held.busy - self.write.busy)
         found.take(store, more, self.runs, 0.0, waits=self.waits)

@@ -1,0 +1,50 @@
+"""A block device seen in a way of its own: by those who reach it over other buses, or read what lies on it."""
+
+from __future__ import annotations
+
+from simbackup.devices.network.live import Network
+from simbackup.devices.store import Direction, Service, Store
+from simbackup.engine.flows import Link
+
+
+class Over:
+    """A device behind buses of its own; all that it does itself, the device below does.
+
+    A volume of one host on an array that stands by itself, or belongs to another host, is reached over the links
+    between.
+    """
+
+    def __init__(self, below: Store, path: tuple[Network, ...] | None = None) -> None:
+        self.below = below
+        self.name = below.name
+        self.size = below.size
+        self.link: Link = below.link
+        self.path: tuple[Network, ...] = below.path if path is None else path
+
+    def stream(self, direction: Direction, position: float, size: float) -> float:
+        """Seconds of the device's time for each byte of a sequential stream."""
+        return self.below.stream(direction, position, size)
+
+    def alone(self, position: float, size: float) -> float:
+        """Greatest rate of one reader."""
+        return self.below.alone(position, size)
+
+    def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
+        """What a request takes."""
+        return self.below.request(direction, head, position, size)
+
+    def scattered(self, direction: Direction, begin: float, extent: float, size: float) -> Service:
+        """What a request at a random place takes."""
+        return self.below.scattered(direction, begin, extent, size)
+
+    def continued(self, position: float, size: float) -> Service:
+        """What one read takes that goes on where the last one ended."""
+        return self.below.continued(position, size)
+
+    def append(self, position: float, size: float) -> Service:
+        """What a write takes that goes on where the last one ended."""
+        return self.below.append(position, size)
+
+    def turn(self, here: float, there: float, size: float) -> Service:
+        """What a request loses to a stream elsewhere on the same device."""
+        return self.below.turn(here, there, size)
