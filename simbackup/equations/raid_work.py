@@ -111,6 +111,26 @@ def rewritten_disks(level: Level, disks: int, size: float, stripe_unit: float) -
     return math.ceil(rest / stripe_unit) - int(rest // min(rest, stripe_unit))
 
 
+def largest_write(level: Level, disks: int, size: float, stripe_unit: float) -> float:
+    """Bytes that the disk with the most of them takes of a write as in `write_operations`.
+
+    Whole stripes are spread evenly; of what is left over a disk has one unit at most. A mirror is not striped.
+
+    The arguments are those of `write_operations`.
+
+    Examples
+    --------
+    >>> largest_write("5", 5, 4096, 65536), largest_write("5", 5, 655360, 65536), largest_write("1", 2, 655360, 65536)
+    (4096.0, 196608.0, 655360.0)
+
+    """
+    check_extent(size, stripe_unit)
+    if level == "1":
+        return float(size)
+    stripes, rest = divmod(size, stripe_unit * data_disks(level, disks))
+    return float(stripes * stripe_unit + min(rest, stripe_unit))
+
+
 def parity_disk_work(level: Level, disks: int, size: float, stripe_unit: float) -> DiskWork:
     """Operations and bytes of one disk that holds nothing but parity, for a write as in `write_operations`.
 

@@ -27,6 +27,9 @@ AMOUNTS = ("capacity", "size", "rate")
 class Part(Frozen):
     """A part of a scenario: a device, a data set, a workload or a job, or what one of them holds."""
 
+    one_of: ClassVar[tuple[str, ...]] = ()
+    """Keys of which it has exactly one; its `rules` say so, and editors know it."""
+
     def check(self, checks: Checks, path: Path) -> None:
         """Report conflicts of the part with other parts of its scenario; none unless overridden."""
 

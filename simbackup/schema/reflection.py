@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel
 
-from simbackup.schema.part import Modelled
+from simbackup.schema.part import Modelled, Part
 from simbackup.schema.registry import device_kinds, method_kinds, sections, sheets
 
 Mark = TypeVar("Mark")
@@ -40,6 +40,8 @@ def required(part: type[BaseModel]) -> dict[str, Any]:
     inside = {name: required(nested) for name in part.model_fields if (nested := nested_part(part, name))}
     inside = {name: inner for name, inner in inside.items() if inner}
     found: dict[str, Any] = {**({"required": needs} if needs else {}), **({"properties": inside} if inside else {})}
+    if issubclass(part, Part) and part.one_of:
+        found["oneOf"] = [{"required": [name]} for name in part.one_of]
     if issubclass(part, Modelled) and part.sheet is not None:  # it may do without a datasheet altogether
         own = [name for name, field in part.model_fields.items() if field.is_required() and name in supplied]
         found["anyOf"] = [{"required": own}, {"required": ["model"]}]

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import math
+import random
+from collections.abc import Generator, Mapping
 from itertools import product
+from typing import Any
 
+import simpy
+
+from simbackup.devices.raid.flash import Flash
+from simbackup.devices.store import Direction
 from simbackup.equations.raid import SCHEMES, Level, data_disks
+
+Events = Generator[simpy.Event, Any, None]
 
 
 def read_operations(level: Level) -> int:
@@ -86,3 +95,50 @@ def rewrite(disks: int, phases: int = 60) -> tuple[float, float]:
         done += max(writes)
         free += sum(writes) / disks
     return done / phases**disks, free / phases**disks
+
+
+class Stripes:
+    """An array of solid-state disks, request by request: which disks hold what, and what each of them does when."""
+
+    def __init__(self, level: Level, disks: int, unit: float, disk: Flash) -> None:
+        self.level, self.disks, self.unit, self.disk = level, disks, unit, disk
+        self.env = simpy.Environment()
+        self.channels = [simpy.Resource(self.env) for _ in range(disks)]
+
+    def moved(self, member: int, direction: Direction, size: float) -> Events:
+        """One request of one disk: its latency, then its bytes while no other request moves any."""
+        disk = self.disk
+        yield self.env.timeout(disk.read_latency if direction == "read" else disk.write_latency)
+        with self.channels[member].request() as turn:
+            yield turn
+            yield self.env.timeout(size / disk.rate(direction))
+
+    def together(self, direction: Direction, parts: Mapping[int, float]) -> Events:
+        """Requests of several disks at once, until the last is done."""
+        yield self.env.all_of([self.env.process(self.moved(m, direction, size)) for m, size in parts.items() if size])
+
+    def write(self, stripe: int, size: float) -> Events:
+        """A write from the beginning of a stripe, no longer than a stripe, whose parity rotates over the disks."""
+        parity, mirrors = SCHEMES[self.level].parity_disks, self.level == "10"
+        number = self.disks // 2 if mirrors else self.disks - parity
+        order = [(stripe + i) % self.disks for i in range(self.disks)]
+        data, rest = order[:number], order[number:]
+        new = {m: min(max(size - i * self.unit, 0.0), self.unit) for i, m in enumerate(data)}
+        width = min(size, self.unit)
+        written = {**new, **({m: new[data[i]] for i, m in enumerate(rest)} if mirrors else dict.fromkeys(rest, width))}
+        if not mirrors and parity and size < self.unit * number:
+            old = {m: part for m, part in written.items() if part}
+            others = {m: width - part for m, part in new.items() if part < width}
+            yield from self.together("read", min(old, others, key=lambda each: (len(each), sum(each.values()))))
+        yield from self.together("write", written)
+
+    def many(self, size: float, at_once: int, number: int) -> float:
+        """Seconds of each write in the mean, when so many are under way at once, each at a stripe of its own."""
+        stripes = random.Random(1).sample(range(number), number)  # noqa: S311 (a test)
+
+        def writer() -> Events:
+            while stripes:
+                yield from self.write(stripes.pop(), size)
+
+        self.env.run(self.env.all_of([self.env.process(writer()) for _ in range(at_once)]))
+        return self.env.now / number

@@ -1,10 +1,11 @@
-"""What a file may say about an array of equal disks."""
+"""What a file may say about an array of equal disks, rotating or solid-state."""
 
 from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
 from simbackup.devices.disk.spec import DiskSheet
+from simbackup.devices.ssd.spec import SsdSheet
 from simbackup.equations import raid
 from simbackup.schema.capability import BlockDevice
 from simbackup.schema.facts import Fact, Facts, amount, made, number
@@ -45,24 +46,41 @@ class RaidSheet(Frozen):
 
 
 class MemberDiskSpec(Modelled, DiskSheet):
-    """The disks of an array."""
+    """The rotating disks of an array."""
+
+
+class MemberSsdSpec(Modelled, SsdSheet):
+    """The solid-state disks of an array."""
 
 
 class RaidSpec(BlockDevice, Modelled, RaidSheet):
     """An array of equal disks in a scenario."""
 
     kind: Literal["raid"]
-    disk: MemberDiskSpec
-    """The disks it is made of: a datasheet `disk/name`, or a mapping."""
+    disk: MemberDiskSpec | None = None
+    """The rotating disks it is made of: a datasheet `disk/name`, or a mapping."""
+    ssd: MemberSsdSpec | None = None
+    """The solid-state disks it is made of, in the place of `disk`: a datasheet `ssd/name`, or a mapping."""
     disks: Pieces
     """Number of disks, parity and mirrors included."""
     groups: Pieces | None = None
     """Groups of equally many disks, each with its own parity or mirrors; one unless stated."""
 
     drawn_as: ClassVar[str] = "array"
+    one_of: ClassVar[tuple[str, ...]] = ("disk", "ssd")
+
+    @property
+    def member(self) -> MemberDiskSpec | MemberSsdSpec | None:
+        """The disks it is made of, None unless stated."""
+        return self.ssd if self.disk is None else self.disk
 
     def rules(self) -> Rules:
-        """Report disks that do not make up whole groups of the level."""
+        """Report disks that are missing or of two kinds, or do not make up whole groups of the level."""
+        if self.member is None:
+            message = "does not say what disks the array is made of"
+            yield ("disks",), message, "write 'disk: disk/NAME' or 'ssd: ssd/NAME'"
+        elif self.disk is not None and self.ssd is not None:
+            yield ("disk", "ssd"), "an array is made of equal disks", "write one of 'disk' and 'ssd'"
         least, groups = raid.minimum_disks(self.level), int(self.groups.si) if self.groups else 1
         if self.disks.si < least * groups:
             each = f", in each of {groups} groups" if groups > 1 else ""
@@ -89,13 +107,14 @@ class RaidSpec(BlockDevice, Modelled, RaidSheet):
         """Bytes for data, None if the disks do not make up whole groups."""
         disks, groups = int(self.disks.si), int(self.groups.si) if self.groups else 1
         odd, disks = (self.level == "10" and disks // groups % 2) or disks % groups, disks // groups
-        if disks < raid.minimum_disks(self.level) or odd:
+        if disks < raid.minimum_disks(self.level) or odd or self.member is None:
             return None
-        return groups * raid.usable_capacity(self.level, disks, self.disk.capacity.si)
+        return groups * raid.usable_capacity(self.level, disks, self.member.capacity.si)
 
     def facts(self) -> Facts:
         """Level and disks."""
         yield Fact("RAID-DP" if self.level == "dp" else f"RAID {self.level}")
-        yield from number(self.disks, "disk")
-        yield from amount(self.disk.capacity, "each")
-        yield from made(self.disk)
+        if self.member is not None:
+            yield from number(self.disks, "disk")
+            yield from amount(self.member.capacity, "each")
+            yield from made(self.member)

@@ -178,6 +178,7 @@ jobs: {dd: {method: write, data: file}}
         (DISK, "{model: raid/x, disks: 4}", "devices.sda"),
         (DISK, "{model: raid/x, disks: 4.5, disk: disk/x}", "devices.sda.disks"),
         (DISK, "{model: raid/x, disks: 4, disk: ssd/x}", "devices.sda.disk"),
+        (DISK, "{model: raid/x, disks: 4, disk: disk/x, ssd: ssd/x}", "devices.sda"),
         (DISK, "{model: raid/x, disks: 4, disk: disk/x, level: 7}", "devices.sda.level"),
         (DISK, "{kind: logical_volume, on: sdb}", "devices.sda"),
         ("sda: {model: d", "7a: {model: d", "devices"),
@@ -202,6 +203,7 @@ def test_a_wrong_scenario_is_flagged_at_its_place(old: str, new: str, address: s
     [
         (DISK, "{model: raid/x, disk: {model: disk/x, capacity: 1 TB}, disks: 4, level: 5}"),
         (DISK, "{model: raid/x, disk: disk/x, disks: 4, level: {value: 5, basis: user}}"),
+        (DISK, "{model: raid/x, ssd: {model: ssd/x, capacity: 1 TB}, disks: 4}"),
         (DISK, "{model: disk/my-own}"),
         ("data: file}", "data: file, after: [a, b], begin: 90 s, every: 1 d, until: 3 d 12 h}"),
         ("data: file}", "data: file, after: a, portion: 0.5, flush: true}"),

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import pytest
+from oracles.raid import Stripes, small_write_operations
+
+from simbackup.devices.raid.array import ArrayLayout, Controller
+from simbackup.devices.raid.flash import Flash, FlashArray
+from simbackup.devices.ssd.live import Ssd
+from simbackup.equations import raid
+
+DISK = Flash(capacity=1e12, read_rate=500e6, write_rate=250e6, read_latency=100e-6, write_latency=30e-6)
+UNIT = 64 * 1024.0
+LEVELS: tuple[tuple[raid.Level, int], ...] = (("0", 4), ("10", 8), ("5", 3), ("5", 5), ("5", 8), ("6", 8))
+
+
+def array(level: raid.Level, disks: int, controller: Controller | None = None, groups: int = 1) -> FlashArray:
+    return FlashArray("devices.a", ArrayLayout(level, disks, UNIT, groups), DISK, controller or Controller())
+
+
+def test_one_disk_without_parity_is_that_disk() -> None:
+    one = Ssd("devices.s", 1e12, (500e6, 250e6), (100e-6, 30e-6))
+    striped = array("0", 1)
+    assert striped.size == one.size
+    for size in (4096.0, UNIT, 1e6):
+        assert striped.request("read", 0.0, 5e9, size) == pytest.approx(one.request("read", 0.0, 5e9, size))
+        assert striped.append(5e9, size) == pytest.approx(one.append(5e9, size))
+    assert striped.stream("write", 0.0, 1e9) == one.stream("write", 0.0, 1e9)
+
+
+@pytest.mark.parametrize(("level", "disks"), LEVELS)
+@pytest.mark.parametrize("size", [512.0, 4096.0, UNIT, 2 * UNIT])
+def test_a_write_takes_what_its_disks_take_one_by_one(level: raid.Level, disks: int, size: float) -> None:
+    alone = Stripes(level, disks, UNIT, DISK).many(size, at_once=1, number=50)
+    assert array(level, disks).request("write", 0.0, 0.0, size).latency == pytest.approx(alone, rel=0.02)
+
+
+@pytest.mark.parametrize(("level", "disks"), LEVELS)
+@pytest.mark.parametrize("size", [4096.0, UNIT])
+def test_many_writes_take_the_time_of_all_disks(level: raid.Level, disks: int, size: float) -> None:
+    full = Stripes(level, disks, UNIT, DISK).many(size, at_once=1200, number=12_000)
+    assert array(level, disks).request("write", 0.0, 0.0, size).busy == pytest.approx(full, rel=0.02)
+
+
+@pytest.mark.parametrize(("level", "disks"), [("0", 4), ("1", 2), ("10", 8), ("5", 8), ("6", 8)])
+def test_small_writes_cost_what_the_literature_counts(level: raid.Level, disks: int) -> None:
+    """At equal rates of reading and writing, bytes times operations (Patterson, Gibson and Katz 1988)."""
+    even = Flash(1e12, 500e6, 500e6, 100e-6, 30e-6)
+    store = FlashArray("devices.a", ArrayLayout(level, disks, UNIT), even, Controller())
+    operations = small_write_operations(level)
+    assert store.request("write", 0.0, 0.0, 4096.0).busy * disks == pytest.approx(operations * 4096 / 500e6)
+
+
+def test_parity_disks_of_their_own_bound_small_writes() -> None:
+    few, many = (array("4", disks).request("write", 0.0, 0.0, 4096.0).busy for disks in (5, 21))
+    assert few == many == pytest.approx(4096 / 500e6 + 4096 / 250e6)
+    assert array("4", 20, groups=4).request("write", 0.0, 0.0, 4096.0).busy == pytest.approx(few / 4)
+
+
+def test_streams_use_all_disks_of_data_up_to_the_controller() -> None:
+    assert array("5", 9).stream("read", 0.0, 1e9) == pytest.approx(1 / 4e9)
+    assert array("6", 10).stream("write", 0.0, 1e9) == pytest.approx(1 / 2e9)
+    slow = array("5", 9, Controller(2e9, controller_write_rate=1e9))
+    assert (slow.stream("read", 0.0, 1e9), slow.stream("write", 0.0, 1e9)) == pytest.approx((1 / 2e9, 1 / 1e9))
+    assert slow.request("read", 0.0, 0.0, 4096.0).busy == pytest.approx(4096 / 2e9)
+
+
+def test_a_write_cache_answers_before_the_disks_have_it() -> None:
+    plain, cached = array("5", 5), array("5", 5, Controller(2e9, controller_overhead=50e-6, write_cache=1e9))
+    small = cached.request("write", 0.0, 0.0, 4096.0)
+    assert small.latency == pytest.approx(50e-6 + 4096 / 2e9)
+    assert small.busy == plain.request("write", 0.0, 0.0, 4096.0).busy
+    assert cached.append(0.0, 4096.0).busy == pytest.approx(4096 / 1e9)  # whole stripes of four data disks
+
+
+def test_a_controller_that_reads_ahead_has_read_what_comes_next() -> None:
+    ahead = array("5", 5, Controller(controller_overhead=20e-6, prefetches=True))
+    assert ahead.continued(0.0, 1e6).latency == pytest.approx(20e-6 + 1e6 / 2e9)
+    assert array("5", 5).continued(0.0, 4096.0) == array("5", 5).request("read", 0.0, 0.0, 4096.0)
+
+
+@pytest.mark.parametrize(("level", "disks"), [*LEVELS, ("1", 2), ("4", 5), ("dp", 8)])
+def test_no_request_occupies_the_array_longer_than_it_lasts(level: raid.Level, disks: int) -> None:
+    store = array(level, disks)
+    for size in (512.0, 4096.0, UNIT, 3.5 * UNIT, 20 * UNIT):
+        for direction in ("read", "write"):
+            service = store.request(direction, 0.0, 0.0, size)
+            assert 0.0 < service.busy <= service.latency
