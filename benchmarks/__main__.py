@@ -1,19 +1,30 @@
-"""One command for all: `python -m benchmarks NAME`, with the options of that one behind its name."""
+"""One command for all: `python -m benchmarks [NAME]`, with the options of that one behind its name."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 
-NAMES = ("flows", "fuzz", "many_files", "midnight", "start_up", "systems")
+MEASURED = ("start_up", "loading", "fleet", "year", "study", "reproduce", "flows", "midnight")
+"""What is measured where none is named."""
+NAMES = (*MEASURED, "fuzz", "many_files", "systems")
 
 
 def main() -> None:
-    """Run the one that is named."""
-    name = sys.argv[1].replace("-", "_") if len(sys.argv) > 1 else ""
-    if name not in NAMES:
-        raise SystemExit(f"usage: python -m benchmarks {{{','.join(NAMES)}}} [options]")
-    sys.argv = [f"python -m benchmarks {name}", *sys.argv[2:]]
+    """Run the one that is named, or all that measure with the same options."""
+    name, *options = sys.argv[1:] or [""]
+    if name in {"", "--quick", "--json", "--runs"}:
+        for each in MEASURED:
+            run(each, sys.argv[1:])
+    elif name.replace("-", "_") in NAMES:
+        run(name.replace("-", "_"), options)
+    else:
+        raise SystemExit(f"usage: python -m benchmarks [{'|'.join(NAMES)}] [--quick] [--json] [options]")
+
+
+def run(name: str, options: list[str]) -> None:
+    """Run one with its options."""
+    sys.argv = [f"python -m benchmarks {name}", *options]
     import_module(f"benchmarks.{name}").main()
 
 

@@ -1,33 +1,30 @@
-"""Wall time of whole runs of the command line, compared with `python -c pass` in the same minutes.
+"""CPU time of whole processes of the command line, compared with `python -c pass`.
 
-Everything that the program may import is byte-compiled first, into a folder of its own, so that no run writes or misses
-compiled files. The commands take turns, so that a busy machine slows all of them alike.
+Everything that the program may import is byte-compiled first, into a folder of its own, so that no process writes or
+misses compiled files. The commands take turns, so that a busy machine slows all of them alike.
 """
 
 from __future__ import annotations
 
-import argparse
 import compileall
 import importlib.metadata
-import os
 import re
-import statistics
-import subprocess
 import sys
 import sysconfig
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.processes import cpu_of, simbackup
+from benchmarks.rows import Row, compared, options, show
+
 BARE = "python -c pass"
-PROGRAM = "from simbackup.cli import main; main()"
-AIMS = {
-    "simbackup --help": 0.5,
-    "simbackup run teaching/snapshot-slows-writes": 1.5,
-    "simbackup reproduce": 5.0,
-}
-"""Commands, and the seconds that each should stay under."""
+COMMANDS = (
+    "--help", "check scenarios/teaching/mount-queue.yaml", "run teaching/mount-queue --intervals none",
+    "run teaching/mount-queue",
+)  # fmt: skip
+LEAST = 7
+"""Runs of each command at least."""
 NOT_IMPORTED = re.compile(r"[\\/](tests?|lib2to3|idlelib|site-packages)[\\/]")
 
 
@@ -61,44 +58,21 @@ def byte_compile() -> None:
         compileall.compile_dir(folder, quiet=2, maxlevels=0)
 
 
-def commands() -> dict[str, list[str]]:
-    """What is run under each name; in this very Python, as the installed script does."""
-    own = {name: [sys.executable, "-c", PROGRAM, *name.split()[1:]] for name in AIMS}
-    return {BARE: [sys.executable, "-c", "pass"], **own}
-
-
-def wall_time(command: list[str], environment: dict[str, str]) -> float:
-    """Seconds from the start of a process to its end."""
-    began = time.perf_counter()
-    subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)
-    return time.perf_counter() - began
-
-
-def measure(rounds: int, compiled: str) -> dict[str, float]:
-    """Median seconds of each command; one round before the counted ones fills the file system's cache."""
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    environment["PYTHONPYCACHEPREFIX"] = compiled
-    times: dict[str, list[float]] = {name: [] for name in commands()}
-    for _ in range(rounds + 1):
-        for name, command in commands().items():
-            times[name].append(wall_time(command, environment))
-    return {name: statistics.median(each[1:]) for name, each in times.items()}
-
-
 def main() -> None:
-    """Print one line for each command."""
-    parser = argparse.ArgumentParser(description="wall time of whole runs of the command line")
-    parser.add_argument("--rounds", type=int, default=7, help="counted runs of each command (7)")
+    """Print one row for each command."""
+    parser = options("CPU time of whole processes of the command line")
     asked = parser.parse_args()
+    runs = 1 if asked.quick else max(asked.runs, LEAST)
     with tempfile.TemporaryDirectory() as compiled:
         sys.pycache_prefix = compiled
         byte_compile()
-        medians = measure(asked.rounds, compiled)
-    print(f"{'command':<48}{'seconds':>9}{'ratio':>8}{'aim':>14}")
-    for name, seconds in medians.items():
-        aim = AIMS.get(name)
-        reported = "" if aim is None else f"{aim:.1f} s" if seconds <= aim else f"missed {aim:.1f} s"
-        print(f"{name:<48}{seconds:>9.3f}{seconds / medians[BARE]:>8.1f}{reported:>14}")
+        environment = {"PYTHONPYCACHEPREFIX": compiled}
+        commands = [[sys.executable, "-c", "pass"], *(simbackup(*name.split()) for name in COMMANDS)]
+        for command in commands:
+            cpu_of(command, environment)  # fills the cache of the file system
+        bare, *ours = compared([lambda command=command: cpu_of(command, environment) for command in commands], runs)
+    for name, cost in zip(COMMANDS, ours, strict=True):
+        show(Row("start-up", name, "program", BARE, bare / cost, cost, "process", runs), as_json=asked.json)
 
 
 if __name__ == "__main__":

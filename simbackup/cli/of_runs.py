@@ -38,15 +38,14 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
         check_place(out)  # report a wrong folder before a long run
     with show.progress() as progress:
         result = simulate(loaded, seed=seed, progress=progress)
-    found = intervals_of(result, intervals.value)
+    with show.counting() as counted:
+        found = intervals_of(result, intervals.value, counted)
     if as_json:
         show.json({**result.as_dict(), "intervals": [one.as_dict() for one in found.values()]})
     else:
         show.result(result, found)
         if not found and intervals is Intervals.QUICK and result.all_ended_well:
-            note(
-                "no intervals: the scenario is large; --intervals thorough computes them, which takes hundreds of runs"
-            )
+            note("no intervals: the scenario is very large; --intervals thorough computes them in hundreds of runs")
     if out is not None:
         folder = result.save(out)
         note(f"written to {folder}")
@@ -167,9 +166,9 @@ def report(  # noqa: PLR0917 (typer reads each as an option)
     from simbackup.reporting.report import report as write  # noqa: PLC0415
 
     effort = Intervals.NONE if quick and intervals is Intervals.QUICK else intervals
-    with show.progress() as progress:
+    with show.progress() as progress, show.counting() as counted:
         path = write(
             what, out, overrides=overrides(sets or []), seed=seed, intervals=effort.value, reruns=not quick,
-            excel=excel, tables=csv, progress=progress,
+            excel=excel, tables=csv, progress=progress, cases=counted,
         )  # fmt: skip
     note(f"written to {path}")

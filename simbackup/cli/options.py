@@ -29,7 +29,10 @@ class Intervals(StrEnum):
 
 Wanted = Annotated[
     Intervals,
-    typer.Option("--intervals", help="Effort for intervals: none, quick (small scenarios only) or thorough (slow)."),
+    typer.Option(
+        "--intervals",
+        help="Effort for intervals: none, quick (none if it is very large) or thorough (slow).",
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of all random streams.", min=0)]
 

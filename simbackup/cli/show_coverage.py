@@ -19,7 +19,8 @@ def printed(found: CoverageReport, *, as_json: bool, markdown: bool) -> None:
         show.json({
             "rows": [row.as_dict() for row in found.rows],
             "coverage": [
-                {"name": one.name, "rows": one.rows, "hold": one.held, "share": one.share, "width": one.width}
+                {"name": one.name, "rows": one.rows, "hold": one.held, "share": one.share,
+                 "width": one.width if math.isfinite(one.width) else None}
                 for one in found.sets
             ],
             "model_error": [one._asdict() for one in found.terms],

@@ -15,6 +15,13 @@ from simbackup.results.documents import PUBLISHED, collections, documents
 from simbackup.uncertainty.calibrated import is_calibrated
 from simbackup.uncertainty.model_error import CALIBRATED, EVERY, ModelError, Residual, model_errors
 from simbackup.uncertainty.operations import operation_of
+from simbackup.uncertainty.validated_cases import ValidatedCase
+
+IDENTIFIED, NOT_FITTED = "documents, identified", "documents, identified, not fitted"
+PREDICTED = "validation, predicted"
+"""Sets of rows whose coverage is reported."""
+RowName = tuple[str, str]
+"""A publication's folder, and a row of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,26 +74,26 @@ class Coverage:
         return cls(name, len(rows), sum(row.holds for row in rows), statistics.median(row.width for row in rows))
 
 
-def operations(names: Iterable[str]) -> dict[tuple[str, str], str]:
-    """The kind of operation of each row of collections of documents, by publication and row."""
-    found: dict[tuple[str, str], str] = {}
+def operations(names: Iterable[str]) -> dict[RowName, tuple[str, bool]]:
+    """The kind of operation of each row of collections of documents, and whether constants were fitted to such rows."""
+    found: dict[RowName, tuple[str, bool]] = {}
     for collection in names:
         for measured in documents(collection):
             scenarios = scenarios_of(measured)
             for m in measured.rows:
                 file, address = m.addresses[0]
                 kind = operation_of(scenarios[file], address)
-                found[m.folder, m.id] = CALIBRATED if is_calibrated(scenarios[file], kind) else kind
+                found[m.folder, m.id] = kind, is_calibrated(scenarios[file], kind)
     return found
 
 
-def residuals(rows: Iterable[Row], kinds: dict[tuple[str, str], str]) -> list[Residual]:
+def residuals(rows: Iterable[Row], kinds: dict[RowName, str]) -> list[Residual]:
     """The residuals of results above 0: all of calibrated operations, of others those that nothing was fitted to."""
     found: list[Residual] = []
     for row in rows:
         m = row.measurement
         kind = kinds[m.folder, m.id]
-        if row.is_result and (kind == CALIBRATED or row.role != "fitted") and min(m.value, row.simulated) > 0.0:
+        if row.is_moved and (kind == CALIBRATED or row.role != "fitted") and min(m.value, row.simulated) > 0.0:
             low, high = row.interval or (row.simulated, row.simulated)
             error = math.log(1.0 + row.error)
             low, high = (abs(math.log(end / row.simulated)) if end > 0.0 else math.inf for end in (low, high))
@@ -94,7 +101,7 @@ def residuals(rows: Iterable[Row], kinds: dict[tuple[str, str], str]) -> list[Re
     return found
 
 
-def covered(rows: Sequence[Row], kinds: dict[tuple[str, str], str]) -> list[Covered]:
+def covered(rows: Sequence[Row], kinds: dict[RowName, str]) -> list[Covered]:
     """All results with intervals whose model error comes from the other publications alone."""
     every = residuals(rows, kinds)
     publications = dict.fromkeys(row.measurement.folder for row in rows)
@@ -102,7 +109,7 @@ def covered(rows: Sequence[Row], kinds: dict[tuple[str, str], str]) -> list[Cove
     return [
         Covered(row, kind, _interval(row, terms[row.measurement.folder], kind))
         for row in rows
-        if row.is_result
+        if row.is_moved
         for kind in [kinds[row.measurement.folder, row.measurement.id]]
     ]
 
@@ -120,28 +127,40 @@ def _interval(row: Row, terms: dict[str, ModelError], kind: str) -> CentralInter
 
 @dataclass(frozen=True, slots=True)
 class CoverageReport:
-    """The intervals of all measured results, their coverage, and the terms of the model's error."""
+    """The intervals of all measured results, their coverage, the terms of the model's error, and the cases of jobs."""
 
     rows: list[Covered]
     sets: list[Coverage]
     terms: list[ModelError]
+    cases: list[ValidatedCase]
 
 
 def coverage(found: Iterable[Row] | None = None) -> CoverageReport:
     """How often the intervals of the documents and of the validation ring hold.
 
-    The first two sets are the identified results of the documents and the rows that version 0.1 predicted; the others
-    are all results of a kind of operation. Each interval has the model error that the other publications show; `terms`
+    The first sets are the identified results of the documents, those of them to which no constant was fitted, and the
+    rows that version 0.1 predicted; the others are all results of a kind of operation. Rows that nothing can move are
+    in none. Each interval has the model error that the other publications show; `terms`
     are those of all publications, which the program ships with.
     """
     rows = list(found) if found is not None else [row for name in collections() for row in reproduce([name]).rows]
-    kinds = operations(collections())
+    known_kinds = operations(collections())
+    kinds = {name: CALIBRATED if fitted else kind for name, (kind, fitted) in known_kinds.items()}
     published = {measured.folder.name for measured in documents(PUBLISHED)}
     every = covered(rows, kinds)
     known = [one for one in every if one.row.measurement.folder in published and one.row.identified]
     predicted = [one for one in every if one.row.predicted]
-    sets = [("documents, identified", known), ("validation, predicted", predicted)]
+    sets = [
+        (IDENTIFIED, known), (NOT_FITTED, [one for one in known if one.row.role != "fitted"]), (PREDICTED, predicted),
+    ]  # fmt: skip
     sets += [
         (kind, [one for one in every if one.operation == kind]) for kind in sorted({one.operation for one in every})
     ]
-    return CoverageReport(every, [Coverage.of(*one) for one in sets if one[1]], model_errors(residuals(rows, kinds)))
+    cases = [
+        ValidatedCase(m.folder, m.id, known_kinds[m.folder, m.id][0], row.moved, row.error)
+        for row in rows
+        for m in [row.measurement]
+        if row.is_result and row.moved > 0.0
+    ]
+    found_sets = [Coverage.of(*one) for one in sets if one[1]]
+    return CoverageReport(every, found_sets, model_errors(residuals(rows, kinds)), cases)

@@ -24,6 +24,7 @@ ROLES = {
     "opened": (palette.TEAL, "^", "opened after a blind answer"),
     "structural": (palette.PURPLE, "v", "nothing can move it"),
     "duplicate": (palette.ASH, "s", "repeats another row"),
+    "projection": (palette.ASH, "P", "expected, not measured"),
     "input": (palette.GREY, "s", "input of the scenario"),
 }
 """Colour, mark and meaning of each role."""

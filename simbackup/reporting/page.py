@@ -36,6 +36,8 @@ class Chapter:
     pictures: Sequence[Shown] = ()
     note: str = ""
     """Why runs without the bottleneck are missing, if they are."""
+    clipped: Sequence[str] = ()
+    """Ends of ranges that a check refuses, so that intervals stop short of them."""
 
 
 def check_engine() -> None:
@@ -86,7 +88,7 @@ def _shown(chapter: Chapter) -> dict[str, Any]:
         "devices": sections.devices(result), "drives": sections.devices(result, tape=True),
         "users": sections.users(result), "assumptions": sections.assumptions(result),
         "sources": sections.sources(result), "bases": sections.bases(result), "total": len(result.values),
-        "trust": _trust(distance(result)), "wide": bool(chapter.intervals),
+        "trust": _trust(distance(result)), "wide": bool(chapter.intervals), "clipped": chapter.clipped,
     }  # fmt: skip
 
 

@@ -18,6 +18,8 @@ from simbackup.results.folder import TABLES, check_place, is_there
 from simbackup.results.result import Result
 from simbackup.run import Progress, result_of, simulate
 from simbackup.scenario import Scenario, Source
+from simbackup.uncertainty.effort import Done, is_small
+from simbackup.uncertainty.range_ends import clipped
 
 What = Result | Scenario | Source
 
@@ -34,6 +36,7 @@ def report(
     excel: Path | None = None,
     tables: Path | None = None,
     progress: Progress | None = None,
+    cases: Done | None = None,
 ) -> Path:
     """Write a report and return its path: one self-contained HTML page; the same bytes each time.
 
@@ -49,7 +52,8 @@ def report(
     seed
         Seed of all random streams.
     intervals
-        Effort for the intervals of jobs: `none`, `quick` (small scenarios only) or `thorough` (hundreds of runs).
+        Effort for the intervals of jobs: `none`, `quick` (none if a scenario is very large) or `thorough` (hundreds of
+        runs).
     reruns
         Also run each scenario without its bottlenecks, and with them twice as fast.
     drawn
@@ -58,6 +62,8 @@ def report(
         Also write the tables to a workbook, or to a folder as CSV.
     progress
         Called now and then with the progress of a run.
+    cases
+        Called after each run for intervals with how many are done, and how many there will be at most.
 
     Raises
     ------
@@ -83,7 +89,7 @@ def report(
     names = variants.names_of(results)
     comparison = [variants.compared(results), variants.differences(results)] if len(results) > 1 else []
     chapters = [
-        _chapter(name, result, intervals=intervals, reruns=reruns, drawn=drawn)
+        _chapter(name, result, intervals=intervals, reruns=reruns, drawn=drawn, cases=cases)
         for name, result in zip(names, results, strict=True)
     ]
     written = write_whole(path, page(chapters, comparison, variants.in_words(results)))
@@ -111,7 +117,7 @@ def _check_scenarios(results: Iterable[Result]) -> None:
             raise ResultError(f"{named}: intervals need its scenario, which cannot be run again: {first}") from None
 
 
-def _chapter(name: str, result: Result, *, intervals: str, reruns: bool, drawn: bool) -> Chapter:
+def _chapter(name: str, result: Result, *, intervals: str, reruns: bool, drawn: bool, cases: Done | None) -> Chapter:
     """A result, with what further runs show."""
     scenario, note = None, ""
     if reruns or intervals != "none":
@@ -127,8 +133,9 @@ def _chapter(name: str, result: Result, *, intervals: str, reruns: bool, drawn: 
         from simbackup.reporting.pictures import pictures as draw  # noqa: PLC0415 (matplotlib is slow to import)
 
         pictures = list(draw(result))
-    widths = intervals_of(result, intervals) if scenario is not None else {}
-    return Chapter(name, result, _by_name(found), widths, pictures, note)
+    widths = intervals_of(result, intervals, cases) if scenario is not None else {}
+    short = clipped({name: scenario}) if scenario is not None and widths and is_small(result.trace) else []
+    return Chapter(name, result, _by_name(found), widths, pictures, note, short)
 
 
 def _by_name(found: Sequence[Reasons]) -> dict[str, Reasons]:

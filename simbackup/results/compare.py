@@ -20,13 +20,13 @@ TOLERANCE = 0.10
 IDENTIFIED = 0.25
 """Relative half width of the simulated interval beyond which a row proves little."""
 
-Role = Literal["input", "duplicate", "structural", "fitted", "seen", "opened", "held-out"]
+Role = Literal["input", "duplicate", "projection", "structural", "fitted", "seen", "opened", "held-out"]
 
 Interval = tuple[float, float]
 ANY = (-math.inf, math.inf)
 """The bounds of a figure that may be anything."""
-NO_RESULT = frozenset({"input", "duplicate"})
-"""Roles of rows that do not count."""
+NO_RESULT = frozenset({"input", "duplicate", "projection"})
+"""Roles of rows that do not count: they are in no median, no model error and no coverage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,8 @@ class Row:
     interval: Interval | None = None
     bounds: Interval = ANY
     """What it can be at least and at most, for what lines can carry."""
+    moved: float = 0.0
+    """Bytes that its job moved, 0 if it is not about a job."""
 
     @property
     def error(self) -> float:
@@ -55,7 +57,7 @@ class Row:
     def predicted(self) -> bool:
         """Whether version 0.1 predicted the row, and nothing is fitted to it today either."""
         m = self.measurement
-        return m.blind is not None and not m.row.fit and self.role != "fitted"
+        return m.blind is not None and self.is_result and not m.row.fit and self.role != "fitted"
 
     @property
     def within(self) -> bool:
@@ -69,8 +71,13 @@ class Row:
 
     @property
     def is_result(self) -> bool:
-        """Whether the row counts: it is neither an input nor a duplicate."""
+        """Whether the row counts: it is no input, no duplicate and no projection."""
         return self.role not in NO_RESULT
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether the row counts and some value can move it."""
+        return self.is_result and self.role != "structural"
 
     @property
     def identified(self) -> bool:
@@ -139,6 +146,13 @@ def figure(measurement: Measurement, results: Mapping[str, Result]) -> float:
     return si / measurement.factor
 
 
+def _moved(measurement: Measurement, results: Mapping[str, Result]) -> float:
+    """Bytes of the job that a row is about, 0 if it is about none."""
+    file, address = measurement.addresses[0]
+    owner = address.rpartition(".")[0]
+    return next((float(row["bytes"]) for row in results[file].job_rows if f"jobs.{row['job']}" == owner), 0.0)
+
+
 def role(measurement: Measurement, results: Mapping[str, Result], groups: Mapping[str, str]) -> Role:
     """What a row proves, from its kind and the origins of the values that it depends on.
 
@@ -167,7 +181,7 @@ def compared(measured: Measured, results: Mapping[str, Result]) -> list[Row]:
     """Every measured row of a document whose scenarios have been run."""
     groups = {m.id: m.group for m in measured.rows}
     return [
-        Row(m, figure(m, results), role(m, results, groups))
+        Row(m, figure(m, results), role(m, results, groups), moved=_moved(m, results))
         for m in measured.rows
         if all(file in results for file, _ in m.addresses)
     ]

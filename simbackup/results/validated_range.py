@@ -41,7 +41,7 @@ class Checked(NamedTuple):
 
     @property
     def is_result(self) -> bool:
-        """Whether the row counts: it is neither an input nor a duplicate."""
+        """Whether the row counts: it is no input, no duplicate and no projection."""
         return self.role not in NO_RESULT
 
 

@@ -64,8 +64,9 @@ class MeasuredRow(Frozen):
     """Which figure of it."""
     group: Text | None = None
     """Name of a group of rows that one mechanism decides; its own unless stated."""
-    kind: Literal["result", "input", "duplicate", "structural"] = "result"
-    """`result`; `input`: given to the scenario; `duplicate`: repeats a row; `structural`: no value can move it."""
+    kind: Literal["result", "input", "duplicate", "structural", "projection"] = "result"
+    """`result`; `input`: given to the scenario; `duplicate`: repeats a row; `structural`: no value can move it;
+    `projection`: the author expects it and has not measured it."""
     result: Any
     """An address, `file.yaml#jobs.name.elapsed`, or `ratio`, `saved`, `loss`, `share` or `rate` of two addresses."""
     off: Text | None = None

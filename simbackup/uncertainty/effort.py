@@ -33,6 +33,11 @@ def records_of(trace: Trace) -> int:
     return len(trace.rates) + len(trace.spans)
 
 
+def is_small(trace: Trace) -> bool:
+    """Whether a run is so small that many more are of no account."""
+    return records_of(trace) <= SMALL
+
+
 def for_scenario(wanted: str, records: int) -> Effort | None:
     """The effort for the jobs of a scenario; None for no intervals.
 

@@ -15,6 +15,7 @@ from simbackup.run import simulate
 from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.estimate import Contribution, decisive, estimates, input_share
 from simbackup.uncertainty.operations import operation_of
+from simbackup.uncertainty.validated_cases import UNKNOWN, Nearness, nearest
 from simbackup.uncertainty.whole import whole
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class JobInterval:
     asked: int
     line: str = ""
     """The slowest line on the way of its bytes, if the interval ends where its full rate forbids less."""
+    nearest: Nearness = UNKNOWN
+    """The measured case of this kind of operation that is nearest."""
 
     @property
     def decides(self) -> list[Contribution]:
@@ -57,13 +60,13 @@ class JobInterval:
     def sentence(self) -> str:
         """The verdict in words."""
         low, high = (units.show_short(end, "s", 3) for end in (self.elapsed.low, self.elapsed.high))
-        parts = [f"{low} to {high} in {LEVEL:.0%} of cases"]
+        parts = [f"{low} to {high} in {100.0 * LEVEL:.0f} % of cases"]
         if self.fits is not None:
             parts.insert(0, fitting(self.fits))
         if self.cases < self.asked:
-            parts.append(f"it does not end well in {1.0 - self.cases / self.asked:.0%} of cases")
+            parts.append(f"it does not end well in {100.0 * (1.0 - self.cases / self.asked):.0f} % of cases")
         if self.line:
-            parts.append(f"no less, because {self.line} cannot carry its bytes faster")
+            parts.append(f"never less, as {self.line} carries its bytes no faster")
         if self.input_share < HALF:
             parts.append("most of that is what the model leaves out")
         if self.decides:
@@ -71,6 +74,7 @@ class JobInterval:
             most = "most of the inputs" if self.input_share < HALF else "most"
             first = "; measure it first" if len(self.decides) == 1 else ""
             parts.append(f"{names} {'decide' if len(self.decides) > 1 else 'decides'} {most}{first}")
+        parts += filter(None, [self.nearest.sentence(self.operation)])
         return "; ".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
@@ -86,7 +90,7 @@ class JobInterval:
                 }
                 for one in self.decides
             ],
-            "cases": self.cases, "asked": self.asked,
+            "cases": self.cases, "asked": self.asked, **self.nearest.as_dict(),
         }  # fmt: skip
 
 
@@ -169,7 +173,7 @@ def job_intervals(
         line = _line(run, job) if one.bound and interval.low <= one.bound.low else ""
         intervals[job] = JobInterval(
             job, operation_of(scenario, address), interval, one.spread, share, one.contributions, one.cases, one.asked,
-            line,
+            line, nearest(operation_of(scenario, address), _bytes(result, job)),
         )  # fmt: skip
     return intervals
 
@@ -177,6 +181,11 @@ def job_intervals(
 def _line(result: Result, job: str) -> str:
     """The address of the line on which the bytes of a job take longest."""
     return max((least for run, least in result.least.items() if series(run) == job), default=Least(0.0, "")).line
+
+
+def _bytes(result: Result, job: str) -> float:
+    """The most bytes that a run of a job moved."""
+    return max((float(row["bytes"]) for row in result.job_rows if series(row["job"]) == job), default=0.0)
 
 
 def _fits(result: Result, job: str, elapsed: CentralInterval, least: CentralInterval | None) -> float | None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from simbackup.scenario.topology import Beside, Topology
 
 NODES = st.sampled_from([*"abcdefgh", *"LMNOPQRS"])
-EDGES = st.lists(st.tuples(NODES, NODES).filter(lambda ends: ends[0] != ends[1]), max_size=22)
+EDGES = st.lists(st.tuples(NODES, NODES), max_size=22)
 
 
 def searched(beside: Beside, begin: str, end: str) -> tuple[str, ...] | None:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from simbackup.experiments.coverage import CoverageReport, coverage
+from simbackup.equations.uncertainty import LEVEL
+from simbackup.experiments.coverage import IDENTIFIED, NOT_FITTED, PREDICTED, CoverageReport, coverage
+from simbackup.uncertainty import validated_cases
 from simbackup.uncertainty.model_error import CALIBRATED, EVERY, FILE, PRIOR, Residual, known, model_errors, table
 from tests.published.test_readme import RESULTS, intervals
 
@@ -22,13 +24,45 @@ def found() -> CoverageReport:
 
 def test_the_tables_are_those_of_the_program(found: CoverageReport) -> None:
     assert (TOP / "scenarios" / FILE).read_text(encoding="utf-8") == table(found.terms)
+    assert (TOP / "scenarios" / validated_cases.FILE).read_text(encoding="utf-8") == validated_cases.table(found.cases)
     assert intervals(found) in RESULTS.read_text(encoding="utf-8")
 
 
-def test_intervals_of_documents_and_of_predictions_hold_in_eight_to_ten_of_ten_rows(found: CoverageReport) -> None:
-    shares = {one.name: one.share for one in found.sets}
-    assert shares["documents, identified"] >= 0.80  # all of them today: intervals of fitted systems are wide
-    assert 0.80 <= shares["validation, predicted"] <= 0.97
+def test_intervals_of_predictions_hold_in_eight_to_ten_of_ten_rows(found: CoverageReport) -> None:
+    [predicted] = [one for one in found.sets if one.name == PREDICTED]
+    assert 0.80 <= predicted.share <= 0.97
+
+
+def test_intervals_of_documents_hold_in_eight_of_ten_rows_or_more(found: CoverageReport) -> None:
+    """More than 97 % of them do: most are fitted, and a fit makes up for what the inputs are off.
+
+    The interval of a fitted row moves inputs and constant as if they were independent, so it is wide for its error.
+    """
+    sets = {one.name: one for one in found.sets}
+    assert sets[IDENTIFIED].share >= 0.80
+    assert sets[NOT_FITTED].rows < 0.5 * sets[IDENTIFIED].rows
+
+
+def test_intervals_of_rows_without_a_fit_hold_as_often_as_ninety_percent_may(found: CoverageReport) -> None:
+    """With so few rows even all of them is no proof of intervals that are too wide: it has a chance of a third."""
+    for name in (NOT_FITTED, PREDICTED):
+        [one] = [one for one in found.sets if one.name == name]
+        assert at_most(one.held, one.rows) > 0.05
+        assert 1.0 - at_most(one.held - 1, one.rows) > 0.05
+
+
+def at_most(held: int, rows: int) -> float:
+    """The chance that so many rows or fewer hold, if each does with 90 %."""
+    return sum(math.comb(rows, k) * LEVEL**k * (1.0 - LEVEL) ** (rows - k) for k in range(held + 1))
+
+
+def test_what_its_author_only_expects_is_in_no_coverage_and_in_no_error(found: CoverageReport) -> None:
+    assert "overlapped" not in {one.row.measurement.id for one in found.rows}
+    assert all(case.row != "overlapped" for case in found.cases)
+
+
+def test_what_nothing_can_move_is_in_no_coverage(found: CoverageReport) -> None:
+    assert {one.row.role for one in found.rows} == {"fitted", "seen", "opened", "held-out"}
 
 
 def test_no_interval_owes_anything_to_its_own_publication(found: CoverageReport) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from simbackup.cli.show_published import fits
 from simbackup.experiments.calibrate import Fitted
 from simbackup.experiments.separability import Separability
+from simbackup.reporting.report import report
 from simbackup.scenario import load
 from simbackup.schema.calibration import Fit
 from simbackup.uncertainty.estimate import estimates
@@ -69,3 +71,9 @@ def test_a_fit_that_ends_at_its_bound_says_so_and_gives_no_percentage_for_an_unc
     assert "filesystem/ntfs#reads_per_file ends at a bound of its plausible range, 8; what remains: a -23.0%" in told
     assert "0.85" in told
     assert "85 %" not in told
+
+
+def test_a_report_lists_the_ends_at_which_intervals_stop_short(tmp_path: Path) -> None:
+    page = report([scenario(DRIVE)], tmp_path / "page.html", reruns=False, drawn=False).read_text(encoding="utf-8")
+    assert "Intervals stop short of this end of a range, which the checks refuse:" in page
+    assert "<li>devices.library.drive.native_rate: the end 20 MB/s of its range is clipped to" in page

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from benchmarks.racked import racked
 from simbackup import load
 from simbackup.build import build
 from simbackup.errors import InputError
-from tests.sites.racked import racked
 
 SMALL = 200
 ROUNDING = 1.02
@@ -47,7 +47,7 @@ def test_calls_grow_with_the_number_of_clients(tmp_path: Path) -> None:
 
 def test_what_is_wrong_in_a_template_is_reported_once(tmp_path: Path) -> None:
     file = racked(tmp_path, SMALL)
-    file.write_text(file.read_text("utf-8").replace("size: 175 GB", "size: 175 GBB"), encoding="utf-8")
+    file.write_text(file.read_text("utf-8").replace("size: 10 GB", "size: 10 GBB"), encoding="utf-8")
     with pytest.raises(InputError) as wrong:
         load(file)
     assert len(wrong.value.problems) == 1

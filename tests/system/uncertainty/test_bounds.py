@@ -39,7 +39,7 @@ def test_bytes_over_the_rate_of_the_line_are_the_least() -> None:
     assert result.least["save"] == (pytest.approx(10_000.0), "links.line")
     assert found.elapsed.low == pytest.approx(10_000.0)
     assert found.line == "links.line"
-    assert "no less, because links.line cannot carry its bytes faster" in found.sentence()
+    assert "never less, as links.line carries its bytes no faster" in found.sentence()
     assert found.elapsed.high > 12_000.0  # slower it may well be
 
 

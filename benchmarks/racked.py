@@ -1,4 +1,4 @@
-"""A site of any number of clients in racks of forty, each with a disk, a card, a backup and a restore."""
+"""A site of any number of clients in racks of forty, each with a disk, a card, backups and, if wanted, a restore."""
 
 from __future__ import annotations
 
@@ -31,19 +31,28 @@ fleets:
     links:
       "nic-{client}": {model: network/gigabit-ethernet, joins: ["{client}", "rack-{rack}"]}
     data:
-      "data-{client}": {on: "disk-{client}", size: 175 GB, files: 100_000}
+      "data-{client}": {on: "disk-{client}", size: 10 GB, files: 100_000, change: change/file-server}
     jobs:
+"""
+NIGHT = """
       "save-{client}": {method: image, data: "data-{client}", to: pool, begin: {first: "20:00", over: 8 h}}
       "back-{client}": {restore: "save-{client}", begin: 34 h, after: "save-{client}"}
 """
+WEEKS = """
+      "full-{client}": {method: image, data: "data-{client}", to: pool, begin: {first: "20:00", over: 8 h}, every: 7 d,
+                        until: DAYS d}
+      "incremental-{client}": {method: image, level: incremental, since: 24 h, data: "data-{client}", to: pool,
+                               begin: {first: 44 h, over: 8 h}, every: 1 d, until: DAYS d}
+"""
+"""Fulls each week, and each day what changed in the last."""
 
 
-def racked(folder: Path, clients: int) -> Path:
+def racked(folder: Path, clients: int, jobs: str = NIGHT) -> Path:
     """The file of such a site, written into a folder."""
     with (folder / "clients.csv").open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
         rows.writerow(["client", "rack"])
         rows.writerows([f"c{i}", i // RACK + 1] for i in range(clients))
     path = folder / "site.yaml"
-    path.write_text(SITE.replace("RACKS", str(-(-clients // RACK))), encoding="utf-8")
+    path.write_text(SITE.replace("RACKS", str(-(-clients // RACK))) + jobs, encoding="utf-8")
     return path

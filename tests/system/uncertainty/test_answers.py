@@ -1,0 +1,47 @@
+"""Answers with their verdicts, as a planner reads them. Run this file to write them anew, and read what changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import simbackup as sb
+from simbackup.experiments.intervals import intervals_of
+
+FILE = Path(__file__).with_name("answers.txt")
+ASKED = (
+    ("teaching/one-file-from-tape", "full"),
+    ("teaching/one-file-from-tape", "twenty_files"),
+    ("planning/offsite", "night"),
+    ("planning/disk-then-tape", "to_tape"),
+    ("planning/object-store", "as_files"),
+    ("planning/mysql-innodb-snapshot", "backup"),
+    ("planning/spooled", "in_turns"),
+    ("planning/bare-metal-recovery", "machine_back"),
+    ("planning/compress-where", "back"),
+    ("published/003-lvm-snapshots/same-disk", "dd"),
+)
+"""Scenarios, and a job of each."""
+
+
+def answer(scenario: str, job: str) -> str:
+    return f"{scenario}, {job}: {intervals_of(sb.simulate(scenario))[job].sentence()}\n"
+
+
+def written() -> dict[tuple[str, str], str]:
+    lines = FILE.read_text(encoding="utf-8").splitlines(keepends=True)
+    return {(name, job): line for line in lines for name, job in [line.split(": ")[0].split(", ")]}
+
+
+@pytest.mark.parametrize(("scenario", "job"), ASKED, ids=[f"{name} {job}" for name, job in ASKED])
+def test_an_answer_is_as_it_was_read(scenario: str, job: str) -> None:
+    assert answer(scenario, job) == written()[scenario, job]
+
+
+def test_all_answers_were_read() -> None:
+    assert tuple(written()) == ASKED
+
+
+if __name__ == "__main__":
+    FILE.write_text("".join(answer(*each) for each in ASKED), encoding="utf-8")
