@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from simbackup.cli.options import Json, Sets, note, overrides, warn
+from simbackup.cli.options import Intervals, Json, Sets, Wanted, note, overrides, warn
 
 SiteFile = Annotated[str, typer.Argument(metavar="SITE", help="A site file, such as site.yaml.")]
 
@@ -44,19 +44,23 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
         typer.Option(metavar="FILE|DIR", help="Write all tables to this .xlsx file, or to this folder."),
     ] = None,
     parquet: Annotated[bool, typer.Option("--parquet", help="Write Parquet instead of CSV to the folder.")] = False,
+    intervals: Wanted = Intervals.QUICK,
     sets: Sets = None,
     as_json: Json = False,
 ) -> None:
     """Run a site day by day: windows, capacity, cartridges, restore points, cost."""
     from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.planning.intervals import sureness  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
 
     found = planned(load_site(site, overrides(sets or [])), until)
+    sure = sureness(found, intervals.value)
     if as_json:
-        show.json(show_plan.plain(found.as_dict()))
+        show.json(show_plan.plain(found.as_dict() | {"intervals": sure.as_dict()}))
     else:
         show_plan.plan(found)
+        show_plan.sureness(sure)
     if out is not None:
         from simbackup.planning.writing import write_tables  # noqa: PLC0415
 

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from simbackup.cli import show
 from simbackup.planning.goals import Goal
+from simbackup.planning.intervals import Sureness
 from simbackup.planning.plan import Plan
 from simbackup.planning.recovery import SHARES, Recovery
 from simbackup.planning.sizing import Sizing
@@ -61,6 +62,16 @@ def plan(found: Plan) -> None:
         f"{found.simulated} nights were simulated, the others lie between them; greatest error found: "
         f"{show_short(found.error, '1', 2)} of the longest job"
     )
+
+
+def sureness(sure: Sureness) -> None:
+    """The intervals of a plan in words."""
+    for one in sure.full:
+        if one.early is not None:
+            until = "the end" if one.late is None else str(one.late)
+            show.line(f"'{one.target}' is full between {one.early} and {until}, by the range of 'growth'")
+    if sure.night is not None:
+        show.line(f"{sure.night.sentence()} (this night was sampled; the others are as sure)")
 
 
 def _windows(found: Plan) -> list[tuple[str, ...]]:

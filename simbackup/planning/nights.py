@@ -22,6 +22,8 @@ BENT = 0.02
 """Share of a pool by which its contents may be off the line between simulated nights: disks are slower further in."""
 CLOSE = 0.03
 """Error of a guessed night, as a share of its longest job, from which on no more nights of its kind are simulated."""
+FEW = 8
+"""Nights of a kind up to which its first and its last are enough: weeks in which retention fills up."""
 MOST_BETWEEN = 6
 """Most nights of a kind that are simulated to guess the others better."""
 
@@ -115,6 +117,14 @@ class Nights:
         used = {name: older_on(self.site, name, stock.used, kind, factors) for name, stock in before.items()}
         return Night(self.days[i].day, kind, factors, used, moved_by(self.site, kind, factors))
 
+    def found(self, night: date) -> tuple[Kind, int, int]:
+        """The kind of a night, the first of those simulated together with it, and days that it is after that one."""
+        for kind, at in self.kinds.items():
+            for i in at:
+                if any(day.day == night for day in self._together(i)):
+                    return kind, i, (night - self.days[i].day).days
+        raise KeyError(night)
+
     def _kinds(self) -> dict[Kind, list[int]]:
         """The first nights of those that are simulated together, by kind."""
         found: dict[Kind, list[int]] = {}
@@ -153,7 +163,7 @@ class Nights:
         """Simulate a kind at its first night, its last, and between until these are well guessed; then find misses."""
         for i in (at[0], at[-1]):
             self._played(kind, i)
-        for _ in range(MOST_BETWEEN):
+        for _ in range(MOST_BETWEEN if len(at) > FEW else 0):
             i = self._doubtful(kind, at)
             if i is None or self.errors.get(kind, math.inf) <= CLOSE:
                 break

@@ -1,0 +1,158 @@
+"""How sure a plan is: the night that decides, sampled over its uncertain inputs, and when pools are full."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, NamedTuple
+
+from simbackup.equations.uncertainty import LEVEL, SCORE, CentralInterval
+from simbackup.errors import Place
+from simbackup.planning.contents import Kind
+from simbackup.planning.ledger import Ledger
+from simbackup.planning.loading import site_of
+from simbackup.planning.plan import Plan
+from simbackup.planning.playing import job_of
+from simbackup.planning.scenarios import night_scenario
+from simbackup.planning.site import PlannedSite, numbers
+from simbackup.planning.verdicts import Verdict
+from simbackup.run import simulate
+from simbackup.scenario import load
+from simbackup.schema import tree as trees
+from simbackup.uncertainty.effort import LEAN, for_scenario, records_of
+from simbackup.uncertainty.verdict import fitting, job_intervals
+from simbackup.units import show_short
+
+MATTERS = 0.1
+"""Share of the variance from which on an input is named."""
+LARGEST = 10_000
+"""Records of a night up to which it is sampled unasked: about half a minute."""
+GROWTH = "growth"
+
+
+@dataclass(frozen=True, slots=True)
+class NightInterval:
+    """The backup or copy that comes nearest to its window, or beyond, with the 90 % interval of its time in seconds.
+
+    `fits` is the share of cases in which it ends in its window, None without one; `decides` are the inputs that widen
+    the interval most.
+    """
+
+    night: date
+    job: str
+    elapsed: CentralInterval
+    fits: float | None
+    decides: tuple[str, ...]
+
+    def sentence(self) -> str:
+        """The verdict in words."""
+        low, high = (show_short(end, "s", 3) for end in (self.elapsed.low, self.elapsed.high))
+        parts = [f"'{self.job}' on {self.night}: {low} to {high} in {LEVEL:.0%} of cases"]
+        if self.fits is not None:
+            parts.append(fitting(self.fits))
+        if self.decides:
+            parts.append(f"{' and '.join(self.decides)} {'decide' if len(self.decides) > 1 else 'decides'} most")
+        return "; ".join(parts)
+
+
+class FullBetween(NamedTuple):
+    """The first dates on which a pool is full at the ends of the range of growth, None where it never is."""
+
+    target: str
+    early: date | None
+    late: date | None
+
+
+class Sureness(NamedTuple):
+    """The intervals of a plan: the deciding night, None where it is too large to be sampled; and full pools."""
+
+    night: NightInterval | None
+    full: tuple[FullBetween, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        night = None if self.night is None else {
+            "night": self.night.night, "job": self.night.job, "probability": LEVEL, **self.night.elapsed._asdict(),
+            "fits": self.night.fits, "decides": list(self.night.decides),
+        }  # fmt: skip
+        return {"night": night, "full": [one._asdict() for one in self.full]}
+
+
+def sureness(plan: Plan, wanted: str = "quick") -> Sureness:
+    """How sure a plan is: the night that decides is sampled, and capacity follows from the range of growth.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    wanted
+        `none`, `quick` (nothing for large nights) or `thorough`.
+    """
+    if wanted == "none":
+        return Sureness(None, ())
+    others = tuple(_grown(plan.site))
+    return Sureness(_deciding(plan, wanted, others), tuple(_full(plan, others)))
+
+
+def _grown(site: PlannedSite) -> Iterator[PlannedSite]:
+    """The site with growth at the lower and at the upper end of its range; none without a range."""
+    growth = site.file.spec.growth
+    if growth is None or growth.low is None or growth.high is None:
+        return
+    for end in (growth.low, growth.high):
+        node = trees.from_plain(end, Place(GROWTH))
+        yield numbers(site_of(trees.set_path(site.file.tree, (GROWTH,), node), site.file.name))
+
+
+def _full(plan: Plan, others: tuple[PlannedSite, ...]) -> Iterator[FullBetween]:
+    """When each pool is full with less and with more growth."""
+    if not others:
+        return
+    ends = [tuple(Ledger(site).days(plan.until)) for site in others]
+    for name, target in plan.site.targets.items():
+        if target.on_disk and math.isfinite(target.capacity):
+            late, early = (
+                next((day.day for day in days if day.stocks[name].peak > target.capacity), None) for days in ends
+            )
+            yield FullBetween(name, early, late)
+
+
+def _deciding(plan: Plan, wanted: str, others: tuple[PlannedSite, ...]) -> NightInterval | None:
+    """The interval of the backup or copy that takes most of its window, or longest where there is none."""
+    verdict = max((one for one in plan.verdicts if one.counts), key=_tightness, default=None)
+    if verdict is None:
+        return None
+    kind, i, later = plan.nights.found(verdict.night)
+    night, job = plan.nights.night(kind, i), job_of(verdict.system, later, verdict.copy)
+    result = simulate(load(night_scenario(plan.site.file, night)))
+    records = records_of(result.trace)
+    effort = for_scenario(wanted, records) or (LEAN if wanted == "quick" and records <= LARGEST else None)
+    if effort is None:
+        return None
+    found = job_intervals(result, effort=effort).get(job)
+    if found is None:
+        return None
+    best = found.elapsed.best
+    ends = [_elapsed(plan, site, kind, i, job) for site in others]
+    grown = math.sqrt(sum(math.log(end / best) ** 2 for end in ends) / len(ends)) / SCORE if ends else 0.0
+    whole = found.elapsed.widened(grown)
+    variance = (math.log(whole.high / whole.low) / (2.0 * SCORE)) ** 2 if whole.low > 0.0 else 0.0
+    names = [one.input.name for one in found.decides]
+    if variance and grown**2 / variance >= MATTERS:
+        names = [GROWTH, *names[:1]]
+    fits = None if verdict.window is None else whole.probability_below(verdict.window)
+    return NightInterval(verdict.night, job, whole, fits, tuple(names))
+
+
+def _tightness(one: Verdict) -> tuple[bool, float]:
+    """How much of its window a backup takes; without one, how long it is."""
+    return (True, one.elapsed / one.window) if one.window else (False, one.elapsed)
+
+
+def _elapsed(plan: Plan, site: PlannedSite, kind: Kind, i: int, job: str) -> float:
+    """Seconds of a job in a night of a site that has grown otherwise."""
+    nights = replace(plan.nights, site=site, played={})
+    result = simulate(load(night_scenario(plan.site.file, nights.night(kind, i))))
+    return float(result.get(f"jobs.{job}.elapsed"))

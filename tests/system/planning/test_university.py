@@ -1,0 +1,95 @@
+"""The university of 200 servers, with its figures worked out by hand."""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import cache
+
+import pytest
+
+from simbackup.planning.ledger import Day, Ledger
+from simbackup.planning.restore import restore
+from simbackup.planning.site import PlannedSite, load_site
+
+GROWTH = 1.15
+TB = 1e12
+
+
+@cache
+def university() -> PlannedSite:
+    return load_site("planning/university")
+
+
+@cache
+def days() -> tuple[Day, ...]:
+    return tuple(Ledger(university()).days(date(2028, 1, 3)))
+
+
+def test_sizes() -> None:
+    """60 x 1.5 TB, 10 x 12 TB, 30 x 400 GB, 100 x 120 GB."""
+    of: dict[str, float] = {}
+    for system in university().systems:
+        group = system.name.rstrip("0123456789")
+        of[group] = of.get(group, 0.0) + system.size
+    assert of == pytest.approx({"dept": 90 * TB, "research": 120 * TB, "db": 12 * TB, "guest": 12 * TB})
+    assert len(university().systems) == 200
+
+
+def test_restore_points_after_a_year() -> None:
+    """On Monday, the 3rd of January 2028, at night.
+
+    Departments: 35 daily points and the tapes of first Saturdays from February to December that are older; research 30;
+    databases 21 and two full ones of the second site, which keeps five; guests 28 and one there, as a rule.
+    """
+    points = days()[-1].points
+    assert points["research"] == 30
+    assert points["departments"] == 35 + 10
+    assert points["databases"] == 21 + 2
+    assert {points[f"guests-{day}"] for day in ("monday", "thursday", "sunday")} <= {28, 29, 30, 31}
+
+
+def test_what_research_has_on_the_pool() -> None:
+    """One full backup of 29 nights ago, and 29 incrementals: 0.5 % of the data, and what has grown in a day."""
+    by_policy = dict(days()[-1].stocks["pool"].by_policy)
+    now = 120 * TB * GROWTH ** (364 / 365)
+    day = GROWTH ** (-1 / 365)
+    change = 1 - (1 - 0.005) * day
+    closed = now * (day**29 + change * sum(day**i for i in range(29)))
+    assert by_policy["research"] == pytest.approx(closed, rel=0.01)
+
+
+def test_what_departments_have_on_a_pool_that_clones() -> None:
+    """Blocks once, however many synthetic full backups there are: all of the oldest point, and the changes since.
+
+    Chains need points back to a Saturday: of the 35 days before the 3rd of January the first is a Tuesday, so it is 38.
+    """
+    by_policy = dict(days()[-1].stocks["pool"].by_policy)
+    now, day = 90 * TB * GROWTH ** (364 / 365), GROWTH ** (-1 / 365)
+    change = 1 - (1 - 0.01) * day
+    closed = now * (day**37 + change * sum(day**i for i in range(37)))
+    assert by_policy["departments"] == pytest.approx(closed, rel=0.01)
+
+
+def test_tapes_of_a_year() -> None:
+    """A session each month on four drives, of 90 TB at 1.3:1 and growing: 69 TB are 4 cartridges, from 72 TB on 8.
+
+    90 TB / 1.3 / 18 TB = 3.85 in February; more than 4 from the growth of 4 % on, after 102 days: on the 1st of May.
+    The tapes of 12 first Saturdays (February to January) are there.
+    """
+    stock = days()[-1].stocks["tapes"]
+    sessions = [date(2027, month, day) for month, day in ((2, 6), (3, 6), (4, 3), (5, 1))]
+    used = {day.day: day.stocks["tapes"].cartridges for day in days()}
+    assert [used[day] for day in sessions] == [4, 8, 12, 20]
+    assert stock.cartridges == 3 * 4 + 9 * 8
+    assert stock.bought == stock.cartridges
+
+
+def test_a_database_comes_back_after_a_fire() -> None:
+    """From the full backup of Sunday on the second site, with the logs since: at most half an hour is lost."""
+    found = restore(university(), "client db03", date(2027, 6, 9), "main")
+    one = found.systems[0]
+    assert (one.source, one.chain, one.lost) == ("second", 1, 1800.0)
+    hours = 2 * 24 + 15  # from Sunday at 21:00 to Wednesday noon
+    assert one.logs == pytest.approx(one.bytes * university().systems[72].log * hours / 24, rel=0.01)
+    assert one.back > 24 * 3600 + one.logs / 50e6  # recovery, and logs as fast as the database applies them
+    assert found.warnings == ()
