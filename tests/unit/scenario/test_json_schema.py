@@ -13,6 +13,7 @@ import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from simbackup import shelf, units
+from simbackup.planning import json_schema as of_sites
 from simbackup.scenario.json_schema import KINDS, Kind, json_schema
 from simbackup.scenario.spec import SECTIONS
 from simbackup.schema.origin import NEEDS, Basis, Origin
@@ -295,7 +296,7 @@ def test_the_command_prints_the_same_schema_every_time() -> None:
 
 
 def test_the_command_lists_the_kinds_and_knows_no_others() -> None:
-    assert [row["kind"] for row in json.loads(command("--list", "--json").stdout)] == list(KINDS)
+    assert [row["kind"] for row in json.loads(command("--list", "--json").stdout)] == [*KINDS, *of_sites.KINDS]
     key = command("datasheeet")
     assert (key.returncode, key.stdout) == (2, "")
     assert key.stderr.strip() == (
