@@ -16,7 +16,7 @@ from simbackup.engine.flows import Flow, FlowNetwork, Link
 SITES = ("w2_100_random", "w2_100_local", "w2_1000_local", "w2_1000_random", "w2_5000_local", "w2_5000_random")
 ONE_LINK = ("core_50", "core_500", "core_2000")
 MOST, MOST_QUICK = 5_000, 300
-"""Transfers of a data set that run, unless all are asked for."""
+"""Transfers of a data set that run, unless others are asked for."""
 SAME = 1e-9
 """Share of its time by which an end may differ from the peer's."""
 
@@ -49,13 +49,11 @@ def main() -> None:
     """Print the rows of each data set."""
     parser = options("CPU time of the flow engine for each completed flow")
     parser.add_argument("datasets", nargs="*", default=[*SITES, *ONE_LINK], help="such as w2_1000_local, core_50")
-    parser.add_argument("--all", action="store_true", help=f"all transfers, not the first {MOST}: minutes to hours")
+    parser.add_argument("--jobs", type=int, default=MOST, help=f"no more than the first of each ({MOST})")
     asked = parser.parse_args()
     peer, runs = SimGrid.installed(), 1 if asked.quick else asked.runs
     for name in asked.datasets:
-        data = data_set(name)
-        if asked.quick or not asked.all:
-            data = data.first(MOST_QUICK if asked.quick else MOST)
+        data = data_set(name).first(MOST_QUICK if asked.quick else asked.jobs)
         if peer is not None and (wrong := differences(run(data)[1], peer.run(data)[1])):
             raise SystemExit(f"{name}: {wrong} transfers end at another time than in SimGrid")
         costs = [lambda data=data: run(data)[0], bare_timeout]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from simbackup.experiments.calibrate import Fitted, calibrate
     from simbackup.experiments.cross_validate import CrossValidation, cross_validate
     from simbackup.experiments.explanation import Explanation, explain
+    from simbackup.experiments.intervals import intervals_of
     from simbackup.experiments.lists import datasheets, scenarios
     from simbackup.experiments.reproduce import Reproduction, reproduce
     from simbackup.experiments.separability import Separability, separability
@@ -53,6 +54,7 @@ __all__ = [
     "datasheets",
     "equations",
     "explain",
+    "intervals_of",
     "load",
     "load_site",
     "picture",
@@ -85,6 +87,7 @@ _HOMES = {
     "cross_validate": "simbackup.experiments.cross_validate",
     "datasheets": "simbackup.experiments.lists",
     "explain": "simbackup.experiments.explanation",
+    "intervals_of": "simbackup.experiments.intervals",
     "load": "simbackup.scenario",
     "load_site": "simbackup.planning.site",
     "picture": "simbackup.drawing.picture",

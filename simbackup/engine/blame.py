@@ -9,7 +9,7 @@ from typing import NamedTuple
 from simbackup.engine.flow import DONE, Flow
 from simbackup.engine.limit import WHOLE, Parts
 from simbackup.engine.link import Link
-from simbackup.engine.solver import CAP, Allocation
+from simbackup.engine.solver import CAP, TIE, Allocation
 
 
 class Held(NamedTuple):
@@ -64,7 +64,9 @@ class Blame:
         name, leaders = self.holds[number].name, self.holds[number].leaders
         if not leaders or number in passed:
             return name, WHOLE
-        leader = max(leaders, key=lambda flow: self._rate(flow) * leaders[flow])
+        moved = {flow: self._rate(flow) * size for flow, size in leaders.items()}
+        most = max(moved.values()) * (1.0 - TIE)
+        leader = next(flow for flow, bytes_per_s in moved.items() if bytes_per_s >= most)
         if leader not in self.place:
             return leader.cause, leader.spent
         if self.held(self.place[leader]):

@@ -58,7 +58,7 @@ class Flow:
         self.watchers: dict[FlowCoupling, None] = {}
         self.cause: str = name
         self._env = env
-        self._since = float(env.now)
+        self._since = self._limited_since = float(env.now)
         self._completed = 0.0
         self._segments: list[Segment] = []
         self._cap = Limit(math.inf, name)
@@ -121,9 +121,9 @@ class Flow:
         return segments
 
     def _add_segment(self, segments: list[Segment], now: float) -> None:
-        """Add what has limited the flow since its last change, which goes on what did so before if it is the same."""
-        if now > self._since and self.active:
-            begin = self._since
+        """Add what limits the flow now, which goes on what did so before if it is the same."""
+        if now > self._limited_since and self.active:
+            begin = self._limited_since
             if segments and segments[-1].cause == self.cause and segments[-1].parts == self.spent:
                 begin = segments.pop().begin
             segments.append(Segment(begin, now, self.cause, self.spent))
@@ -156,10 +156,9 @@ class Flow:
         self._waits = limit
 
     def settle(self, now: float) -> None:
-        """Update what is completed and waited to `now`, seconds."""
+        """Update what is completed to `now`, seconds."""
         if now > self._since:
             self._completed = self.completed
-            self._add_segment(self._segments, now)
             self._since = now
 
     def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> None:
@@ -170,16 +169,18 @@ class Flow:
         cause, parts = why
         if same(rate, self.rate):
             rate = self.rate
-        if (rate, cause, parts) != (self.rate, self.cause, self.spent):
+        if cause != self.cause or parts != self.spent:
+            self._add_segment(self._segments, now)
+            self._limited_since, self.cause, self.spent = now, cause, parts
+        if rate != before:
             self.settle(now)
-            self.rate, self.cause, self.spent = rate, cause, parts
+            self.rate = rate
             left = self.amount - self._completed
             self.ends = now + left / rate if rate > 0.0 else math.inf
             near = left - DONE * self.amount if math.isfinite(left) else math.inf
             self.near = now if near <= 0.0 else now + near / rate if rate > 0.0 else math.inf
-            if rate != before:
-                for link in self.links:
-                    link.shift(self, rate - before)
+            for link in self.links:
+                link.shift(self, rate - before)
 
     def _limited_by(self, bottleneck: Link | None) -> None:
         """Take another bottleneck, which knows whom it limits."""
@@ -201,6 +202,7 @@ class Flow:
     def finish(self, now: float, completed: float) -> float:
         """Units of `completed` beyond what the rates account for, as the flow ends; called by the network."""
         self.settle(now)
+        self._add_segment(self._segments, now)
         for link in self.links:
             link.shift(self, -self.rate)
         extra = completed - self._completed

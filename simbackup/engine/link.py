@@ -65,6 +65,7 @@ class Link:
         self._next_bytes_per_s: float = 0.0
         self._shifts: float = 0.0
         self._summed_ago: float = 0.0
+        self._summed: tuple[float, float] = (0.0, 0.0)
         self.set_capacity(capacity)
 
     def __repr__(self) -> str:
@@ -220,14 +221,16 @@ class Link:
         self._used, self._busy, self._bytes_per_s = used, busy, bytes_per_s
 
     def _sums(self) -> tuple[float, float]:
-        """Units and bytes a second in use, summed anew now and then so that rounding does not add up."""
+        """Units and bytes a second in use, summed anew now and then so that rounding neither adds up nor stays."""
         self._summed_ago += self._shifts
         self._shifts = 0.0
-        if len(self.crossing) <= FEW or self._summed_ago >= len(self.crossing):
+        halved = self._next_used < 0.5 * self._summed[0] or self._next_bytes_per_s < 0.5 * self._summed[1]
+        if halved or len(self.crossing) <= FEW or self._summed_ago >= len(self.crossing):
             used = bytes_per_s = 0.0
             for flow in self.crossing:
                 rate = flow.rate
                 used += (flow.demands.get(self, 0.0) + self._turned.get(flow, 0.0)) * rate
                 bytes_per_s += flow.moves.get(self, 0.0) * rate
             self._next_used, self._next_bytes_per_s, self._summed_ago = used, bytes_per_s, 0.0
+            self._summed = used, bytes_per_s
         return self._next_used, self._next_bytes_per_s

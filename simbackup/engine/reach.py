@@ -88,7 +88,7 @@ class Reach:
                 self._ask(store)
             self.add(flows)
             for flow in flows:
-                for link in flow.demands:
+                for link in flow.links:  # also those that it demands no more
                     if link.limited:
                         self.add(link.limited)
             for link in links:

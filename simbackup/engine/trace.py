@@ -253,7 +253,7 @@ def _plain(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _copy(value: Any) -> Any:
     """A copy of a value as it comes back from JSON; most are plain, and need no text between."""
-    kind: object = type(value)
+    kind = cast("type[object]", type(value))
     if kind in _PLAIN:
         return value
     if kind is list or kind is tuple:

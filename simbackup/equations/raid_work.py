@@ -36,6 +36,11 @@ class DiskWork:
         """Bytes moved between disks and controller in all."""
         return self.bytes_read + self.bytes_written
 
+    def __add__(self, other: DiskWork) -> DiskWork:
+        """Return the work of both."""
+        reads, writes = self.reads + other.reads, self.writes + other.writes
+        return DiskWork(reads, writes, self.bytes_read + other.bytes_read, self.bytes_written + other.bytes_written)
+
 
 def write_operations(level: Level, disks: int, size: float, stripe_unit: float) -> DiskWork:
     """Disk operations and bytes of a write of any size that begins on a stripe boundary.
@@ -79,8 +84,8 @@ def write_operations(level: Level, disks: int, size: float, stripe_unit: float) 
     parity = SCHEMES[level].parity_disks
     if not parity:
         copies = disks // data
-        return _sum(whole, DiskWork(0, copies * math.ceil(rest / stripe_unit), 0.0, float(copies * rest)))
-    return _sum(whole, _partial_stripe_write(data, parity, rest, stripe_unit)) if rest else whole
+        return whole + DiskWork(0, copies * math.ceil(rest / stripe_unit), 0.0, float(copies * rest))
+    return whole + partial_stripe_write(data, parity, rest, stripe_unit) if rest else whole
 
 
 def rewritten_disks(level: Level, disks: int, size: float, stripe_unit: float) -> int:
@@ -105,10 +110,7 @@ def rewritten_disks(level: Level, disks: int, size: float, stripe_unit: float) -
     rest = size % (stripe_unit * data)
     if not parity or not rest:
         return 0
-    modify = _modify(parity, rest, stripe_unit)
-    if _partial_stripe_write(data, parity, rest, stripe_unit) == modify:
-        return modify.writes
-    return math.ceil(rest / stripe_unit) - int(rest // min(rest, stripe_unit))
+    return partly_rewritten(data, parity, rest, stripe_unit)
 
 
 def largest_write(level: Level, disks: int, size: float, stripe_unit: float) -> float:
@@ -156,17 +158,55 @@ def parity_disk_work(level: Level, disks: int, size: float, stripe_unit: float) 
     if not rest:
         return whole
     width = float(min(rest, stripe_unit))
-    modifies = _partial_stripe_write(data, parity, rest, stripe_unit) == _modify(parity, rest, stripe_unit)
-    return _sum(whole, DiskWork(1, 1, width, width) if modifies else DiskWork(0, 1, 0.0, width))
+    modifies = partial_stripe_write(data, parity, rest, stripe_unit) == _modify(parity, rest, stripe_unit)
+    return whole + (DiskWork(1, 1, width, width) if modifies else DiskWork(0, 1, 0.0, width))
 
 
-def _partial_stripe_write(data: int, parity: int, rest: float, stripe_unit: float) -> DiskWork:
+def partial_stripe_write(data: int, parity: int, rest: float, stripe_unit: float) -> DiskWork:
+    """Work of a write of less than a stripe, by read-modify-write or by reconstruct-write (see `write_operations`).
+
+    Parameters
+    ----------
+    data, parity
+        Disks of data and of parity of a stripe; without parity nothing is read.
+    rest
+        Bytes, less than a stripe and more than none.
+    stripe_unit
+        Bytes on one disk before the next disk follows.
+
+    Examples
+    --------
+    >>> [partial_stripe_write(4, parity, 4096, 65536).operations for parity in (0, 1, 2)]
+    [1, 4, 6]
+
+    """
+    if not parity:
+        return DiskWork(0, math.ceil(rest / stripe_unit), 0.0, float(rest))
     width = min(rest, stripe_unit)
     modify = _modify(parity, rest, stripe_unit)
     # A last unit that is only partly new must still be read for the parity over its old part.
     unread = int(rest // width)
     reconstruct = DiskWork(data - unread, modify.writes, float(data * width - rest), modify.bytes_written)
     return min(modify, reconstruct, key=lambda work: (work.operations, work.bytes_moved))
+
+
+def partly_rewritten(data: int, parity: int, rest: float, stripe_unit: float) -> int:
+    """Disks that read a part before they write it, in a write as in `partial_stripe_write`.
+
+    The arguments are those of `partial_stripe_write`.
+
+    Examples
+    --------
+    >>> [partly_rewritten(6, parity, 4096, 65536) for parity in (0, 1, 2)]
+    [0, 2, 3]
+
+    """
+    if not parity:
+        return 0
+    modify = _modify(parity, rest, stripe_unit)
+    if partial_stripe_write(data, parity, rest, stripe_unit) == modify:
+        return modify.writes
+    return math.ceil(rest / stripe_unit) - int(rest // min(rest, stripe_unit))
 
 
 def _modify(parity: int, rest: float, stripe_unit: float) -> DiskWork:
@@ -176,12 +216,3 @@ def _modify(parity: int, rest: float, stripe_unit: float) -> DiskWork:
     width = min(rest, stripe_unit)
     size = float(rest + parity * width)
     return DiskWork(touched + parity, touched + parity, size, size)
-
-
-def _sum(one: DiskWork, other: DiskWork) -> DiskWork:
-    return DiskWork(
-        one.reads + other.reads,
-        one.writes + other.writes,
-        one.bytes_read + other.bytes_read,
-        one.bytes_written + other.bytes_written,
-    )

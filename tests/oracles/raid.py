@@ -98,12 +98,19 @@ def rewrite(disks: int, phases: int = 60) -> tuple[float, float]:
 
 
 class Stripes:
-    """An array of solid-state disks, request by request: which disks hold what, and what each of them does when."""
+    """An array of solid-state disks, request by request: which disks hold what, and what each of them does when.
 
-    def __init__(self, level: Level, disks: int, unit: float, disk: Flash) -> None:
-        self.level, self.disks, self.unit, self.disk = level, disks, unit, disk
+    One disk may be missing. A place says which disks have the parity of a stripe, and on which of the others it begins;
+    pairs of mirrors are always the same.
+    """
+
+    def __init__(self, level: Level, disks: int, unit: float, disk: Flash, missing: int | None = None) -> None:
+        self.level, self.disks, self.unit, self.disk, self.missing = level, disks, unit, disk, missing
         self.env = simpy.Environment()
         self.channels = [simpy.Resource(self.env) for _ in range(disks)]
+        self.seconds = [0.0] * disks
+        """Time in which each disk has moved bytes."""
+        self.places = disks * max(disks - SCHEMES[level].parity_disks, 1)
 
     def moved(self, member: int, direction: Direction, size: float) -> Events:
         """One request of one disk: its latency, then its bytes while no other request moves any."""
@@ -111,34 +118,66 @@ class Stripes:
         yield self.env.timeout(disk.read_latency if direction == "read" else disk.write_latency)
         with self.channels[member].request() as turn:
             yield turn
+            self.seconds[member] += size / disk.rate(direction)
             yield self.env.timeout(size / disk.rate(direction))
 
     def together(self, direction: Direction, parts: Mapping[int, float]) -> Events:
         """Requests of several disks at once, until the last is done."""
-        yield self.env.all_of([self.env.process(self.moved(m, direction, size)) for m, size in parts.items() if size])
+        there = {member: size for member, size in parts.items() if size and member != self.missing}
+        yield self.env.all_of([self.env.process(self.moved(m, direction, size)) for m, size in there.items()])
 
-    def write(self, stripe: int, size: float) -> Events:
-        """A write from the beginning of a stripe, no longer than a stripe, whose parity rotates over the disks."""
-        parity, mirrors = SCHEMES[self.level].parity_disks, self.level == "10"
-        number = self.disks // 2 if mirrors else self.disks - parity
-        order = [(stripe + i) % self.disks for i in range(self.disks)]
-        data, rest = order[:number], order[number:]
-        new = {m: min(max(size - i * self.unit, 0.0), self.unit) for i, m in enumerate(data)}
-        width = min(size, self.unit)
+    def layout(self, place: int) -> tuple[list[int], list[int]]:
+        """The disks of data in order, and those of parity, or the other halves of the mirrors."""
+        shift, first = place % self.disks, place // self.disks
+        if self.level in {"0", "10"}:
+            step = 1 if self.level == "0" else 2
+            pairs = [((shift + first) * step + i * step) % self.disks for i in range(self.disks // step)]
+            return pairs, [member + 1 for member in pairs] if step > 1 else []
+        parity = [(shift + i) % self.disks for i in range(SCHEMES[self.level].parity_disks)]
+        data = [(shift + i) % self.disks for i in range(len(parity), self.disks)]
+        return data[first:] + data[:first], parity
+
+    def new(self, data: list[int], size: float) -> dict[int, float]:
+        """Bytes of each disk of data."""
+        return {m: min(max(size - i * self.unit, 0.0), self.unit) for i, m in enumerate(data)}
+
+    def read(self, place: int, size: float) -> Events:
+        """A read from the beginning of a place."""
+        data, rest = self.layout(place)
+        parts = self.new(data, size)
+        if self.missing is not None and parts.get(self.missing):
+            width = min(size, self.unit)
+            if self.level == "10":
+                parts[rest[data.index(self.missing)]] = width
+            else:  # the first of the parities with all other data
+                parts = {member: width for member in [*data, rest[0]] if member != self.missing}
+        elif self.level == "10" and place // self.disks % 2 and self.missing not in rest:
+            parts = {rest[i]: parts[m] for i, m in enumerate(data)}  # halves take turns
+        yield from self.together("read", parts)
+
+    def write(self, place: int, size: float) -> Events:
+        """A write from the beginning of a place, no longer than a stripe."""
+        data, rest = self.layout(place)
+        new, width, mirrors = self.new(data, size), min(size, self.unit), self.level == "10"
         written = {**new, **({m: new[data[i]] for i, m in enumerate(rest)} if mirrors else dict.fromkeys(rest, width))}
-        if not mirrors and parity and size < self.unit * number:
-            old = {m: part for m, part in written.items() if part}
-            others = {m: width - part for m, part in new.items() if part < width}
-            yield from self.together("read", min(old, others, key=lambda each: (len(each), sum(each.values()))))
+        alive = [member for member in rest if member != self.missing]
+        if not mirrors and alive and size < self.unit * len(data):
+            old = {m: part for m, part in written.items() if part and m != self.missing}
+            others = {m: width - part for m, part in new.items() if part < width and m != self.missing}
+            ways = [old, others]
+            if self.missing in data:  # what is missing can be written only from the others, and read only with parity
+                ways = [others] if new[self.missing] else [old]
+            yield from self.together("read", min(ways, key=lambda each: (len(each), sum(each.values()))))
         yield from self.together("write", written)
 
-    def many(self, size: float, at_once: int, number: int) -> float:
-        """Seconds of each write in the mean, when so many are under way at once, each at a stripe of its own."""
-        stripes = random.Random(1).sample(range(number), number)  # noqa: S311 (a test)
+    def many(self, direction: Direction, size: float, at_once: int, rounds: int) -> float:
+        """Seconds of each request in the mean, when so many are under way at once, each place as often."""
+        number = rounds * self.places
+        places = random.Random(1).sample(range(number), number)  # noqa: S311 (a test)
 
-        def writer() -> Events:
-            while stripes:
-                yield from self.write(stripes.pop(), size)
+        def requester() -> Events:
+            while places:
+                yield from (self.read if direction == "read" else self.write)(places.pop() % self.places, size)
 
-        self.env.run(self.env.all_of([self.env.process(writer()) for _ in range(at_once)]))
+        self.env.run(self.env.all_of([self.env.process(requester()) for _ in range(at_once)]))
         return self.env.now / number

@@ -53,6 +53,14 @@ def test_every_public_name_is_there() -> None:
         _ = sb.nonsense  # type: ignore[attr-defined]
 
 
+def test_a_result_has_intervals() -> None:
+    result = sb.simulate("teaching/snapshot-slows-writes")
+    found = sb.intervals_of(result)
+    assert set(found) == {row["job"] for row in result.job_rows}
+    assert found["first_time"].elapsed.low < result.get("jobs.first_time.elapsed") < found["first_time"].elapsed.high
+    assert sb.intervals_of(result, "none") == {}
+
+
 def test_checkers_see_each_name_and_no_other() -> None:
     [seen] = [
         node

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simbackup.devices.store import Direction, Service
-from simbackup.equations import raid
+from simbackup.equations import degraded, raid
+from simbackup.equations.raid_work import DiskWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +54,13 @@ class Controller:
 
 @dataclass(frozen=True, slots=True)
 class ArrayLayout:
-    """How data, copies and parity lie on the disks of an array."""
+    """How data, copies and parity lie on the disks of an array; one disk of a single group may be missing."""
 
     level: raid.Level
     disks: int
     stripe_unit: float
     groups: int = 1
+    failed: int = 0
 
     @property
     def group(self) -> int:
@@ -71,9 +74,31 @@ class ArrayLayout:
 
     @property
     def reading_disks(self) -> int:
-        """Disks over which small reads spread."""
-        return self.groups * raid.reading_disks(self.level, self.group)
+        """Disks over which small reads spread; the other half of a mirror reads for both."""
+        if self.failed and self.level == "10":
+            return self.data_disks
+        return self.groups * raid.reading_disks(self.level, self.group) - self.failed
+
+    @property
+    def writing_disks(self) -> int:
+        """Disks over which writes spread, with those of parity and copies."""
+        return self.disks - self.failed
+
+    def reads(self, size: float) -> tuple[degraded.Case, ...]:
+        """What a read asks of the disks."""
+        if not self.failed:
+            return (degraded.Case(1.0, DiskWork(self.touched(size), 0, size, 0.0)),)
+        return degraded.read_cases(self.level, self.group, size, self.stripe_unit, missing=True)
+
+    def writes(self, size: float) -> tuple[degraded.Case, ...]:
+        """What a write asks of the disks of a group."""
+        return degraded.write_cases(self.level, self.group, size, self.stripe_unit, missing=bool(self.failed))
 
     def touched(self, size: float) -> int:
         """Data disks that a request touches."""
         return raid.stripe_members_touched(size, self.stripe_unit, self.data_disks)
+
+
+def mean(found: Sequence[tuple[float, Service]]) -> Service:
+    """The mean of what requests take, each with its share of all of them."""
+    return Service(sum(share * one.latency for share, one in found), sum(share * one.busy for share, one in found))

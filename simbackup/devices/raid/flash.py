@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simbackup.devices.network.live import Network
-from simbackup.devices.raid.array import ArrayLayout, Controller
+from simbackup.devices.raid.array import ArrayLayout, Controller, mean
 from simbackup.devices.store import Direction, FlatStore, Service
 from simbackup.engine.flows import Link
 from simbackup.equations import raid_work
+from simbackup.equations.degraded import Case
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +52,31 @@ class FlashArray(FlatStore):
         It takes as long as its bytes take through the controller, at the least.
         """
         del head, position
-        through = size / self.controller.rate(direction)
-        latency, busy = self._read(size) if direction == "read" else self._write(size)
+        through, array = size / self.controller.rate(direction), self.layout
+        if direction == "read":
+            found = [self._read(case, size) for case in array.reads(size)]
+        else:
+            found = [self._written(case, size) for case in array.writes(size)]
+        latency, busy = mean(found)
         return self.controller.served(Service(max(latency, through), max(busy, through)), size, direction)
 
-    def _read(self, size: float) -> Service:
+    def _read(self, case: Case, size: float) -> tuple[float, Service]:
+        """What a read takes, in a share of all cases."""
         disk, array = self.disk, self.layout
-        latency = disk.read_latency + size / array.touched(size) / disk.read_rate if size else disk.read_latency
-        return Service(latency, size / disk.read_rate / array.reading_disks)
+        latency = disk.read_latency + (size / array.touched(size) / disk.read_rate if size else 0.0)
+        return case.share, Service(latency, case.work.bytes_read / disk.read_rate / array.reading_disks)
 
-    def _write(self, size: float) -> Service:
-        disk, array = self.disk, self.layout
+    def _written(self, case: Case, size: float) -> tuple[float, Service]:
+        """What a write takes, in a share of all cases."""
+        disk, array, work = self.disk, self.layout, case.work
         level, group, unit = array.level, array.group, array.stripe_unit
-        work = raid_work.write_operations(level, group, size, unit)
         latency = disk.write_latency + raid_work.largest_write(level, group, size, unit) / disk.write_rate
         if work.reads:  # never more than a unit of one disk
             latency += disk.read_latency + min(size, unit) / disk.read_rate
-        busy = (work.bytes_read / disk.read_rate + work.bytes_written / disk.write_rate) / array.disks
+        busy = (work.bytes_read / disk.read_rate + work.bytes_written / disk.write_rate) / array.writing_disks
         parity = raid_work.parity_disk_work(level, group, size, unit)
         own = parity.bytes_read / disk.read_rate + parity.bytes_written / disk.write_rate
-        return Service(latency, max(busy, own / array.groups))
+        return case.share, Service(latency, max(busy, own / array.groups))
 
     def continued(self, position: float, size: float) -> Service:
         """What the next read of a sequence takes; a controller that reads ahead has read it from all disks."""

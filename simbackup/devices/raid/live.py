@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from simbackup.devices.disk.live import missed, scattered_positioning, turning
 from simbackup.devices.disk.turns import lost_in_turns
 from simbackup.devices.network.live import Network
-from simbackup.devices.raid.array import ArrayLayout, Controller
+from simbackup.devices.raid.array import ArrayLayout, Controller, mean
 from simbackup.devices.store import Direction, Service
 from simbackup.engine.flows import Flow, Link
 from simbackup.engine.limit import Spot
 from simbackup.equations import disk as disks
 from simbackup.equations import raid, raid_work
+from simbackup.equations.degraded import Case
 from simbackup.equations.disk_turns import turn_size
 
 
@@ -71,14 +72,22 @@ class Raid:
 
     def _positioned(self, direction: Direction, move: float, rate: float, size: float) -> Service:
         """What a request takes whose disks each need so long before the transfer, in the mean."""
-        touched, transfer = self.layout.touched(size), size / self.layout.touched(size) / rate if size else 0.0
+        transfer = size / self.layout.touched(size) / rate if size else 0.0
         if direction == "read":
-            latency = move + self._slowest(touched) + transfer
-            return self.controller.served(Service(latency, latency * touched / self.layout.reading_disks), size, "read")
-        array, revolution = self.layout, 1.0 / self.disk.rotation_speed
-        level, group, unit = array.level, array.group, array.stripe_unit
-        work = raid_work.write_operations(level, group, size, unit)
-        again = raid_work.rewritten_disks(level, group, size, unit)
+            found = [self._read(case, move, transfer) for case in self.layout.reads(size)]
+        else:
+            found = [self._written(case, move, rate, size) for case in self.layout.writes(size)]
+        return self.controller.served(mean(found), size, direction)
+
+    def _read(self, case: Case, move: float, transfer: float) -> tuple[float, Service]:
+        """What a read takes whose disks transfer so long, in a share of all cases."""
+        latency = move + self._slowest(case.work.reads) + transfer
+        return case.share, Service(latency, latency * case.work.reads / self.layout.reading_disks)
+
+    def _written(self, case: Case, move: float, rate: float, size: float) -> tuple[float, Service]:
+        """What a write takes, in a share of all cases."""
+        array, revolution, work, again = self.layout, 1.0 / self.disk.rotation_speed, case.work, case.again
+        transfer = size / array.touched(size) / rate if size else 0.0
         # Parity and mirrors are written beside the data; what was read first comes round again a revolution later.
         latency = move + self._slowest(min(max(work.writes, 1), array.disks)) + transfer
         if again:
@@ -88,13 +97,15 @@ class Raid:
         own = disks.rotational_latency(self.disk) + self.disk.command_overhead
         seeks = min(max(work.operations - again, 1), array.disks) * (move - own)
         turned = (work.operations - 2 * again) * own + again * (own + revolution)
-        moved = work.bytes_moved - again * min(size, unit)  # what is read passes while the disk comes round
-        busy = (turned + seeks + moved / rate) / array.disks
-        parity = raid_work.parity_disk_work(level, group, size, unit)
+        moved = work.bytes_moved - again * min(
+            size, array.stripe_unit
+        )  # what is read passes while the disk comes round
+        busy = (turned + seeks + moved / rate) / array.writing_disks
+        parity = raid_work.parity_disk_work(array.level, array.group, size, array.stripe_unit)
         if parity.writes:  # every write of a group comes by its parity disks, which may have no time left before others
             whole = revolution if parity.reads else (parity.writes - 1) * own
             busy = max(busy, (own + whole + move - own + parity.bytes_written / rate) / array.groups)
-        return self.controller.served(Service(latency, min(busy, latency)), size, "write")
+        return case.share, Service(latency, min(busy, latency))
 
     def _slowest(self, number: int) -> float:
         """Seconds that the last of several disks comes later than half a revolution, in the mean."""
@@ -110,7 +121,9 @@ class Raid:
         rate = disks.rate_at(one, position / self.data_disks)
         largest = max(min(size, array.stripe_unit), size / self.data_disks)  # part of one disk: the others wait
         latency = overhead + one.command_overhead + largest / rate
-        return Service(latency, (one.command_overhead * array.touched(size) + size / rate) / array.reading_disks)
+        works = [(case.share, case.work) for case in array.reads(size)]
+        used = sum(share * (one.command_overhead * work.reads + work.bytes_read / rate) for share, work in works)
+        return Service(latency, used / array.reading_disks)
 
     def append(self, position: float, size: float) -> Service:
         """What a write takes that just missed its place on its disks; a write cache gathers whole stripes."""
@@ -119,16 +132,16 @@ class Raid:
             busy = self.stream("write", min(position, self.size - size), size) * size
             return controller.served(Service(busy, busy), size, "write")
         one = missed(self.disk, position / self.data_disks, size / array.touched(size)).latency
-        level, group, unit = array.level, array.group, array.stripe_unit
-        work = raid_work.write_operations(level, group, size, unit)
-        again = raid_work.rewritten_disks(level, group, size, unit)
-        parity = raid_work.parity_disk_work(level, group, size, unit)
-        later = 1.0 / self.disk.rotation_speed if work.reads else 0.0
-        latency = one + later
-        held = ((work.operations - 2 * again) * one + again * (one + later)) / array.disks
-        if parity.writes:
-            held = max(held, (parity.writes * one + (later if parity.reads else 0.0)) / array.groups)
-        return controller.served(Service(latency, min(held, latency)), size, "write")
+        parity = raid_work.parity_disk_work(array.level, array.group, size, array.stripe_unit)
+        found: list[tuple[float, Service]] = []
+        for case in array.writes(size):
+            work, again = case.work, case.again
+            later = 1.0 / self.disk.rotation_speed if work.reads else 0.0
+            held = ((work.operations - 2 * again) * one + again * (one + later)) / array.writing_disks
+            if parity.writes:
+                held = max(held, (parity.writes * one + (later if parity.reads else 0.0)) / array.groups)
+            found.append((case.share, Service(one + later, min(held, one + later))))
+        return controller.served(mean(found), size, "write")
 
     def alone(self, position: float, size: float) -> float:
         """No limit of its own: the device reads ahead."""

@@ -45,6 +45,10 @@ class RaidSheet(Frozen):
     """Disks that one group has at most, parity included; any number unless stated."""
 
 
+SURVIVING = ("1", "10", "5", "6")
+"""Levels that work without one of their disks, and spread its work."""
+
+
 class MemberDiskSpec(Modelled, DiskSheet):
     """The rotating disks of an array."""
 
@@ -65,6 +69,9 @@ class RaidSpec(BlockDevice, Modelled, RaidSheet):
     """Number of disks, parity and mirrors included."""
     groups: Pieces | None = None
     """Groups of equally many disks, each with its own parity or mirrors; one unless stated."""
+    failed: Pieces | None = None
+    """Disks that have failed and are not replaced: one at most, whose content is made from the others; none unless
+    stated."""
 
     drawn_as: ClassVar[str] = "array"
     one_of: ClassVar[tuple[str, ...]] = ("disk", "ssd")
@@ -94,6 +101,8 @@ class RaidSpec(BlockDevice, Modelled, RaidSheet):
             )
         elif self.level == "10" and self.disks.si // groups % 2:
             yield ("disks", "level"), "mirrors come in pairs", "write an even number of disks"
+        if self.failed is not None:
+            yield from self._survives(int(self.failed.si), groups)
         if self.read_ahead is not None and not self.prefetches:
             message = "a controller that does not prefetch reads nothing ahead"
             yield ("read_ahead", "prefetches"), message, "leave read_ahead out, or write 'prefetches: true'"
@@ -102,6 +111,15 @@ class RaidSpec(BlockDevice, Modelled, RaidSheet):
             message = f"a group would have more than its maximum of {most} disks"
             least = -(-int(self.disks.si) // most)
             yield ("disks", "groups", "group_limit"), message, f"write 'groups: {least}' or more"
+
+    def _survives(self, failed: int, groups: int) -> Rules:
+        """Report a loss that the level does not survive, or that is not described."""
+        if self.level not in SURVIVING:
+            message = f"what level {self.level} does without a disk is not described"
+            yield ("failed", "level"), message, "leave 'failed' out, or write level 1, 5, 6 or 10"
+        elif failed > 1 or groups > 1:
+            message = "one missing disk of one group is described"
+            yield ("failed", "groups"), message, "write 'failed: 1' and no groups"
 
     def capacity_bytes(self) -> float | None:
         """Bytes for data, None if the disks do not make up whole groups."""

@@ -6,6 +6,7 @@ from oracles.raid import Stripes, small_write_operations
 from simbackup.devices.raid.array import ArrayLayout, Controller
 from simbackup.devices.raid.flash import Flash, FlashArray
 from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.store import Direction
 from simbackup.equations import raid
 
 DISK = Flash(capacity=1e12, read_rate=500e6, write_rate=250e6, read_latency=100e-6, write_latency=30e-6)
@@ -30,15 +31,51 @@ def test_one_disk_without_parity_is_that_disk() -> None:
 @pytest.mark.parametrize(("level", "disks"), LEVELS)
 @pytest.mark.parametrize("size", [512.0, 4096.0, UNIT, 2 * UNIT])
 def test_a_write_takes_what_its_disks_take_one_by_one(level: raid.Level, disks: int, size: float) -> None:
-    alone = Stripes(level, disks, UNIT, DISK).many(size, at_once=1, number=50)
+    alone = Stripes(level, disks, UNIT, DISK).many("write", size, at_once=1, rounds=1)
     assert array(level, disks).request("write", 0.0, 0.0, size).latency == pytest.approx(alone, rel=0.02)
 
 
 @pytest.mark.parametrize(("level", "disks"), LEVELS)
-@pytest.mark.parametrize("size", [4096.0, UNIT])
-def test_many_writes_take_the_time_of_all_disks(level: raid.Level, disks: int, size: float) -> None:
-    full = Stripes(level, disks, UNIT, DISK).many(size, at_once=1200, number=12_000)
-    assert array(level, disks).request("write", 0.0, 0.0, size).busy == pytest.approx(full, rel=0.02)
+def test_many_writes_take_the_time_of_all_disks(level: raid.Level, disks: int) -> None:
+    full = Stripes(level, disks, UNIT, DISK).many("write", 4096.0, at_once=400, rounds=6000 // disks**2)
+    assert array(level, disks).request("write", 0.0, 0.0, 4096.0).busy == pytest.approx(full, rel=0.02)
+
+
+DEGRADED: tuple[tuple[raid.Level, int], ...] = (("10", 8), ("5", 3), ("5", 5), ("5", 8), ("6", 8))
+
+
+@pytest.mark.parametrize(("level", "disks"), DEGRADED)
+@pytest.mark.parametrize("size", [4096.0, 2 * UNIT])
+@pytest.mark.parametrize("direction", ["read", "write"])
+def test_without_a_disk_requests_take_what_those_left_take(
+    level: raid.Level, disks: int, size: float, direction: Direction
+) -> None:
+    """Every place beside the missing disk, request by request."""
+    store = FlashArray("devices.a", ArrayLayout(level, disks, UNIT, failed=1), DISK, Controller())
+    found, alone = store.request(direction, 0.0, 0.0, size), Stripes(level, disks, UNIT, DISK, missing=0)
+    assert found.latency == pytest.approx(alone.many(direction, size, at_once=1, rounds=1), rel=0.02)
+    each = [seconds / alone.places for seconds in alone.seconds[1:]]
+    busy = max(each) if level == "10" else sum(each) / len(each)  # only mirrors have a partner that bears it all
+    assert found.busy == pytest.approx(busy, rel=0.02)
+
+
+@pytest.mark.parametrize("direction", ["read", "write"])
+@pytest.mark.parametrize(("level", "disks"), [("10", 8), ("5", 5), ("5", 8)])
+def test_without_a_disk_many_requests_take_the_time_of_those_left(
+    level: raid.Level, disks: int, direction: Direction
+) -> None:
+    store = FlashArray("devices.a", ArrayLayout(level, disks, UNIT, failed=1), DISK, Controller())
+    full = Stripes(level, disks, UNIT, DISK, missing=0).many(direction, 4096.0, at_once=400, rounds=6000 // disks**2)
+    assert store.request(direction, 0.0, 0.0, 4096.0).busy == pytest.approx(full, rel=0.02)
+
+
+def test_a_missing_disk_doubles_the_reads_of_those_left() -> None:
+    """Muntz and Lui 1990: each of those left also reads for every unit that is missing."""
+    for level in ("5", "10"):
+        store = FlashArray("devices.a", ArrayLayout(level, 8, UNIT, failed=1), DISK, Controller())
+        busy = store.request("read", 0.0, 0.0, 4096.0).busy
+        assert busy == pytest.approx(2 * array(level, 8).request("read", 0.0, 0.0, 4096.0).busy)
+        assert store.size == array(level, 8).size
 
 
 @pytest.mark.parametrize(("level", "disks"), [("0", 4), ("1", 2), ("10", 8), ("5", 8), ("6", 8)])

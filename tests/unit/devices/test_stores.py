@@ -267,3 +267,41 @@ def test_a_stream_is_interrupted_no_more_often_than_others_are_served() -> None:
     seek = disks.seek_time(FIGURES, 0.5)
     turns = 2 * 5 / 8 * (seek + HALF + OVERHEAD)
     assert disk.link.busy_s / env.now == pytest.approx(2 * 5 / 50 + turns, rel=0.02)
+
+
+def without_a_disk(level: raid.Level) -> tuple[Raid, Raid]:
+    whole, lost = (Raid("devices.a", Array(ArrayLayout(level, 8, UNIT, failed=n), FIGURES)) for n in (0, 1))
+    return whole, lost
+
+
+def test_without_a_disk_a_group_with_parity_reads_all_that_are_left() -> None:
+    """An eighth of the reads waits for the slowest of seven (Muntz and Lui 1990)."""
+    _, lost = without_a_disk("5")
+    one = HALF + OVERHEAD + 4096 / 50e6
+    slowest = one - HALF + 0.01 * 7 / 8
+    service = lost.request("read", 0.0, 0.0, 4096.0)
+    assert service.latency == pytest.approx(7 / 8 * one + slowest / 8)
+    assert service.busy == pytest.approx((7 / 8 * one + 7 / 8 * slowest) / 7)
+
+
+def test_without_a_disk_a_small_write_takes_seven_four_or_one_operation() -> None:
+    """Seven of which none is repeated, four of which two come round again, or one."""
+    _, lost = without_a_disk("5")
+    one = HALF + OVERHEAD + 4096 / 50e6
+    busy = lost.request("write", 0.0, 0.0, 4096.0).busy
+    assert busy == pytest.approx((7 * one + 6 * 2 * (one + 0.01) + one) / 8 / 7)
+
+
+def test_without_a_disk_the_other_half_of_a_mirror_reads_for_both() -> None:
+    whole, lost = without_a_disk("10")
+    before, after = (store.request("read", 0.0, 0.0, 4096.0) for store in (whole, lost))
+    assert (after.latency, after.busy) == pytest.approx((before.latency, 2 * before.busy))
+    one = HALF + OVERHEAD + 4096 / 50e6
+    assert lost.request("write", 0.0, 0.0, 4096.0).busy == pytest.approx(2 * one / 8)
+
+
+@pytest.mark.parametrize("level", ["5", "6", "10"])
+def test_without_a_disk_streams_go_as_fast(level: raid.Level) -> None:
+    whole, lost = without_a_disk(level)
+    assert lost.stream("read", 0.0, 1e9) == whole.stream("read", 0.0, 1e9)
+    assert lost.size == whole.size

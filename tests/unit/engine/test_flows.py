@@ -280,3 +280,16 @@ def test_a_link_can_tell_streams_from_requests_here_and_there() -> None:
     network.start("jobs.c", "read", math.inf, {disk: 1.0})
     env.run(until=2.0)
     assert disk.capacity == 50.0
+
+
+def test_nothing_is_left_of_many_flows_on_a_dead_link() -> None:
+    env, network, disk = system()
+    flows = [
+        network.start(f"jobs.{i}", "read", 1e3, {disk: 0.1 * i}, share=1.0 / i, moves={disk: 1.0}) for i in range(1, 31)
+    ]
+    env.run(until=1.0)
+    network.set_capacity(disk, 0.0)
+    env.run(until=2.0)
+    assert all(flow.rate == 0.0 for flow in flows)
+    assert network.trace is not None
+    assert (network.trace.rates[-1].busy, network.trace.rates[-1].bytes_per_s) == (0.0, 0.0)
