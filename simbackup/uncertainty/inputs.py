@@ -12,7 +12,9 @@ from simbackup import units
 from simbackup.equations.uncertainty import SCORE, value_at
 from simbackup.scenario import Scenario, Value
 
-COUNT = "count"
+COUNT, BYTES = "count", "B"
+SMALLEST = 512
+"""Bytes of the smallest block."""
 NORMAL = NormalDist()
 
 Changes = dict[str, dict[str, object]]
@@ -33,10 +35,13 @@ class Use:
     def at(self, score: float) -> str | None:
         """The value at so many standard deviations from the best estimate, as a file says it; None at that itself.
 
-        What is counted stays whole.
+        What is counted stays whole, and a size that is a power of two with both ends of its range, as those of chunks
+        and blocks are, stays one.
         """
         value = value_at(self.best, self.low, self.high, score)
         value = float(round(value)) if self.unit == COUNT else value
+        if self.unit == BYTES and all(map(_is_power, (self.best, self.low, self.high))):
+            value = 2.0 ** round(math.log2(value))
         return units.show(value, self.unit) if value != self.best else None
 
     def as_dict(self) -> dict[str, Any]:
@@ -125,6 +130,11 @@ def _use(name: str, value: Value) -> Use | None:
         return None
     best = value.given.si
     return Use(name, value.address, best, min(reach[0], best), max(reach[1], best), value.given.unit)
+
+
+def _is_power(size: float) -> bool:
+    """Whether a size is a power of two, and no smaller than a block."""
+    return size >= SMALLEST and size.is_integer() and int(size).bit_count() == 1
 
 
 def ends(value: Value) -> tuple[float, float] | None:

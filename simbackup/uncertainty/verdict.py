@@ -138,7 +138,7 @@ class _Elapsed:
 def job_intervals(
     result: Result, *, effort: Effort = QUICK, executor: Executor | None = None, progress: Done | None = None
 ) -> dict[str, JobInterval]:
-    """The 90 % interval of the elapsed time of each job that ended well, by its name.
+    """The 90 % interval of the elapsed time of each job that ended well, by its name; none of a time that is certain.
 
     Parameters
     ----------
@@ -167,6 +167,8 @@ def job_intervals(
     for job, one in found.items():
         address = f"jobs.{job}.elapsed"
         interval = whole(one.spread, scenario, address, one.bound) or one.spread
+        if interval.low == interval.high:
+            continue
         share = _fits(result, job, interval, one.bound)
         if share is not None and one.asked:
             share *= one.cases / one.asked

@@ -26,7 +26,13 @@ TIMED = frozenset({
 
 
 def deviation_at(scenario: Scenario, address: str) -> float:
-    """What the model leaves out of the figure at an address of a result: the standard deviation of its logarithm."""
+    """What the model leaves out of the figure at an address of a result: the standard deviation of its logarithm.
+
+    Nothing of the time of a job that only watches: its file states it.
+    """
+    section, job, *_ = (*address.split("."), "")
+    if section == "jobs" and job in scenario.spec.jobs and scenario.spec.jobs[job].watches:
+        return 0.0
     operation = operation_of(scenario, address)
     return deviation_of(CALIBRATED if is_calibrated(scenario, operation) else operation)
 

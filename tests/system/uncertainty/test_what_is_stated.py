@@ -1,0 +1,35 @@
+"""Values that only some numbers may have, and times that a file states."""
+
+from __future__ import annotations
+
+from simbackup import load, simulate
+from simbackup.uncertainty.inputs import Use
+from simbackup.uncertainty.verdict import job_intervals
+
+SITE = """\
+title: An image of a snapshot
+hosts: {server: {model: host/linux-modern-server, owns: [disk]}}
+devices:
+  disk: {model: disk/sata-7200-1tb-2008}
+  volume: {kind: logical_volume, 'on': disk, size: 200 GB}
+  cow: {model: snapshot/lvm2-5.3, of: volume, 'on': disk, size: 100 GB}
+data: {file: {'on': volume, size: 10 GB}}
+workloads: {users: {data: file, transactions: 5 /s, reads: 1, read_size: 4 KiB, cpu: 0 s, writes: 0 %}}
+jobs:
+  freeze: {method: create_snapshot, snapshot: cow}
+  save: {method: image, data: file, source: cow, to: disk, after: freeze}
+  see: {method: observe, workload: users, duration: 10 min}
+"""
+
+
+def test_a_chunk_stays_a_power_of_two_so_that_no_case_is_refused() -> None:
+    use = Use("a", "devices.cow.chunk", 4096.0, 4096.0, 524288.0, "B")
+    sizes = {use.at(score) for score in (0.5, 1.0, 1.5, 2.0)}
+    assert sizes <= {"8 KiB", "16 KiB", "32 KiB", "64 KiB", "128 KiB", "256 KiB", "512 KiB"}
+    assert len(sizes) > 2
+    found = job_intervals(simulate(load(SITE)))
+    assert found["save"].cases == found["save"].asked
+
+
+def test_the_time_of_a_job_that_watches_is_certain() -> None:
+    assert job_intervals(simulate(load(SITE))).keys() == {"freeze", "save"}
