@@ -71,7 +71,7 @@ def sureness(sure: Sureness) -> None:
             until = "the end" if one.late is None else str(one.late)
             show.line(f"'{one.target}' is full between {one.early} and {until}, by the range of 'growth'")
     if sure.night is not None:
-        show.line(f"{sure.night.sentence()} (this night was sampled; the others are as sure)")
+        show.line(f"{sure.night.sentence()} (of all nights this one was sampled)")
 
 
 def _windows(found: Plan) -> list[tuple[str, ...]]:

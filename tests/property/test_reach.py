@@ -6,10 +6,12 @@ import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 import simpy
 
+from benchmarks import random_systems, systems
 from benchmarks.flows import run
 from benchmarks.transfers import data_set
 from simbackup.devices.rounds import Rounds
@@ -184,3 +186,16 @@ def test_what_a_change_reaches_is_enough(twist: str, seed: int) -> None:
 def test_transfers_of_the_benchmarks_end_at_the_same_time(name: str) -> None:
     few = data_set(name).first(200)
     assert run(few)[1] == pytest.approx(run(few, whole=True)[1], rel=SAME)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_random_systems_come_to_the_same(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = random_systems.system(16, number)
+    few = systems.run(plan).result
+    monkeypatch.setattr("simbackup.build.FlowNetwork", partial(FlowNetwork, whole=True))
+    whole = systems.run(plan).result
+    assert few is not None
+    assert whole is not None
+    assert {row["job"]: row["elapsed"] for row in few.job_rows} == pytest.approx(
+        {row["job"]: row["elapsed"] for row in whole.job_rows}, rel=SAME
+    )
