@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
-from simbackup.cli.app import main
+import sys
 
-__all__ = ["main"]
+from simbackup.cli.codes import INTERRUPTED
+
+
+def main() -> None:
+    """Run the command line; a Ctrl-C that comes while its parts are read ends it cleanly, too."""
+    try:
+        from simbackup.cli.app import main as run  # noqa: PLC0415
+
+        run()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted; no partial output was written\n")
+        raise SystemExit(INTERRUPTED) from None

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from simbackup.cli.app import main
+from simbackup.cli import main
 
 main()

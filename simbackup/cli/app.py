@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from simbackup.cli.codes import INTERRUPTED, WRONG_INPUT
 from simbackup.cli.of_files import check, scenarios, schema
 from simbackup.cli.of_many_runs import calibrate, reproduce, study
 from simbackup.cli.of_models import cited, fitted, listed, shown
@@ -16,7 +17,6 @@ from simbackup.cli.of_sites import check_site, init, plan_site, plot_site, resto
 from simbackup.cli.options import note
 from simbackup.errors import SimbackupError
 
-WRONG_INPUT, INTERRUPTED = 2, 130
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """Any error in a command line; typer has no name of its own for it."""
 
@@ -76,7 +76,7 @@ for name, command in {
 def _usage(error: Any) -> str:
     """What is wrong with a command line, in the form of a message about a file."""
     command = error.ctx.command_path if error.ctx is not None else "simbackup"
-    message = error.format_message()
+    message = error.format_message().replace("Value error, ", "")  # pydantic's words before those of a check
     if "\n" in message:  # the help of a command that takes others
         return message
     message, _, meant = message.partition(". Did you mean ")

@@ -28,7 +28,11 @@ def init(
     from simbackup.output.whole import write_whole  # noqa: PLC0415
     from simbackup.planning.inventory import site_text  # noqa: PLC0415
 
-    if out.exists():
+    try:
+        there = out.exists()
+    except OSError as error:
+        raise ResultError(f"{out} cannot be written ({error.strerror})") from None
+    if there:
         raise ResultError(f"{out} exists; name another file with --out")
     text = site_text(inventory, template)
     write_whole(out, text)
@@ -50,12 +54,15 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
 ) -> None:
     """Run a site day by day: windows, capacity, cartridges, restore points, cost."""
     from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.errors import ResultError  # noqa: PLC0415
     from simbackup.planning.intervals import sureness  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
     from simbackup.planning.writing import check_tables, write_tables  # noqa: PLC0415
 
     form = "parquet" if parquet else "csv"
+    if parquet and (out is None or out.suffix.lower() == ".xlsx"):
+        raise ResultError("--parquet says how a folder is written; name one with --out")
     if out is not None:
         check_tables(out, form)
     found = planned(load_site(site, overrides(sets or [])), until)
@@ -86,7 +93,7 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
     from simbackup.planning.site import load_site  # noqa: PLC0415
 
     loaded = load_site(site, overrides(sets or []))
-    found = restore(loaded, what, None if at is None else end_of(loaded.start, at), lost, at_once)
+    found = restore(loaded, what, None if at is None else end_of(loaded.start, at, "--at"), lost, at_once)
     warn(found.warnings)
     if as_json:
         show.json(show_plan.plain(found.as_dict()))
@@ -177,7 +184,7 @@ def plot_site(  # noqa: PLR0917 (typer reads each as an option)
         check_file(out, PICTURE)
     loaded = load_site(site, overrides(sets or []))
     if kind == "restore":
-        found = restore(loaded, "site", None if at is None else end_of(loaded.start, at), lost)
+        found = restore(loaded, "site", None if at is None else end_of(loaded.start, at, "--at"), lost)
         warn(found.warnings)
         drawn = found.plot.restore()
     else:

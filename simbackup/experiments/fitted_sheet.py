@@ -37,7 +37,7 @@ def write_fitted(found: Iterable[Fitted], folder: Path) -> None:
         read, path = _sheet(fitted.fit.datasheet, folder)
         texts[path] = _with(fitted, texts[path] if path in texts else read.read_text(encoding="utf-8"))
     for path, text in texts.items():
-        write_whole(path, text)
+        write_whole(path, text, edited=True)
     shelf.forget()
 
 

@@ -20,11 +20,12 @@ from simbackup.output.partial import flush, left_behind, lock, log, partial_for
 
 
 @contextmanager
-def whole(path: Path) -> Generator[Path]:
+def whole(path: Path, *, edited: bool = False) -> Generator[Path]:
     """A temporary file beside a path, which replaces that path when it is complete, or not at all.
 
-    Missing folders are created. A link stays a link: its target is replaced. A device or a pipe, such as
-    /dev/stdout, is written to and never replaced. What a killed run left of the same file is removed.
+    Missing folders are created. A file that others wrote is replaced only by what is `edited`: its own text, changed. A
+    link stays a link: its target is replaced. A device or a pipe, such as /dev/stdout, is written to and never
+    replaced. What a killed run left of the same file is removed.
 
     Raises
     ------
@@ -38,7 +39,8 @@ def whole(path: Path) -> Generator[Path]:
             yield path
             return
         target = followed(path)
-        check_replaced(target)
+        if not edited:
+            check_replaced(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         for old in left_behind(target):
             if old.is_file():
@@ -61,8 +63,8 @@ def whole(path: Path) -> Generator[Path]:
         raise ResultError(f"{path} cannot be written ({error.strerror or error})") from None
 
 
-def write_whole(path: str | Path, content: str | bytes) -> Path:
-    """Write a text or bytes to a file, completely or not at all, and return its path.
+def write_whole(path: str | Path, content: str | bytes, *, edited: bool = False) -> Path:
+    """Write a text or bytes to a file, completely or not at all, and return its path; as `whole` does.
 
     Raises
     ------
@@ -70,7 +72,7 @@ def write_whole(path: str | Path, content: str | bytes) -> Path:
         The file cannot be written.
     """
     path = Path(path)
-    with whole(path) as partial:
+    with whole(path, edited=edited) as partial:
         partial.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     return path
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.planning.names import taken
 from simbackup.planning.spec import SiteSpec
 from simbackup.planning.spread import spread
 from simbackup.schema import tree as trees
@@ -132,9 +133,21 @@ def _unknown_names(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
             if NAME.match(name) is None:
                 message = "is not a name: letters, digits, '-' and '_', beginning with a letter"
                 yield _problem(tree, (section, name), message, "rename it", key=True)
+    for path, message, remedy in taken(spec):
+        yield _problem(tree, path, message, remedy, key=True)
     yield from _systems(spec, tree)
     yield from _policies(spec, tree)
     yield from _targets(spec, tree)
+    yield from _machines(spec, tree)
+
+
+def _machines(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
+    """Report storage that is no device."""
+    for name, machine in spec.machines.items():
+        storage, path = machine.storage, ("machines", name, "storage")
+        if not isinstance(storage, str) and not (isinstance(storage, Mapping) and {"model", "kind"} & storage.keys()):
+            message = "is neither a datasheet nor a mapping with a model or a kind"
+            yield _problem(tree, path, message, "write for example 'ssd/nvme-gen3-2018'")
 
 
 def _systems(spec: SiteSpec, tree: Node) -> Iterator[Problem]:

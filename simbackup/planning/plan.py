@@ -20,7 +20,7 @@ from simbackup.planning.playing import Play, played
 from simbackup.planning.site import PlannedSite, load_site
 from simbackup.planning.verdicts import Verdict
 from simbackup.planning.windows import Windows
-from simbackup.policies.retention import period
+from simbackup.policies.retention import MOST_DAYS, period
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -208,7 +208,7 @@ def plan(
 UNITS = {"y": "years", "m": "months", "w": "weeks", "d": "days"}
 
 
-def end_of(start: date, until: str | date) -> date:
+def end_of(start: date, until: str | date, option: str = "--until") -> date:
     """The last day of a plan: a date, or so long after the start.
 
     Raises
@@ -231,8 +231,11 @@ def end_of(start: date, until: str | date) -> date:
             except ValueError:
                 remedy = "write for example '3y', '18 months', '2029-12-31'"
                 raise InputError(
-                    [Problem(Place("--until"), "", f"'{until}' is neither a date nor a time", remedy)]
+                    [Problem(Place(option), "", f"'{until}' is neither a date nor a time", remedy)]
                 ) from None
+    if (last - start).days > MOST_DAYS:
+        message = f"{last} is more than {MOST_DAYS:,} days after the start"
+        raise InputError([Problem(Place(option), "", message, "write for example '3y'")])
     if last < start:
-        raise InputError([Problem(Place("--until"), "", f"{last} is before the start", f"the plan starts on {start}")])
+        raise InputError([Problem(Place(option), "", f"{last} is before the start", f"the plan starts on {start}")])
     return last

@@ -54,7 +54,11 @@ class RetentionSpec(Frozen):
     """Which restore points days, weeks, months and years count: full backups alone, or all."""
 
     def rules(self) -> Rules:
-        """Report an age that is not one."""
+        """Report an age that is not one, and rules that keep nothing."""
+        for name in ("last", "daily", "weekly", "monthly", "yearly"):
+            given = getattr(self, name)
+            if given is not None and given.si < 1.0:
+                yield (name,), "keeps nothing", "leave it out; without any rule all is kept for ever"
         if self.age is not None:
             yield from readable("age", period, self.age, "write for example '35 days', '5 weeks', '7 years'")
 
@@ -200,8 +204,9 @@ def readable(key: str, read: Any, text: str, remedy: str) -> Rules:
     """Report a text that cannot be read."""
     try:
         read(text)
-    except (UnitError, ValueError, KeyError, OSError):
-        yield (key,), f"'{text}' cannot be read", remedy
+    except (UnitError, ValueError, KeyError, OSError) as error:
+        message = str(error).partition("; ")[0]
+        yield (key,), message if message.startswith(f"'{text}'") else f"'{text}' cannot be read", remedy
 
 
 def _days(key: str, texts: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, str]]:

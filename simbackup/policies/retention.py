@@ -23,13 +23,19 @@ PERIODS: dict[str, Callable[[datetime], Hashable]] = {
 """To which day, ISO week, month or year a time belongs."""
 
 
+DAYS_OF = {"day": 1, "week": 7, "month": 28, "year": 365}
+"""Days that each unit of a calendar has at the least."""
+MOST_DAYS = 36_500
+"""Days of the longest time."""
+
+
 def period(text: str) -> relativedelta:
     """The time that a text such as `5 weeks` or `3 months` names; months and years are those of the calendar.
 
     Raises
     ------
     ValueError
-        It names none.
+        It names none, or one of more than 36,500 days.
 
     >>> datetime(2027, 11, 30) + period("3 months")
     datetime.datetime(2028, 2, 29, 0, 0)
@@ -38,6 +44,8 @@ def period(text: str) -> relativedelta:
     if found is None:
         raise ValueError(f"'{text}' is not a time of a calendar; write for example '35 days', '5 weeks', '7 years'")
     number = int(found[1])
+    if number * DAYS_OF[found[2]] > MOST_DAYS:
+        raise ValueError(f"'{text}' is longer than {MOST_DAYS:,} days")
     match found[2]:
         case "day":
             return relativedelta(days=number)

@@ -32,6 +32,7 @@ NAMED = {
     "experiments/knock_out.py": {"tool"},
     "scenario/checks.py": {"snapshot"},
     "planning/inventory.py": {"machine"},
+    "planning/names.py": {"disk"},
     "planning/loading.py": {"machine"},
     "cli/show_plan.py": {"level", "copy"},
     "drawing/arrangement.py": {"workload"},
@@ -40,8 +41,8 @@ NAMED = {
     "scenario/json_schema.py": {"workload"},
     "uncertainty/verdict.py": {"level"},
 }
-"""By module: a word of sentences; the program of a job, which can limit it, as devices can; the word
-for any frozen image; a part of the section `workloads`; a kind of machine of a site; columns of a plan; and the
+"""By module: a word of sentences; the program of a job, which can limit it, as devices can; the word for any frozen
+image; a part of the section `workloads`; a kind of machine of a site; an ending of names; columns of a plan; and the
 level of an interval."""
 
 

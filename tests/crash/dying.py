@@ -203,7 +203,7 @@ def begin(where: Path, case: Case, old: Path) -> None:
         if (old / name).is_dir():
             shutil.copytree(old / name, where / name)
         elif (old / name).is_file():
-            shutil.copyfile(old / name, where / name)
+            shutil.copy2(old / name, where / name)  # with its mark
     os.environ[shelf.SEARCH_PATH] = str(where) if case.name == "calibrate" else ""
     os.chdir(where)
 

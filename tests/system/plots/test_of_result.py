@@ -14,6 +14,7 @@ from simbackup import Result, simulate
 from simbackup.engine.activity import Activity
 from simbackup.engine.trace import Span
 from simbackup.errors import ResultError
+from simbackup.output.whole import write_whole
 from simbackup.palette import PAPER
 from simbackup.plots import style
 from simbackup.plots.drives import states_of, waiting
@@ -247,7 +248,7 @@ def test_a_picture_is_written_whole_or_not_at_all(
     queue: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "old.png"
-    path.write_bytes(b"old")
+    write_whole(path, b"old")
     figure = queue.plot.timeline()
 
     def interrupted(partial: Path, **_: Any) -> None:

@@ -203,7 +203,7 @@ def test_a_planted_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_a_file_keeps_its_rights(tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
-    path.write_text("old")
+    write_whole(path, "old")
     path.chmod(0o600)
     write_whole(path, b"new")
     assert path.stat().st_mode & 0o777 == 0o600

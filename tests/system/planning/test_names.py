@@ -1,0 +1,66 @@
+"""Names of a site, times and rules that a plan could not use are reported at their place before anything runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from simbackup.errors import InputError
+from simbackup.planning.loading import read_site
+from simbackup.planning.plan import end_of
+
+SITE = """\
+title: Names
+start: 2027-01-04
+network: network/ten-gigabit-ethernet
+machines:
+  server: {host: host/linux-modern-server, storage: ssd/nvme-gen3-2018}
+targets:
+  pool: {host: host/linux-modern-server, device: {model: raid/software-raid6, disk: disk/nearline-20tb-2022, disks: 12}}
+  vault:
+    beside: pool
+    link: {rate: 1 GB/s, latency: 0.1 ms}
+    device: {model: tape_library/autoloader-8, drive: tape_drive/lto-9, drives: 1}
+policies:
+  nightly:
+    at: "20:00"
+    schedule: {full: daily}
+    to: pool
+    retention: {last: 7}
+    copies: {tape: {to: vault, on: saturday, retention: {last: 4}}}
+systems:
+  files: {size: 1 TB, policy: nightly}
+  other: {size: 1 GB, policy: nightly}
+"""
+
+
+def test_the_site_is_right() -> None:
+    assert read_site(SITE).spec.title == "Names"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("  other:", "  files-tape:", "files-tape: is also what a plan calls a part of 'files'"),
+        ("  other:", "  files-night2:", "is also what a plan calls a part of 'files'"),
+        ("  other:", "  files-night2-tape:", "is also what a plan calls a part of 'files'"),
+        ("  other:", "  pool-host:", "is also what a plan calls a part of 'pool'"),
+        ("  other:", "  network:", "network: is the name of a part that every plan has"),
+        ("  other:", "  vault:", "vault: is also the name of one of the targets"),
+        ("tape: {to", "merge: {to", "merge: is also what a plan calls a part of each system"),
+        ("tape: {to", '"a b": {to', "is not a name"),
+        ("storage: ssd/nvme-gen3-2018", "storage: {disks: 3}", "is neither a datasheet nor a mapping with a model"),
+        ("retention: {last: 7}", "retention: {last: 0}", "last: keeps nothing"),
+        ("retention: {last: 7}", "retention: {age: 9000 years}", "'9000 years' is longer than 36,500 days"),
+    ],
+)
+def test_what_a_plan_could_not_use_is_reported(old: str, new: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_site(SITE.replace(old, new))
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("site:")
+
+
+@pytest.mark.parametrize("until", ["9999-12-31", "9999999999999 days", "3x"])
+def test_an_end_beyond_all_plans_is_reported(until: str) -> None:
+    with pytest.raises(InputError, match="--at: "):
+        end_of(read_site(SITE).spec.start, until, "--at")
