@@ -33,13 +33,13 @@ def test_intervals_of_predictions_hold_in_eight_to_ten_of_ten_rows(found: Covera
     assert 0.80 <= predicted.share <= 0.97
 
 
-def test_intervals_of_documents_hold_in_eight_of_ten_rows_or_more(found: CoverageReport) -> None:
-    """More than 97 % of them do: most are fitted, and a fit makes up for what the inputs are off.
+def test_intervals_of_documents_hold_in_eight_to_ten_of_ten_rows(found: CoverageReport) -> None:
+    """Most are fitted, and a fit makes up for what the inputs are off, so that the share is at the upper end.
 
     The interval of a fitted row moves inputs and constant as if they were independent, so it is wide for its error.
     """
     sets = {one.name: one for one in found.sets}
-    assert sets[IDENTIFIED].share >= 0.80
+    assert 0.80 <= sets[IDENTIFIED].share <= 0.97
     assert sets[NOT_FITTED].rows < 0.5 * sets[IDENTIFIED].rows
 
 
