@@ -97,7 +97,7 @@ def intervals(report: CoverageReport) -> str:
         "out: for the rows here, as the other publications show it. *Calibrated* operations have a constant that was "
         "fitted to measurements of them on the same system. A row to which a constant was fitted holds almost by "
         "construction: the fit makes up for what the inputs are off, and the interval moves them as if it did not. So "
-        "the first line is above 97 %, and the second, of rows that nothing was fitted to, says more. Rows that "
+        "the first line is high, and the second, of rows that nothing was fitted to, says more. Rows that "
         f"nothing can move, inputs, duplicates and projections are left out.\n\n{show_coverage.as_markdown(report)}\n"
     )
 
