@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from simbackup.devices.changes import Scatter, Spread
-from simbackup.devices.network.live import Network
+from simbackup.devices.over import Over
 from simbackup.devices.store import Direction, Service, Store
-from simbackup.engine.flows import Link
 from simbackup.equations import fragmentation as equations
 
 STEPS = 60
@@ -87,22 +86,18 @@ class Fragments:
                 aged.rewrite(share)
 
 
-class RedirectStore:
+class RedirectStore(Over):
     """A volume as its readers and writers see it: reads go to the blocks, writes go to free places in runs.
 
     It takes no time itself: all requests go to the device below, one for each fragment.
     """
 
     def __init__(self, below: Store, parameters: Redirect, begin: float, size: float) -> None:
-        self.below = below
+        super().__init__(below)
         self.parameters = parameters
         self.begin = begin
         self.room = size
         self.fragments = Fragments(parameters.block)
-        self.name = below.name
-        self.size = below.size
-        self.link: Link = below.link
-        self.path: tuple[Network, ...] = below.path
 
     def _hop(self) -> Service:
         """What it takes to go to a block elsewhere on the volume, besides its transfer in one piece with others.
@@ -175,7 +170,3 @@ class RedirectStore:
     def append(self, position: float, size: float) -> Service:
         """What a write takes; there is no rotation to miss, as any free place will do."""
         return self.request("write", position, position, size)
-
-    def turn(self, here: float, there: float, size: float) -> Service:
-        """What a request loses to a stream elsewhere on the same device."""
-        return self.below.turn(here, there, size)

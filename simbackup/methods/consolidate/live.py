@@ -19,7 +19,7 @@ class Consolidation:
 
     `by` is the job that wrote the newest save set there: the backup, or one that copies it. Older ones lie before it,
     and so many bytes of them are read in sequence. A synthetic full backup is written behind all, a merge goes into
-    what was there.
+    what was there. A store that deduplicates has all chunks already: only its lists change.
     """
 
     backup: str
@@ -33,23 +33,27 @@ class Consolidation:
 
     def expected(self, system: System) -> float:
         """Bytes that it reads and writes."""
-        saved, _ = system.saved(self.backup, self.by)
-        whole = system.data[saved.data].size
-        return self.size or (whole if self.full else saved.size)
+        saved, lies = system.saved(self.backup, self.by)
+        if self.size is not None:
+            return self.size
+        if lies.reduction.together is not None:
+            return 0.0
+        return system.data[saved.data].size if self.full else saved.size
 
     def run(self, system: System, job: str) -> Steps:
         """Look the newest save set up, read and write, and enter a new full backup in the catalogue."""
         saved, lies = system.saved(self.backup, self.by)
         data, host, volume = system.data[saved.data], system.hosts[self.host], system.volumes[self.on]
         moved, stored, time = self.expected(system), lies.compression, system.env.now
-        size = moved / stored
-        before = max(min(lies.extents[0].position, volume.region.size - size) - size, 0.0)
+        size, there = moved / stored, lies.extents[0].position
+        before = max(min(there, volume.region.size - size) - size, 0.0)
         position = system.reserve(self.on, size) if self.full else before
         yield from prepare(system, job, data, self.tool, 0.0)
-        source = volume.region.part(before, size)
-        yield from seek(system, job, source, ())
-        shape = fetching((host, host), source, self.tool.copying(host) * stored, self.tool.request)
-        yield from system.write_through(job, self.host, VolumeRange(volume, position, size), shape, Activity.COPY)
+        if size > 0.0:
+            source = volume.region.part(before, size)
+            yield from seek(system, job, source, ())
+            shape = fetching((host, host), source, self.tool.copying(host) * stored, self.tool.request)
+            yield from system.write_through(job, self.host, VolumeRange(volume, position, size), shape, Activity.COPY)
         if self.full:
             begin = max(position + size - data.size / stored, 0.0)
             copy = Copy(lies.job, self.on, stored, time, [Extent(0.0, data.size, self.on, begin)], lies.reduction)

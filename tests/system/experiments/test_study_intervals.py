@@ -55,6 +55,14 @@ def test_each_row_has_the_interval_of_its_inputs_and_of_the_model(tmp_path: Path
     assert len(found.intervals.cases) == LEAN.cases
 
 
+def test_many_cases_come_near_the_ends_of_the_range(tmp_path: Path) -> None:
+    term = SCORE * deviation_of("image")
+    for row in sb.study(asked(tmp_path), intervals="thorough").rows:
+        for end, factor in ((LOW, 0.5), (HIGH, 2.0)):
+            expected = row[SAVE] * math.exp(math.copysign(math.hypot(math.log(factor), term), factor - 1.0))
+            assert row[SAVE + end] == pytest.approx(expected, rel=0.08)
+
+
 def test_amounts_that_nothing_moves_are_certain_and_times_on_the_clock_have_no_interval(tmp_path: Path) -> None:
     row = sb.study(asked(tmp_path)).rows[0]
     assert row["jobs.save.bytes" + LOW] == row["jobs.save.bytes" + HIGH] == 50e9

@@ -121,6 +121,15 @@ def test_a_copy_on_tape_is_whole_again() -> None:
     assert device(result, "devices.store", "bytes") == pytest.approx(1e9 * (0.2 + 2.0))
 
 
+def test_a_synthetic_full_backup_shares_the_chunks_that_are_there() -> None:
+    jobs = "  whole: {method: consolidate, save_set: full, after: full}\n"
+    jobs += "  again: {restore: full, after: [whole, back]}\n"
+    result = run(site(jobs=jobs))
+    assert result.get("jobs.whole.bytes") == 0.0
+    assert device(result, "devices.store", "bytes") == pytest.approx(1e9 * (0.2 + 2.0))  # written once, read twice
+    assert result.get("jobs.again.bytes") == 1e9
+
+
 @pytest.mark.parametrize(("text", "message"), [
     (site("library"), "a tape cannot be read at so many places"),
     (site(dedup=", at: server", more=CODER), "chunks are found at the server, and compressed at the client"),
