@@ -82,6 +82,25 @@ def overrides(sets: list[str]) -> dict[str, Any]:
     return found
 
 
+def quantity(option: str, text: str, unit: str) -> float:
+    """The SI value of an option, above 0.
+
+    Raises
+    ------
+    InputError
+        It is no quantity of this unit.
+    """
+    from simbackup import units  # noqa: PLC0415
+
+    try:
+        found = units.parse(text, unit)
+    except units.UnitError as error:
+        raise InputError([Problem(Place(option), "", str(error))]) from None
+    if found <= 0.0:
+        raise InputError([Problem(Place(option), "", f"{text} is out of bounds", "write more than 0")])
+    return found
+
+
 def note(text: str) -> None:
     """Print a note on standard error."""
     print(for_terminal(text), file=sys.stderr)  # noqa: T201 (a command line prints)
