@@ -45,8 +45,8 @@ def cursor_at(text: str, line: int, column: int) -> Cursor:
     path, key, word, closing = _in_line(here.strip(" "))
     before = here[: len(here) - len(word)]
     above = [*lines[: line - 1], f"{before}{closing}" if before.strip() else ""]
-    whole, part = "\n".join([*above, *lines[line:]]), "\n".join(above)
-    return Cursor((*outer, *path), key, word, _plain(whole) or _plain(part))
+    whole = [*above, *lines[line:]]
+    return Cursor((*outer, *path), key, word, _plain(whole) or _plain(_mended(whole)))
 
 
 def _outer(lines: list[str], indent: int) -> list[str]:
@@ -94,9 +94,15 @@ def _in_line(text: str) -> tuple[list[str], str | None, str, str]:
     return path, key, word.lstrip(" -\"'"), closing
 
 
-def _plain(text: str) -> Mapping[str, Any]:
+def _mended(lines: list[str]) -> list[str]:
+    """The lines of a text in which other places are unfinished, too: braces are closed, and what is no entry is left out."""
+    entries = (line for line in lines if _ENTRY.match(line) or not line.strip() or line.lstrip().startswith("- "))
+    return [line + _in_line(line.strip())[-1] for line in entries]
+
+
+def _plain(lines: list[str]) -> Mapping[str, Any]:
     try:
-        plain = parse(text, "text").plain()
+        plain = parse("\n".join(lines), "text").plain()
     except InputError:
         return {}
     return cast("Mapping[str, Any]", plain) if isinstance(plain, dict) else {}
