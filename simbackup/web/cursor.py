@@ -95,7 +95,7 @@ def _in_line(text: str) -> tuple[list[str], str | None, str, str]:
 
 
 def _mended(lines: list[str]) -> list[str]:
-    """The lines of a text in which other places are unfinished, too: braces are closed, and what is no entry is left out."""
+    """The lines of a text that is unfinished elsewhere, too: with braces closed, and without what is no entry."""
     entries = (line for line in lines if _ENTRY.match(line) or not line.strip() or line.lstrip().startswith("- "))
     return [line + _in_line(line.strip())[-1] for line in entries]
 

@@ -43,7 +43,8 @@ def test_only_the_folder_and_what_comes_along_can_be_seen(folders: tuple[Path, P
 @pytest.mark.parametrize(
     "text",
     [
-        "extends: ../secret.yaml\n", "extends: {secret}\n", "extends: link.yaml\n", "extends: below/../../secret.yaml\n",
+        "extends: ../secret.yaml\n", "extends: {secret}\n", "extends: link.yaml\n",
+        "extends: below/../../secret.yaml\n",
         "extends: /etc/passwd\n", "extends: ../\n", "extends: /\n",
         f"extends: {BASE}\nfleets: {{f: {{inventory: ../secret.csv, hosts: {{'h-{{name}}': {{}}}}}}}}\n",
         f"extends: {BASE}\nfleets: {{f: {{inventory: /etc/hosts, hosts: {{'h-{{name}}': {{}}}}}}}}\n",

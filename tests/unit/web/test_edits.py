@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 
 import pytest
-
 from shared import ROOT
+
 from simbackup.errors import InputError
 from simbackup.web.edits import edited, steps
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from shared import loaded
+
 from simbackup import units
 from simbackup.planning.site import load_site
 from simbackup.schema.quantity import Quantity

@@ -53,7 +53,7 @@ def test_a_scenario_that_comes_along_is_extended() -> None:
     "name", ["../a.yaml", "/etc/a.yaml", "a/b.yaml", "..", ".yaml", "a.py", "a\x00.yaml", "a.yaml\n"]
 )
 def test_uploads_have_bare_names(visit: Visit, name: str) -> None:
-    with pytest.raises(InputError, match="is not a name of a file to upload|has no scenario"):
+    with pytest.raises(InputError, match=r"is not a name of a file to upload|has no scenario"):
         uploaded(visit, {"good.yaml": in_64("title: A"), name: in_64("x")} if name != ".yaml" else {name: in_64("x")})
 
 
