@@ -39,7 +39,7 @@ def turn_links(app: Sphinx, name: str, source: list[str]) -> None:
 
 
 def part_examples(_app: Sphinx, _what: str, _name: str, _object: object, _options: object, lines: list[str]) -> None:
-    """Give an example that follows the arguments at once a heading of its own, without which it is read as arguments."""
+    """Give an example that follows the arguments at once a heading of its own; else it is read as arguments."""
     for number, line in enumerate(lines):
         if line.startswith(">>>") and number and not lines[number - 1].strip() and "Examples" not in lines[:number]:
             lines[number:number] = ["Examples", "--------"]

@@ -86,14 +86,18 @@ def _works() -> str:
     for work in works(None):
         said = [str(work[key]) for key in ("author", "publisher", "year") if key in work]
         where = f" <{work['url']}>" if "url" in work else ""
-        lines += [f"(work-{work['key']})=", "", f"**{plain(str(work['title']))}**. {plain(', '.join(said))}.{where}", ""]
+        lines += [
+            f"(work-{work['key']})=",
+            "",
+            f"**{plain(str(work['title']))}**. {plain(', '.join(said))}.{where}",
+            "",
+        ]
     return "\n".join(lines)
 
 
 INTRODUCTION = """\
-{total} datasheets come with simbackup. Each value says where it comes from. The *basis* is `datasheet` (its maker states
-it), `measured`, `derived` from other values, `fitted` to measured rows, or `assumed`; a value that is not exactly known has
-a range. [What the words mean](../../reference/origin.md).
+{total} datasheets come with simbackup. Each value says where it comes from. The *basis* is `datasheet` (its maker
+states it), `measured`, `derived` from other values, `fitted` to measured rows, or `assumed`; a value that is not
+exactly known has a range. [What the words mean](../../reference/origin.md).
 
-A device of yours that is missing here needs one file:
-[add a datasheet](../../how-to/add-a-datasheet.md)."""
+A device of yours that is missing here needs one file: [add a datasheet](../../how-to/add-a-datasheet.md)."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from types import ModuleType
+from collections.abc import Callable, Mapping
+from types import FunctionType, ModuleType
+from typing import Any, cast
 
 from handbook import typeset, uses
 
@@ -53,24 +55,26 @@ def _is_record(value: object, module: ModuleType) -> bool:
     return isinstance(value, type) and value.__module__ == module.__name__ and not value.__name__.startswith("_")
 
 
-def _formula(function: object) -> list[str]:
+def _formula(function: Callable[..., Any]) -> list[str]:
     """The formula as the code has it, or the code where it is more than a formula."""
-    plain = inspect.unwrap(function)  # type: ignore[arg-type]
+    plain = cast("FunctionType", inspect.unwrap(function))
     set_ = typeset.formula(plain)
     if set_ is not None:
         return [".. math::", "", f"   {set_}", ""]
-    source = inspect.getsource(plain)
-    doc = plain.__doc__
-    body = source.replace(f'"""{doc}"""', "...") if doc else source
-    code = textwrap.indent("\n".join(line for line in body.splitlines() if line.strip() != "..."), "      ")
-    return ["It is computed step by step:", "", ".. code-block:: python", "", textwrap.dedent(code).replace("\n", "\n   ").join(["   ", ""]), ""]
+    code = textwrap.indent(_code(plain), "      ")
+    return ["It is computed step by step:", "", ".. code-block:: python", "", code, ""]
 
 
-def _tested(rows: object) -> list[str]:
+def _code(function: FunctionType) -> str:
+    """The code of a function without its docstring."""
+    source = inspect.getsource(function)
+    return source.replace(f'    """{function.__doc__}"""\n', "", 1)
+
+
+def _tested(rows: Mapping[str, list[str]] | None) -> list[str]:
     """The rows that use an equation, by publication."""
     if not rows:
         return ["*Measured rows whose simulation uses it:* none; tests compare it with independent calculations.", ""]
-    assert isinstance(rows, dict)
     shown = [f"{name}: {_some(ids)}" for name, ids in rows.items()]
     return ["*Measured rows whose simulation uses it:*", "", *(f"- {line}" for line in shown), ""]
 
@@ -89,10 +93,10 @@ def _index(modules: dict[str, ModuleType]) -> str:
 
 
 INTRODUCTION = """\
-Each equation here is one that the program computes: the text is the docstring of the function, and the formula is made
-from its code. Arguments and results are in SI units: seconds, bytes, bytes per second. Where a function does more than a
-formula says, its code is shown.
+Each equation here is one that the program computes: the text is the docstring of the function, and the formula is
+made from its code. Arguments and results are in SI units: seconds, bytes, bytes per second. Where a function does more
+than a formula says, its code is shown.
 
-Below each equation are the measured rows whose simulation uses it. That a row uses an equation does not yet mean that the
-equation decides the row: an equation that many rows use, of several publications and of kinds that were
-[predicted blind](../../validation.md), is better tested than one that only rows of one document use."""
+Below each equation are the measured rows whose simulation uses it. That a row uses an equation does not mean that the
+equation decides the row. An equation that rows of several publications use, and rows that were
+[predicted blindly](../../validation.md), is better tested than one that only rows of one document use."""

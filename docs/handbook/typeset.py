@@ -7,6 +7,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
+from typing import cast
 
 ATOM, POWER, UNARY, PRODUCT, SUM, RELATION, LOGIC, CHOICE = range(8)
 """How loosely a term binds; one that binds more loosely than its place allows stands in brackets."""
@@ -19,11 +20,20 @@ RELATIONS = {
     ast.Is: "=", ast.IsNot: r"\ne",
 }  # fmt: skip
 CALLS: dict[str, str] = {
-    "math.sqrt": r"\sqrt{%s}", "math.exp": r"e^{%s}", "math.expm1": r"\left(e^{%s} - 1\right)",
-    "math.log": r"\ln\left(%s\right)", "math.log1p": r"\ln\left(1 + %s\right)", "math.log2": r"\log_2\left(%s\right)",
-    "math.ceil": r"\left\lceil %s \right\rceil", "math.floor": r"\left\lfloor %s \right\rfloor",
-    "int": r"\left\lfloor %s \right\rfloor", "abs": r"\left| %s \right|", "float": "%s", "math.fsum": r"\sum %s",
-    "len": r"\left| %s \right|", "round": r"\mathrm{round}\left(%s\right)",
+    "math.sqrt": r"\sqrt{%s}",
+    "math.exp": r"e^{%s}",
+    "math.expm1": r"\left(e^{%s} - 1\right)",
+    "math.log": r"\ln\left(%s\right)",
+    "math.log1p": r"\ln\left(1 + %s\right)",
+    "math.log2": r"\log_2\left(%s\right)",
+    "math.ceil": r"\left\lceil %s \right\rceil",
+    "math.floor": r"\left\lfloor %s \right\rfloor",
+    "int": r"\left\lfloor %s \right\rfloor",
+    "abs": r"\left| %s \right|",
+    "float": "%s",
+    "math.fsum": r"\sum %s",
+    "len": r"\left| %s \right|",
+    "round": r"\mathrm{round}\left(%s\right)",
 }
 """Functions of one argument that have a notation."""
 NAMES = {"math.inf": r"\infty", "math.pi": r"\pi", "True": r"\text{true}", "False": r"\text{false}"}
@@ -31,16 +41,14 @@ Term = tuple[str, int]
 """A piece of LaTeX, and how loosely it binds."""
 
 
-class NotAFormula(Exception):  # noqa: N818 (it stops a search, and is no error)
+class NotAFormula(Exception):  # noqa: N818 (it ends a search, and is no error)
     """A function that does more than a formula says: it loops, or makes something."""
 
 
 def formula(function: FunctionType) -> str | None:
     """The body of a function as LaTeX, or nothing where it is more than a formula: it loops, or makes something."""
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-        assert isinstance(tree, ast.FunctionDef)
-        lines = _lines(tree)
+        lines = _lines(cast("ast.FunctionDef", ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]))
     except NotAFormula:
         return None
     return r"\begin{align*}" + r" \\ ".join(lines) + r"\end{align*}"
@@ -57,11 +65,11 @@ def _lines(tree: ast.FunctionDef) -> list[str]:
             case ast.If(body=[ast.Raise()], orelse=[]):
                 continue
             case ast.If(test=test, body=[*before, ast.Return(value=ast.expr() as value)], orelse=[]):
-                cases.append((_plain(_inlined(before, value)), _plain(test)))
+                cases.append((shown(_inlined(before, value)), shown(test)))
             case ast.Assign(targets=[target], value=value):
                 lines += [f"{name} &= {given}" for name, given in _assigned(target, value)]
             case ast.Return(value=ast.expr() as value):
-                last = _plain(value)
+                last = shown(value)
                 right = last if not cases else _choice([*cases, (last, "")])
                 return [*lines, f"{_name(tree.name)} &= {right}"]
             case _:
@@ -89,15 +97,15 @@ class _Replaced(ast.NodeTransformer):
     def __init__(self, given: Mapping[str, ast.expr]) -> None:
         self.given = given
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 (the name that the class asks for)
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         """The value of a name, or the name."""
         return self.given.get(node.id, node)
 
 
 def _assigned(target: ast.expr, value: ast.expr) -> list[tuple[str, str]]:
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-        return [(_plain(one), _plain(other)) for one, other in zip(target.elts, value.elts, strict=True)]
-    return [(_plain(target), _plain(value))]
+        return [(shown(one), shown(other)) for one, other in zip(target.elts, value.elts, strict=True)]
+    return [(shown(target), shown(value))]
 
 
 def _choice(cases: Sequence[tuple[str, str]]) -> str:
@@ -105,7 +113,14 @@ def _choice(cases: Sequence[tuple[str, str]]) -> str:
     return r"\begin{cases}" + r" \\ ".join(rows) + r"\end{cases}"
 
 
-def _plain(node: ast.expr) -> str:
+def shown(node: ast.expr) -> str:
+    """An expression as LaTeX.
+
+    Raises
+    ------
+    NotAFormula
+        It has something that formulas do not have.
+    """
     return _term(node)[0]
 
 
@@ -135,8 +150,8 @@ def _constant(node: ast.Constant) -> Term:
 
 def _name(name: str) -> str:
     """A name as readers of formulas expect it: letters slanted, words upright."""
-    shown = name.strip("_").replace("_", r"\ ")
-    return shown if len(shown) == 1 else rf"\mathrm{{{shown}}}"
+    text = name.strip("_").replace("_", r"\ ")
+    return text if len(text) == 1 else rf"\mathrm{{{text}}}"
 
 
 def _dotted(node: ast.expr) -> str:
@@ -153,9 +168,9 @@ def _attribute(node: ast.Attribute) -> Term:
 def _operation(node: ast.BinOp) -> Term:
     match node.op:
         case ast.Div():
-            return rf"\frac{{{_plain(node.left)}}}{{{_plain(node.right)}}}", PRODUCT
+            return rf"\frac{{{shown(node.left)}}}{{{shown(node.right)}}}", PRODUCT
         case ast.Pow():
-            return rf"{{{_within(node.left, ATOM)}}}^{{{_plain(node.right)}}}", POWER
+            return rf"{{{_within(node.left, ATOM)}}}^{{{shown(node.right)}}}", POWER
         case _ if type(node.op) in SIGNS:
             sign, binding = SIGNS[type(node.op)]
             tighter = binding - 1 if not isinstance(node.op, (ast.Add, ast.Mult)) else binding
@@ -188,9 +203,9 @@ def _logic(node: ast.BoolOp) -> Term:
 def _conditional(node: ast.IfExp) -> Term:
     cases, rest = [], node
     while isinstance(rest, ast.IfExp):
-        cases.append((_plain(rest.body), _plain(rest.test)))
+        cases.append((shown(rest.body), shown(rest.test)))
         rest = rest.orelse
-    return _choice([*cases, (_plain(rest), "")]), CHOICE
+    return _choice([*cases, (shown(rest), "")]), CHOICE
 
 
 def _call(node: ast.Call) -> Term:
@@ -212,23 +227,23 @@ def _call(node: ast.Call) -> Term:
 
 
 def _arguments(node: ast.Call) -> str:
-    given = [_plain(argument) for argument in node.args]
-    return r",\ ".join([*given, *(_plain(keyword.value) for keyword in node.keywords)])
+    given = [shown(argument) for argument in node.args]
+    return r",\ ".join([*given, *(shown(keyword.value) for keyword in node.keywords)])
 
 
 def _sum(each: ast.GeneratorExp) -> Term:
     if len(each.generators) != 1 or each.generators[0].ifs:
         raise NotAFormula
     over = each.generators[0]
-    return rf"\sum_{{{_plain(over.target)} \in {_plain(over.iter)}}} {_within(each.elt, PRODUCT)}", SUM
+    return rf"\sum_{{{shown(over.target)} \in {shown(over.iter)}}} {_within(each.elt, PRODUCT)}", SUM
 
 
 def _tuple(node: ast.Tuple) -> Term:
-    return rf"\left({', '.join(_plain(item) for item in node.elts)}\right)", ATOM
+    return rf"\left({', '.join(shown(item) for item in node.elts)}\right)", ATOM
 
 
 def _item(node: ast.Subscript) -> Term:
-    return rf"{{{_within(node.value, ATOM)}}}_{{{_plain(node.slice)}}}", ATOM
+    return rf"{{{_within(node.value, ATOM)}}}_{{{shown(node.slice)}}}", ATOM
 
 
 WRITERS: dict[type[ast.expr], Callable[..., Term]] = {

@@ -1,4 +1,4 @@
-"""Which equations each measured row depends on, found by simulating its scenarios; python docs/handbook/uses.py"""
+"""The equations that each measured row depends on, found by simulating its scenarios."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
 def found() -> Uses:
     """The rows of each equation, worked out by a Python of its own, whose equations are watched."""
     script = [sys.executable, __file__]
-    printed = subprocess.run(script, check=True, capture_output=True, encoding="utf-8").stdout
+    printed = subprocess.run(script, check=True, capture_output=True, encoding="utf-8").stdout  # noqa: S603 (this file)
     rows: Uses = json.loads(printed)
     return rows
 
