@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from simbackup.devices.network.spec import BACK
-from simbackup.devices.network.switch import way_through
+from simbackup.devices.network.spec import BACK, way_through
 from simbackup.scenario.topology import Topology
 from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget, OnDevice
 from simbackup.schema.job import Copying

@@ -35,7 +35,18 @@ SEND, RECEIVE = ".send", ".receive"
 """What follows the name of a part in the address of its port, for what it sends and what it receives."""
 FEW = 2
 """Parts of a link that needs no ports: it is a line between them."""
+WAY, TO = ":", ">"
+"""What is between a link, the part from which a way through it comes, and the part to which it goes."""
 Medium = Literal["switched", "shared"]
+
+
+def way_through(link: str, before: str, after: str) -> str:
+    """The name of the way through a switch from one part to another.
+
+    >>> way_through("lan", "filer", "vault")
+    'lan:filer>vault'
+    """
+    return f"{link}{WAY}{before}{TO}{after}"
 
 
 class NetworkSheet(Frozen):

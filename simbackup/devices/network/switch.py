@@ -6,19 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from simbackup.devices.network.live import Network
+from simbackup.devices.network.spec import TO, WAY
 from simbackup.engine.flows import Link
-
-WAY, TO = ":", ">"
-"""What is between a link, the part from which a way through it comes, and the part to which it goes."""
-
-
-def way_through(link: str, before: str, after: str) -> str:
-    """The name of the way through a switch from one part to another.
-
-    >>> way_through("lan", "filer", "vault")
-    'lan:filer>vault'
-    """
-    return f"{link}{WAY}{before}{TO}{after}"
 
 
 class Port(NamedTuple):

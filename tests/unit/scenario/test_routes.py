@@ -24,7 +24,10 @@ links:
 
 def spec(tmp_path: Path, **links: list[str]) -> Spec:
     """A scenario with links of 100 MB/s that join what is named."""
-    lines = (f"  {name}: {{joins: [{', '.join(ends)}], rate: 100 MB/s, latency: 0 s, medium: shared}}" for name, ends in links.items())
+    lines = (
+        f"  {name}: {{joins: [{', '.join(ends)}], rate: 100 MB/s, latency: 0 s, medium: shared}}"
+        for name, ends in links.items()
+    )
     path = tmp_path / "scenario.yaml"
     path.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
     return load(path).spec
