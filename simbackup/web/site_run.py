@@ -151,7 +151,7 @@ def _counting(site: PlannedSite, steps: Steps) -> Any:
 
 def _capacity(found: Plan) -> Shown:
     drawn = found.plot.capacity()
-    alt = "; ".join(f"{one.what}: {one.detail}" for one in found.limits)
+    alt = "; ".join(f"{one.what}: {one.detail}" for one in found.full)
     drawn.suptitle("")
     told = f"Capacity over time. {alt}"
     return plot_picture("capacity", drawn, "What each target holds over time.", told, titled=True)

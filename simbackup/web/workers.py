@@ -6,7 +6,7 @@ import json
 import multiprocessing
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
@@ -46,11 +46,12 @@ class Workers:
 
     at_once: int
     limits: WorkLimits
-    ahead: int = 0
+    context: Any = field(default_factory=_context)
+    """How processes are made: a context of `multiprocessing`."""
+    ahead: int = field(default=0, init=False)
     """Pieces of work that wait or run."""
-    _turns: anyio.Semaphore | None = None
-    _threads: anyio.CapacityLimiter | None = None
-    _context: Any = field(default_factory=_context)
+    _turns: anyio.Semaphore | None = field(default=None, init=False)
+    _threads: anyio.CapacityLimiter | None = field(default=None, init=False)
 
     async def messages(self, work: Work, task: Mapping[str, Any]) -> AsyncGenerator[Message]:
         """What a worker reports, as it comes; closing the generator ends the worker."""
@@ -64,8 +65,9 @@ class Workers:
                 yield {"kind": "waiting", "ahead": self.ahead - self.at_once}
                 await self._turns.acquire()
             try:
-                async for message in self._of_one(work, task):
-                    yield message
+                async with aclosing(self._of_one(work, task)) as one:
+                    async for message in one:
+                        yield message
             finally:
                 self._turns.release()
         finally:
@@ -73,8 +75,8 @@ class Workers:
 
     async def _of_one(self, work: Work, task: Mapping[str, Any]) -> AsyncGenerator[Message]:
         assert self._threads is not None  # noqa: S101 (made before the first turn)
-        ours, theirs = self._context.Pipe(duplex=False)
-        process = self._context.Process(target=_worker, args=(theirs, work, dict(task), self.limits), daemon=True)
+        ours, theirs = self.context.Pipe(duplex=False)
+        process = self.context.Process(target=_worker, args=(theirs, work, dict(task), self.limits), daemon=True)
         await to_thread.run_sync(process.start, limiter=self._threads)
         theirs.close()
         last = time.monotonic()

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import uvicorn
 from httpx import Client
+from sites.plan import TEXT
 
-from shared import ROOT
 from simbackup.cli.checking import check_file
 from simbackup.web.app import COOKIE, WhatIf
 from simbackup.web.limits import WorkLimits
@@ -153,7 +153,8 @@ def _levers(html: str) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize(
     "text",
     [
-        "titel: a\ndevices: {a: {kind: disc}}\n", "title: [\n", "title: a\n", f"title: a\nextends: {SHORT}\njobs: {{x: {{}}}}\n",
+        "titel: a\ndevices: {a: {kind: disc}}\n", "title: [\n", "title: a\n",
+        f"title: a\nextends: {SHORT}\njobs: {{x: {{}}}}\n",
         "title: a\nextends: ../secret.yaml\n", "start: x\nsystems: {}\npolicies: {}\n",
     ],
 )  # fmt: skip
@@ -191,15 +192,14 @@ def test_uploads_stand_in_a_folder_of_their_own(client: Client) -> None:
 def test_visits_do_not_see_each_other(address: str, client: Client) -> None:
     document = opened(client, name=SHORT)
     done = run(client, document, f"extends: {SHORT}\n")[-1]
-    other = visitor(address)
-    other.get("/")
-    assert other.cookies[COOKIE] != client.cookies[COOKIE]
-    assert other.get(f"/variants/{done['variant']}/report.html").status_code == 400
-    assert other.post("/run", json={"document": document, "text": "", "tab": "1"}).status_code == 400
-    assert other.post("/keep", json={"variant": done["variant"], "name": "mine"}).status_code == 400
-    assert "None is kept" in other.get("/variants").text
-    nobody = visitor(address)
-    assert nobody.get("/variants").status_code == 400
+    with visitor(address) as other, visitor(address) as nobody:
+        other.get("/")
+        assert other.cookies[COOKIE] != client.cookies[COOKIE]
+        assert other.get(f"/variants/{done['variant']}/report.html").status_code == 400
+        assert other.post("/run", json={"document": document, "text": "", "tab": "1"}).status_code == 400
+        assert other.post("/keep", json={"variant": done["variant"], "name": "mine"}).status_code == 400
+        assert "None is kept" in other.get("/variants").text
+        assert nobody.get("/variants").status_code == 400
 
 
 @pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Host": "evil.example"}])
@@ -223,9 +223,8 @@ def test_words_are_offered(client: Client) -> None:
 
 
 def test_a_site_fits_until_a_date(client: Client) -> None:
-    text = (ROOT / "tests" / "sites" / "database-server.yaml").read_text(encoding="utf-8")
     document = opened(client, name=SHORT)
-    messages = run(client, document, text, until="2 weeks")
+    messages = run(client, document, TEXT.lstrip(), until="3 days")
     answers = only(messages, "answer")
     assert {one["name"] for one in only(messages, "detail")} == {"capacity", "nights"}
     assert "windows" not in answers[0]["figures"]

@@ -1,55 +1,77 @@
-"""Workers: they end when nobody waits, and when they use too much."""
+"""Workers: they end when nobody waits, and when they use too much; some run, and the others wait in turn."""
 
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Mapping
 from contextlib import aclosing
-from typing import Any
 
 import anyio
 import pytest
+from system.web import work
 
-from simbackup.web import tasks
 from simbackup.web.limits import WorkLimits
-from simbackup.web.workers import Message, Workers
-
-MIDNIGHT = "extends: planning/midnight\n"
+from simbackup.web.workers import Message, Work, Workers
 
 
-def task(text: str, folder: str) -> Mapping[str, Any]:
-    return {"text": text, "folder": folder, "changes": {}, "before": {}, "until": "1y", "out": folder}
+def workers(at_once: int = 1, **limits: float) -> Workers:
+    """Workers that begin without the libraries of simulations."""
+    return Workers(at_once, WorkLimits(**limits), context=multiprocessing.get_context("spawn"))
 
 
-def messages(workers: Workers, what: Mapping[str, Any], most: int = 1000) -> list[Message]:
-    """The first messages of a run; the run then ends."""
-
-    async def heard() -> list[Message]:
-        found: list[Message] = []
-        async with aclosing(workers.messages(tasks.run, what)) as every:
-            async for message in every:
-                found += [message] if message["kind"] not in {"alive", "progress"} else []
-                if len(found) == most:
-                    break
-        return found
-
-    return anyio.run(heard)
+async def heard(crew: Workers, what: Work, most: int = 100) -> list[Message]:
+    """The first messages of a piece of work, which then ends."""
+    found: list[Message] = []
+    async with aclosing(crew.messages(what, {})) as every:
+        async for message in every:
+            found += [message] if message["kind"] != "alive" else []
+            if len(found) == most:
+                break
+    return found
 
 
 @pytest.mark.parametrize(
-    ("limits", "why"),
-    [(WorkLimits(seconds=1.0), "it took more than 1 s of a processor"), (WorkLimits(memory=4e8), "it needs more than 0.4 GB")],
+    ("what", "limits", "why"),
+    [
+        (work.spin, {"seconds": 1.0}, "it took more than "),
+        (work.sleep, {"seconds": 0.2}, "it took more than 0.4 s, and was stopped"),
+        (work.hoard, {}, "it needs more than 2.0 GB of memory"),
+        (work.crash, {}, "it ended unexpectedly (code 3)"),
+    ],
 )  # fmt: skip
-def test_a_run_that_uses_too_much_is_stopped(limits: WorkLimits, why: str, tmp_path: Any) -> None:
-    large = f"{MIDNIGHT}fleets: {{servers: {{count: 5000}}}}\n"
-    found = messages(Workers(1, limits), task(large, str(tmp_path)))
+def test_work_that_uses_too_much_is_stopped(what: Work, limits: dict[str, float], why: str) -> None:
+    found = anyio.run(heard, workers(**limits), what)
     assert found[-1]["kind"] == "failed"
-    assert why in found[-1]["why"]
-
-
-def test_a_run_for_which_nobody_waits_ends(tmp_path: Any) -> None:
-    workers = Workers(1, WorkLimits())
-    found = messages(workers, task(MIDNIGHT, str(tmp_path)), most=1)
-    assert [one["kind"] for one in found] == ["opened"]
+    assert found[-1]["why"].startswith(why)
     assert multiprocessing.active_children() == []
-    assert workers.ahead == 0
+
+
+def test_work_for_which_nobody_waits_ends() -> None:
+    crew = workers()
+    assert [one["kind"] for one in anyio.run(heard, crew, work.sleep, 1)] == ["began"]
+    assert multiprocessing.active_children() == []
+    assert crew.ahead == 0
+
+
+def test_others_wait_in_turn() -> None:
+    crew = workers()
+
+    async def both() -> list[str]:
+        kinds: list[str] = []
+
+        async def second() -> None:
+            async with aclosing(crew.messages(work.crash, {})) as every:
+                async for message in every:
+                    kinds.append(message["kind"])
+                    if message["kind"] == "waiting":
+                        group.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as group, aclosing(crew.messages(work.sleep, {})) as first:
+            async for _ in first:
+                break
+            group.start_soon(second)
+            await anyio.sleep_forever()
+        return kinds
+
+    assert anyio.run(both) == ["waiting"]
+    assert multiprocessing.active_children() == []
+    assert crew.ahead == 0
