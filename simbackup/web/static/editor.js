@@ -98,7 +98,6 @@ export class Editor {
     const room = this.area.clientHeight - top > this.words.offsetHeight;
     this.words.style.top = `${room ? top : Math.max(0, top - height - this.words.offsetHeight)}px`;
     this.words.style.left = `${Math.min(this.gutter.offsetWidth + 8 * (column - this.typed.length), this.area.clientWidth * 0.4)}px`;
-    this.area.setAttribute("aria-expanded", "true");
     this.#select(asked ? 0 : null); // who only types takes no word by pressing Enter
   }
 
@@ -129,7 +128,6 @@ export class Editor {
   #close() {
     this.words.hidden = true;
     this.at = -1;
-    this.area.setAttribute("aria-expanded", "false");
     this.area.removeAttribute("aria-activedescendant");
   }
 
