@@ -22,10 +22,10 @@ from simbackup.results.record import program_version
 from simbackup.web import tasks
 from simbackup.web.comparison import differences, side_by_side
 from simbackup.web.guard import LOCAL, Guard
+from simbackup.web.guests import Document, Guest, Guests, Variant
 from simbackup.web.limits import CHECKED
-from simbackup.web.opening import Chosen, catalogue, of_library, uploaded
+from simbackup.web.opening import OwnFolder, catalogue, of_library, uploaded
 from simbackup.web.render import rendered
-from simbackup.web.visits import Document, Variant, Visit, Visits
 from simbackup.web.workers import Message, Work, Workers
 
 COOKIE = "simbackup-page"
@@ -44,13 +44,13 @@ class RefusedError(Exception):
 
 @dataclass
 class WhatIf:
-    """The what-if page: its visits, its workers, and what it offers to open."""
+    """The what-if page: its guests, its workers, and what it offers to open."""
 
     runs: Workers
-    chosen: Chosen = field(default_factory=Chosen)
+    chosen: OwnFolder = field(default_factory=OwnFolder)
     first: str = ""
     """What is opened at once: the name of a scenario, or of a file of the chosen folder."""
-    visits: Visits = field(default_factory=Visits)
+    guests: Guests = field(default_factory=Guests)
     offered: dict[str, list[Mapping[str, str]]] = field(default_factory=dict[str, list[Mapping[str, str]]])
     checks: Workers = field(init=False)
     _listed: anyio.Event = field(init=False)
@@ -81,7 +81,7 @@ class WhatIf:
             group.start_soon(self._list)
             yield
             group.cancel_scope.cancel()
-        self.visits.close()
+        self.guests.close()
 
     async def _list(self) -> None:
         async with aclosing(self.checks.messages(tasks.library, {})) as found:
@@ -97,10 +97,10 @@ class WhatIf:
         return HTMLResponse(rendered("library.html", offered=self.offered))
 
     async def page(self, request: Request) -> Response:
-        """The page, with a visit of its own for each browser."""
-        key, visit = request.cookies.get(COOKIE), self.visits.of(request.cookies.get(COOKIE))
-        if visit is None:
-            key, _ = self.visits.new()
+        """The page, with a guest of its own for each browser."""
+        key, guest = request.cookies.get(COOKIE), self.guests.of(request.cookies.get(COOKIE))
+        if guest is None:
+            key, _ = self.guests.new()
         name = request.query_params.get("open", self.first)
         text = rendered(
             "index.html", own=self.chosen.names, first=name, horizons=HORIZONS,
@@ -112,42 +112,42 @@ class WhatIf:
 
     async def open(self, request: Request) -> Response:
         """Open a scenario of the library or of the chosen folder, or uploaded files."""
-        visit, asked = await self._asked(request)
-        document = self._document(visit, asked)
-        key = visit.opened(document)
+        guest, asked = await self._asked(request)
+        document = self._document(guest, asked)
+        key = guest.opened(document)
         return JSONResponse(
             {"document": key, "name": document.name, "text": document.text, "original": document.original}
         )
 
-    def _document(self, visit: Visit, asked: Json) -> Document:
+    def _document(self, guest: Guest, asked: Json) -> Document:
         files = asked.get("files")
         if isinstance(files, dict):
-            return uploaded(visit, {str(name): str(content) for name, content in files.items()})  # type: ignore[misc]
+            return uploaded(guest, {str(name): str(content) for name, content in files.items()})  # type: ignore[misc]
         name = _text(asked, "name")
         return self.chosen.document(name) if name in self.chosen.names else of_library(name)
 
     async def run(self, request: Request) -> Response:
         """Run a text, and report on it line by line, each in JSON; a newer run of the same tab ends it."""
-        visit, asked = await self._asked(request)
-        document = self._opened(visit, asked)
+        guest, asked = await self._asked(request)
+        document = self._opened(guest, asked)
         changes = {str(address): str(value) for address, value in dict(asked.get("changes") or {}).items()}
         tab, text = _text(asked, "tab"), _text(asked, "text")
-        before = visit.variants.get(str(asked.get("before") or ""))
-        variant = visit.begun(_text(asked, "document"), text, tab)
+        before = guest.variants.get(str(asked.get("before") or ""))
+        variant = guest.begun(_text(asked, "document"), text, tab)
         task = {
             "text": text, "folder": str(document.folder), "changes": changes, "out": str(variant.folder),
             "before": before.figures if before else {}, "until": str(asked.get("until") or HORIZONS[0]),
         }  # fmt: skip
-        lines = self._lines(visit, variant, tab, task)
+        lines = self._lines(guest, variant, tab, task)
         return StreamingResponse(lines, media_type="application/x-ndjson")
 
-    async def _lines(self, visit: Visit, variant: Variant, tab: str, task: Json) -> AsyncGenerator[str]:
+    async def _lines(self, guest: Guest, variant: Variant, tab: str, task: Json) -> AsyncGenerator[str]:
         async with aclosing(self.runs.messages(tasks.run, task)) as found:
             async for message in found:
-                if visit.running.get(tab) != variant.key:
+                if guest.running.get(tab) != variant.key:
                     yield f"{json.dumps({'kind': 'replaced'})}\n"
                     return
-                _noted(visit, variant, message)
+                _noted(guest, variant, message)
                 yield f"{json.dumps({**message, 'variant': variant.key, 'called': variant.name})}\n"
 
     async def check(self, request: Request) -> Response:
@@ -159,8 +159,8 @@ class WhatIf:
         return await self._short(request, tasks.complete)
 
     async def _short(self, request: Request, work: Work) -> Response:
-        visit, asked = await self._asked(request)
-        folder = str(self._opened(visit, asked).folder)
+        guest, asked = await self._asked(request)
+        folder = str(self._opened(guest, asked).folder)
         task = {
             "text": _text(asked, "text"),
             "folder": folder,
@@ -175,29 +175,29 @@ class WhatIf:
 
     async def keep(self, request: Request) -> Response:
         """Keep a variant under a name."""
-        visit, asked = await self._asked(request)
-        key = _variant(visit, asked).key
-        if not visit.keep(key, _text(asked, "name")):
+        guest, asked = await self._asked(request)
+        key = _variant(guest, asked).key
+        if not guest.keep(key, _text(asked, "name")):
             raise RefusedError("there are too many variants; drop one")
-        return JSONResponse({"kept": len(visit.kept)})
+        return JSONResponse({"kept": len(guest.kept)})
 
     async def drop(self, request: Request) -> Response:
         """Forget a variant."""
-        visit, asked = await self._asked(request)
-        visit.drop(_variant(visit, asked).key)
-        return JSONResponse({"kept": len(visit.kept)})
+        guest, asked = await self._asked(request)
+        guest.drop(_variant(guest, asked).key)
+        return JSONResponse({"kept": len(guest.kept)})
 
     async def variants(self, request: Request) -> Response:
         """The kept variants side by side."""
-        visit = self._visit(request)
-        kept = visit.kept
+        guest = self._guest(request)
+        kept = guest.kept
         tables = [side_by_side(kept), differences(kept)] if kept else []
         return HTMLResponse(rendered("variants.html", variants=kept, tables=tables))
 
     async def file(self, request: Request) -> Response:
         """A file of a variant, to be downloaded."""
-        visit, name = self._visit(request), request.path_params["name"]
-        variant = visit.variants.get(request.path_params["key"])
+        guest, name = self._guest(request), request.path_params["name"]
+        variant = guest.variants.get(request.path_params["key"])
         if variant is None or name not in variant.files:
             raise RefusedError("there is no such file")
         shown = "inline" if name == "report.html" and "view" in request.query_params else "attachment"
@@ -210,36 +210,36 @@ class WhatIf:
             )
         return answer
 
-    async def _asked(self, request: Request) -> tuple[Visit, Json]:
-        """The visit of a request, and what it asks for."""
-        visit = self._visit(request)
+    async def _asked(self, request: Request) -> tuple[Guest, Json]:
+        """The guest of a request, and what it asks for."""
+        guest = self._guest(request)
         try:
             asked: object = await request.json()
         except ValueError:
             raise RefusedError("this is not JSON") from None
         if not isinstance(asked, dict):
             raise RefusedError("this is not what the page asks")
-        return visit, asked  # type: ignore[return-value]
+        return guest, asked  # type: ignore[return-value]
 
-    def _visit(self, request: Request) -> Visit:
-        visit = self.visits.of(request.cookies.get(COOKIE))
-        if visit is None:
+    def _guest(self, request: Request) -> Guest:
+        guest = self.guests.of(request.cookies.get(COOKIE))
+        if guest is None:
             raise RefusedError("the server has been started again since; load the page again")
-        return visit
+        return guest
 
-    def _opened(self, visit: Visit, asked: Json) -> Document:
-        found = visit.documents.get(_text(asked, "document"))
+    def _opened(self, guest: Guest, asked: Json) -> Document:
+        found = guest.documents.get(_text(asked, "document"))
         if found is None:
             raise RefusedError("it is no longer open; open it again")
         return found
 
 
-def _noted(visit: Visit, variant: Variant, message: Message) -> None:
+def _noted(guest: Guest, variant: Variant, message: Message) -> None:
     """Note in a variant what a worker reports of it."""
     match message["kind"]:
         case "opened":
             variant.text, variant.values = message["text"], message["values"]
-            variant.name = visit.named(variant) if not variant.kept else variant.name
+            variant.name = guest.named(variant) if not variant.kept else variant.name
         case "answer":
             variant.figures = message["figures"]
         case "done":
@@ -255,8 +255,8 @@ def _text(asked: Json, key: str) -> str:
     return found
 
 
-def _variant(visit: Visit, asked: Json) -> Variant:
-    found = visit.variants.get(_text(asked, "variant"))
+def _variant(guest: Guest, asked: Json) -> Variant:
+    found = guest.variants.get(_text(asked, "variant"))
     if found is None:
         raise RefusedError("there is no such variant")
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, words
-from simbackup.web.visits import Variant
+from simbackup.web.guests import Variant
 
 ABSENT = "no such job"
 

@@ -32,7 +32,7 @@ MOST_OF_A_KIND = 3
 NAMED = 3
 """Parts that the name of a lever mentions."""
 OF_FLEET = 3
-"""Steps of the address of a fleet's own value."""
+"""ProgressReports of the address of a fleet's own value."""
 OF_PARTS = frozenset({"devices", "links", "targets", "network"})
 """Sections whose datasheets planners exchange."""
 

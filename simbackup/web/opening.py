@@ -13,7 +13,7 @@ from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.loading import found as site_file
 from simbackup.scenario import find
 from simbackup.schema.yaml_file import read_text
-from simbackup.web.visits import Document, Visit
+from simbackup.web.guests import Document, Guest
 
 ENDINGS = frozenset({".yaml", ".yml", ".csv", ".xlsx"})
 TEXTS = frozenset({".yaml", ".yml"})
@@ -26,7 +26,7 @@ _NAME = re.compile(r"[\w][\w .()+-]{0,120}")
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class OwnFolder:
     """The folder whose files the page offers; none unless one was named."""
 
     folder: Path | None = None
@@ -69,8 +69,8 @@ def of_library(name: str) -> Document:
     return Document(name, f"extends: {name}\n", path.parent, original=read_text(path, name))
 
 
-def uploaded(visit: Visit, files: Mapping[str, str]) -> Document:
-    """The first text of some files, which are stored in a folder of the visit; each is in base 64.
+def uploaded(guest: Guest, files: Mapping[str, str]) -> Document:
+    """The first text of some files, which are stored in a folder of the guest; each is in base 64.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def uploaded(visit: Visit, files: Mapping[str, str]) -> Document:
     if not texts or len(files) > MOST_FILES:
         what = "has no scenario" if not texts else f"has more than {MOST_FILES} files"
         raise InputError([Problem(Place("upload"), "", what, "choose a .yaml file, and the tables that it names")])
-    folder = visit.room("files")
+    folder = guest.room("files")
     for name, content in files.items():
         (folder / _checked(name)).write_bytes(_decoded(name, content))
     return Document(texts[0], _bounded(read_text(folder / texts[0], texts[0]), texts[0]), folder)

@@ -35,7 +35,7 @@ REPORT, TABLES, FILE = "report.html", "tables.xlsx", "scenario.yaml"
 
 
 @dataclass(slots=True)
-class Steps:
+class ProgressReports:
     """Reports the progress of the steps of a run, not too often."""
 
     send: Send
@@ -63,7 +63,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     InputError
         Something is wrong with it.
     """
-    scenario, steps, before = load(text), Steps(send), task["before"]
+    scenario, steps, before = load(text), ProgressReports(send), task["before"]
     send(opened(scenario, text))
     if not scenario.spec.jobs:
         raise InputError([nothing_to_do(scenario)])

@@ -108,7 +108,7 @@ def serve(
     from simbackup.web.app import WhatIf  # noqa: PLC0415 (checked above)
     from simbackup.web.guard import LOCAL  # noqa: PLC0415
     from simbackup.web.limits import WorkLimits  # noqa: PLC0415
-    from simbackup.web.opening import Chosen  # noqa: PLC0415
+    from simbackup.web.opening import OwnFolder  # noqa: PLC0415
     from simbackup.web.workers import Workers  # noqa: PLC0415
 
     uvicorn: Any = import_module("uvicorn")
@@ -116,7 +116,7 @@ def serve(
     names = LOCAL | {host.lower()}
     if host in {"0.0.0.0", "::"}:  # noqa: S104 (asked for by its user)
         names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
-    page = WhatIf(workers, Chosen(folder), first)
+    page = WhatIf(workers, OwnFolder(folder), first)
     with listening(host, port) as found:
         shown = "localhost" if host == LOCALHOST else f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{found.getsockname()[1]}/"

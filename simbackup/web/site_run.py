@@ -24,7 +24,7 @@ from simbackup.reporting.plan_tables import costs, late, stocks, windows
 from simbackup.web.cards import Card, Figure, compared
 from simbackup.web.levers import levers_of
 from simbackup.web.render import rendered
-from simbackup.web.scenario_run import FILE, REPORT, TABLES, Steps, values_of
+from simbackup.web.scenario_run import FILE, REPORT, TABLES, ProgressReports, values_of
 from simbackup.web.settings import of_site
 from simbackup.web.workers import Send
 
@@ -41,7 +41,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     InputError
         Something is wrong with it, or with the date.
     """
-    site, steps, before = load_site(text), Steps(send), task["before"]
+    site, steps, before = load_site(text), ProgressReports(send), task["before"]
     send(opened(site, text))
     found = stocked(site, task["until"], play=_counting(site, steps))
     send(answered(found, found.full, Sureness(None, ()), before, more=True))
@@ -136,7 +136,7 @@ def _change(now: str, then: str) -> str:
     return "same" if now == then else "better" if now > then else "worse"
 
 
-def _counting(site: PlannedSite, steps: Steps) -> Any:
+def _counting(site: PlannedSite, steps: ProgressReports) -> Any:
     """What simulates nights, and counts them."""
     done = 0
 

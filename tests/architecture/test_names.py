@@ -37,13 +37,15 @@ NAMED = {
     "cli/show_plan.py": {"level", "copy"},
     "drawing/arrangement.py": {"workload"},
     "drawing/from_spec.py": {"workload"},
+    "reporting/plan_tables.py": {"level", "copy"},
     "scenario/completion.py": {"workload"},
     "scenario/json_schema.py": {"workload"},
     "uncertainty/verdict.py": {"level"},
+    "web/levers.py": {"multiplexing"},
 }
 """By module: a word of sentences; the program of a job, which can limit it, as devices can; the word for any frozen
-image; a part of the section `workloads`; a kind of machine of a site; an ending of names; columns of a plan; and the
-level of an interval."""
+image; a part of the section `workloads`; a kind of machine of a site; an ending of names; columns of a plan; the level
+of an interval; and what planners move."""
 
 
 def kinds() -> set[str]:

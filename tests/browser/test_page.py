@@ -5,12 +5,11 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
 from shared import ROOT
 
 HANGS = 1_800_000
@@ -29,6 +28,31 @@ def address() -> Iterator[str]:
         assert server.wait() == 130  # ended by Ctrl-C
         rest = server.stderr.read()
     assert "Traceback" not in rest
+
+
+def edit(page: Any, text: Callable[[str, str], None]) -> None:
+    """Write a text that is wrong, with a word that is offered."""
+    page.locator("#tab-variants").press("ArrowLeft")
+    area = page.locator("#text")
+    area.fill(f"extends: {SHORT}\njobs:\n  more: {{method: im")
+    area.press("Control+End")
+    area.press("Control+ ")
+    text("#words", "image")
+    area.press("Enter")
+    area.type("}")
+    area.press("Control+Enter")
+    text("#problems", "line 3")
+    assert page.locator("#gutter .bad").inner_text().strip().endswith("3")
+    text("#answer", "It cannot be run as it is.")
+
+
+def upload(page: Any, text: Callable[[str, str], None], file: Path) -> None:
+    """Upload a file."""
+    file.write_text(f"title: Mine\nextends: {SHORT}\n", encoding="utf-8")
+    page.locator("#choose").press("Enter")
+    page.locator("#files").set_input_files(file)
+    text("#title", "Mine")
+    text("#status", "Done.")
 
 
 def test_from_opening_to_a_compared_variant(browser: Any, address: str, tmp_path: Path) -> None:
@@ -62,26 +86,8 @@ def test_from_opening_to_a_compared_variant(browser: Any, address: str, tmp_path
         page.locator("#downloads a", has_text="Excel").press("Enter")
     assert Path(saved.value.path()).read_bytes().startswith(b"PK")
 
-    page.locator("#tab-variants").press("ArrowLeft")
-    area = page.locator("#text")
-    area.fill(f"extends: {SHORT}\njobs:\n  more: {{method: im")
-    area.press("Control+End")
-    area.press("Control+ ")
-    text("#words", "image")
-    area.press("Enter")
-    area.type("}")
-    area.press("Control+Enter")
-    text("#problems", "line 3")
-    assert page.locator("#gutter .bad").inner_text().strip().endswith("3")
-    text("#answer", "It cannot be run as it is.")
-
-    upload = tmp_path / "mine.yaml"
-    upload.write_text(f"title: Mine\nextends: {SHORT}\n", encoding="utf-8")
-    page.locator("#choose").press("Enter")
-    page.locator("#files").set_input_files(upload)
-    text("#title", "Mine")
-    text("#status", "Done.")
-
+    edit(page, text)
+    upload(page, text, tmp_path / "mine.yaml")
     for width in (375, 1440):
         page.set_viewport_size({"width": width, "height": 900})
         for tab in ("timeline", "why", "system", "devices", "text", "variants"):

@@ -8,6 +8,7 @@ import { Tabs } from "./tabs.js";
 const $ = (id) => document.getElementById(id);
 const OF_SCENARIO = ["timeline", "why", "system", "devices", "text", "variants"];
 const OF_SITE = ["capacity", "nights", "system", "text", "variants"];
+const PAUSE = 250; // milliseconds
 const NAMES = { "report.html": "Report", "tables.xlsx": "Excel", "scenario.yaml": "Scenario" };
 
 let opened = null; // the document: its key, its name, and the text that was opened
@@ -18,8 +19,14 @@ const editor = new Editor(
   { area: $("text"), gutter: $("gutter"), words: $("words"), checked: $("checked") },
   { ask: (path, asked) => ask(path, { document: opened.document, ...asked }), run, changed: () => stale(true) },
 );
-const levers = new Levers($("levers"), () => { stale(true); if ($("live").checked) run(); });
+const levers = new Levers($("levers"), () => { stale(true); if ($("live").checked) soon(); });
 const tabs = new Tabs($("tabs"), (name) => { if (name === "variants") showVariants(); });
+
+/** Run when nothing has moved for a moment. */
+function soon() {
+  clearTimeout(soon.timer);
+  soon.timer = setTimeout(run, PAUSE);
+}
 
 function stale(is) {
   $("cards").classList.toggle("stale", is);
@@ -35,6 +42,7 @@ function status(text, done = 0, of = 0) {
 
 /** Run the text with what has moved; a run under way is ended. */
 async function run() {
+  clearTimeout(soon.timer);
   running?.abort();
   const own = running = new AbortController();
   const asked = {

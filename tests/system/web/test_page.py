@@ -19,7 +19,7 @@ from sites.plan import TEXT
 from simbackup.cli.checking import check_file
 from simbackup.web.app import COOKIE, WhatIf
 from simbackup.web.limits import WorkLimits
-from simbackup.web.opening import Chosen
+from simbackup.web.opening import OwnFolder
 from simbackup.web.serve import listening
 from simbackup.web.workers import Message, Work, Workers
 
@@ -53,7 +53,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def page(folder: Path) -> WhatIf:
-    made = WhatIf(Here(1, WorkLimits()), Chosen(folder))
+    made = WhatIf(Here(1, WorkLimits()), OwnFolder(folder))
     made.checks = made.runs
     return made
 
@@ -72,11 +72,11 @@ def address(page: WhatIf) -> Iterator[str]:
 
 @pytest.fixture
 def client(address: str) -> Iterator[Client]:
-    with visitor(address) as made:
+    with browsing(address) as made:
         yield made
 
 
-def visitor(address: str) -> Client:
+def browsing(address: str) -> Client:
     """A browser that asks what the page asks."""
     return Client(base_url=address, headers={"Origin": address}, timeout=None)  # noqa: S113 (a busy machine is slow)
 
@@ -192,7 +192,7 @@ def test_uploads_stand_in_a_folder_of_their_own(client: Client) -> None:
 def test_visits_do_not_see_each_other(address: str, client: Client) -> None:
     document = opened(client, name=SHORT)
     done = run(client, document, f"extends: {SHORT}\n")[-1]
-    with visitor(address) as other, visitor(address) as nobody:
+    with browsing(address) as other, browsing(address) as nobody:
         other.get("/")
         assert other.cookies[COOKIE] != client.cookies[COOKIE]
         assert other.get(f"/variants/{done['variant']}/report.html").status_code == 400

@@ -1,4 +1,4 @@
-"""Visits: what each browser has opened, run and kept; no other sees it, and it is gone when the server ends."""
+"""Guests: what each browser has opened, run and kept; no other sees it, and it is gone when the server ends."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 
 from simbackup.web.cards import Figure
 
-MOST_VISITS = 200
-"""Visits that are remembered; the one unused for longest is forgotten first."""
+MOST_GUESTS = 200
+"""Guests that are remembered; the one unused for longest is forgotten first."""
 MOST_VARIANTS = 24
-"""Variants that a visit keeps."""
+"""Variants that a guest keeps."""
 PASSING = 4
 """Variants that are there without being kept: the newest."""
 MOST_DOCUMENTS = 50
@@ -50,26 +50,30 @@ class Variant:
 
 
 @dataclass(slots=True)
-class Visit:
+class Guest:
     """What one browser has opened and run."""
 
     folder: Path
     used: float
     documents: dict[str, Document] = field(default_factory=dict[str, Document])
     variants: dict[str, Variant] = field(default_factory=dict[str, Variant])
+    values: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    """The values with which each document was opened."""
     running: dict[str, str] = field(default_factory=dict[str, str])
     """The newest run of each tab, by which an older one knows that nobody waits for it."""
 
     def opened(self, document: Document) -> str:
         """Remember a document, and return its key."""
         while len(self.documents) >= MOST_DOCUMENTS:
-            del self.documents[next(iter(self.documents))]
+            oldest = next(iter(self.documents))
+            del self.documents[oldest]
+            self.values.pop(oldest, None)
         key = secrets.token_urlsafe(8)
         self.documents[key] = document
         return key
 
     def room(self, name: str) -> Path:
-        """A new folder of this visit."""
+        """A new folder of this guest."""
         made = self.folder / f"{name}-{secrets.token_hex(8)}"
         made.mkdir(parents=True)
         return made
@@ -86,11 +90,9 @@ class Visit:
         return self.variants[key]
 
     def named(self, variant: Variant) -> str:
-        """A name for a variant: in what it differs from the first one of its document."""
-        first = next(one for one in self.variants.values() if one.document == variant.document)
-        if first is variant or not first.values:
-            return "as opened"
-        changed = [f"{label} {text}" for label, text in variant.values.items() if first.values.get(label, text) != text]
+        """A name for a variant: in what it differs from its document as it was opened."""
+        first = self.values.setdefault(variant.document, variant.values)
+        changed = [f"{label} {text}" for label, text in variant.values.items() if first.get(label, text) != text]
         more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
         return (", ".join(changed[:NAMED]) + more)[:LONGEST_NAME] or "as opened"
 
@@ -112,33 +114,33 @@ class Visit:
         return [one for one in self.variants.values() if one.kept]
 
 
-class Visits:
-    """All visits, by a key that nobody can guess."""
+class Guests:
+    """All guests, by a key that nobody can guess."""
 
     def __init__(self) -> None:
         self._root = Path(tempfile.mkdtemp(prefix="simbackup-page-"))
-        self._visits: dict[str, Visit] = {}
+        self._guests: dict[str, Guest] = {}
 
     def __len__(self) -> int:
-        return len(self._visits)
+        return len(self._guests)
 
-    def of(self, key: str | None) -> Visit | None:
-        """The visit of a key; None if there is none, or no longer."""
-        visit = self._visits.get(key or "")
-        if visit is not None:
-            visit.used = time.monotonic()
-        return visit
+    def of(self, key: str | None) -> Guest | None:
+        """The guest of a key; None if there is none, or no longer."""
+        guest = self._guests.get(key or "")
+        if guest is not None:
+            guest.used = time.monotonic()
+        return guest
 
-    def new(self) -> tuple[str, Visit]:
-        """A new visit with its key; those unused for longest are forgotten where there are too many."""
-        while len(self._visits) >= MOST_VISITS:
-            oldest = min(self._visits, key=lambda key: self._visits[key].used)
-            shutil.rmtree(self._visits.pop(oldest).folder, ignore_errors=True)
+    def new(self) -> tuple[str, Guest]:
+        """A new guest with its key; those unused for longest are forgotten where there are too many."""
+        while len(self._guests) >= MOST_GUESTS:
+            oldest = min(self._guests, key=lambda key: self._guests[key].used)
+            shutil.rmtree(self._guests.pop(oldest).folder, ignore_errors=True)
         key = secrets.token_urlsafe(32)
-        self._visits[key] = Visit(self._root / secrets.token_hex(8), time.monotonic())
-        return key, self._visits[key]
+        self._guests[key] = Guest(self._root / secrets.token_hex(8), time.monotonic())
+        return key, self._guests[key]
 
     def close(self) -> None:
         """Remove all files."""
-        self._visits.clear()
+        self._guests.clear()
         shutil.rmtree(self._root, ignore_errors=True)
