@@ -192,7 +192,7 @@ def finished(
     tree, unresolved = complete(references(tree), reader, log, problems)
     tree, of_sheets = settled(tree, problems)
     spec = read_spec(tree, problems, None if baseless else unresolved)
-    works = reader.library.every_work()
+    works = reader.every_work()
     problems.extend(_unknown_sources(spec, tree, works))
     problems.extend(check(spec, tree, problems, {part: each for each, parts in fleets.items() for part in parts}))
     if problems:
