@@ -41,6 +41,18 @@ def write_fitted(found: Iterable[Fitted], folder: Path) -> None:
     shelf.forget()
 
 
+def check_home(names: Iterable[str], folder: Path) -> None:
+    """Check that fitted values could be written for rows of a folder.
+
+    Raises
+    ------
+    InputError
+        The folder is in no root, and a datasheet is in that of the program.
+    """
+    for name in names:
+        _sheet(name, folder)
+
+
 def _with(fitted: Fitted, text: str) -> str:
     """The text of a datasheet with a fitted value in it."""
     from ruamel.yaml import YAML  # noqa: PLC0415

@@ -54,7 +54,7 @@ def test_a_measured_datasheet_is_read_and_used(tmp_path: Path, monkeypatch: pyte
 
 
 def test_other_figures_are_reported_as_unused() -> None:
-    found = _sheet("*.json", "network/gigabit-ethernet")
+    found = _sheet("[fi]*.json", "network/gigabit-ethernet")
     assert [one.parameter for one in found.values] == ["rate", "latency"]
     assert len(found.unused) == 6, "one of each run of fio"
 
