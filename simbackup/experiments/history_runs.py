@@ -69,7 +69,7 @@ def history_runs(
         if len(mine) > 1:
             message = f"'{row.id}' is a run of {' and '.join(mine)}"
             problems.append(Problem(row.place, "", message, "let 'where' tell them apart"))
-        why = _left_out(row, spec.jobs[mine[0]]) if mine else "are runs of no job of the scenario"
+        why = _left_out(row, spec.jobs[mine[0]]) if mine else "runs of no job of the scenario"
         if why:
             left[why] = left.get(why, 0) + 1
             continue
@@ -92,7 +92,7 @@ def history_runs(
         problems.append(Problem(place, "", "no row is a run of a job of the scenario", "see 'history.jobs' in it"))
     if problems:
         raise InputError(problems)
-    notes = [f"{count} jobs were left out: they {why}" for why, count in left.items()]
+    notes = [f"{count} of {len(jobs)} rows left out: {why}" for why, count in left.items()]
     return _halved(found, hold_out, seed), notes
 
 
@@ -106,9 +106,9 @@ def _left_out(row: FinishedJob, job: HistoryJob) -> str:
     if row.status == FAILED:
         return "failed"
     if not row.elapsed_s:
-        return "do not say how long they took"
+        return "no time stated"
     missing = [column for text in job.set.values() for column in columns_of(text) if not row.number(column)]
-    return f"do not state {', '.join(dict.fromkeys(missing))}" if missing else ""
+    return f"no {', '.join(dict.fromkeys(missing))} stated" if missing else ""
 
 
 def _halved(runs: Sequence[HistoryRun], hold_out: HoldOut, seed: int) -> list[HistoryRun]:

@@ -106,10 +106,12 @@ class _Files(Forms):
             if whole:
                 complete[section] = {"additionalProperties": whole}
         properties["fleets"] = self.fleets({name: properties[name] for name in PARTS})
-        inside = {
+        inside: dict[str, Any] = {
             "jobs": self.named(self.whole(HistoryJob), text_of(HistorySpec, "jobs") or ""),
             "fit": self.named(self.whole(Constant), text_of(HistorySpec, "fit") or ""),
         }
+        words = inside["jobs"]["additionalProperties"]["properties"]["where"]
+        words["additionalProperties"]["type"] = ["string", "array"]  # one word, or several
         properties["history"] = {**closed(inside, *inside), "description": TEXTS["history"]}
         ordered = {name: properties[name] for name in SECTIONS}
         needs = {"required": ["title"], "properties": complete}

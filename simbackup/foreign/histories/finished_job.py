@@ -21,7 +21,7 @@ class FinishedJob:
     """One job that ran; what its program does not say is None, or empty."""
 
     id: str
-    """Its name in the history; no other job has it."""
+    """Its name in the history, which no other job has; a number has the name of its file before it."""
     tool: str = ""
     """The backup program."""
     system: str = ""

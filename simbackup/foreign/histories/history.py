@@ -46,8 +46,7 @@ def read_history(
         except InputError as error:
             problems += error.problems
             continue
-        stem = f"{path.stem}-" if len(paths) > 1 else ""
-        found += [replace(job, id=f"{stem}{job.id}") if job.id.isdigit() else job for job in jobs]
+        found += [replace(job, id=f"{path.stem}-{job.id}") if job.id.isdigit() else job for job in jobs]
         notes += said
     problems += _twice(found)
     if problems:

@@ -111,9 +111,9 @@ def test_jobs_that_say_too_little_are_left_out(site: Path) -> None:
     runs, notes = history_runs(sb.load(str(site / "scenarios/nightly.yaml")), rows, "none", 0)
     assert [run.row.id for run in runs] == ["night-0"]
     assert notes == [
-        "1 jobs were left out: they do not state files",
-        "1 jobs were left out: they failed",
-        "1 jobs were left out: they are runs of no job of the scenario",
+        "1 of 4 rows left out: no files stated",
+        "1 of 4 rows left out: failed",
+        "1 of 4 rows left out: runs of no job of the scenario",
     ]
 
 

@@ -71,7 +71,8 @@ JobId,Name,Client,Type,Level,JobStatus,StartTime,EndTime,JobFiles,JobBytes,ReadB
 
 def test_bacula_is_recognised_by_its_columns(tmp_path: Path) -> None:
     full, incremental, back = _read(BACULA, tmp_path)
-    assert (full.tool, full.id, full.level, full.elapsed_s, full.status) == ("bacula", "17", "full", 12600.0, "ok")
+    assert (full.tool, full.id, full.status) == ("bacula", "report-17", "ok")
+    assert (full.level, full.elapsed_s) == ("full", 12600.0)
     assert (full.stored_bytes, full.read_bytes, full.files_saved) == (5e11, 7e11, 120345)
     assert (incremental.level, incremental.status) == ("incremental", "warning")
     assert (back.operation, back.status) == ("restore", "failed")
@@ -94,7 +95,7 @@ def test_netbackup_counts_kibibytes_and_its_codes(tmp_path: Path) -> None:
 def test_bpdbjobs_has_no_heads(tmp_path: Path) -> None:
     text = "7,0,3,0,unix,full,a,m,1767290645,0000000060,1767290705,stu,1,5,2048,12,/etc,1,more\n"
     (job,) = _read(text, tmp_path, mapping="netbackup-bpdbjobs")
-    assert (job.id, job.operation, job.elapsed_s, job.read_bytes) == ("7", "backup", 60.0, 2.0**21)
+    assert (job.id, job.operation, job.elapsed_s, job.read_bytes) == ("report-7", "backup", 60.0, 2.0**21)
     assert job.start == datetime.fromtimestamp(1767290645, UTC)
 
 
@@ -137,7 +138,7 @@ def test_a_mapping_of_ones_own(tmp_path: Path) -> None:
         (BACULA.replace(",345,", ",x,"), "report.csv:3:69: 'x' is not a number"),
         (BACULA.replace("2026-03-02 01:30:00", "2026-02-02 01:30:00"), "the job ends before it begins"),
         (BACULA.replace(",W,", ",Q,"), "the status 'Q' is not known"),
-        (BACULA.replace("18,", "17,"), "the job '17' appears twice, first in"),
+        (BACULA.replace("18,", "17,"), "the job 'report-17' appears twice, first in"),
         (BACULA.replace("2026-03-02 22:00:00", "yesterday"), "'yesterday' is no date in the form of its column"),
         (NETBACKUP.replace("001:02:03", "soon"), "'soon' is not an elapsed time"),
     ],
