@@ -171,6 +171,10 @@ class FileBackupSpec(Saving, FileKeeping):
             return repeated
         return repeated * si_or(spec.data[self.data].compression, 1.0)
 
+    def shares_chunks(self) -> bool:
+        """Whether it deduplicates."""
+        return self.deduplication is not None
+
     def block_size(self, spec: Spec) -> Quantity | None:
         """Bytes that its program writes to tape with each command, None if it says nothing of them."""
         del spec

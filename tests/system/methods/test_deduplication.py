@@ -130,6 +130,13 @@ def test_a_synthetic_full_backup_shares_the_chunks_that_are_there() -> None:
     assert result.get("jobs.again.bytes") == 1e9
 
 
+def test_a_synthetic_full_backup_of_a_size_of_its_own_moves_no_more_chunks_than_that() -> None:
+    """How many chunks of the newest save set were new says nothing about those that a full backup reads and writes."""
+    jobs = "  whole: {method: consolidate, save_set: full, size: 0.5 GB, after: full}\n"
+    result = run(site(jobs=jobs).replace("  back: {restore: full, after: full}\n", ""))
+    assert device(result, "devices.store", "bytes") == pytest.approx(1e9 * 0.2 + 2 * 0.5e9)
+
+
 @pytest.mark.parametrize(("text", "message"), [
     (site("library"), "a tape cannot be read at so many places"),
     (site(dedup=", at: server", more=CODER), "chunks are found at the server, and compressed at the client"),
