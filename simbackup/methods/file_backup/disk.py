@@ -18,7 +18,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
 from simbackup.methods.compression.live import compressed, expanded
-from simbackup.methods.file_backup.portion import Portion, changed_blocks, portion
+from simbackup.methods.file_backup.portion import Portion, changed, portion
 from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.job import Moved, Steps
@@ -100,7 +100,7 @@ class DiskBackup:
         copy = self.tool.copying(host, copies)
         part = self.part(data)
         if self.method == "image" and not part.whole:
-            shape = changed_blocks(origin.region, part.share, data.run).part(1.0 - origin.cached)
+            shape = changed(host, origin, data, part.share, self.tool)
             return origin.found(host.then(shape, copy), host.machine.read_ahead, 0.0)
         if self.method == "image":
             shape = host.reading(origin.region, copy, origin.cached, self.tool.request)
