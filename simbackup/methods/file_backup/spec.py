@@ -79,6 +79,9 @@ class FileBackupSpec(Saving, FileKeeping):
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
+    pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "ingest": ("deduplication.stream_ingest", "deduplication.ingest")
+    }
     of_drives: ClassVar[tuple[str, ...]] = ("streams", "multiplexing", "pool")
     conditional: ClassVar[Mapping[str, str]] = {
         "workers": "in file_level backups",
@@ -130,6 +133,8 @@ class FileBackupSpec(Saving, FileKeeping):
         for key, how in (("compressor", self.compressor), ("deduplication", self.deduplication)):
             if how is not None:
                 yield from how.used(f"jobs.{name}.{key}", restore=restore)
+        if self.deduplication is not None and self.deduplication.last is not None:
+            yield from (f"data.{self.data}.change.{key}" for key in (*CHANGES, "run"))
 
     def _network_uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of connections and objects, and of a server on another host."""
@@ -168,7 +173,7 @@ class FileBackupSpec(Saving, FileKeeping):
 
     def kept_ratio(self, spec: Spec) -> float:
         """Bytes that it saves for each byte that a disk keeps."""
-        repeated = self.deduplication.ratio.si if self.deduplication is not None else 1.0
+        repeated = si_or(self.deduplication.ratio, 1.0) if self.deduplication is not None else 1.0
         if self.compressor is None or self.compressor.at == "wire" or self.data not in spec.data:
             return repeated
         return repeated * si_or(spec.data[self.data].compression, 1.0)
@@ -220,6 +225,7 @@ class FileBackupSpec(Saving, FileKeeping):
             checks.report((*path, "deduplication", "at"), message, "write 'client'")
         known = compressor if compressor is not None and not isinstance(compressor, Unknown) else None
         self.deduplication.check(checks, (*path, "deduplication"), known)
+        self.deduplication.check_change(checks, (*path, "deduplication"), self.data, whole=self.level == "full")
 
     def base_age(self) -> float | None:
         """Seconds since the backup that it is based on, None if it is based on none."""
