@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import random
-
+import numpy as np
 import pytest
 
 from simbackup.equations.change import DAY, Change
@@ -15,27 +14,23 @@ PLACES = 200_000
 @pytest.mark.parametrize(("run", "chunk"), [(1, 8), (4, 4), (16, 2), (64, 8)])
 def test_touched_chunks_of_runs_that_begin_anywhere(run: int, chunk: int) -> None:
     """Byte by byte. The share of bytes that the runs hit is what the equation is given, as chance makes it."""
-    rng, hit = random.Random(7), bytearray(PLACES)
-    for _ in range(PLACES // (20 * run)):
-        begin = rng.randrange(PLACES)
-        for place in range(begin, min(begin + run, PLACES)):
-            hit[place] = 1
-    chunks = [any(hit[i : i + chunk]) for i in range(0, PLACES, chunk)]
-    share = sum(hit) / PLACES
+    rng, hit = np.random.default_rng(7), np.zeros(PLACES, dtype=bool)
+    for begin in rng.integers(PLACES, size=PLACES // (20 * run)):
+        hit[begin : begin + run] = True
+    chunks = hit.reshape(-1, chunk).any(axis=1)
+    share = hit.mean()
     expected = touched_chunks(share, run, chunk - 1)  # of places, not of a continuum: a run begins at one of them
     number = PLACES / chunk * expected * (1 - expected)
-    assert abs(sum(chunks) - len(chunks) * expected) < 5 * number**0.5 * max(run / chunk, 1.0) ** 0.5
+    assert abs(chunks.sum() - len(chunks) * expected) < 5 * number**0.5 * max(run / chunk, 1.0) ** 0.5
 
 
 @pytest.mark.parametrize("nights", [1, 7, 60])
 def test_pieces_of_a_backup_after_many_others(nights: int) -> None:
     """Block by block: a tenth of the blocks is written anew each night; count where a reader has to go elsewhere."""
-    rng, born = random.Random(11), [0] * 40_000
+    rng, born = np.random.default_rng(11), np.zeros(40_000)
     for night in range(1, nights + 1):
-        for block in range(len(born)):
-            if rng.random() < 0.1:
-                born[block] = night
-    moves = sum(a != b for a, b in zip(born, born[1:], strict=False))
+        born[rng.random(len(born)) < 0.1] = night
+    moves = (np.diff(born) != 0).sum()
     shares = came_with(Change(daily=0.1), DAY, nights)
     assert sum(shares) == pytest.approx(1.0)
     expected = len(born) / piece(1.0, shares)
