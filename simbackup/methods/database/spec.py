@@ -46,7 +46,7 @@ class DatabaseBackupSpec(BackupJob):
     """The snapshot that a `snapshot_copy` creates and removes."""
     workers: Pieces | None = None
     """Workers who dump tables or copy files at once, each on a core; one unless stated, as of mysqldump."""
-    lock: bool | None = None
+    read_lock: bool | None = None
     """Whether a `logical_dump` holds the read lock, as some programs do that need not; as the engine needs unless
     stated."""
     log_rate: Rate | None = None
@@ -57,7 +57,7 @@ class DatabaseBackupSpec(BackupJob):
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
     conditional: ClassVar[Mapping[str, str]] = {
-        "lock": "in logical dumps",
+        "read_lock": "in logical dumps",
         "log_rate": "in hot copies by a program that copies the log",
     }
 
@@ -76,8 +76,8 @@ class DatabaseBackupSpec(BackupJob):
             if self.copies_log():
                 yield f"jobs.{name}.log_rate"
         if self.method == "logical_dump":
-            yield from (f"jobs.{name}.lock", f"data.{self.data}.indexes")
-            if self.lock is None:
+            yield from (f"jobs.{name}.read_lock", f"data.{self.data}.indexes")
+            if self.read_lock is None:
                 yield f"data.{self.data}.database.locks_for_dump"
         if si_or(self.workers, 1.0) > 1.0:
             yield f"data.{self.data}.largest"
@@ -96,7 +96,7 @@ class DatabaseBackupSpec(BackupJob):
         if self.method != "logical_dump":
             return not self.copies_log()
         engine = spec.data[self.data].database
-        return self.lock if self.lock is not None else engine is None or engine.locks_for_dump
+        return self.read_lock if self.read_lock is not None else engine is None or engine.locks_for_dump
 
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of loading a dump, and of replaying logs."""

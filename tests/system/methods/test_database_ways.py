@@ -57,11 +57,11 @@ def test_a_dump_neither_reads_nor_writes_indexes_and_needs_no_lock() -> None:
 def test_an_engine_without_old_versions_of_rows_or_a_program_that_asks_for_it_locks() -> None:
     for changes, jobs in (
         ({"database.locks_for_dump": "true"}, DUMP),
-        ({}, DUMP.replace("to: b", "to: b, lock: true")),
+        ({}, DUMP.replace("to: b", "to: b, read_lock: true")),
     ):
         result = run(jobs, **changes)
         assert result.get("jobs.dump.lock") == pytest.approx(result.get("jobs.dump.elapsed"))
-    quiet = run(DUMP.replace("to: b", "to: b, lock: false"), **{"database.locks_for_dump": "true"})
+    quiet = run(DUMP.replace("to: b", "to: b, read_lock: false"), **{"database.locks_for_dump": "true"})
     assert quiet.get("jobs.dump.lock") == 0.0
 
 
