@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from simbackup.errors import choices
 from simbackup.schema.capability import RedundantDevice
+from simbackup.schema.chosen import Chosen
 from simbackup.schema.facts import Facts, amount
 from simbackup.schema.job import JobSpec
 from simbackup.schema.part import Path
@@ -42,7 +43,7 @@ class RebuildSpec(JobSpec):
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report a device that has no disk to rebuild."""
-        legal = {name: device for name, device in checks.spec.devices_with(RedundantDevice).items() if device.missing()}
+        legal = Chosen(checks.spec.devices, lambda device: isinstance(device, RedundantDevice) and device.missing())
         if not checks.name((*path, "of"), self.of, legal, "device") and self.of in checks.spec.devices:
             message = f"no disk of '{self.of}' has failed"
             checks.report((*path, "of"), message, choices(self.of, legal) if legal else "write 'failed: 1' there")

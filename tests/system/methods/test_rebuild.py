@@ -17,7 +17,8 @@ hosts:
     copy_rate: 100 GB/s}
 devices:
   array: {kind: raid, level: 5, stripe_unit: 64 KiB, controller_overhead: 0 s, prefetches: true, disks: 5,
-    failed: 1, ssd: {capacity: 100 GB, read_rate: 500 MB/s, write_rate: 400 MB/s, read_latency: 0.1 ms, write_latency: 0.1 ms}}
+    failed: 1, ssd: {capacity: 100 GB, read_rate: 500 MB/s, write_rate: 400 MB/s,
+    read_latency: 0.1 ms, write_latency: 0.1 ms}}
   other: {kind: ssd, capacity: 1 TB, read_rate: 9 GB/s, write_rate: 9 GB/s, read_latency: 0 s, write_latency: 0 s}
 data:
   data: {on: array, size: 200 GB}
