@@ -69,14 +69,12 @@ class Turns:
         found = left / weight
         for each, size in fixed:
             full = (left + each * (2.0 * size - start)) / (weight + each * rise)
-            if full > found:
-                found = full
+            found = max(found, full)
         for each, size in moved:
             slope = weight - each * (2.0 * size - rise)
             if slope > 0.0:
                 full = (left - each * start) / slope
-                if full > found:
-                    found = full
+                found = max(found, full)
         return found
 
     def shares(self, rates: Rates) -> dict[int, float]:
