@@ -8,6 +8,7 @@ import pytest
 import simpy
 
 from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.levels import link_rates
 from simbackup.engine.limit import Law, Limit
 from simbackup.engine.trace import Trace
 
@@ -292,4 +293,5 @@ def test_nothing_is_left_of_many_flows_on_a_dead_link() -> None:
     env.run(until=2.0)
     assert all(flow.rate == 0.0 for flow in flows)
     assert network.trace is not None
-    assert (network.trace.rates[-1].busy, network.trace.rates[-1].bytes_per_s) == (0.0, 0.0)
+    last = link_rates(network.trace)[-1]
+    assert (last.busy, last.bytes_per_s) == (0.0, 0.0)
