@@ -63,6 +63,7 @@ def test_a_limit_of_its_own_takes_a_flow_out_of_a_crowd() -> None:
     env, network, core, flows = begun()
     network.set_cap(flows[50], 1.5, "own")
     env.run(until=flows[40].done)
+    env.run(until=env.now + 1e-6)
     assert flows[50].rate == 1.5
     assert flows[50].waited["own"] > 0.0
     assert sum(flow.rate for flow in core.flows) == pytest.approx(100.0)
