@@ -83,7 +83,7 @@ class System:
         elif kind < 0.75:
             self._reshape(self.draw.choice(self.flows))
         elif kind < 0.85:
-            capacity = 0.0 if self.draw.random() < 0.1 and not self.twist.going else self._size()
+            capacity = 0.0 if self.draw.random() < 0.1 else self._size()
             self.network.set_capacity(self.draw.choice(self.links), capacity)
         else:
             cap = self.draw.choice([math.inf, self.draw.uniform(0.1, 30.0)])
