@@ -29,16 +29,21 @@ class Crowds:
         self._numbers = numbers
         self._alone = alone
         self._trace = trace
-        self._changed: dict[Crowd, None] = {}
+        self.changed: dict[Crowd, None] = {}
         self.ends = Ends[Crowd]()
         self.links: dict[Link, None] = {}
         """Links whose totals do not know yet who has joined or left."""
 
     def form(self, links: Iterable[Link]) -> None:
-        """Let flows that a link limits and nothing else concerns share its level, if they are many."""
-        for link in links:
+        """Let flows that a link limits and nothing else concerns share its level, if they are many.
+
+        Crowds that have become small, or stand still, dissolve.
+        """
+        for crowd in [one for one in self.changed if one.active and (len(one.members) < LEFT or one.rate <= 0.0)]:
+            self.dissolve(crowd)
+        for link in [link for link in links if link.crowds or len(link.limited) >= MANY]:
             crowd = next((one for one in link.crowds if one.link is link), None)
-            if link.entangled or (crowd is None and len(link.limited) < MANY):
+            if (crowd is None and len(link.limited) < MANY) or link.entangled:
                 continue
             level = crowd.rate if crowd is not None else None
             fit = list[tuple[Flow, float]]()
@@ -56,7 +61,7 @@ class Crowds:
                 crowd.take(flow, stop, self._now)
                 self._alone.gone(near)
                 self.links.update(dict.fromkeys(flow.links))
-            self._changed[crowd] = None
+            self.changed[crowd] = None
 
     @property
     def _now(self) -> float:
@@ -79,7 +84,7 @@ class Crowds:
     def assign(self, crowd: Crowd, level: float) -> None:
         """Let a crowd go on at a level."""
         if crowd.assign(self._now, level):
-            self._changed[crowd] = None
+            self.changed[crowd] = None
 
     def parted(self, crowd: Crowd, level: float, limit: Link | None) -> list[Flow]:
         """The members that something else stops when a crowd is at a level, which a limit explains; they have left."""
@@ -97,7 +102,7 @@ class Crowds:
             return
         crowd.lose(flow, self._now)
         self._alone.put(flow, math.inf)
-        self._changed[crowd] = None
+        self.changed[crowd] = None
         self.links.update(dict.fromkeys(flow.links))
         if not crowd.members:
             crowd.end()
@@ -112,16 +117,15 @@ class Crowds:
     def carry(self, links: Iterable[Link]) -> None:
         """Let crowds carry the links along that nobody else has to do with."""
         for link in links:
-            if (
-                link.crowds
-                and link.riding is None
-                and len(link.movers) == 1
-                and not link.watchers
-                and not link.entangled
-            ):
+            if link.riding is None and len(link.movers) == 1 and not link.watchers and not link.entangled:
                 crowd = next(iter(link.crowds))
                 if crowd.link is not link:
                     crowd.carry(link, self._now)
+
+    @property
+    def next(self) -> float:
+        """The time at which the next member of any crowd is done, infinite if none will be."""
+        return self.ends.next() if self.ends else math.inf
 
     def see(self, link: Link) -> None:
         """Let the crowd that carries a link be solved with it, as others come to it."""
@@ -135,14 +139,9 @@ class Crowds:
             for flow in tuple(crowd.sides[link].flows):
                 self.release(flow)
 
-    def shrink(self) -> None:
-        """Dissolve the crowds that have become small, or stand still."""
-        for crowd in [one for one in self._changed if one.active and (len(one.members) < LEFT or one.rate <= 0.0)]:
-            self.dissolve(crowd)
-
     def settle(self) -> None:
         """Record what has changed, and reckon when members end."""
-        for crowd in self._changed:
+        for crowd in self.changed:
             if self._trace is not None and (crowd.loads or crowd.rate != crowd.recorded):
                 self._trace.level(self._now, crowd.name, crowd.rate, crowd.loaded())
             crowd.recorded = crowd.rate
@@ -151,9 +150,11 @@ class Crowds:
             crowd.expect(self._now)
             if crowd.near != near:
                 self.ends.put(crowd, near)
-        self._changed.clear()
+        self.changed.clear()
         self.links.clear()
 
     def done(self, now: float) -> list[Flow]:
         """The members of all crowds that are done at `now`."""
+        if not self.ends:
+            return []
         return [flow for crowd in self.ends.due(now, now) for flow in crowd.done(now)]

@@ -73,20 +73,21 @@ class Ends(Generic[T]):
         return sorted((one for one in near if one.due(now)), key=lambda one: one.number)
 
     def first(self) -> tuple[float, float]:
-        """When the first counts as done, and when nothing of the first is left; infinite if none will be."""
-        found: dict[T, None] = {}
-        near = at = math.inf
-        while self._heap and self._heap[0][0] <= at:
-            ends = self._take(found)
-            if found and near == math.inf:
-                near = next(iter(found)).near
-            at = min(at, ends)
-        self._put_back(found)
-        return near, at
+        """When the first counts as done, and when nothing of the next is left; infinite if none will be."""
+        at = self.next()
+        return (self._heap[0][0] if at < math.inf else math.inf), at
 
     def next(self) -> float:
         """The time at which the next is done, infinite if none will be."""
-        return self.first()[1]
+        found: dict[T, None] = {}
+        at = math.inf
+        while self._heap and self._heap[0][0] <= at:
+            at = min(at, self._take(found))
+        self._put_back(found)
+        return at
+
+    def __bool__(self) -> bool:
+        return bool(self._heap)
 
     def _counts(self, entry: tuple[float, int, T]) -> bool:
         return entry[2].near == entry[0] and entry[2].crowd is self._crowd

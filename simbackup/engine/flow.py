@@ -29,6 +29,13 @@ class Flow:
     of that instant has happened. `done` succeeds with the flow when its amount is finished or it is stopped.
     """
 
+    __slots__ = (
+        "_bent", "_cap", "_completed", "_env", "_limited_since", "_rate", "_segments", "_since", "_waits", "activity",
+        "amount", "asks", "bottleneck", "cause", "crossed", "crowd", "demands", "done", "ends", "going", "law",
+        "links", "moves", "name", "near", "number", "places", "sequential", "share", "spent", "stop", "watchers",
+        "weight",
+    )  # fmt: skip
+
     def __init__(
         self,
         env: simpy.Environment,

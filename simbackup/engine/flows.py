@@ -126,9 +126,10 @@ class FlowNetwork:
         flow.number = next(self._numbers)
         self._flows[flow] = None
         for link in flow.links:
-            self._crowds.see(link)
+            if link.riding is not None:
+                self._crowds.see(link)
             link.attach(flow)
-            if link.entangled and link.crowds:
+            if link.crowds and link.entangled:
                 self._crowds.leave(link)
             self._link(link)
         self._touch(flow)
@@ -240,7 +241,7 @@ class FlowNetwork:
         self._set_alarm()
 
     def _set_alarm(self) -> None:
-        self._alarm.set(min(self._ends.next(), self._crowds.ends.next()))
+        self._alarm.set(min(self._ends.next(), self._crowds.next))
 
     def _ring(self) -> None:
         if not self._end_due():
@@ -257,7 +258,8 @@ class FlowNetwork:
 
     def _end(self, flow: Flow, completed: float) -> None:
         now = float(self.env.now)
-        self._crowds.release(flow)
+        if flow.crowd is not None:
+            self._crowds.release(flow)
         near = flow.near
         left = flow.finish(now, completed)
         self._ends.put(flow, near)

@@ -30,6 +30,13 @@ class Link:
     link's rates; `FlowNetwork.settle` brings them to now.
     """
 
+    __slots__ = (
+        "_asking", "_busy", "_busy_s", "_bytes", "_bytes_per_s", "_capacity", "_least", "_next_bytes_per_s",
+        "_next_used", "_peak", "_recorded", "_rule", "_shifts", "_since", "_solved_capacity", "_summed",
+        "_summed_ago", "_surcharge", "_turned", "_units", "_used", "_varies", "crossing", "crowds", "fastest",
+        "limited", "movers", "name", "plain", "pooled", "riding", "stale", "watchers",
+    )  # fmt: skip
+
     def __init__(
         self,
         name: str,
@@ -253,7 +260,10 @@ class Link:
         capacity = self.capacity
         used, bytes_per_s = self._sums()
         alone = min(1.0, used / capacity) if used > 0.0 else 0.0
-        self._note(now, trace, alone, bytes_per_s)
+        if (alone, bytes_per_s) != self._recorded:
+            self._recorded = (alone, bytes_per_s)
+            if trace is not None:
+                trace.rate(now, self.name, alone, bytes_per_s)
         for crowd in self.crowds:
             side = crowd.sides[self]
             if self.riding is None:
@@ -267,13 +277,6 @@ class Link:
             return
         self.settle(now)
         self._used, self._busy, self._bytes_per_s = used, busy, bytes_per_s
-
-    def _note(self, now: float, trace: Trace | None, busy: float, bytes_per_s: float) -> None:
-        """Record the rates of the flows that are in no crowd, if they are others."""
-        if (busy, bytes_per_s) != self._recorded:
-            self._recorded = (busy, bytes_per_s)
-            if trace is not None:
-                trace.rate(now, self.name, busy, bytes_per_s)
 
     def _sums(self) -> tuple[float, float]:
         """Units and bytes a second in use, summed anew now and then so that rounding neither adds up nor stays."""

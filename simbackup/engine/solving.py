@@ -48,17 +48,19 @@ class Solving:
         """Let stores and links take over the new rates, and flows that a link limits share its level if they may."""
         for store in sorted(reach.asked, key=self.stores.__getitem__) if reach.asked else ():
             store.solved(binding=store in limiting)
+        links = reach.links
         if crowded:
-            self._crowds.shrink()
-            self._crowds.form(reach.links)
-        links = reach.links | self._crowds.links
-        self._crowds.carry(links)
+            self._crowds.form(links)
+        if self._crowds.changed:
+            links = links | self._crowds.links
+            self._crowds.carry([link for link in links if link.crowds])
         stale = [link for link in links if link.stale or not link.crossing]
         for link in sorted(stale, key=lambda link: self.links.get(link, 0)):
             link.take_rates(float(self._env.now), self._trace)
             if not link.crossing:
                 self.links.pop(link, None)
-        self._crowds.settle()
+        if self._crowds.changed:
+            self._crowds.settle()
 
     def _fill(self, reach: Reach) -> bool:
         """Give movers that nothing but links and caps limit their rates, unless members have to leave a crowd first."""
