@@ -192,9 +192,9 @@ class Ledger:
                 self.tapes[name] = Cartridges(target.cartridge, streams, target.offsite, target.owned)
 
     def days(self, last: date) -> Iterator[Day]:
-        """Each day from the start to the last."""
+        """Each day from the start to the last; a policy that no system follows saves nothing."""
         due: dict[date, list[tuple[str, Due]]] = {}
-        for name in self.site.file.spec.policies:
+        for name in dict.fromkeys(system.policy for system in self.site.systems):
             for run in self.site.calendar(name).runs(self.site.start, last, self.site.zone):
                 due.setdefault(run.day, []).append((name, run))
         for day in each_day(self.site.start, last):

@@ -110,6 +110,12 @@ class Plan:
         """For each target and the windows: the first date on which it no longer fits."""
         return [*(self._limit(name) for name in self.site.targets), self._window()]
 
+    @cached_property
+    def unsaved(self) -> tuple[str, ...]:
+        """Systems that no night of the plan saves."""
+        saving = {run.policy for day in self.days for run, _ in day.runs}
+        return tuple(system.name for system in self.site.systems if system.policy not in saving)
+
     @property
     def fits_until(self) -> date | None:
         """The first date on which anything no longer fits, None if all fits until the end."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from simbackup.schema.part import Modelled, Path
-from simbackup.schema.quantity import Count, Frozen, Pieces, PositiveSize, Ratio, TimePerByte
+from simbackup.schema.quantity import Count, Frozen, Pieces, PositiveSize, Reduction, TimePerByte
 
 if TYPE_CHECKING:
     from simbackup.methods.compression.spec import CompressionSpec
@@ -29,7 +29,7 @@ class DeduplicationSheet(Frozen):
 class DeduplicationSpec(Modelled, DeduplicationSheet):
     """How what a job saves is deduplicated."""
 
-    ratio: Ratio
+    ratio: Reduction
     """Bytes that are saved over bytes of chunks that the store does not have yet: little more than 1 for a first
     backup, much more for a full one that follows others."""
     at: Literal["client", "server", "target"] = "client"

@@ -28,7 +28,7 @@ def test_a_problem_of_the_scenario_is_reported_in_the_site_file() -> None:
     with pytest.raises(InputError) as wrong:
         load_site(TEXT.replace("disks: 12", "disks: 3"))
     assert [(str(problem.place), problem.address) for problem in wrong.value.problems] == [
-        ("site:11:80", "devices.pool.disks")
+        ("site:11:80", "targets.pool.device.disks")
     ]
 
 
