@@ -24,6 +24,8 @@ LIMITS = {
     "growth": Unit("1"), "compression": Unit("1", least=0.01, positive=True), "priority": Unit("count"),
 }  # fmt: skip
 UNITS = {key: unit.unit for key, unit in LIMITS.items()}
+UNIT = re.compile(r"(?![eE][+-]?\d)[A-Za-z%:]")
+"""What a number without a unit does not have."""
 KINDS = {
     "change/file-server": ("file", "files", "file server", "fileserver", "share", "nas"),
     "change/database": ("database", "db", "sql", "mysql", "oracle", "postgresql", "sql server"),
@@ -281,7 +283,7 @@ def _bounded(text: str, key: str, value: float) -> None:
 def _amount(reading: Reading, cell: Node, key: str, default: str = "") -> str:
     """The text of an amount; one without a unit is marked as assumed."""
     text, unit, head = str(cell.value), UNITS[key], reading.heads[key]
-    bare = not head and default and re.search(r"[A-Za-z%:]", text) is None
+    bare = not head and default and UNIT.search(text) is None
     try:
         value = amount(text, unit, reading.written, head or (default if bare else ""))
         _bounded(text, key, value)

@@ -39,7 +39,7 @@ def test_every_part_has_its_address_in_the_site(address: str, path: str) -> None
 
 def test_what_several_systems_have_is_said_once_with_the_first() -> None:
     small = TEXT.replace("{model: raid/software-raid6, disk: disk/nearline-20tb-2022, disks: 12}", "disk/x")
-    assert addresses(small) == [("site:12:13", "targets.pool.device")]
+    assert addresses(small) == [("site:11:13", "targets.pool.device")]
     with pytest.raises(InputError) as wrong:
         load_site(TEXT.replace("size: 1 TB", "size: 900 TB").replace("size: 2 TB", "size: 800 TB"))
     assert "('first', and 1 more like it)" in str(wrong.value)
@@ -48,4 +48,4 @@ def test_what_several_systems_have_is_said_once_with_the_first() -> None:
 
 def test_spread_policies_are_reported_as_they_are_written() -> None:
     text = TEXT.replace('    at: "20:00"\n', '    at: "20:00"\n    spread: true\n    tool: {model: backup_tool/x}\n')
-    assert addresses(text) == [("site:22:19", "policies.nightly.tool.model")]
+    assert addresses(text) == [("site:23:19", "policies.nightly.tool.model")]
