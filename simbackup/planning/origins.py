@@ -29,7 +29,7 @@ _VARYING = re.compile(r"'[^']*'|[\d.,]+(?: [kMGTP]?i?\w+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class PartOrigin:
     """What a part of a scenario was made of: an address in the site file, those of some keys, and for which system.
 
     `words` are what it is called.
@@ -63,9 +63,9 @@ class Origins:
         self.file, self.parts = file, parts
         self.known = dict(_origins(file))
 
-    def origin(self, section: str, name: str) -> Origin:
+    def origin(self, section: str, name: str) -> PartOrigin:
         """What a part was made of; of one that is not known the whole site."""
-        return self.known.get((section, name)) or (self._job(name) if section == "jobs" else Origin((), {}))
+        return self.known.get((section, name)) or (self._job(name) if section == "jobs" else PartOrigin((), {}))
 
     def written(self, path: Path) -> Path:
         """A path as its user wrote it: a policy that is spread over days is one of them in the scenario."""
@@ -139,7 +139,7 @@ class Origins:
         every = {system: self.written(("policies", told.policy))[1] for system, told in systems.items()}
         return {system for system, policy in every.items() if section != "policies" or policy == name}
 
-    def _job(self, name: str) -> Origin:
+    def _job(self, name: str) -> PartOrigin:
         """What a job was made of: the policy of its system, or a copy."""
         spec = self.file.spec
         plain = name if name.partition("-")[0] in spec.systems else re.sub(r"\A(back|logs)-", "", name)
@@ -148,44 +148,44 @@ class Origins:
             system, _, last = system.rpartition("-")
             steps.insert(0, last)
         if system not in spec.systems:
-            return Origin((), {})
+            return PartOrigin((), {})
         policy = spec.systems[system].policy
         above, ending = ("policies", policy), "-".join(steps)
         for copy, part in spec.policies[policy].copies.items():
             if f"-{ending}-".find(f"-{copy}-") >= 0:
                 here = (*above, "copies", copy)
                 keys = {key: (*here, *path) for key, path in OF_COPY.items()}
-                return Origin(here, keys | {"pool": ("targets", part.to, "pool")}, "", system)
+                return PartOrigin(here, keys | {"pool": ("targets", part.to, "pool")}, "", system)
         keys = {key: (*above, *path) for key, path in OF_POLICY.items()}
         own = {"method": ("systems", system, "method"), "priority": ("systems", system, "priority")}
         keys = {**keys, **own, "pool": ("targets", spec.policies[policy].to, "pool")}
-        return Origin(("systems", system), keys, "", system)
+        return PartOrigin(("systems", system), keys, "", system)
 
 
-def _origins(file: SiteFile) -> Iterator[tuple[tuple[str, str], Origin]]:
+def _origins(file: SiteFile) -> Iterator[tuple[tuple[str, str], PartOrigin]]:
     """The parts of the scenarios of a site, but for jobs, and what each was made of."""
     spec = file.spec
-    yield ("links", "network"), Origin(("network",), {}, "the network")
-    yield ("devices", "server-queue"), Origin(("limit",), {})
+    yield ("links", "network"), PartOrigin(("network",), {}, "the network")
+    yield ("devices", "server-queue"), PartOrigin(("limit",), {})
     for name, target in spec.targets.items():
         here = ("targets", name)
-        yield ("devices", name), Origin((*here, "device"), {})
-        yield ("devices", f"{name}-queue"), Origin((*here, "limit"), {})
+        yield ("devices", name), PartOrigin((*here, "device"), {})
+        yield ("devices", f"{name}-queue"), PartOrigin((*here, "limit"), {})
         if target.beside is None:
-            yield ("hosts", f"{name}-host"), Origin((*here, "host"), {}, f"the host of '{name}'")
-        yield ("links", f"{name}-link"), Origin((*here, "link"), {}, f"the link to '{name}'")
-        yield ("links", f"{name}-network"), Origin((*here, "network"), {}, f"the network of '{name}'")
-        yield ("data", f"{name}-older"), Origin(here, {}, f"what '{name}' holds")
+            yield ("hosts", f"{name}-host"), PartOrigin((*here, "host"), {}, f"the host of '{name}'")
+        yield ("links", f"{name}-link"), PartOrigin((*here, "link"), {}, f"the link to '{name}'")
+        yield ("links", f"{name}-network"), PartOrigin((*here, "network"), {}, f"the network of '{name}'")
+        yield ("data", f"{name}-older"), PartOrigin(here, {}, f"what '{name}' holds")
     for name in spec.machines:
-        yield ("devices", f"{name}-queue"), Origin(("machines", name, "limit"), {})
+        yield ("devices", f"{name}-queue"), PartOrigin(("machines", name, "limit"), {})
     for name, system in spec.systems.items():
         here, machine = ("systems", name), ("machines", system.machine or next(iter(spec.machines)))
         storage, sized = (*machine, "storage"), {"capacity": (*here, "size")}
-        yield ("hosts", name), Origin((*machine, "host"), {}, f"the host of '{name}'", name)
-        yield ("devices", f"{name}-disk"), Origin(storage, sized, f"the storage of '{name}'", name)
-        yield ("devices", f"{name}-log"), Origin(storage, sized, f"the storage of '{name}'", name)
-        yield ("devices", f"{name}-turn"), Origin(here, {}, "", name)
+        yield ("hosts", name), PartOrigin((*machine, "host"), {}, f"the host of '{name}'", name)
+        yield ("devices", f"{name}-disk"), PartOrigin(storage, sized, f"the storage of '{name}'", name)
+        yield ("devices", f"{name}-log"), PartOrigin(storage, sized, f"the storage of '{name}'", name)
+        yield ("devices", f"{name}-turn"), PartOrigin(here, {}, "", name)
         keys = {key: (*here, key) for key in OF_DATA} | {"on": storage}
-        yield ("data", f"{name}-data"), Origin(here, keys, f"the data of '{name}'", name)
+        yield ("data", f"{name}-data"), PartOrigin(here, keys, f"the data of '{name}'", name)
         logs = {"size": (*here, "log"), "on": storage}
-        yield ("data", f"{name}-log-data"), Origin(here, logs, f"the logs of '{name}'", name)
+        yield ("data", f"{name}-log-data"), PartOrigin(here, logs, f"the logs of '{name}'", name)
