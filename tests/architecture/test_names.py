@@ -16,6 +16,7 @@ ELSEWHERE = {
     "equations/__init__.py": "modules of equations are named after what they describe",
     "units/dimensions.py": "things that can be counted, as units",
     "planning/scenarios.py": "a plan writes scenarios, and so speaks their language",
+    "planning/origins.py": "what is wrong with these scenarios is said of the site that they were made of",
     "planning/spec.py": "a site says by which method its systems are saved",
 }
 """Modules that use such words in another sense, and in which."""
@@ -31,6 +32,7 @@ NAMED = {
     "drawing/part_boxes.py": {"over", "workload"},
     "experiments/knock_out.py": {"tool"},
     "scenario/checks.py": {"snapshot"},
+    "planning/columns.py": {"machine"},
     "planning/inventory.py": {"machine"},
     "planning/names.py": {"disk"},
     "planning/loading.py": {"machine"},
