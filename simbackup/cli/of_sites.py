@@ -68,6 +68,7 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
     if out is not None:
         check_tables(out, form)
     found = planned(load_site(site, overrides(sets or [])), until)
+    warn(found.warnings)
     sure = sureness(found, intervals.value)
     if as_json:
         show.json(show_plan.plain(found.as_dict() | {"intervals": sure.as_dict()}))
@@ -118,7 +119,9 @@ def check_site(
     from simbackup.planning.site import load_site  # noqa: PLC0415
 
     wanted = read_goals(goals)
-    found = judged(planned(load_site(site, overrides(sets or [])), until), wanted)
+    plan = planned(load_site(site, overrides(sets or [])), until)
+    warn(plan.warnings)
+    found = judged(plan, wanted)
     if as_json:
         show.json([goal._asdict() for goal in found])
     else:

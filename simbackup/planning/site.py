@@ -138,9 +138,13 @@ def load_site(what: Source, overrides: Mapping[str, object] | None = None) -> Pl
     Raises
     ------
     InputError
-        Everything that is wrong with the file, or with the scenario of its first night.
+        Everything that is wrong with the file, or with the scenarios of its first nights.
     """
-    return numbers(read_site(what, overrides))
+    file = read_site(what, overrides)
+    site, later = numbers(file), Night.later(file)
+    if later.runs:
+        scenario_of(file, night_scenario(file, later))
+    return site
 
 
 def numbers(file: SiteFile) -> PlannedSite:
