@@ -16,7 +16,7 @@ from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
 from simbackup.devices.image import FrozenImage
 from simbackup.devices.job_queue.live import JobQueue
 from simbackup.devices.network.adapter import Adapter, ClosedLoop
-from simbackup.devices.network.live import Network
+from simbackup.devices.network.switch import Networks
 from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.space import Space
@@ -26,7 +26,7 @@ from simbackup.devices.tape.session import Session
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.activity import Activity
 from simbackup.engine.clock import Clock
-from simbackup.engine.flows import Flow, FlowNetwork
+from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.limit import Law, Least
 from simbackup.engine.trace import Trace
 from simbackup.workloads.live import UsersOfData, Workload
@@ -84,7 +84,7 @@ class System:
     libraries: dict[str, Library] = field(default_factory=dict[str, Library])
     object_stores: dict[str, ObjectStore] = field(default_factory=dict[str, ObjectStore])
     sessions: dict[str, list[Session]] = field(default_factory=dict[str, list[Session]])
-    networks: dict[str, Network] = field(default_factory=dict[str, Network])
+    networks: Networks = field(default_factory=Networks)
     data: dict[str, DataSet] = field(default_factory=dict[str, DataSet])
     catalogue: Catalogue = field(default_factory=Catalogue)
     on_disk: list[simpy.Event] = field(default_factory=list[simpy.Event])
@@ -95,6 +95,7 @@ class System:
     used: dict[str, float] = field(default_factory=dict[str, float])
     taken: dict[str, float] = field(default_factory=dict[str, float])
     spaces: dict[str, Space] = field(default_factory=dict[str, Space])
+    ingests: dict[str, Link] = field(default_factory=dict[str, Link])
     others: dict[str, object] = field(default_factory=dict[str, object])
     """Live parts of devices that are none of these."""
     least: dict[str, Least] = field(default_factory=dict[str, Least])
@@ -108,6 +109,10 @@ class System:
     def queues(self, links: tuple[str, ...]) -> tuple[Adapter, ...]:
         """The queues of some links, made when first needed."""
         return tuple(self.adapters.setdefault(link, Adapter(self.networks[link])) for link in links)
+
+    def ingest(self, device: str) -> Link:
+        """What a deduplicating store takes, in shares of what it takes at most; made when first needed."""
+        return self.ingests.setdefault(device, Link(f"devices.{device}.ingest", 1.0))
 
     def note_least(self, job: str) -> None:
         """Note what the bytes of a run of a job, which ends now, have taken at the least."""

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.planning.amounts import Convention, amount, convention, doubtful
 from simbackup.planning.columns import COLUMNS, columns_of, unused
 from simbackup.planning.loading import site_of
 from simbackup.schema.inventory import Inventory, read_inventory
@@ -18,6 +17,7 @@ from simbackup.schema.quantity import Unit
 from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import parse, plain_scalar
 from simbackup.units import UnitError, show
+from simbackup.units.amounts import Convention, amount, convention, doubtful
 
 LIMITS = {
     "size": Unit("B", positive=True), "files": Unit("count", least=1.0), "change": Unit("1", most=1.0),
