@@ -34,6 +34,7 @@ PAGE = """\
   body:has(section:target) section.first:not(:target) {{ display: none; }}
   h1, h2 {{ color: var(--accent); line-height: 1.15; margin: 0 0 0.6em; }}
   img, svg {{ max-width: 100%; max-height: 74vh; object-fit: contain; background: #fff; border-radius: 6px; }}
+  section > :first-child {{ margin-top: auto; }}
   pre {{ font-size: 1.1em; white-space: pre-wrap; }}
   footer {{ font-size: 0.5em; opacity: 0.7; margin-top: auto; }}
   @media print {{ section {{ display: flex !important; break-after: page; }} }}
