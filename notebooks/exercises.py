@@ -153,6 +153,12 @@ EXERCISES = {
         "Student's t with one degree of freedom less than there are nights; the notebook has it for three.",
         0.02,
     ),
+    "09.1": Exercise(
+        lambda _: (0.26 / 0.1) ** 2,
+        "The standard deviation of a mean falls with the square root of the number of runs.",
+        0.1,
+    ),
+    "09.2": Exercise(lambda _: 0.1 * 60, "An interval of 90 % leaves out one case in ten.", 0.01),
     "08.1": Exercise(
         _lost,
         "Its tapes leave once a week, on the night of its full backup. Which night is it? sb.restore has data_lost.",

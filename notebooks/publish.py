@@ -48,6 +48,7 @@ def executed(source: Path, folder: Path) -> nbformat.NotebookNode:
     """
     notebook = jupytext.read(source)
     environment = {
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),  # `simbackup` of this Python
         "IPYTHONDIR": str(folder / "ipython"),
         "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep),
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
