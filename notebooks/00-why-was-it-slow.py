@@ -14,9 +14,9 @@
 # %% [markdown]
 # # Why was it slow?
 #
-# A backup takes too long. What would help: a faster network, more drives, another start? This is a short tour for planners
-# through what `simbackup` shows of one run: the system, the timeline, the causes of each job, and the same run without its
-# bottleneck. The other notebooks show where such answers come from, and how far to trust them.
+# **A backup takes too long. What would help: a faster network, more drives, another start?** Begin here: this notebook needs no
+# knowledge of backup. It shows what `simbackup` finds out about one run: the system, the timeline, the causes of each job, and
+# the same run without its bottleneck. The other notebooks show where such answers come from, and how far to trust them.
 
 # %%
 import json
@@ -24,8 +24,18 @@ from pathlib import Path
 
 import pandas as pd
 import simbackup as sb
+from course import check, predict
 
 MB, MINUTE, HOUR = 1e6, 60, 3600
+
+# %% [markdown]
+# ## Predict first
+#
+# Eight files come back from tape at once. There are eight drives, a cartridge for each, and one robot that needs 12 s for a
+# move. One restore alone takes 76 s. After how many seconds is the last of the eight done? Write your number down before you go on; nobody else sees it.
+
+# %%
+guess = predict(80, "s")
 
 # %% [markdown]
 # ## 1. One run, from all sides
@@ -41,6 +51,9 @@ queue.plot.timeline()
 
 # %%
 queue.plot.drives()
+
+# %%
+guess.compare(queue.get("jobs.r8.elapsed"))
 
 # %% [markdown]
 # While the restores run, the drives are mostly idle. The restores stand in line, and not for a drive: the *mount queue* is
@@ -59,15 +72,17 @@ why
 
 # %%
 first, last = why["r1"], why["r8"]
+print(
+    f"the last restore: {last.elapsed:.0f} s, without the robot {last.without:.0f} s; the first: {first.elapsed:.0f} s"
+)
+
+# %% tags=["claims"]
 assert last.bottleneck == "devices.library.robot"
 assert last.share > 0.6 * last.elapsed
 assert last.without < 0.4 * last.elapsed
 assert last.next_bottleneck == "devices.library.drive"
 assert first.bottleneck == "devices.library.drive"
 assert abs(first.without - first.elapsed) < 1
-print(
-    f"the last restore: {last.elapsed:.0f} s, without the robot {last.without:.0f} s; the first: {first.elapsed:.0f} s"
-)
 
 # %% [markdown]
 # The *largest share* is not always what helps. The first restore spends most of its time in its drive, and a faster drive
@@ -100,6 +115,8 @@ print(
 )
 print(f" then limited by {start.next_bottleneck}")
 took = table["jobs.backup.elapsed"]
+
+# %% tags=["claims"]
 assert start.next_bottleneck == table["jobs.backup.cause"]["64 buffers"]
 assert took["compression alone"] > took["8 buffers"]
 assert took["25 Gb/s alone"] > 0.88 * took["8 buffers"] and took["64 buffers"] < 0.65 * took["8 buffers"]
@@ -148,6 +165,8 @@ LAST = "save-200"
 for name, result in starts.items():
     seconds = result.get(f"jobs.{LAST}.elapsed")
     print(f"{LAST}, {name:<16} {seconds / MINUTE:6.1f} min, limited by {limit(result, LAST)}")
+
+# %% tags=["claims"]
 assert limit(midnight, LAST) == "devices.array"
 assert limit(spread, LAST).startswith("links.nic")
 assert spread.get(f"jobs.{LAST}.elapsed") < midnight.get(f"jobs.{LAST}.elapsed") / 10
@@ -173,10 +192,12 @@ aged.plot.lines("data.db.aged.updates", "jobs.backup.rate", by="scenario")
 rates = (
     aged.frame.pivot_table(index="data.db.aged.updates", columns="scenario", values="jobs.backup.rate", sort=False) / MB
 )
+rates.round(1).rename_axis(columns="MB/s")
+
+# %% tags=["claims"]
 assert rates["LUN"].iloc[-1] < rates["LUN"].iloc[0] / 30
 assert rates["LUN"]["10000000"] < rates["LUN"].iloc[0] / 24
 assert (rates["files"] >= 0.99 * rates["LUN"]).all()
-rates.round(1).rename_axis(columns="MB/s")
 
 # %%
 UPDATES = {"data.db.aged.updates": 10_000_000}
@@ -186,6 +207,8 @@ worn
 # %%
 busy = worn.result.get("devices.aggregate.busy")
 print(f"the aggregate limits, and is {busy:.0%} busy")
+
+# %% tags=["claims"]
 assert worn["backup"].bottleneck == "devices.aggregate"
 assert busy < 0.4
 
@@ -209,9 +232,22 @@ print(f"{len(events)} events; {seconds:.0f} s in the mount queue")
 # %% [markdown]
 # ## 6. Exercises
 #
-# 1. **A second robot.** Set `devices.library.robots` to 2 in `teaching/mount-queue`. Does the last restore gain what `explain`
-#    said of a robot twice as fast? Why not quite?
-# 2. **Half a day.** Spread the starts of `planning/midnight` over six hours (`planning/spread-starts-night`). What limits the
-#    last backup now?
-# 3. **Your own.** Take the scenario that is nearest to your site, and ask `sb.explain` what would gain most. Then ask again
-#    with that changed.
+# **1.** Two robots. After how many seconds is the last restore (`jobs.r8.elapsed`) of `teaching/mount-queue` done
+# with `devices.library.robots` of 2? Predict it, then simulate: `sb.simulate("teaching/mount-queue", {...})`.
+
+# %%
+check("00.1", ...)
+
+# %% [markdown]
+# **2.** What is the bottleneck of `one_file` in `teaching/one-file-from-tape`? Write its address as text.
+
+# %%
+check("00.2", ...)
+
+# %% [markdown]
+# **Further**, without a check:
+#
+# - **Half a day.** Spread the starts of `planning/midnight` over six hours (`planning/spread-starts-night`). What limits the
+#   last backup now?
+# - **Your own.** Take the scenario that is nearest to your site, and ask `sb.explain` what would gain most. Then ask again
+#   with that changed.
