@@ -27,7 +27,8 @@ class Tool:
     server, there for each file, too; core seconds for each file, the
     share of them that only one worker takes at a time, changes of attributes of each restored file; seconds to begin a
     group, bytes of index for each file, seconds to save the index and the state of an operating system; whether it
-    reads and writes in turns. Core seconds are those of the reference core.
+    reads and writes in turns, and whether a restore reads streams that lie interleaved on tape in one pass. Core
+    seconds are those of the reference core.
     """
 
     start_time: float = 0.0
@@ -46,6 +47,7 @@ class Tool:
     in_turn: float = 0.0
     attributes: float = 0.0
     alternates: bool = False
+    one_pass: bool = True
     group_time: float = 0.0
     index_record: float = 0.0
     index_time: float = 0.0

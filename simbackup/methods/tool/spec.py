@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from simbackup.schema.part import Modelled
 from simbackup.schema.quantity import (
@@ -17,6 +17,7 @@ from simbackup.schema.quantity import (
     SizePerFile,
     TimePerByte,
     TimePerFile,
+    Word,
 )
 
 
@@ -56,6 +57,8 @@ class BackupToolSheet(Frozen):
     """Changes of attributes (times, owner, rights) that it makes to each file that comes back; none unless stated."""
     alternates: bool = False
     """Whether it reads and then sends or writes to tape, by turns, instead of both at once."""
+    one_pass: Annotated[bool, Word()] = True
+    """Whether a restore reads parts of a save set that lie interleaved on a cartridge in one pass, or once for each."""
     group_time: Duration | None = None
     """Time from the start of a group of save sets until the first of them begins."""
     index_record: SizePerFile | None = None
@@ -86,6 +89,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "alternates": "in file_level and image backups, and restores from disk",
         "in_turn": "in file_level backups, and restores of them, with several workers",
         "attributes": "in restores of file_level backups",
+        "one_pass": "in restores from tape of backups with several streams and 'multiplexing'",
         "group_time": "in start_group",
         "index_record": "in save_index",
         "index_time": "in save_index",
