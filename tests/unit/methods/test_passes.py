@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbackup.catalogue import Extent
@@ -25,6 +25,7 @@ def runs(draw: st.DrawFn) -> list[Extent]:
     return found
 
 
+@settings(deadline=None)
 @given(runs(), st.floats(0.5, 4.0))
 def test_all_that_is_wanted_is_read_once(wanted: list[Extent], compression: float) -> None:
     found = [run for each in passes(wanted, compression, together=True) for run in each]
@@ -33,6 +34,7 @@ def test_all_that_is_wanted_is_read_once(wanted: list[Extent], compression: floa
         assert abs(sum(r.size for r in mine) - run.size) <= 1e-9 * run.size + 1e-3 * len(found) + 20.0 * compression
 
 
+@settings(deadline=None)
 @given(runs(), st.floats(0.5, 4.0))
 def test_passes_go_forward_and_over_no_place_twice(wanted: list[Extent], compression: float) -> None:
     found = passes(wanted, compression, together=True)
@@ -42,6 +44,7 @@ def test_passes_go_forward_and_over_no_place_twice(wanted: list[Extent], compres
         assert one[0].position + width(one, compression) <= other[0].position + 20.0
 
 
+@settings(deadline=None)
 @given(runs())
 def test_one_by_one_everything_stays_as_it_was(wanted: list[Extent]) -> None:
     assert passes(wanted, 1.0, together=False) == [[run] for run in wanted]
