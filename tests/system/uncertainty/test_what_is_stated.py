@@ -55,7 +55,7 @@ def test_a_layout_that_nobody_states_is_an_unknown_with_all_of_its_range() -> No
         for layout in ("together", "scattered")
     }
     assert unstated.get("jobs.save.elapsed") == times["scattered"]
-    assert found.low < (times["together"] + times["scattered"]) / 2.0 < found.high
+    assert found.elapsed.low < (times["together"] + times["scattered"]) / 2.0 < found.elapsed.high
     assert "data.tree.layout decides most" in found.sentence()
 
 
