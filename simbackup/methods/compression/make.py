@@ -15,7 +15,13 @@ def reduction_of(said: CompressionSpec | None, chunks: DeduplicationSpec | None,
     """How data of a ratio are compressed and deduplicated; not at all where the file says nothing."""
     how = NO_REDUCTION
     if said is not None:
-        how = parameters_of(Reduction, said, ratio=ratio, threads=int(si_or(said.threads, 1.0)))
+        how = parameters_of(
+            Reduction,
+            said,
+            ratio=ratio,
+            threads=int(si_or(said.threads, 1.0)),
+            expanders=int(si_or(said.expand_threads, 1.0)),
+        )
     if chunks is None:
         return how
     repeated = chunks.ratio.si

@@ -90,11 +90,8 @@ class FileBackupSpec(Saving, FileKeeping):
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of files in walks, of compression on tape, and of read-ahead where the host reads in sequence."""
-        data, walks, tape = (
-            spec.data[self.data],
-            self.method == "file_level",
-            isinstance(spec.devices[self.to], MediaLibrary),
-        )
+        data, walks = spec.data[self.data], self.method == "file_level"
+        tape = isinstance(spec.devices[self.to], MediaLibrary)
         yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu", "alternates"))
         if self.tool is not None and self.tool.alternates:
             yield f"jobs.{name}.tool.request"

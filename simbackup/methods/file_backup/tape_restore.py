@@ -12,6 +12,7 @@ from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.tape.live import Drive, Stream
 from simbackup.engine.activity import Activity
+from simbackup.equations import streaming
 from simbackup.methods.compression.live import expanded
 from simbackup.methods.file_backup.passes import Pass, passes, width
 from simbackup.methods.job import Moved, Steps, side_by_side
@@ -106,13 +107,19 @@ class TapeRestore:
         stream = Stream(
             copy.compression / ratio, self.tool.block, reading=True, spread=extent.spread / ratio, shares=share < 1.0
         )
+        networks = [system.networks[name] for name in self.networks]
         told = self.tool.restore_cpu
         each = 1.0 / host.copy_rate if told is None else host.seconds(told)
         fill = (
             host.working(drive.crossing(stream), each)
             .at_most(1.0 / each, host.cpu.name)
-            .over([system.networks[name] for name in self.networks], 1.0 / how.sent, self.connections)
+            .over(networks, 1.0 / how.sent, self.connections)
         )
+        if self.tool.alternates:  # it waits for what it reads, and then writes it
+            taken = streaming.handing_over(drive.parameters, stream.compression, stream.block) / ratio
+            fill = self.tool.sending(
+                fill.after(taken, drive.link.name, Activity.READ), networks, loaded=True, share=1.0 / how.sent
+            )
         fill = expanded(fill, host, None, how)
         if self.server is not None:
             fill = self.tool.serving(fill, system.hosts[self.server], made.per_byte, how.handled())

@@ -86,7 +86,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "server_cpu": "in image and file_level backups to another host, and restores from there",
         "server_file_cpu": "in file_level backups to another host, and restores from there",
         "file_cpu": "in file_level backups and their restores",
-        "alternates": "in file_level and image backups, and restores from disk",
+        "alternates": "in file_level and image backups and their restores, and in copies of trees",
         "in_turn": "in file_level backups, and restores of them, with several workers",
         "attributes": "in restores of file_level backups",
         "one_pass": "in restores from tape of backups with several streams and 'multiplexing'",
