@@ -42,7 +42,7 @@ class CopyTree:
     method: str = "copy_tree"
 
     def run(self, system: System, job: str) -> Steps:
-        """Start the program, then compare and send; done when all is in the memory of the receiver."""
+        """Start the program, then compare and send; done when all is on the disk of the receiver."""
         data, target = (system.data[end] for end in self.ends)
         part = portion(data, self.since, by_file=True)
         yield from prepare(system, job, data, self.tool, part.files)
@@ -67,7 +67,7 @@ class CopyTree:
             written = filling(FlowShape(), system.hosts[to], target, made)
             shape = shape.plus(written.demands, written.moves, written.places).cycle(written.parts, written.cap)
         place = VolumeRange(target.volume, target.begin, part.size, beside(target, made))
-        yield from system.write(job, to, place, shape, Activity.COPY)
+        yield from system.write_through(job, to, place, shape, Activity.COPY)
 
     def _reading(self, system: System, part: Portion) -> FlowShape:
         """How a byte that is sent loads the source, with the files that are only looked at."""

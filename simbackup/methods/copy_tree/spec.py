@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class CopyTreeSpec(JobSpec):
     """Copy of a tree of files onto another, on the same host or another: both are compared, and what differs is sent.
 
-    Files that differ are sent whole; deleted ones cost nothing. Both trees are walked at once, while files are sent.
+    Files that differ are sent whole; deleted ones cost nothing. Both trees are walked at once, while files are sent. It
+    ends when all is on disk.
     """
 
     method: Literal["copy_tree"]
