@@ -27,6 +27,14 @@ class Intervals(StrEnum):
     THOROUGH = "thorough"
 
 
+class HoldOut(StrEnum):
+    """Which half of a history is predicted and not fitted to."""
+
+    RANDOM = "random"
+    LATER = "later"
+    NONE = "none"
+
+
 Wanted = Annotated[
     Intervals,
     typer.Option(
@@ -79,6 +87,25 @@ def overrides(sets: list[str]) -> dict[str, Any]:
             problems.extend(Problem(place, p.address, p.message, p.remedy) for p in error.problems)
     if problems:
         raise InputError(problems)
+    return found
+
+
+def quantity(option: str, text: str, unit: str) -> float:
+    """The SI value of an option, above 0.
+
+    Raises
+    ------
+    InputError
+        It is no quantity of this unit.
+    """
+    from simbackup import units  # noqa: PLC0415
+
+    try:
+        found = units.parse(text, unit)
+    except units.UnitError as error:
+        raise InputError([Problem(Place(option), "", str(error))]) from None
+    if found <= 0.0:
+        raise InputError([Problem(Place(option), "", f"{text} is out of bounds", "write more than 0")])
     return found
 
 

@@ -108,7 +108,12 @@ class Plan:
     @cached_property
     def limits(self) -> list[FitsUntil]:
         """For each target and the windows: the first date on which it no longer fits."""
-        return [*(self._limit(name) for name in self.site.targets), self._window()]
+        return [*self.full, self._window()]
+
+    @cached_property
+    def full(self) -> list[FitsUntil]:
+        """For each target: the first date on which it no longer fits."""
+        return [self._limit(name) for name in self.site.targets]
 
     @property
     def fits_until(self) -> date | None:
@@ -197,12 +202,19 @@ def plan(
     InputError
         Something is wrong with the file or the date.
     """
-    site = what if isinstance(what, PlannedSite) else load_site(what, overrides)
+    found = stocked(what if isinstance(what, PlannedSite) else load_site(what, overrides), until, play=play)
+    found.nights.sample()
+    return found
+
+
+def stocked(site: PlannedSite, until: str | date, *, play: Play | None = None) -> Plan:
+    """A plan of which no night is simulated yet: capacity, restore points and cost are there at once.
+
+    `found.nights.sample()` completes it. Arguments and errors are those of `plan`.
+    """
     last = end_of(site.start, until)
     days = tuple(Ledger(site).days(last))
-    nights = Nights(site, days, play or partial(played, site))
-    nights.sample()
-    return Plan(site, last, days, nights)
+    return Plan(site, last, days, Nights(site, days, play or partial(played, site)))
 
 
 UNITS = {"y": "years", "m": "months", "w": "weeks", "d": "days"}

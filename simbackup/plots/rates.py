@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from matplotlib.axes import Axes
 
 from simbackup import palette
+from simbackup.engine.levels import link_rates
 from simbackup.engine.trace import Rate
 from simbackup.plots import style
 from simbackup.plots.timeline import first_start
@@ -56,7 +57,7 @@ def throughput(result: Result) -> style.Chart:
 def steps_of(result: Result, value: Callable[[Rate], float]) -> dict[str, Steps]:
     """The values of each link by its address, over the run; of several at one instant the last counts."""
     found: dict[str, Steps] = {}
-    for rate in result.trace.rates:
+    for rate in link_rates(result.trace):
         steps = found.setdefault(rate.link, Steps([0.0], [0.0]))
         if rate.time == steps.times[-1]:
             steps.values[-1] = value(rate)

@@ -42,6 +42,9 @@ class BackupToolSheet(Frozen):
     """Bytes that it reads and then writes, one request at a time, when it copies from a frozen image or alternates."""
     copy_cpu: PositiveTimePerByte | None = None
     """Time of the reference core for each byte that it copies; twice that of the host's copy_rate unless stated."""
+    scan_cpu: TimePerByte | None = None
+    """Time of the reference core for each byte that an incremental image reads to find those that changed: a program
+    that states it reads all of them; unless stated, changes are tracked, and it reads these alone."""
     restore_cpu: PositiveTimePerByte | None = None
     """Time of the reference core for each byte that comes back; copy_cpu, or one copy from tape, unless stated."""
     server_cpu: TimePerByte | None = None
@@ -59,6 +62,9 @@ class BackupToolSheet(Frozen):
     """Whether it reads and then sends or writes to tape, by turns, instead of both at once."""
     one_pass: Annotated[bool, Word()] = True
     """Whether a restore reads parts of a save set that lie interleaved on a cartridge in one pass, or once for each."""
+    copies_log: Annotated[bool, Word()] = False
+    """Whether it also copies the log that a database writes meanwhile, and replays it when files come back, so that a
+    hot copy of them needs no lock."""
     group_time: Duration | None = None
     """Time from the start of a group of save sets until the first of them begins."""
     index_record: SizePerFile | None = None
@@ -76,14 +82,16 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "start_time": "in backups and restores",
         "mount_time": "in snapshot copies and in restores from frozen images",
         "check_cpu": "in backups of databases",
+        "copies_log": "in hot copies of databases",
         "file_time": "in image, file_level and frozen_image backups and their restores",
         "file_marks": "in backups to tape",
         "block": "in backups to tape, and copies to it",
         "unload_after": "in backups to tape, and copies to it",
         "request": "in restores of frozen_image backups, and with 'alternates'",
-        "copy_cpu": "in image and file_level backups, and restores from frozen images",
+        "copy_cpu": "in image and file_level backups, copies of databases, and restores from frozen images",
+        "scan_cpu": "in image backups of a level other than full",
         "restore_cpu": "in restores from disk and tape of image and file_level backups",
-        "server_cpu": "in image and file_level backups to another host, and restores from there",
+        "server_cpu": "in backups of files, blocks and databases to another host, and restores from there",
         "server_file_cpu": "in file_level backups to another host, and restores from there",
         "file_cpu": "in file_level backups and their restores",
         "alternates": "in file_level and image backups and their restores, and in copies of trees",
