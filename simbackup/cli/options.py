@@ -81,6 +81,9 @@ def overrides(sets: list[str]) -> dict[str, Any]:
         if not equals or not address:
             problems.append(Problem(place, "", "has no value", "write --set ADDRESS=VALUE"))
             continue
+        if address in found:
+            problems.append(Problem(place, "", f"'{address}' is set twice", "keep one of the two"))
+            continue
         try:
             found[address] = at(parse(f"value: {value}", f"--set {text}").mapping["value"], place)
         except InputError as error:

@@ -30,6 +30,7 @@ from simbackup.schema.quantity import (
     PositiveTimePerByte,
     Quantity,
     Ratio,
+    Reduction,
     Share,
     Size,
     SizePerFile,
@@ -152,7 +153,7 @@ class FilesSheet(Frozen):
     layout: Layout | None = None
     """Share of the files that are scattered, not together as they were written: `scattered` all, `together` none.
     Unless stated, `scattered` of a file system, and an assumption with the range of all shares."""
-    compression: Ratio | None = None
+    compression: Reduction | None = None
     """Bytes before over bytes after compression, such as `2:1`; 1 unless stated."""
 
 
