@@ -18,6 +18,7 @@ from pathlib import Path
 
 TOP = Path(__file__).parents[1]
 PAGES = TOP / "docs" / "how-to"
+DEFAULT = [*PAGES.glob("add-*.md"), PAGES / "plan-a-site.md", PAGES / "run-a-study.md"]
 BLOCK = re.compile(r"(?:^`(?P<file>[^`\n]+)`:\n\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 TREE = "In the top folder of a clone:"
 """Words after which commands run in a copy of the source tree."""
@@ -126,7 +127,7 @@ def followed(page: str, folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    for path in map(Path, sys.argv[1:]) if sys.argv[1:] else [*PAGES.glob("add-*.md"), PAGES / "plan-a-site.md"]:
+    for path in map(Path, sys.argv[1:]) if sys.argv[1:] else DEFAULT:
         with tempfile.TemporaryDirectory() as place:
             text = followed(path.read_text(encoding="utf-8"), Path(place))
         path.write_text(text, encoding="utf-8")

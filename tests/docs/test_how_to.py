@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from how_to import PAGES, blocks, followed
 
-FOLLOWED = [*sorted(PAGES.glob("add-*.md")), PAGES / "plan-a-site.md"]
+FOLLOWED = [*sorted(PAGES.glob("add-*.md")), PAGES / "plan-a-site.md", PAGES / "run-a-study.md"]
 
 
 @pytest.mark.parametrize("page", FOLLOWED, ids=lambda path: path.stem)
