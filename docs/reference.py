@@ -62,7 +62,7 @@ def pages() -> Pages:
         found[f"datasheets/{name}.md"] = _page(name, sheet, None, "")
     found["jobs.md"] = _page("Every job", JobSpec, None, "")
     study = _page("Studies: NAME.study.yaml", StudySpec, _file("*/*.study.yaml"), "")
-    found["study.md"] = "\n".join([study, *_nested("vary", RangeSpec), ""])
+    found["study.md"] = study.replace("## Example", "\n".join([*_nested("vary", RangeSpec), "", "## Example"]))
     found["fleets.md"] = "\n".join([_page("Fleets", Fleet, None, ""), *_nested("begin", SpreadStarts), ""])
     found["site.md"] = _site()
     found["measured.md"] = _page("Measured rows: measured.yaml", MeasuredRow, rows, "")

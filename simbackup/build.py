@@ -42,7 +42,7 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
     for name in sorted(spec.hosts, key=lambda name: spec.hosts[name].within is not None):
         system.hosts[name] = make_host(system, name, spec.hosts[name])
     for name, link in spec.links.items():
-        system.networks.update(make_network(name, link))
+        make_network(system.networks, name, link, spec.ends_of(name))
     _devices(system, spec)
     begins = spec.placement()
     for name, data in spec.data.items():

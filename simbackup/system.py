@@ -16,7 +16,7 @@ from simbackup.devices.host.page_cache import LEAST, Dirty, VolumeRange
 from simbackup.devices.image import FrozenImage
 from simbackup.devices.job_queue.live import JobQueue
 from simbackup.devices.network.adapter import Adapter, ClosedLoop
-from simbackup.devices.network.live import Network
+from simbackup.devices.network.switch import Networks
 from simbackup.devices.object_store.live import ObjectStore
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.space import Space
@@ -84,7 +84,7 @@ class System:
     libraries: dict[str, Library] = field(default_factory=dict[str, Library])
     object_stores: dict[str, ObjectStore] = field(default_factory=dict[str, ObjectStore])
     sessions: dict[str, list[Session]] = field(default_factory=dict[str, list[Session]])
-    networks: dict[str, Network] = field(default_factory=dict[str, Network])
+    networks: Networks = field(default_factory=Networks)
     data: dict[str, DataSet] = field(default_factory=dict[str, DataSet])
     catalogue: Catalogue = field(default_factory=Catalogue)
     on_disk: list[simpy.Event] = field(default_factory=list[simpy.Event])

@@ -118,7 +118,8 @@ class FlowShape:
             return shape
         each = connections / size / max(self.workers, 1)
         for network in networks:
-            shape = shape.plus({network.link: size}, {network.link: size})
+            each_way = dict.fromkeys(network.links, size)
+            shape = shape.plus(each_way, each_way)
             if connections < network.wires:
                 shape = shape.at_most(each * network.rate, network.link.name)
         rate = connection_rate(networks)

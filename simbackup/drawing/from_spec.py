@@ -146,6 +146,7 @@ def _names(value: object) -> tuple[str, ...]:
 
 def _edge(spec: Spec, start: str, end: str, refers: Refers) -> Iterator[Edge]:
     """The edge to the part of a name in the first section that has it."""
+    end = end.partition(".")[0]  # a port is drawn with its link
     section = next((section for section in refers.sections if end in getattr(spec, section)), None)
     if section is not None:
         yield Edge(start, f"{section}.{end}", refers.does)

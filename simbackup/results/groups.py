@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from simbackup.devices.network.spec import ENDS
 from simbackup.engine.trace import Trace
 from simbackup.results.fleet_figures import job_figures, series, templates
 from simbackup.results.result import Result
@@ -33,11 +34,14 @@ def grouped(result: Result, rows: Sequence[Row], key: str) -> Iterator[Row | Gro
     order: list[Row | str] = []
     for row in rows:
         address = _address(str(row[key]), key)
-        whole = template.get(".".join(address.split(".")[:2]))
+        words = address.split(".")
+        whole, rest = template.get(".".join(words[:2])), words[2:]
+        if whole is None and words[0] == "links" and rest:  # the port of a part
+            whole, rest = _port(template, words[1], rest[0]), rest[1:]
         if whole is None:
             order.append(row)
             continue
-        whole += "".join(f".{word}" for word in address.split(".")[2:] if not word.isdigit())
+        whole += "".join(f".{word}" for word in rest if not word.isdigit())
         if whole not in members:
             order.append(whole)
         members.setdefault(whole, []).append(row)
@@ -49,6 +53,15 @@ def grouped(result: Result, rows: Sequence[Row], key: str) -> Iterator[Row | Gro
             yield Group(f"{shown} ({len(members[item])})", tuple(members[item]))
         else:
             yield item
+
+
+def _port(template: Mapping[str, str], link: str, part: str) -> str | None:
+    """The template of the ports that the parts of a fleet have at a link outside it."""
+    joined = next((t for section in ENDS if (t := template.get(f"{section}.{part}")) is not None), None)
+    if joined is None:
+        return None
+    fleets, fleet, _, name = joined.split(".", maxsplit=3)
+    return f"{fleets}.{fleet}.links.{link}.{name}"
 
 
 def runs(result: Result, rows: Sequence[Row], least: int = 2) -> Iterator[Row | Group]:

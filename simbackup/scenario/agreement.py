@@ -121,11 +121,12 @@ def _loads(checks: Checks) -> None:
     for name, link in checks.spec.links.items():
         with checks.about("links", name):
             crossing = crossing or _crossing(checks)
-            _load(checks, name, link, crossing.get(name, {}))
+            for street in link.streets(name, checks.spec.ends_of(name)):
+                _load(checks, street, link, crossing.get(street, {}))
 
 
 def _crossing(checks: Checks) -> dict[str, dict[str, WorkloadSpec]]:
-    """The workloads whose requests cross each link."""
+    """The workloads whose requests cross each link or port, by its name."""
     found: dict[str, dict[str, WorkloadSpec]] = {}
     for name, part in checks.spec.workloads.items():
         for link in part.via:
@@ -140,7 +141,8 @@ def _load(checks: Checks, name: str, link: LinkSpec, crossing: Mapping[str, Work
         for w, part in crossing.items()
         if part.request is not None and part.transactions is not None
     }
-    room = link.rate.si * si_or(link.count, 1.0)
+    port = link.ports.get(name.split(".")[1]) if "." in name else None
+    room = (port or link.rate).si * si_or(link.count, 1.0)
     if asked and sum(asked.values()) >= room:
         last = list(asked)[-1]
         message = f"'{name}' would have to carry {units.show_short(sum(asked.values()), 'B/s')} of requests"

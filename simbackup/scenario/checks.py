@@ -52,6 +52,14 @@ class Checks:
             self.report(path, f"there is no {what} '{name}'", choices(name, legal))
         return False
 
+    def street(self, path: Path, name: str) -> None:
+        """Report what is neither a link nor a port of one, and a link that is crossed from port to port."""
+        link = name.partition(".")[0]
+        if self.name(path, link if name in self.spec.streets else name, self.spec.links, "link"):
+            own = [street for street in self.spec.streets if street.partition(".")[0] == link]
+            if name not in own:
+                self.report(path, f"'{link}' is a switch, with a port for each part", f"name a port: {', '.join(own)}")
+
     def pending(self, path: Path, section: str, name: str) -> bool:
         """Whether a name is, or may be, that of a part that is unknown until something else is right."""
         if name in self.named(section):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from simbackup.devices.network.spec import BACK
+from simbackup.devices.network.spec import BACK, way_through
 from simbackup.scenario.topology import Topology
 from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget, OnDevice
 from simbackup.schema.job import Copying
@@ -176,7 +176,8 @@ class Places:
         A device and the host that owns it are at one place, unless links are between them: then these are its buses. A
         link may join another link, as a bridge joins a loop. Among ways of equal length the one whose links are listed
         first is taken. A link with a capacity of its own in the other direction is named with `BACK` where it is
-        crossed from an end that it lists later to one that it lists earlier.
+        crossed from an end that it lists later to one that it lists earlier, and a switch with the parts between which
+        it is crossed (`way_through`).
         """
         passed = self._beside_buses.way(begin, end)
         if passed is None:
@@ -198,6 +199,8 @@ class Places:
 
     def _direction(self, before: str, link: str, after: str) -> str:
         """A link, and that it is crossed backwards if both directions differ; what joins it comes before all others."""
+        if self.links[link].ported(self.ends_of(link)):
+            return way_through(link, before, after)
         if self.links[link].duplex == "half":
             return link
         places = self._joined[link]
@@ -207,6 +210,25 @@ class Places:
     def _joined(self) -> Mapping[str, Mapping[str, int]]:
         """The ends of each link by their places in its list."""
         return {link: {end: place for place, end in enumerate(part.joins)} for link, part in self.links.items()}
+
+    def ends_of(self, link: str) -> tuple[str, ...]:
+        """All that a link joins: the parts that it lists, and the other links that list it, each once."""
+        return self._ends[link]
+
+    @cached_property
+    def _ends(self) -> Mapping[str, tuple[str, ...]]:
+        """All that each link joins."""
+        found = {link: dict.fromkeys(part.joins) for link, part in self.links.items()}
+        for link, part in self.links.items():
+            for end in part.joins:
+                if end in found and end != link:
+                    found[end][link] = None
+        return {link: tuple(ends) for link, ends in found.items()}
+
+    @cached_property
+    def streets(self) -> tuple[str, ...]:
+        """The names of all links and ports that requests can cross by themselves, in each direction."""
+        return tuple(s for link, part in self.links.items() for s in part.streets(link, self.ends_of(link)))
 
     def _topology(self, bused: Collection[str]) -> Topology:
         """The network of hosts and devices; a device with buses is beside these, not beside its host."""

@@ -50,12 +50,13 @@ class WorkloadSpec(Part):
     def _check_way(self, checks: Checks, path: Path) -> None:
         """Report unknown links, and links that do not follow each other."""
         for name in dict.fromkeys(self.via):
-            checks.name((*path, "via"), name, checks.spec.links, "link")
+            checks.street((*path, "via"), name)
             if self.via.count(name) > 1:
                 checks.report((*path, "via"), f"names '{name}' more than once", "leave it out")
-        known = [name for name in self.via if name in checks.spec.links]
+        known = [name for name in self.via if name in checks.spec.streets]
         for before, after in pairwise(known):
-            ends = [{name, *checks.spec.links[name].joins} for name in (before, after)]
+            links = [name.partition(".")[0] for name in (before, after)]
+            ends = [{link, *checks.spec.links[link].joins} for link in links]
             if not ends[0] & ends[1]:
                 message = f"'{before}' and '{after}' are not connected"
                 checks.report((*path, "via"), message, "name the links in the order in which they are crossed")

@@ -16,7 +16,8 @@ class Network:
     """A direction of a network or bus: its link, seconds of a round trip, bytes a second of one of its parallel wires.
 
     A stream has the bytes of its `window` under way at most, if that is stated; a share of its segments is lost. The
-    `other` direction is the same one unless both have a capacity of their own.
+    `other` direction is the same one unless both have a capacity of their own. Between two ports of a switch a byte
+    also passes what lies `beyond` the first, at the same time.
     """
 
     link: Link
@@ -26,11 +27,17 @@ class Network:
     loss: float = 0.0
     segment: float = 0.0
     other: Network | None = None
+    beyond: tuple[Link, ...] = ()
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """All that a byte passes at the same time."""
+        return (self.link, *self.beyond)
 
     @property
     def wires(self) -> int:
         """How many wires lie side by side."""
-        return max(round(self.link.capacity / self.rate), 1)
+        return max(round(min(link.capacity for link in self.links) / self.rate), 1)
 
 
 def opposite(path: Iterable[Network]) -> tuple[Network, ...]:

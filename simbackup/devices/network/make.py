@@ -2,25 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from simbackup.devices.network.live import Network
-from simbackup.devices.network.spec import BACK, LinkSpec
+from simbackup.devices.network.spec import BACK, RECEIVE, SEND, LinkSpec
+from simbackup.devices.network.switch import Networks, Port, Switch
 from simbackup.engine.flows import Link
-from simbackup.schema.quantity import si_or
+from simbackup.schema.quantity import Quantity, si_or
 
 
-def make(name: str, link: LinkSpec) -> dict[str, Network]:
-    """The network by its name, and its other direction by that name with `BACK` if it has one of its own."""
-    there = _direction(name, link)
-    if link.duplex == "half":
-        return {name: there}
-    back = _direction(name + BACK, link)
-    there.other, back.other = back, there
-    return {name: there, name + BACK: back}
+def make(networks: Networks, name: str, link: LinkSpec, ends: Collection[str]) -> None:
+    """Add a link that joins some parts: its directions by its name, with `BACK` the other; or a switch with its ports.
+
+    Parameters
+    ----------
+    networks
+        Where it is added.
+    name, link
+        Its name and what the file says about it.
+    ends
+        All that it joins, also other links that join it.
+    """
+    if link.ported(ends):
+        _switch(networks, name, link, ends)
+        return
+    there = networks[name] = _direction(name, link, link.rate)
+    if link.duplex == "full":
+        back = networks[name + BACK] = _direction(name + BACK, link, link.rate)
+        there.other, back.other = back, there
 
 
-def _direction(name: str, link: LinkSpec) -> Network:
+def _switch(networks: Networks, name: str, link: LinkSpec, ends: Collection[str]) -> None:
+    """Add the ports of a switch, and its fabric."""
+    fabric = None if link.fabric is None else Link(f"links.{name}", link.fabric.si, fastest=link.fabric.si)
+    networks.switches[name] = switch = Switch({}, fabric)
+    for end in ends:
+        port, rate = f"{name}.{end}", link.ports.get(end, link.rate)
+        if link.duplex == "half":
+            both = networks[port] = _direction(port, link, rate)
+            switch.ports[end] = Port(both, both)
+            continue
+        send, receive = (_direction(port + way, link, rate) for way in (SEND, RECEIVE))
+        send.other, receive.other = receive, send
+        networks[port + SEND], networks[port + RECEIVE] = send, receive
+        switch.ports[end] = Port(send, receive)
+
+
+def _direction(name: str, link: LinkSpec, each: Quantity) -> Network:
     """One direction, with as many wires side by side as there are."""
-    rate = si_or(link.count, 1.0) * link.rate.si
+    rate = si_or(link.count, 1.0) * each.si
     wires = Link(f"links.{name}", rate, fastest=rate)
     window = link.window.si if link.window else None
-    return Network(wires, link.latency.si, link.rate.si, window, si_or(link.loss, 0.0), si_or(link.segment, 0.0))
+    return Network(wires, link.latency.si, each.si, window, si_or(link.loss, 0.0), si_or(link.segment, 0.0))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from pydantic import Field
 
 from simbackup.errors import choices
 from simbackup.schema.facts import Facts, amount, number
@@ -11,6 +14,7 @@ from simbackup.schema.part import Modelled, Part, Path, Rules
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
 
 from simbackup.schema.quantity import (
     Duration,
@@ -27,6 +31,22 @@ ENDS = ("hosts", "devices", "links")
 """Sections of what a link may join."""
 BACK = ".back"
 """What follows the name of a link in the address of its other direction, if that has a capacity of its own."""
+SEND, RECEIVE = ".send", ".receive"
+"""What follows the name of a part in the address of its port, for what it sends and what it receives."""
+FEW = 2
+"""Parts of a link that needs no ports: it is a line between them."""
+WAY, TO = ":", ">"
+"""What is between a link, the part from which a way through it comes, and the part to which it goes."""
+Medium = Literal["switched", "shared"]
+
+
+def way_through(link: str, before: str, after: str) -> str:
+    """The name of the way through a switch from one part to another.
+
+    >>> way_through("lan", "filer", "vault")
+    'lan:filer>vault'
+    """
+    return f"{link}{WAY}{before}{TO}{after}"
 
 
 class NetworkSheet(Frozen):
@@ -38,6 +58,9 @@ class NetworkSheet(Frozen):
     """Round trip."""
     duplex: Annotated[Literal["half", "full"], Word()] = "half"
     """`full` if each direction has the rate for itself; both share it unless stated."""
+    medium: Annotated[Medium, Word()] = "switched"
+    """Where it joins three parts or more: `switched` if each has a port of its own, `shared` if all of them share one
+    rate, as on a bus, a loop or the cable of an early Ethernet."""
     window: PositiveSize | None = None
     """Most bytes of one connection under way; they may wait in the queue of the adapter. No limit unless stated."""
     loss: Share | None = None
@@ -57,25 +80,65 @@ class LinkSpec(Part, Modelled, NetworkSheet):
     """A network or bus that joins hosts and devices."""
 
     joins: tuple[Text, ...]
-    """The hosts, devices and other links that it joins. With full duplex the direction from one listed later to one
-    listed earlier is `links.NAME.back`; requests of workloads go in the other direction."""
+    """The hosts, devices and other links that it joins. Each of three or more has a port with the rate of the link,
+    unless the medium is shared: what `PART` sends and receives passes `links.NAME.PART.send` and `.receive`, or
+    `links.NAME.PART` with half duplex. Otherwise, with full duplex, the direction from one listed later to one listed
+    earlier is `links.NAME.back`; requests of workloads go in the other direction."""
     count: Pieces | None = None
-    """Links of this kind side by side, each stream on one of them; one unless stated."""
+    """Links of this kind side by side, each stream on one of them; one unless stated. Ports have as many each."""
+    ports: dict[Text, Rate] = Field(default_factory=dict[str, Rate])
+    """Rates of the ports of some parts that are not those of the link, such as that of a server with a faster
+    adapter."""
+    fabric: Rate | None = None
+    """Rate that all ports share inside the switch, counted once for each byte; no limit unless stated."""
+
+    conditional: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("medium", "ports", "fabric"), "in links that join three parts or more"
+    )
+
+    def rules(self) -> Rules:
+        """A shared medium has no ports."""
+        yield from super().rules()
+        for key in ("ports", "fabric") if self.medium == "shared" else ():
+            if getattr(self, key):
+                yield (key,), "has no effect on a shared medium", "leave it out, or write 'medium: switched'"
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """Its own keys about ports, where there are parts enough."""
+        if len(spec.ends_of(name)) > FEW:
+            yield from (f"links.{name}.{key}" for key in self.conditional)
+
+    def streets(self, name: str, ends: Collection[str]) -> tuple[str, ...]:
+        """The names of what one can load by itself: both directions of the link, or those of each port.
+
+        >>> half = LinkSpec(joins=("a", "b", "c"), rate="1 GB/s", latency="0 s")
+        >>> half.streets("lan", half.joins)
+        ('lan.a', 'lan.b', 'lan.c')
+        """
+        owners = [f"{name}.{end}" for end in ends] if self.ported(ends) else [name]
+        ways = ("",) if self.duplex == "half" else (SEND, RECEIVE) if self.ported(ends) else ("", BACK)
+        return tuple(owner + way for owner in owners for way in ways)
+
+    def ported(self, ends: Collection[str]) -> bool:
+        """Whether each of its ends has a port."""
+        return self.medium == "switched" and len(ends) > FEW
 
     def figures(self) -> Figures:
         """How much it was used."""
-        return {"": USE, **({BACK.removeprefix("."): USE} if self.duplex == "full" else {})}
+        found = {street.removeprefix("."): USE for street in self.streets("", self.joins)}
+        return found | {"": USE} if self.fabric is not None else found
 
     def facts(self) -> Facts:
         """Number, rate and round trip."""
         if self.count is not None and self.count.si > 1:
             yield from number(self.count, "link side by side", "links side by side")
         yield from amount(self.rate)
+        yield from amount(self.fabric, "all ports together")
         if self.latency.si > 0:
             yield from amount(self.latency, "round trip")
 
     def check(self, checks: Checks, path: Path) -> None:
-        """Report a link that joins fewer than two, or something unknown."""
+        """Report a link that joins fewer than two, or something unknown, and ports of what it does not join."""
         if len(set(self.joins)) < 2:  # noqa: PLR2004 (a link has two ends or more)
             lost = checks.lost("hosts") or checks.lost("devices")
             if lost is None:
@@ -91,3 +154,6 @@ class LinkSpec(Part, Modelled, NetworkSheet):
                 message = f"there is no host, device or other link '{end}'"
                 remedy = choices(end, [*hosts, *devices, *(name for name in links if name != path[-1])])
                 checks.report((*path, "joins", i), message, remedy)
+        for end in self.ports:
+            if end not in checks.spec.ends_of(str(path[-1])):
+                checks.report((*path, "ports", end), f"the link does not join '{end}'", choices(end, self.joins))

@@ -39,15 +39,17 @@ class SteadyLoop:
         Streams over several wires each keep to one of them.
         """
         found: dict[Centre, float] = {}
-        visits = self.visits()
-        wires = {network.link: self.wires(network) for network in visits}
+        wires = {link: self.wires(network) for network in self.visits() for link in network.links}
+        beyond = self._beyond(shape, others)
         for link, demand in shape.demands.items():
+            if link in beyond:
+                continue
             free, servers = 1.0 - others(link), 1
             if link in wires:
                 servers, rate = wires[link]
                 each = demand / servers / (free * rate) if free > 0.0 else math.inf
             else:
-                each = demand / (free * link.capacity) if free > 0.0 else math.inf
+                each = _seconds(shape, link, others)
             found |= {(link, server): each for server in range(servers)}
         return found
 
@@ -71,8 +73,18 @@ class SteadyLoop:
 
     def wires(self, network: Network) -> tuple[int, float]:
         """Wires of a network that its streams use, at most one each, and the bytes a second of one."""
-        streams = self.visits()[network][1]
-        return max(min(streams, round(network.link.capacity / network.rate)), 1), network.rate
+        return max(min(self.visits()[network][1], network.wires), 1), network.rate
+
+    def _beyond(self, shape: FlowShape, others: Others) -> set[Link]:
+        """What a buffer passes at the same time as a port where it takes longer: no queue of its own."""
+        found, kept = set[Link](), set[Link]()
+        for network in self.visits():
+            crossed = [link for link in network.links if link in shape.demands]
+            if crossed:
+                slowest = max(crossed, key=lambda link: _seconds(shape, link, others))
+                kept.add(slowest)
+                found |= {*crossed} - {slowest}
+        return found - kept
 
     def every(self, others: Others) -> list[tuple[Link, float]]:
         """All queues, with the seconds of a byte in each; threads that compress have one each."""
@@ -142,11 +154,13 @@ class SteadyLoop:
     def standing(self, network: Network, others: Others) -> Standing:
         """The buffers that queue at a network, on each wire that they use."""
         crossed = self.sides.shape().demands.get(network.link, 0.0)
-        if network not in self.visits() or crossed <= 0.0:
+        visited = next((one for one in self.visits() if network.link in one.links), None)
+        centres = self.every(others)
+        here = next((i for i, (link, _) in enumerate(centres) if link is network.link), None)
+        if visited is None or here is None or crossed <= 0.0:  # beyond a slower port nothing queues
             return Standing((), 0.0, 0.0)
-        centres, wires = self.every(others), self.wires(network)[0]
-        seconds = self.size * crossed / self.visits()[network][0] / network.rate
-        here = next(i for i, (link, _) in enumerate(centres) if link is network.link)
+        wires = self.wires(visited)[0]
+        seconds = self.size * crossed / self.visits()[visited][0] / network.rate
         if any(math.isinf(each) for _, each in centres):
             stands = tuple(float(math.isinf(centres[here][1])) for _ in range(self.buffers))
             return Standing(stands, seconds, float(wires))
@@ -157,6 +171,12 @@ class SteadyLoop:
         return Standing(
             loop_queue([each * self.size for each in demands], buffers, latency, here), seconds, float(wires)
         )
+
+
+def _seconds(shape: FlowShape, link: Link, others: Others) -> float:
+    """Seconds of a byte on a link of which others use a share."""
+    free = 1.0 - others(link)
+    return shape.demands[link] / (free * link.capacity) if free > 0.0 else math.inf
 
 
 @lru_cache(maxsize=1024)

@@ -110,7 +110,7 @@ class WireQueue:
     def standing(self, network: Network, others: Others) -> Standing:
         """The buffers that are there now."""
         del others
-        if network is not self.network:
+        if network.link not in self.network.links:
             return Standing((), 0.0, 0.0)
         waiting = len(self.turns.queue)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         return Standing((1.0,) * (self.turns.count + waiting), self.seconds, 1.0)

@@ -66,7 +66,7 @@ class WriteSpec(JobSpec):
         with checks.about(*path):
             self._check_requests(checks, path)
         if self.over is not None:
-            checks.name((*path, "over"), self.over, checks.spec.links, "link")
+            checks.street((*path, "over"), self.over)
 
     def _check_requests(self, checks: Checks, path: Path) -> None:
         if self.synchronous and self.request is None:

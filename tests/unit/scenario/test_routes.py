@@ -24,7 +24,10 @@ links:
 
 def spec(tmp_path: Path, **links: list[str]) -> Spec:
     """A scenario with links of 100 MB/s that join what is named."""
-    lines = (f"  {name}: {{joins: [{', '.join(ends)}], rate: 100 MB/s, latency: 0 s}}" for name, ends in links.items())
+    lines = (
+        f"  {name}: {{joins: [{', '.join(ends)}], rate: 100 MB/s, latency: 0 s, medium: shared}}"
+        for name, ends in links.items()
+    )
     path = tmp_path / "scenario.yaml"
     path.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
     return load(path).spec
@@ -105,3 +108,42 @@ def test_a_full_duplex_link_has_a_name_for_each_direction(tmp_path: Path) -> Non
     assert both.route("jukebox", "filer") == both.way_from("filer", "jukebox") == ("lan.back",)
     assert both.way_to("server", "array") == ("lan.back",)
     assert both.way_from("server", "array") == ("lan",)
+
+
+def switched(tmp_path: Path, more: str = "", duplex: str = "full") -> Spec:
+    """A scenario with a switch of 100 MB/s a port between three parts."""
+    path = tmp_path / "switched.yaml"
+    text = f"  lan: {{joins: [filer, server, jukebox], rate: 100 MB/s, latency: 1 ms, duplex: {duplex}{more}}}\n"
+    path.write_text(HEAD + text, encoding="utf-8")
+    return load(path).spec
+
+
+def test_a_way_through_a_switch_is_named_by_its_ends_whatever_their_order(tmp_path: Path) -> None:
+    site = switched(tmp_path)
+    assert site.route("filer", "jukebox") == ("lan:filer>jukebox",)
+    assert site.way_from("filer", "jukebox") == ("lan:jukebox>filer",)
+    assert site.way_to("server", "array") == ("lan:server>filer",)
+
+
+def test_a_way_through_a_switch_passes_both_ports_and_the_fabric_and_is_under_way_once(tmp_path: Path) -> None:
+    system, _ = build(switched(tmp_path, ", count: 2, fabric: 150 MB/s, ports: {jukebox: 40 MB/s}"), 0)
+    way = system.networks["lan:filer>jukebox"]
+    assert [link.name for link in way.links] == ["links.lan.filer.send", "links.lan", "links.lan.jukebox.receive"]
+    assert [link.capacity for link in way.links] == [200e6, 150e6, 80e6]
+    assert (way.latency, way.rate, way.wires) == (1e-3, 40e6, 2)
+    assert way.other is system.networks["lan:jukebox>filer"]
+
+
+def test_the_ports_of_a_half_duplex_switch_carry_both_directions(tmp_path: Path) -> None:
+    system, _ = build(switched(tmp_path, duplex="half"), 0)
+    there, back = system.networks["lan:filer>server"], system.networks["lan:server>filer"]
+    assert [link.name for link in there.links] == ["links.lan.filer", "links.lan.server"]
+    assert [*there.links] == [*back.links][::-1]
+
+
+def test_a_link_that_another_joins_has_a_port_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "joined.yaml"
+    links = "  lan: {joins: [filer, server], rate: 100 MB/s, latency: 0 s}\n"
+    links += "  bus: {joins: [lan, jukebox], rate: 100 MB/s, latency: 0 s}\n"
+    path.write_text(HEAD + links, encoding="utf-8")
+    assert load(path).spec.route("filer", "jukebox") == ("lan:filer>bus", "bus")
