@@ -1,4 +1,4 @@
-"""The pages under docs/how-to/ as files to write, commands to run, and output to compare.
+"""The pages of docs/ that show commands, as files to write, commands to run, and output to compare.
 
 Run as a script, this file writes the outputs on the pages anew: `python tests/how_to.py [PAGE ...]`.
 """
@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TOP = Path(__file__).parents[1]
-PAGES = TOP / "docs" / "how-to"
-DEFAULT = [*PAGES.glob("add-*.md"), PAGES / "plan-a-site.md", PAGES / "run-a-study.md"]
+DOCS = TOP / "docs"
 BLOCK = re.compile(r"(?:^`(?P<file>[^`\n]+)`:\n\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 TREE = "In the top folder of a clone:"
 """Words after which commands run in a copy of the source tree."""
@@ -34,6 +33,16 @@ class Block:
     inside: bool
     begin: int
     end: int
+
+
+def pages() -> list[Path]:
+    """The pages that show what commands print."""
+    return [path for path in sorted(DOCS.glob("*.md")) + sorted(DOCS.glob("how-to/*.md")) if "```sh\n" in read(path)]
+
+
+def read(page: Path) -> str:
+    """The text of a page."""
+    return page.read_text(encoding="utf-8")
 
 
 def blocks(page: str) -> Iterator[Block]:
@@ -127,7 +136,7 @@ def followed(page: str, folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    for path in map(Path, sys.argv[1:]) if sys.argv[1:] else DEFAULT:
+    for path in map(Path, sys.argv[1:]) if sys.argv[1:] else pages():
         with tempfile.TemporaryDirectory() as place:
-            text = followed(path.read_text(encoding="utf-8"), Path(place))
+            text = followed(read(path), Path(place))
         path.write_text(text, encoding="utf-8")

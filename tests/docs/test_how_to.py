@@ -1,18 +1,25 @@
-"""Whoever follows the pages of docs/how-to/ gets what they show; `python tests/how_to.py` writes the outputs anew."""
+"""Whoever follows the pages of docs/ gets what they show; `python tests/how_to.py` writes the outputs anew."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from how_to import PAGES, blocks, followed
-
-FOLLOWED = [*sorted(PAGES.glob("add-*.md")), PAGES / "plan-a-site.md", PAGES / "run-a-study.md"]
+from how_to import DOCS, blocks, followed, pages, read
 
 
-@pytest.mark.parametrize("page", FOLLOWED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("page", pages(), ids=lambda path: path.stem)
 def test_the_page_does_what_it_shows(page: Path, tmp_path: Path) -> None:
     pytest.importorskip("hatchling")
-    text = page.read_text(encoding="utf-8")
-    assert sum(block.file is not None for block in blocks(text)) >= (5 if page.stem.startswith("add-") else 2)
+    text = read(page)
+    assert sum(block.file is not None for block in blocks(text)) >= (5 if page.stem in LONG else 1)
     assert followed(text, tmp_path) == text
+
+
+LONG = {"add-a-device", "add-a-document", "add-a-method"}
+"""Pages that show whole packages."""
+
+
+def test_pages_with_commands_are_found() -> None:
+    assert {path.stem for path in pages()} >= LONG | {"plan-a-site", "getting-started"}
+    assert all(path.is_relative_to(DOCS) for path in pages())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from how_to import PAGES, written
+from how_to import DOCS, written
 
 import simbackup as sb
 from simbackup import shelf
@@ -27,7 +27,7 @@ ROWS = ["usb-size", "usb-write-10", "usb-write-40", "usb-backup", "usb-backup-ra
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A root with the document of the page that says how to add one."""
-    written((PAGES / "add-a-document.md").read_text(encoding="utf-8"), tmp_path)
+    written((DOCS / "how-to" / "add-a-document.md").read_text(encoding="utf-8"), tmp_path)
     monkeypatch.setenv("SIMBACKUP_PATH", str(tmp_path / "site"))
     yield tmp_path / "site"
     shelf.forget()

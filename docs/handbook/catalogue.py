@@ -1,0 +1,103 @@
+"""The catalogue of datasheets: a page for each kind, and one for the works that they cite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from simbackup import shelf
+from simbackup.experiments.overview import datasheet_values, works
+from simbackup.shelf import Datasheet
+
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|$~])")
+
+
+def pages() -> dict[str, str]:
+    """The page of each kind, their list, and the page of works."""
+    sheets: dict[str, list[Datasheet]] = {}
+    for name in shelf.names():
+        sheets.setdefault(name.partition("/")[0], []).append(shelf.load_datasheet(name))
+    made = {f"datasheets/{kind}.md": page(kind, own) for kind, own in sheets.items()}
+    return made | {"datasheets/index.md": _index(sheets), "datasheets/works.md": _works()}
+
+
+def page(kind: str, sheets: Iterable[Datasheet]) -> str:
+    """All datasheets of a kind, each with its values and where they come from."""
+    lines = [f"(datasheets-{kind})=", f"# {title_of(kind)}", ""]
+    lines += [f"What a datasheet of this kind may hold: [keys](../../reference/datasheets/{kind}.md).", ""]
+    for sheet in sheets:
+        lines += [f"({anchor(sheet.name)})=", f"## {plain(sheet.title)}", "", f"`{sheet.name}`", ""]
+        lines += [plain(sheet.description), ""] if sheet.description else []
+        lines += ["| value | | basis | where it comes from |", "|---|---|---|---|", *_values(sheet), ""]
+    return "\n".join(lines)
+
+
+def _values(sheet: Datasheet) -> list[str]:
+    """A row for each value; its range below it, if it has one."""
+    given = dict(sheet.values())
+    rows: list[str] = []
+    for row in datasheet_values(sheet.name):
+        shown = plain(str(row["value"])) + (f"<br><small>{plain(row['range'])}</small>" if row["range"] else "")
+        key = given[row["parameter"]].source
+        cited = f"[{plain(row['source'])}](work-{key})" if key else ""
+        said = "; ".join(each for each in (cited, plain(row["at"]), plain(row["why"])) if each)
+        rows.append(f"| `{row['parameter']}` | {shown} | {row['basis']} | {said} |")
+    return rows
+
+
+def anchor(name: str) -> str:
+    """The anchor of a datasheet.
+
+    >>> anchor("tape_drive/lto-9")
+    'datasheet-tape_drive-lto-9'
+    """
+    return f"datasheet-{name.replace('/', '-')}"
+
+
+def title_of(kind: str) -> str:
+    """The title of a kind's page.
+
+    >>> title_of("tape_drive")
+    'Tape drive'
+    """
+    return {"raid": "RAID", "ssd": "SSD"}.get(kind, kind.replace("_", " ").capitalize())
+
+
+def plain(text: str) -> str:
+    r"""A text as Markdown shows it letter by letter, on one line.
+
+    >>> plain("a_b | c")
+    'a\\_b \\| c'
+    """
+    return SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def _index(sheets: dict[str, list[Datasheet]]) -> str:
+    total = sum(map(len, sheets.values()))
+    lines = ["# Datasheets", "", INTRODUCTION.format(total=total), ""]
+    for kind, own in sheets.items():
+        named = ", ".join(f"[{plain(sheet.title)}]({anchor(sheet.name)})" for sheet in own)
+        lines += [f"- **[{title_of(kind)}](datasheets-{kind})**: {named}"]
+    return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *sheets, "works", "```", ""])
+
+
+def _works() -> str:
+    lines = ["# Works that the datasheets cite", ""]
+    for work in works(None):
+        said = [str(work[key]) for key in ("author", "publisher", "year") if key in work]
+        where = f" <{work['url']}>" if "url" in work else ""
+        lines += [
+            f"(work-{work['key']})=",
+            "",
+            f"**{plain(str(work['title']))}**. {plain(', '.join(said))}.{where}",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+INTRODUCTION = """\
+{total} datasheets come with simbackup. Each value says where it comes from. The *basis* is `datasheet` (its maker
+states it), `measured`, `derived` from other values, `fitted` to measured rows, or `assumed`; a value that is not
+exactly known has a range. [What the words mean](../../reference/origin.md).
+
+A device of yours that is missing here needs one file: [add a datasheet](../../how-to/add-a-datasheet.md)."""

@@ -1,0 +1,41 @@
+"""Pages that lie outside docs/: the notebooks, CONTRIBUTING and the like; and links to them."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+
+TOP = Path(__file__).parents[2]
+NOTEBOOKS = "notebooks"
+TAKEN = {"RESULTS.md": "results.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+"""Files of the repository that are pages of the handbook."""
+LINK = re.compile(r"\]\((?!\w+:|#|/)([^)\s#]+)((?:#[^)\s]+)?)\)")
+MADE = "made"
+"""The folder below docs/ with the pages that a build makes; they are not kept in the repository."""
+
+
+def pages() -> dict[str, str]:
+    """The pages that are files outside docs/, with links to pages of the handbook."""
+    made = {page: inward((TOP / file).read_text(encoding="utf-8"), "") for file, page in TAKEN.items()}
+    notebooks = sorted((TOP / NOTEBOOKS).glob("*.ipynb"))
+    return made | {f"{NOTEBOOKS}/{path.name}": path.read_text(encoding="utf-8") for path in notebooks}
+
+
+def inward(text: str, folder: str) -> str:
+    """A page of a folder of the repository whose links to files are links to pages of the handbook.
+
+    >>> inward("[results](../RESULTS.md#documents), [terms](glossary.md)", "docs")
+    '[results](/made/results.md#documents), [terms](/glossary.md)'
+    """
+    return LINK.sub(lambda found: f"]({target(found[1], folder)}{found[2]})", text)
+
+
+def target(link: str, folder: str) -> str:
+    """Where a link of a page of a folder of the repository leads in the handbook."""
+    path = posixpath.normpath(posixpath.join(folder, link))
+    if path in TAKEN:
+        return f"/{MADE}/{TAKEN[path]}"
+    if path.startswith(f"{NOTEBOOKS}/"):
+        return f"/{MADE}/{path}"
+    return "/" + path.removeprefix("docs/") if path.startswith("docs/") else link

@@ -1,0 +1,140 @@
+"""The pages that a build of the handbook makes are complete, and every page is reached; .ci/run builds it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from simbackup import shelf
+
+DOCS = Path(__file__).parents[2] / "docs"
+sys.path.insert(0, str(DOCS))  # the extension lies beside the pages, and is no part of the package
+
+from handbook import catalogue, mechanisms, outside, typeset, uses  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    rows = {"tape.locate_time": {"a-document": [f"row-{n}" for n in range(8)]}}
+    return catalogue.pages() | mechanisms.written(rows) | outside.pages()
+
+
+def test_every_equation_is_on_a_page(made: dict[str, str]) -> None:
+    equations = [(name, own) for name, module in uses.modules().items() for own in uses.functions(module)]
+    assert len(equations) > 80
+    assert [one for one in equations if f".. autofunction:: {one[1]}\n" not in made[f"mechanisms/{one[0]}.rst"]] == []
+
+
+def test_every_equation_says_something() -> None:
+    said = {
+        f"{name}.{own}": inspect.getdoc(function)
+        for name, module in uses.modules().items()
+        for own, function in uses.functions(module).items()
+    }
+    assert [name for name, doc in said.items() if not doc] == []
+
+
+def test_the_rows_of_an_equation_are_named_or_counted(made: dict[str, str]) -> None:
+    assert (
+        "- a-document: ``row-0``, ``row-1``, ``row-2``, ``row-3``, ``row-4``, ``row-5`` and 2 more\n"
+        in made["mechanisms/tape.rst"]
+    )
+
+
+def test_every_datasheet_is_on_the_page_of_its_kind(made: dict[str, str]) -> None:
+    there = "".join(text for name, text in made.items() if name.startswith("datasheets/"))
+    assert [name for name in shelf.names() if f"({catalogue.anchor(name)})=" not in there] == []
+    assert [key for key in shelf.sources() if f"(work-{key})=" not in made["datasheets/works.md"]] == []
+
+
+def test_formulas_are_those_of_the_code() -> None:
+    def some(a: float, rate: float) -> float:
+        """Something."""
+        if a < 0:
+            raise ValueError
+        half = a / 2
+        return max(half, 1.0) if a > 1 else rate**2
+
+    assert typeset.formula(some) == (  # type: ignore[arg-type]
+        r"\begin{align*}\mathrm{half} &= \frac{a}{2} \\ "
+        r"\mathrm{some} &= \begin{cases}\max\left(\mathrm{half},\ 1\right) & \text{if } a > 1 \\ "
+        r"{\mathrm{rate}}^{2} & \text{otherwise} \end{cases}\end{align*}"
+    )
+
+
+def test_what_loops_is_no_formula() -> None:
+    def some(a: int) -> int:
+        while a > 1:
+            a //= 2
+        return a
+
+    assert typeset.formula(some) is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("(a + b) * c", r"\left(a + b\right) \, c"),
+        ("a - (b - c)", r"a - \left(b - c\right)"),
+        ("-a / (1 - b)", r"\frac{-a}{1 - b}"),
+        ("math.sqrt(a**2 + b)", r"\sqrt{{a}^{2} + b}"),
+        ("sum(x * 2 for x in times)", r"\sum_{x \in \mathrm{times}} x \cdot 2"),
+        ("disk.outer_rate", r"\mathrm{outer\ rate}"),
+        ("1e-9", r"1 \cdot 10^{-9}"),
+    ],
+)
+def test_terms(code: str, shown: str) -> None:
+    assert typeset.shown(ast.parse(code, mode="eval").body) == shown
+
+
+PAGES = [path for path in sorted(DOCS.rglob("*.md")) if not path.is_relative_to(DOCS / outside.MADE)]
+FRONT = [DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md"]
+
+
+def read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", [*PAGES, *FRONT], ids=lambda path: path.relative_to(DOCS.parent).as_posix())
+def test_links_lead_somewhere(page: Path, made: dict[str, str]) -> None:
+    prose = re.sub(r"^```.*?^```$", "", read(page), flags=re.DOTALL | re.MULTILINE)
+    for link, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*)(#[^)\s]+)?\)", prose):
+        target = (page.parent / link).resolve() if link else page
+        made_name = target.relative_to(DOCS / "made").as_posix() if target.is_relative_to(DOCS / "made") else ""
+        assert target.exists() or made_name in made, link
+        if anchor:
+            text = made[made_name] if made_name else read(target)
+            assert anchor.removeprefix("#") in {slug(head) for head in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+
+
+def slug(heading: str) -> str:
+    """The anchor of a heading, as MyST and GitHub make it.
+
+    >>> slug("5. After a fire")
+    '5-after-a-fire'
+    """
+    return re.sub(r"[^\w -]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def test_every_page_is_reached_from_the_front(made: dict[str, str]) -> None:
+    """Sphinx warns of a page that is in no list of pages; this finds it without a build."""
+    own = {path.relative_to(DOCS).with_suffix("").as_posix() for path in PAGES}
+    trees = [
+        tree for path in DOCS.glob("*.md") for tree in re.findall(r"^```\{toctree\}\n(.*?)^```", read(path), LINES)
+    ]
+    entries = {line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")}
+    reached = {
+        name for name in own for entry in entries if fnmatch(name, entry) and name.count("/") == entry.count("/")
+    }
+    assert own - reached == {"index"}
+    listed = {entry for entry in entries if entry.startswith(outside.MADE) and "*" not in entry}
+    assert listed <= {f"{outside.MADE}/{name.rpartition('.')[0]}" for name in made}
+
+
+LINES = re.DOTALL | re.MULTILINE
