@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from simbackup.cli.options import Intervals, Into, Json, Scheduler, Seed, Wanted, Workers, note
+from simbackup.cli.options import Intervals, Into, Json, Scheduler, Seed, Sets, Wanted, Workers, note, overrides
 from simbackup.errors import InputError, Place, Problem
 
 MOST_BAD = 10
@@ -64,6 +64,52 @@ def study(  # noqa: PLR0917 (typer reads each as an option)
         if len(table.bad) > MOST_BAD:
             note(f"  and {len(table.bad) - MOST_BAD} others; the column 'failed' says why")
         raise typer.Exit(1)
+
+
+def sensitivity(  # noqa: PLR0917 (typer reads each as an option)
+    scenario: Annotated[str, typer.Argument(help="File or name of a scenario.")],
+    figure: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ADDRESS]", help="A figure, such as jobs.full.elapsed; default: the job that takes longest."
+        ),
+    ] = None,
+    sets: Sets = None,
+    seed: Seed = 0,
+    samples: Annotated[
+        int, typer.Option(help="Sample size of Sobol' indices, a power of two; 0 leaves them out.", min=0, max=2**16)
+    ] = 64,
+    walks: Annotated[int, typer.Option(help="Walks of the Morris screening; 0 leaves it out.", min=0, max=1000)] = 10,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+    into: Into = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Draw it to this .png, .svg or .pdf file.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show which inputs a figure depends on, and what measuring the first of them would narrow."""
+    from simbackup.cli import show, show_sensitivity  # noqa: PLC0415
+    from simbackup.cli.counting import counting  # noqa: PLC0415
+    from simbackup.experiments.sensitivity import sensitivity as answer  # noqa: PLC0415
+    from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
+
+    if out is not None:
+        check_file(out, PICTURE)
+    with counting() as counted:
+        found = answer(
+            scenario, figure, overrides(sets or []), seed=seed, samples=samples, walks=walks, workers=workers,
+            scheduler=scheduler, into=into, progress=counted, note=note,
+        )  # fmt: skip
+    if as_json:
+        show.json(found.as_dict())
+    else:
+        show_sensitivity.sensitivity(found)
+    if out is not None:
+        from simbackup.plots import style  # noqa: PLC0415 (matplotlib is an extra)
+
+        style.write(found.plot.tornado(), out)
+        note(f"written to {out}")
 
 
 def _shard(  # noqa: PLR0917 (the options of the command)
