@@ -13,19 +13,22 @@ from pydantic_core import PydanticUndefined
 from ruamel.yaml import YAML
 
 from simbackup import shelf, units
+from simbackup.foreign.histories.finished_job import COLUMNS, FinishedJob
+from simbackup.foreign.histories.mapping import MappingSpec, built_in
 from simbackup.planning.goals import GoalsSpec, RestoreGoalSpec
 from simbackup.planning.policy import LimitSpec, LogsSpec, PolicySpec, RetentionSpec, SecondCopySpec, StagingSpec
 from simbackup.planning.spec import MachineSpec, SiteSpec, SystemSpec, TargetSpec
 from simbackup.scenario import load, names
 from simbackup.schema import registry
-from simbackup.schema.calibration import Fit
+from simbackup.schema.calibration import Constant, Fit
 from simbackup.schema.fleet import Fleet, SpreadStarts
+from simbackup.schema.history import HistoryJob, HistorySpec
 from simbackup.schema.job import JobSpec
 from simbackup.schema.measured import MeasuredRow
 from simbackup.schema.origin import Origin
 from simbackup.schema.part import Part
 from simbackup.schema.quantity import EXAMPLES, LATEST, Unit
-from simbackup.schema.reflection import mark_of, nested_part, sheet_kind, text_of
+from simbackup.schema.reflection import attribute_texts, mark_of, nested_part, sheet_kind, text_of
 from simbackup.schema.study import RangeSpec, StudySpec
 from simbackup.schema.yaml_file import read
 
@@ -67,6 +70,7 @@ def pages() -> Pages:
     found["site.md"] = _site()
     found["measured.md"] = _page("Measured rows: measured.yaml", MeasuredRow, rows, "")
     found["calibration.md"] = _page("Fitted constants: calibration.yaml", Fit, fits, "")
+    found["history.md"] = _history()
     found["origin.md"] = _page("Where a value comes from", Origin, None, "")
     found["README.md"] = _contents(found)
     return found
@@ -112,6 +116,18 @@ def _site() -> str:
     lines[-1] += "(../how-to/plan-a-site.md)."
     lines += ["", "# Goals: goals.yaml", "", _text(GoalsSpec.__doc__), "", *_table(GoalsSpec, GoalsSpec.model_fields)]
     return "\n".join([*lines, "", *_nested("restores", RestoreGoalSpec), ""])
+
+
+def _history() -> str:
+    """The page of histories: the block of a scenario, the columns of jobs.csv, and mappings of columns."""
+    lines = [_page("Histories of jobs: history, jobs.csv", HistorySpec, None, "").rstrip(), ""]
+    lines += [*_nested("jobs", HistoryJob), "", *_nested("fit", Constant), "", "## `jobs.csv`", ""]
+    lines += [_text(FinishedJob.__doc__), "", "| column | meaning |", "|---|---|"]
+    lines += [f"| `{column}` | {_text(attribute_texts(FinishedJob)[column])} |" for column in COLUMNS]
+    lines += ["", "## Mappings of columns: NAME.yaml", "", _text(MappingSpec.__doc__), ""]
+    lines += [*_table(MappingSpec, MappingSpec.model_fields), "", "These come along:", ""]
+    lines += [f"- `{name}`: {each.title}" for name, each in built_in().items()]
+    return "\n".join([*lines, ""])
 
 
 def _nested(key: str, part: type[BaseModel]) -> list[str]:

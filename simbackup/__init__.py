@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from simbackup.experiments.calibrate import Fitted, calibrate
     from simbackup.experiments.cross_validate import CrossValidation, cross_validate
     from simbackup.experiments.explanation import Explanation, explain
+    from simbackup.experiments.history_fit import HistoryFit, fit_history
     from simbackup.experiments.influences import Sensitivity
     from simbackup.experiments.intervals import intervals_of
     from simbackup.experiments.lists import datasheets, scenarios
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from simbackup.experiments.separability import Separability, separability
     from simbackup.experiments.studied import Study
     from simbackup.experiments.study import study
+    from simbackup.foreign.histories.history import read_history
     from simbackup.planning.inventory import site_text
     from simbackup.planning.plan import plan
     from simbackup.planning.restore import restore
@@ -41,6 +43,7 @@ __all__ = [
     "CrossValidation",
     "Explanation",
     "Fitted",
+    "HistoryFit",
     "InputError",
     "Picture",
     "Reproduction",
@@ -57,11 +60,13 @@ __all__ = [
     "datasheets",
     "equations",
     "explain",
+    "fit_history",
     "intervals_of",
     "load",
     "load_site",
     "picture",
     "plan",
+    "read_history",
     "report",
     "reproduce",
     "restore",
@@ -78,6 +83,7 @@ _HOMES = {
     "CrossValidation": "simbackup.experiments.cross_validate",
     "Explanation": "simbackup.experiments.explanation",
     "Fitted": "simbackup.experiments.calibrate",
+    "HistoryFit": "simbackup.experiments.history_fit",
     "InputError": "simbackup.errors",
     "Picture": "simbackup.drawing.picture",
     "Reproduction": "simbackup.experiments.reproduce",
@@ -92,11 +98,13 @@ _HOMES = {
     "cross_validate": "simbackup.experiments.cross_validate",
     "datasheets": "simbackup.experiments.lists",
     "explain": "simbackup.experiments.explanation",
+    "fit_history": "simbackup.experiments.history_fit",
     "intervals_of": "simbackup.experiments.intervals",
     "load": "simbackup.scenario",
     "load_site": "simbackup.planning.site",
     "picture": "simbackup.drawing.picture",
     "plan": "simbackup.planning.plan",
+    "read_history": "simbackup.foreign.histories.history",
     "report": "simbackup.reporting.report",
     "reproduce": "simbackup.experiments.reproduce",
     "restore": "simbackup.planning.restore",

@@ -35,7 +35,8 @@ class Reduction:
     Of each byte that is new to the store: bytes before over bytes after compression; where; reference core seconds for
     each byte before, in either direction; threads; and bytes a second before of a card, if one limits. Of
     deduplication: bytes before over bytes that are new to the store; reference core seconds to find chunks and to join
-    them, and threads that do; bytes that lie together in the store, None if all do; and such pieces read at once.
+    them, and threads that do; bytes that lie together in the store, None if all do; and such pieces read at once; bytes
+    a second that the store takes at most, of all and of one stream, and reads of its index for each byte that is saved.
     """
 
     ratio: float = 1.0
@@ -50,6 +51,9 @@ class Reduction:
     cutters: int = 1
     together: float | None = None
     at_once: float = 1.0
+    ingest: float | None = None
+    stream_ingest: float | None = None
+    index_reads: float = 0.0
 
     @property
     def stored(self) -> float:

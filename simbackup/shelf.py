@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.schema.datasheet import check_datasheet
+from simbackup.schema.datasheet import check_datasheet, own_sources
 from simbackup.schema.quantity import Frozen, Quantity
 from simbackup.schema.registry import RoomError
 from simbackup.schema.tree import Node
@@ -99,6 +99,10 @@ class Datasheet:
     description: str
     parameters: Frozen
     tree: Node
+
+    def works(self) -> dict[str, Node]:
+        """The works that it may cite, by key: those of the folders, and its own."""
+        return {**sources(), **own_sources(self.tree)}
 
     def values(self) -> Iterator[tuple[str, Quantity]]:
         """Each quantity with its name."""

@@ -26,7 +26,7 @@ from simbackup.devices.tape.session import Session
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.activity import Activity
 from simbackup.engine.clock import Clock
-from simbackup.engine.flows import Flow, FlowNetwork
+from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.limit import Law, Least
 from simbackup.engine.trace import Trace
 from simbackup.workloads.live import UsersOfData, Workload
@@ -95,6 +95,7 @@ class System:
     used: dict[str, float] = field(default_factory=dict[str, float])
     taken: dict[str, float] = field(default_factory=dict[str, float])
     spaces: dict[str, Space] = field(default_factory=dict[str, Space])
+    ingests: dict[str, Link] = field(default_factory=dict[str, Link])
     others: dict[str, object] = field(default_factory=dict[str, object])
     """Live parts of devices that are none of these."""
     least: dict[str, Least] = field(default_factory=dict[str, Least])
@@ -108,6 +109,10 @@ class System:
     def queues(self, links: tuple[str, ...]) -> tuple[Adapter, ...]:
         """The queues of some links, made when first needed."""
         return tuple(self.adapters.setdefault(link, Adapter(self.networks[link])) for link in links)
+
+    def ingest(self, device: str) -> Link:
+        """What a deduplicating store takes, in shares of what it takes at most; made when first needed."""
+        return self.ingests.setdefault(device, Link(f"devices.{device}.ingest", 1.0))
 
     def note_least(self, job: str) -> None:
         """Note what the bytes of a run of a job, which ends now, have taken at the least."""

@@ -11,6 +11,7 @@ import typer
 from simbackup.cli.codes import INTERRUPTED, WRONG_INPUT
 from simbackup.cli.of_files import check, scenarios, schema
 from simbackup.cli.of_many_runs import calibrate, reproduce, sensitivity, study
+from simbackup.cli.of_measurements import history, measure
 from simbackup.cli.of_models import cited, fitted, listed, shown
 from simbackup.cli.of_runs import explain, picture, plot, report, run, trace
 from simbackup.cli.of_sites import check_site, init, plan_site, plot_site, restore_site, size_site
@@ -57,7 +58,8 @@ def options(
 
 
 for command in (
-    run, plot, report, reproduce, explain, check, study, sensitivity, trace, picture, calibrate, scenarios, schema,
+    run, plot, report, reproduce, explain, check, study, sensitivity, trace, picture, calibrate, measure, history,
+    scenarios, schema,
 ):  # fmt: skip
     app.command()(command)
 for name, command in {"list": listed, "show": shown, "fitted": fitted, "cite": cited}.items():

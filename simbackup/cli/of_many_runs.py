@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from simbackup.cli.options import Intervals, Into, Json, Scheduler, Seed, Sets, Wanted, Workers, note, overrides
+from simbackup.cli.options import (
+    HoldOut,
+    Intervals,
+    Into,
+    Json,
+    Scheduler,
+    Seed,
+    Sets,
+    Wanted,
+    Workers,
+    note,
+    overrides,
+)
 from simbackup.errors import InputError, Place, Problem
 
 MOST_BAD = 10
@@ -180,13 +192,26 @@ def reproduce(  # noqa: PLR0917 (typer reads each as an option)
     raise typer.Exit(0 if good else 1)
 
 
-def calibrate(
-    document: Annotated[str, typer.Argument(help="The document, such as 003, or a folder of your own.")],
+def calibrate(  # noqa: PLR0917 (typer reads each as an option)
+    document: Annotated[
+        str,
+        typer.Argument(help="The document, such as 003, or a folder of your own; with --history, a scenario."),
+    ],
+    history: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="Fit what the 'history' of the scenario names to these jobs, and predict the rest."
+        ),
+    ] = None,
+    hold_out: Annotated[HoldOut, typer.Option(help="Which half of a history is predicted.")] = HoldOut.RANDOM,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do not write the datasheets.")] = False,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Fit the constants of a document to its rows, report which are not identifiable, and write the datasheets."""
+    """Fit constants to measured rows or to a history, report which are not identifiable, and write the datasheets."""
+    if history:
+        _calibrate_history(document, history, hold_out, dry_run=dry_run, seed=seed, as_json=as_json)
+        return
     from simbackup.cli import show_published  # noqa: PLC0415
     from simbackup.experiments.calibrate import calibrate as fit  # noqa: PLC0415
     from simbackup.experiments.separability import separability  # noqa: PLC0415
@@ -197,3 +222,21 @@ def calibrate(
         show_published.fits_json(found, apart)
     else:
         show_published.fits(found, apart)
+
+
+def _calibrate_history(
+    scenario: str, files: list[Path], hold_out: HoldOut, *, dry_run: bool, seed: int, as_json: bool
+) -> None:
+    """Fit what a scenario's history names, and print how well it predicts the jobs that were held back."""
+    from simbackup.cli import show_history  # noqa: PLC0415
+    from simbackup.experiments.history_fit import fit_history  # noqa: PLC0415
+    from simbackup.foreign.histories.history import read_history  # noqa: PLC0415
+
+    jobs, _ = read_history(files)
+    found = fit_history(scenario, jobs, hold_out=hold_out.value, write=not dry_run, seed=seed)
+    if as_json:
+        show_history.history_fit_json(found)
+    else:
+        show_history.history_fit(found)
+    for each in found.notes:
+        note(each)

@@ -28,6 +28,14 @@ class Intervals(StrEnum):
     THOROUGH = "thorough"
 
 
+class HoldOut(StrEnum):
+    """Which half of a history is predicted and not fitted to."""
+
+    RANDOM = "random"
+    LATER = "later"
+    NONE = "none"
+
+
 Wanted = Annotated[
     Intervals,
     typer.Option(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import get_args
 
 from simbackup import units
@@ -136,11 +137,20 @@ def fits(found: list[Fitted], apart: Separability) -> None:
             left = ", ".join(f"{row} {error:+.1%}" for row, error in f.errors.items())
             bound = constant_text(f.bound, f.unit)
             show.line(f"{f.constant} ends at a bound of its plausible range, {bound}; what remains: {left}")
-    for line in _apart(apart):
+    for line in apart_lines(apart):
         show.line(line)
 
 
-def _apart(found: Separability) -> list[str]:
+MOST_NAMED = 12
+"""Rows that a sentence names one by one."""
+
+
+def _named(rows: Sequence[str]) -> str:
+    """Rows by name, or how many there are."""
+    return ", ".join(rows) if len(rows) <= MOST_NAMED else f"{len(rows)} rows"
+
+
+def apart_lines(found: Separability) -> list[str]:
     """Which constants are not identifiable, in sentences."""
     lines: list[str] = []
     if found.single:
@@ -148,7 +158,7 @@ def _apart(found: Separability) -> list[str]:
         lines.append(f"{len(found.single)} constants have one row, so no residual shows their uncertainty: {reported}")
     for pair in found.pairs:
         if not pair.identifiable:
-            rows, (one, other) = ", ".join(pair.rows), pair.constants
+            rows, (one, other) = _named(pair.rows), pair.constants
             lines.append(
                 f"{one} and {other} are not identifiable separately from {rows}: correlation {pair.correlation:+.2f}"
             )

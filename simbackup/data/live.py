@@ -40,7 +40,8 @@ class Files:
 class Database:
     """What a database engine costs: bytes of dump a stored byte, reference core seconds a byte, seconds to flush.
 
-    Of dumping and loading, a share that only one of several workers takes at a time.
+    Of dumping and loading, a share that only one of several workers takes at a time. Where indexes are built after a
+    load, reference core seconds for each byte of them, and bytes read for it; bytes of log for each byte loaded.
     """
 
     dump_ratio: float
@@ -50,11 +51,18 @@ class Database:
     flush_time: float
     locks_for_snapshot: bool
     in_turn: float = 0.0
+    locks_for_dump: bool = True
+    index_cpu: float | None = None
+    index_reads: float = 0.0
+    load_log: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """Data on a volume; how their bytes change, and whole files, and the bytes that change in one place at once."""
+    """Data on a volume; how their bytes change, and whole files, and the bytes that change in one place at once.
+
+    Of a database, bytes of its indexes, and the share of the largest table or file.
+    """
 
     name: str
     volume: Volume
@@ -72,3 +80,5 @@ class DataSet:
     file_change: Change | None = None
     run: float = math.inf
     directories: float | None = None
+    indexes: float = 0.0
+    largest: float = 0.0

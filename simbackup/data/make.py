@@ -24,8 +24,9 @@ def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
         DataSet, data, name=name, volume=system.volumes[data.on], begin=begin, files=int(files),
         filesystem=parameters_of(Files, data.filesystem) if data.filesystem else None,
         database=parameters_of(Database, data.database) if data.database else None,
-        content=si_or(data.content, size), scattered=si_or(data.layout, 1.0), change=_change(data.change),
-        file_change=_change(data.change, by_file=True), run=si_or(data.change.run if data.change else None, math.inf),
+        content=si_or(data.content, size - si_or(data.indexes, 0.0)), scattered=si_or(data.layout, 1.0),
+        change=change_of(data.change), file_change=change_of(data.change, by_file=True),
+        run=si_or(data.change.run if data.change else None, math.inf),
     )  # fmt: skip
     aged = data.aged
     spread = None
@@ -38,7 +39,7 @@ def make(system: System, name: str, data: DataSpec, begin: float) -> DataSet:
     return made
 
 
-def _change(change: ChangeSpec | None, *, by_file: bool = False) -> Change | None:
+def change_of(change: ChangeSpec | None, *, by_file: bool = False) -> Change | None:
     """How data change, by bytes or by whole files."""
     if change is None:
         return None

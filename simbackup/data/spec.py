@@ -32,6 +32,7 @@ from simbackup.schema.quantity import (
     Size,
     SizePerFile,
     Text,
+    TimePerByte,
     TimePerFile,
     Unit,
     Word,
@@ -97,6 +98,17 @@ class DatabaseSheet(Frozen):
     in_turn: Share | None = None
     """Share of dump_cpu and load_cpu that only one of several workers takes at a time: locks, logs, an index that all
     fill; none unless stated."""
+    index_cpu: TimePerByte | None = None
+    """Time of the reference core for each byte of the indexes, which a load builds when all rows are there; unless
+    stated, load_cpu holds it, and rows and indexes are filled together."""
+    index_reads: Multiple | None = None
+    """Bytes of rows and of sorted runs that are read for each byte of the indexes; none, as in memory, unless
+    stated."""
+    load_log: Multiple | None = None
+    """Bytes of its own log that a load writes for each byte of rows and indexes; none unless stated."""
+    locks_for_dump: Annotated[bool, Word()] = True
+    """Whether a logical dump needs the read lock to be consistent; not where old versions of rows are kept for it; yes
+    unless stated."""
     locks_for_snapshot: Annotated[bool, Word()]
     """Whether a snapshot needs the read lock while it is created."""
     hot_copy: Annotated[bool, Word()] = True
@@ -113,6 +125,10 @@ class DatabaseSpec(Modelled, DatabaseSheet):
         "replay_cpu": "in restores with 'replay'",
         "flush_time": "in backups of databases",
         "in_turn": "in logical dumps and their restores with several workers",
+        "index_cpu": "in restores of logical dumps of data with 'indexes'",
+        "index_reads": "in restores of logical dumps of data with 'indexes', and 'index_cpu'",
+        "load_log": "in restores of logical dumps",
+        "locks_for_dump": "in logical dumps that do not say 'read_lock'",
         "locks_for_snapshot": "in snapshot copies",
     }
 
@@ -176,13 +192,21 @@ class DataSpec(Part, Modelled, FilesSheet):
     change: ChangeSpec | None = None
     """How it changes: a datasheet `change/name`, or a mapping; needed by backups of a level other than full."""
     content: PositiveSize | None = None
-    """Bytes of its rows, which a logical dump writes; all its bytes unless stated."""
+    """Bytes of its rows, which a logical dump writes; all its bytes but those of its indexes unless stated."""
+    indexes: PositiveSize | None = None
+    """Bytes of the indexes of a database beside its rows, which a logical dump neither reads nor writes; none unless
+    stated."""
+    largest: PositiveShare | None = None
+    """Share of a database that is in its largest table or file, which one of several workers takes alone; tables and
+    files are divided among them unless stated."""
 
     conditional: ClassVar[Mapping[str, str]] = {
         "compression": "in backups to tape, in database_native backups, and in backups with a 'compressor'",
         "layout": "in file_level backups and copies of files",
         "file_size": "in file_level backups and copies of files",
         "directories": "where files are made: restores, copies, and writes of files",
+        "indexes": "in logical dumps and their restores",
+        "largest": "in backups of databases to a volume, and their restores, with several workers",
         "cached": "in image and file_level backups of the data themselves",
     }
 
@@ -201,7 +225,7 @@ class DataSpec(Part, Modelled, FilesSheet):
         """Report data that are on no block device, or overlap its volumes and copy areas."""
         if isinstance(self.on, Unknown) or not checks.block_device((*path, "on"), self.on):
             return
-        for step in (self._check_cached, self._check_aged, self._check_room):
+        for step in (self._check_cached, self._check_aged, self._check_indexes, self._check_room):
             with checks.about(*path):
                 step(checks, path)
 
@@ -228,6 +252,12 @@ class DataSpec(Part, Modelled, FilesSheet):
         if bytes_there > host.memory.si:
             message = f"{units.show_short(bytes_there, 'B')} do not fit in the memory of the host"
             checks.report((*path, "cached"), message, f"it has {units.show_short(host.memory.si, 'B')}")
+
+    def _check_indexes(self, checks: Checks, path: Path) -> None:
+        """Report a database of nothing but indexes."""
+        if self.indexes is not None and self.indexes.si >= self.size.si:
+            message = f"there is no room for rows: all {units.show_short(self.size.si, 'B')} are indexes"
+            checks.report((*path, "indexes"), message, "write less than 'size', which counts them, too")
 
     def _check_aged(self, checks: Checks, path: Path) -> None:
         """Report `aged` on a device that is overwritten in place."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from simbackup.devices.network.live import Network, opposite
 from simbackup.devices.shape import FlowShape
@@ -69,6 +69,24 @@ class Store(Protocol):
 
     def turn(self, here: float, there: float, size: float) -> Service:
         """What requests of `size` lose each, in the mean, to another stream that they take turns with on the device."""
+        ...
+
+
+@runtime_checkable
+class Redundant(Protocol):
+    """A block device of several disks that makes what a failed one held again on a new one."""
+
+    @property
+    def degraded(self) -> bool:
+        """Whether a disk is missing."""
+        ...
+
+    def rebuilding(self) -> tuple[FlowShape, float]:
+        """How a byte of the new disk loads all disks, and the bytes of it; its share is that of a stream."""
+        ...
+
+    def rebuilt(self) -> None:
+        """Put the new disk in the place of the missing one."""
         ...
 
 

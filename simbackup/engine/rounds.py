@@ -44,15 +44,16 @@ def go_round(flows: Sequence[Flow], rates: Mapping[Flow, float] | None = None) -
     at_links = {link for flow, _ in going for link in flow.links}
     turning = {link for link in at_links if all(link in flow.places for flow, _ in going if link in flow.links)}
 
+    used = dict.fromkeys(at_links, 0.0)
+    for flow, rate in offered.items():
+        if flow in round_trips or flow.activity == Activity.WRITE_BACK.value:
+            continue
+        for link in flow.demands:
+            if link in used and not (link in turning and link in flow.places):
+                used[link] += link.demand(flow) * rate
+
     def others(link: Link) -> float:
-        used = sum(
-            link.demand(flow) * rate
-            for flow, rate in offered.items()
-            if flow not in round_trips
-            and flow.activity != Activity.WRITE_BACK.value
-            and not (link in turning and link in flow.places)
-        )
-        return min(used / link.capacity, 1.0) if link.capacity > 0.0 else 1.0
+        return min(used[link] / link.capacity, 1.0) if link.capacity > 0.0 else 1.0
 
     turns = [
         {link: link.lost(flow) / place.share / link.capacity for link, place in flow.places.items()}

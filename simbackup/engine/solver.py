@@ -121,7 +121,7 @@ class Filling:
         self.summed = list(self.weights)
         self.counts = [len(members) for members in self.members]
         self.levels = [math.inf] * len(capacities)
-        self.changed = set(range(len(capacities)))
+        self.changed = {j for j, count in enumerate(self.counts) if count}
         self.order: list[float] = []
         self.at_level: dict[float, list[int]] = {}
 
@@ -138,47 +138,71 @@ class Filling:
         return Allocation(self.rates, self.bottlenecks, self.filled)
 
     def _sum_weights(self, resource: int) -> float:
-        return sum(self.demands[flow][resource] * self.shares[flow] for flow in self.members[resource])
+        total = 0.0
+        for flow in self.members[resource]:
+            total += self.demands[flow][resource] * self.shares[flow]
+        return total
 
     def next_full(self) -> tuple[int, float]:
         """The resource that fills next and the level at which it does; infinite when none does."""
         self._sort_in()
-        level, first, near = math.inf, CAP, list[float]()
-        while self.order and (first == CAP or self.order[0] <= level * (1.0 + TIE)):
-            value = heappop(self.order)
+        value, first = self._lowest()
+        if first == CAP:
+            return CAP, math.inf
+        level = max(value, self.level)
+        for near in self.order[1:3]:  # the next lowest is one of these
+            if near <= level * (1.0 + TIE):
+                return self._first_of_near(level), level
+        return first, level
+
+    def _lowest(self) -> tuple[float, int]:
+        """The lowest level of a resource, and the first one that has it; `CAP` if there is none."""
+        order, levels = self.order, self.levels
+        while order:
+            value = order[0]
             resources = self.at_level[value]
-            while resources and self.levels[resources[0]] != value:
+            while resources and levels[resources[0]] != value:
                 heappop(resources)
-            if not resources:
-                del self.at_level[value]
-                continue
-            near.append(value)
-            level = max(value, self.level) if first == CAP else level
-            first = resources[0] if first == CAP else min(first, resources[0])
+            if resources:
+                return value, resources[0]
+            del self.at_level[heappop(order)]
+        return math.inf, CAP
+
+    def _first_of_near(self, level: float) -> int:
+        """The first of the resources whose levels are within `TIE` of this one."""
+        near, found = list[float](), list[int]()
+        while True:
+            value, first = self._lowest()
+            if value > level * (1.0 + TIE):
+                break
+            found.append(first)
+            near.append(heappop(self.order))
         for value in near:
             heappush(self.order, value)
-        return first, level
+        return min(found)
 
     def _sort_in(self) -> None:
         """Sort in the resources whose level is another than before; where they stood they are passed over."""
+        levels, at_level, infinite = self.levels, self.at_level, math.inf
         for j in self.changed:
-            level = self.levels[j] = self.level_of(j) if self.counts[j] else math.inf
-            if math.isinf(level):
+            level = levels[j] = self.level_of(j)
+            if level == infinite:
                 continue
-            if level not in self.at_level:
-                self.at_level[level] = []
+            there = at_level.get(level)
+            if there is None:
+                at_level[level] = [j]
                 heappush(self.order, level)
-            heappush(self.at_level[level], j)
+            else:
+                heappush(there, j)
         self.changed.clear()
 
     def level_of(self, resource: int) -> float:
         """The level at which a resource with growing flows is full."""
         left, weight = self.capacities[resource] - self.frozen[resource], self.weights[resource]
-        turns = self.turns.get(resource)
-        if turns is None or math.isinf(left):
+        turns = self.turns.get(resource) if self.turns else None
+        if turns is None or left == math.inf:
             return left / weight
-        growing = {flow: self.shares[flow] for flow in turns.moved if self.growing[flow]}
-        return turns.level(left, weight, growing, self.rates)
+        return turns.level(left, weight, self.shares, self.growing, self.rates)
 
     def freeze_capped(self, below: float) -> bool:
         """Whether any flow reached its cap at a level lower than `below`; those that did are frozen."""
@@ -203,13 +227,17 @@ class Filling:
         self.bottlenecks[flow] = bottleneck
         self.growing[flow] = False
         self.left -= 1
+        share, frozen, counts, weights = self.shares[flow], self.frozen, self.counts, self.weights
         for resource, demand in self.demands[flow].items():
+            frozen[resource] += demand * rate
+            counts[resource] -= 1
+            if not counts[resource]:
+                self.levels[resource] = math.inf
+                self.changed.discard(resource)
+                continue
             self.changed.add(resource)
-            self.frozen[resource] += demand * rate
-            self.counts[resource] -= 1
-            self.weights[resource] -= demand * self.shares[flow]
+            weights[resource] = weight = weights[resource] - demand * share
             # Summed anew whenever it has halved, so that cancellation never affects the rates.
-            if self.weights[resource] < 0.5 * self.summed[resource]:
+            if weight < 0.5 * self.summed[resource]:
                 self.members[resource] = [i for i in self.members[resource] if self.growing[i]]
-                self.weights[resource] = self._sum_weights(resource)
-                self.summed[resource] = self.weights[resource]
+                weights[resource] = self.summed[resource] = self._sum_weights(resource)

@@ -40,7 +40,9 @@ class Turns:
         each = self._each(flow)
         return {other: each * moved * (1.0 if other == flow else -1.0) for other, moved in self.moved.items()}
 
-    def level(self, left: float, weight: float, growing: Mapping[int, float], rates: Rates) -> float:
+    def level(
+        self, left: float, weight: float, shares: Sequence[float], growing: Sequence[bool], rates: Sequence[float]
+    ) -> float:
         """The level at which the resource is full.
 
         What it gives is the least of several linear functions of the level, one for nobody and one for each stream that
@@ -51,20 +53,28 @@ class Turns:
         left, weight
             Units a second that it has left, and those that growing flows take for each unit of the level, if each turns
             for all that it moves.
-        growing
-            The streams that grow, with their shares.
-        rates
-            Rates of the others.
+        shares, growing, rates
+            Of each flow its share, whether it grows, and its rate if it does not.
         """
-        moved = {flow: size * growing[flow] for flow, size in self.moved.items() if flow in growing}
-        fixed = {flow: size * rates[flow] for flow, size in self.moved.items() if flow not in growing}
-        rise, start, found = sum(moved.values()), sum(fixed.values()), left / weight
-        for flow, size in fixed.items():
-            found = max(found, (left + self._each(flow) * (2.0 * size - start)) / (weight + self._each(flow) * rise))
-        for flow, size in moved.items():
-            slope = weight - self._each(flow) * (2.0 * size - rise)
+        moved, fixed = list[tuple[float, float]](), list[tuple[float, float]]()
+        rise = start = 0.0
+        for flow, size in self.moved.items():
+            each = self.lost[flow] / size
+            if growing[flow]:
+                moved.append((each, size := size * shares[flow]))
+                rise += size
+            else:
+                fixed.append((each, size := size * rates[flow]))
+                start += size
+        found = left / weight
+        for each, size in fixed:
+            full = (left + each * (2.0 * size - start)) / (weight + each * rise)
+            found = max(found, full)
+        for each, size in moved:
+            slope = weight - each * (2.0 * size - rise)
             if slope > 0.0:
-                found = max(found, (left - self._each(flow) * start) / slope)
+                full = (left - each * start) / slope
+                found = max(found, full)
         return found
 
     def shares(self, rates: Rates) -> dict[int, float]:

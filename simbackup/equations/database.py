@@ -42,3 +42,30 @@ def slowdown(busy_by_others: float) -> float:
     2.0
     """
     return 1.0 / (1.0 - busy_by_others) if busy_by_others < 1.0 else float("inf")
+
+
+def phases(size: float, workers: int, largest: float) -> list[tuple[float, int]]:
+    """Bytes of tables, or of files, that several workers take at once, and then those that one of them takes alone.
+
+    A table is taken by one worker, the largest first, and the others share the rest. Where each has the rate `r`, the
+    last of them ends after `size max(1 / workers, largest) / r`, the least that any order of tables can come to. Holds
+    where all other tables are small beside a worker's share; else the list is at most 4/3 of that (Graham, "Bounds on
+    Multiprocessing Timing Anomalies", SIAM Journal on Applied Mathematics 17(2), 1969, theorem 2).
+
+    Parameters
+    ----------
+    size
+        Bytes of all tables.
+    workers
+        Workers at once.
+    largest
+        Share of the bytes that are in the largest table; zero where tables are divided.
+
+    >>> phases(100.0, workers=4, largest=0.1), phases(100.0, workers=4, largest=0.7)
+    ([(100.0, 4)], [(40.0, 4), (60.0, 1)])
+    """
+    if workers * largest <= 1.0 or workers == 1:
+        return [(size, workers)]
+    together = size * (1.0 - largest) * workers / (workers - 1)
+    alone = (size - together, 1)
+    return [(together, workers), alone] if together > 0.0 else [alone]

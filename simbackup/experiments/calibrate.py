@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, cast
 
 from simbackup import units
 from simbackup.errors import SimbackupError
 from simbackup.experiments.fits import CALIBRATION, plausible_range, read_fits, unit_of
 from simbackup.experiments.fitted_sheet import write_fitted
+from simbackup.experiments.least_squares import UNIFORM, least_squares, slopes
 from simbackup.experiments.reproduce import chosen, scenarios_of
 from simbackup.results.compare import figure
 from simbackup.run import simulate
@@ -22,14 +21,10 @@ from simbackup.uncertainty.inputs import Input, inputs
 from simbackup.uncertainty.range_ends import reached
 
 DIGITS = 4
-STEP = 0.03
-"""Relative change of a constant over which slopes are taken: the position on the passes of a tape makes them uneven."""
 AT_BOUND = 1e-3
 """Relative distance from an end of the plausible range within which a fit is at it."""
 ROUNDS = 10
 """Most rounds over all constants."""
-UNIFORM = 3.0
-"""Square of half a range over the variance of a value that is uniform in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +85,7 @@ def calibrate(name: str, *, write: bool = True, seed: int = 0) -> list[Fitted]:
         before = dict(values)
         for fit in fits:
             problem = FitProblem(measured, fit, _without(values, fit), seed)
-            values[fit] = units.show(_rounded(problem.best({})), problem.unit)
+            values[fit] = units.show(rounded(problem.best({})), problem.unit)
         if values == before:
             break
     done = [_fit(FitProblem(measured, fit, _without(values, fit), seed), values[fit]) for fit in fits]
@@ -127,7 +122,7 @@ def _fit(problem: FitProblem, text: str) -> Fitted:
             variance += ((max(*steps, 0.0) - min(*steps, 0.0)) / 2.0) ** 2 / UNIFORM
     low, high = problem.plausible
     anywhere = (high - low) / 2.0 / math.sqrt(UNIFORM)  # it is at least known to be plausible
-    uncertainty = _rounded(min(value * math.sqrt(variance), anywhere), 2)
+    uncertainty = rounded(min(value * math.sqrt(variance), anywhere), 2)
     return Fitted(fit, problem.unit, value, uncertainty, problem.plausible, dict(zip(fit.rows, left, strict=True)))
 
 
@@ -147,7 +142,7 @@ class FitProblem:
             file: _with_fitted(scenario, others) for file, scenario in scenarios_of(measured).items() if file in used
         }
         self.addresses = {
-            file: [value.address for value in scenario.values if _is_of(fit, value)]
+            file: [value.address for value in scenario.values if is_of(fit, value)]
             for file, scenario in self.scenarios.items()
         }
         self.unit = unit_of(fit)
@@ -177,27 +172,12 @@ class FitProblem:
 
     def best(self, changes: Changes) -> float:
         """The constant that fits the rows best."""
-        try:
-            solve = cast("Any", import_module("scipy.optimize")).least_squares
-        except ImportError:
-            raise SimbackupError("calibration needs scipy; install simbackup[fit]") from None
-        low, high = (math.log(end) for end in self.plausible)
-
-        def misfit(x: Sequence[float]) -> list[float]:
-            return self.residuals(float(x[0]), changes)
-
-        def slopes(x: Sequence[float]) -> list[list[float]]:
-            return [[slope] for slope in self.slopes(float(x[0]), changes)]
-
-        found = solve(misfit, [(low + high) / 2.0], jac=slopes, bounds=([low], [high]))
-        return math.exp(float(found.x[0]))
+        return least_squares(lambda x: self.residuals(x[0], changes), [self.plausible])[0]
 
     def slopes(self, logarithm: float, changes: Changes) -> list[float]:
         """The residuals' derivatives by the logarithm of the constant, row by row, inside the plausible range."""
-        low, high = (math.log(end) for end in self.plausible)
-        right, left = min(logarithm + STEP, high), max(logarithm - STEP, low)
-        above, below = self.residuals(right, changes), self.residuals(left, changes)
-        return [(a - b) / (right - left) for a, b in zip(above, below, strict=True)]
+        found = slopes(lambda x: self.residuals(x[0], changes), [logarithm], [self.plausible])
+        return [row[0] for row in found]
 
 
 def _logarithm(row: Measurement, simulated: float) -> float:
@@ -208,17 +188,17 @@ def _logarithm(row: Measurement, simulated: float) -> float:
     return math.log(simulated / row.value)
 
 
-def _is_of(fit: Fit, value: Value) -> bool:
+def is_of(fit: Fit, value: Value) -> bool:
     """Whether a value of a scenario is the constant that is fitted."""
     return value.place.file == f"models/{fit.datasheet}.yaml" and value.address.endswith(f".{fit.parameter}")
 
 
 def _with_fitted(scenario: Scenario, fitted: Mapping[Fit, str]) -> Scenario:
     """The scenario with the values that constants have so far."""
-    found = {value.address: text for fit, text in fitted.items() for value in scenario.values if _is_of(fit, value)}
+    found = {value.address: text for fit, text in fitted.items() for value in scenario.values if is_of(fit, value)}
     return scenario.with_(found) if found else scenario
 
 
-def _rounded(value: float, digits: int = DIGITS) -> float:
+def rounded(value: float, digits: int = DIGITS) -> float:
     """A value with as many significant digits as are worth writing."""
     return float(f"{value:.{digits}g}")

@@ -79,7 +79,7 @@ def _rows(file: Path, problems: list[Problem]) -> Mapping[str, Measurement] | No
 
 
 def _wrong(fit: Fit, node: Node, address: str, rows: Mapping[str, Measurement] | None) -> Iterator[Problem]:
-    """What is wrong with the rows, the constant and the range of a fit."""
+    """What is wrong with the rows and the constant of a fit."""
     listed = node.mapping["rows"]
     items = listed.value if isinstance(listed.value, list) else []
     for i, row in enumerate(fit.rows if rows is not None else ()):
@@ -89,6 +89,11 @@ def _wrong(fit: Fit, node: Node, address: str, rows: Mapping[str, Measurement] |
             yield Problem(items[i].place, at, f"there is no measured row '{row}'", choices(row, rows or ()))
         elif measured.value <= 0.0:
             yield Problem(items[i].place, at, f"the figure of '{row}' is not above 0", "name rows above 0")
+    yield from wrong_constant(fit, node, address)
+
+
+def wrong_constant(fit: Fit, node: Node, address: str) -> Iterator[Problem]:
+    """What is wrong with the datasheet, the parameter and the range of a constant."""
     try:
         sheet = shelf.load_datasheet(fit.datasheet)
     except InputError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,9 @@ from simbackup.output.whole import write_whole
 
 if TYPE_CHECKING:
     from simbackup.experiments.calibrate import Fitted
+
+PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*[-_][A-Za-z0-9_.-]*")
+"""Ids that YAML reads as text without quotes: no number, and no word such as `on`."""
 
 
 def write_fitted(found: Iterable[Fitted], folder: Path) -> None:
@@ -41,6 +45,18 @@ def write_fitted(found: Iterable[Fitted], folder: Path) -> None:
     shelf.forget()
 
 
+def check_home(names: Iterable[str], folder: Path) -> None:
+    """Check that fitted values could be written for rows of a folder.
+
+    Raises
+    ------
+    InputError
+        The folder is in no root, and a datasheet is in that of the program.
+    """
+    for name in names:
+        _sheet(name, folder)
+
+
 def _with(fitted: Fitted, text: str) -> str:
     """The text of a datasheet with a fitted value in it."""
     from ruamel.yaml import YAML  # noqa: PLC0415
@@ -51,11 +67,20 @@ def _with(fitted: Fitted, text: str) -> str:
     old = next(value for key, value in parameters.value if key.value == fit.parameter)
     plausible = ", ".join(units.show(end, unit) for end in fitted.plausible)
     new = (
-        f"{{value: {units.show(fitted.value, unit)}, basis: fitted, fitted_to: [{', '.join(fit.rows)}],\n"
+        f"{{value: {units.show(fitted.value, unit)}, basis: fitted, fitted_to: [{', '.join(map(_word, fit.rows))}],\n"
         f"    uncertainty: {units.show(fitted.uncertainty, unit)}, plausible: [{plausible}],\n"
         f"    why: {json.dumps(fit.why, ensure_ascii=False)}}}"
     )
     return text[: old.start_mark.index] + new + text[old.end_mark.index :]
+
+
+def _word(row: str) -> str:
+    """The id of a row as YAML has it: in quotes unless it is a plain word.
+
+    >>> _word("lvm-dd-none"), _word("17")
+    ('lvm-dd-none', '"17"')
+    """
+    return row if PLAIN.fullmatch(row) else json.dumps(row, ensure_ascii=False)
 
 
 def _sheet(name: str, folder: Path) -> tuple[Path, Path]:

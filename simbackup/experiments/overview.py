@@ -48,7 +48,8 @@ def datasheet_list() -> tuple[Rows, InputError | None]:
 
 def datasheet_numbers(name: str) -> Rows:
     """Each value of a datasheet in SI, with its unit, its range, its basis and its source."""
-    works = shelf.sources()
+    sheet = shelf.load_datasheet(name)
+    works = sheet.works()
     return [
         {
             "parameter": parameter, "value": given.si, "unit": given.unit, "text": given.text, "basis": given.basis,
@@ -56,7 +57,7 @@ def datasheet_numbers(name: str) -> Rows:
             "source": str(works[given.source].mapping["title"].value) if given.source else "", "at": given.at or "",
             "why": given.why or given.rule or "",
         }
-        for parameter, given in shelf.load_datasheet(name).values()
+        for parameter, given in sheet.values()
     ]  # fmt: skip
 
 
@@ -105,7 +106,9 @@ def works(scenario: str | None) -> Rows:
     known = shelf.sources()
     keys = sorted(known)
     if scenario is not None:
-        keys = sorted({value.given.source for value in load(scenario).values if value.given.source})
+        loaded = load(scenario)
+        known = loaded.library.every_work()
+        keys = sorted({value.given.source for value in loaded.values if value.given.source})
     return [{"key": key, **{name: node.value for name, node in known[key].mapping.items()}} for key in keys]
 
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from simbackup.experiments.calibrate import UNIFORM, FitProblem, Fitted
+from simbackup.experiments.calibrate import FitProblem, Fitted
+from simbackup.experiments.least_squares import UNIFORM
 from simbackup.experiments.reproduce import chosen
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
-from simbackup.planning.amounts import Convention, amount, convention
 from simbackup.schema.inventory import Inventory, read_inventory
 from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import parse
 from simbackup.units import UnitError, show
+from simbackup.units.amounts import Convention, amount, convention
 
 HEAD = re.compile(r"\s*(.*?)\s*(?:[(\[]\s*(.*?)\s*[)\]])?\s*")
 COLUMNS = {

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from simbackup.scenario.spec import SECTIONS, Spec
-from simbackup.schema.calibration import Fit
+from simbackup.schema.calibration import Constant, Fit
 from simbackup.schema.capability import Device
 from simbackup.schema.datasheet import KEYS
 from simbackup.schema.fleet import PARTS, Fleet, SpreadStarts
 from simbackup.schema.fleet_schema import with_placeholders
+from simbackup.schema.history import HistoryJob, HistorySpec
 from simbackup.schema.job import JobSpec
 from simbackup.schema.json_forms import Forms, Json, closed, name_of, plain_text, reference, says
 from simbackup.schema.measured import FORMS, MeasuredRow
@@ -44,10 +45,12 @@ TEXTS = {
     "kind": "The kind of part that the datasheet describes.",
     "description": "What the part is, in a sentence or two.",
     "parameters": "Its values, each with its basis.",
+    "sources": "Works that only this datasheet cites, by key.",
     "devices": "Disks, arrays, volumes, snapshots and tape libraries, by name.",
     "workloads": "Users and applications that go on working, by name.",
     "jobs": "What is done, by name.",
     "fleets": "Many similar parts, by name of the fleet: repeated for each row of a table, or a number of times.",
+    "history": "Which rows of a history of jobs are runs of which job, and what is fitted to them.",
     "document": "The document that was read.",
     "measurements": "The measured rows, by id.",
     "constants": "The constants that are fitted, by name.",
@@ -103,6 +106,13 @@ class _Files(Forms):
             if whole:
                 complete[section] = {"additionalProperties": whole}
         properties["fleets"] = self.fleets({name: properties[name] for name in PARTS})
+        inside: dict[str, Any] = {
+            "jobs": self.named(self.whole(HistoryJob), text_of(HistorySpec, "jobs") or ""),
+            "fit": self.named(self.whole(Constant), text_of(HistorySpec, "fit") or ""),
+        }
+        words = inside["jobs"]["additionalProperties"]["properties"]["where"]
+        words["additionalProperties"]["type"] = ["string", "array"]  # one word, or several
+        properties["history"] = {**closed(inside, *inside), "description": TEXTS["history"]}
         ordered = {name: properties[name] for name in SECTIONS}
         needs = {"required": ["title"], "properties": complete}
         return {**closed(ordered), "if": {"required": ["extends"]}, "else": needs}
@@ -162,6 +172,8 @@ class _Files(Forms):
     def datasheet(self) -> Json:
         """A datasheet: the parameters of its kind, each with its basis."""
         properties = {key: plain_text(TEXTS[key]) for key in KEYS}
+        work: Json = {"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}
+        properties["sources"] = self.named(work, TEXTS["sources"])
         properties["kind"] = {"description": TEXTS["kind"], "enum": list(sheets())}
         properties["parameters"] = {"description": TEXTS["parameters"], "type": "object"}
         cases = [

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from simbackup import shelf
+from simbackup.schema.datasheet import own_sources
 from simbackup.schema.inventory import Inventory, read_inventory
 from simbackup.schema.tree import Node
 
@@ -53,6 +54,11 @@ class Reader:
         self.used.sheets[name] = held if held is not None else shelf.load_datasheet(name).tree
         return self.used.sheets[name]
 
+    def every_work(self) -> dict[str, Node]:
+        """All works that may be cited, by key, with those that only datasheets which were read cite."""
+        own = (own_sources(tree) for tree in self.used.sheets.values())
+        return {**self.library.every_work(), **{key: node for works in own for key, node in works.items()}}
+
     def inventory(self, name: str) -> Inventory:
         """The table of a fleet.
 
@@ -67,6 +73,6 @@ class Reader:
 
     def cited(self, keys: set[str]) -> Holdings:
         """What was read, with the works of these keys."""
-        works = self.library.every_work()
+        works = self.every_work()
         self.used.works.update((key, works[key]) for key in sorted(keys))
         return self.used

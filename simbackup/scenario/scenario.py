@@ -13,6 +13,7 @@ from simbackup.scenario.agreement import check
 from simbackup.scenario.alternatives import Choice, settled
 from simbackup.scenario.completion import complete
 from simbackup.scenario.fleets import Fleets, lay_out, reported_once
+from simbackup.scenario.history import wrong_history
 from simbackup.scenario.idle_keys import idle_keys
 from simbackup.scenario.inheritance import override, references
 from simbackup.scenario.library import Holdings, Reader
@@ -191,8 +192,9 @@ def finished(
     """
     found = _read(source, overrides, read_log, before, library)
     spec, tree, fleets, problems = found.spec, found.tree, found.fleets, found.problems
-    works = found.reader.library.every_work()
+    works = found.reader.every_work()
     problems.extend(_unknown_sources(spec, tree, works))
+    problems.extend(wrong_history(spec, tree))
     problems.extend(check(spec, tree, problems, {part: each for each, parts in fleets.items() for part in parts}))
     if problems:
         reported = [problem for problem in problems if not _follows(problem, before)]

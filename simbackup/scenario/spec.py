@@ -15,15 +15,16 @@ from simbackup.scenario.places import Places
 from simbackup.schema import registry
 from simbackup.schema.capability import Device
 from simbackup.schema.fleet import PARTS
+from simbackup.schema.history import HistorySpec
 from simbackup.schema.job import JobSpec
 from simbackup.schema.part import NAME
 from simbackup.schema.quantity import Frozen, Quantity
 from simbackup.schema.tree import Node
-from simbackup.schema.validate import Part, validate_in_part
+from simbackup.schema.validate import Part, validate, validate_in_part
 from simbackup.schema.wording import EMPTY, MISSING
 from simbackup.schema.workload import WorkloadSpec
 
-SECTIONS = ("title", "question", "extends", *PARTS, "fleets")
+SECTIONS = ("title", "question", "extends", *PARTS, "fleets", "history")
 KINDS = frozenset({"kind", "method", "restore"})
 """Keys that say what a device or a job is."""
 IDENTIFYING = {
@@ -46,6 +47,7 @@ class Spec(Places):
     data: dict[str, DataSpec]
     workloads: dict[str, WorkloadSpec]
     jobs: dict[str, JobSpec]
+    history: HistorySpec | None = None
 
     def quantities(self) -> Iterator[tuple[tuple[str, ...], Quantity]]:
         """Every quantity of the scenario with its path, such as `("devices", "sdb", "capacity")`."""
@@ -120,7 +122,14 @@ def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] | 
         _parts(tree, "data", lambda node, address: DataSpec, problems, unresolved),  # noqa: ARG005
         _parts(tree, "workloads", lambda node, address: _workload_class(node, address, problems), problems, unresolved),
         _parts(tree, "jobs", lambda node, address: _job_class(node, address, problems), problems, unresolved),
+        _history(tree, problems),
     )
+
+
+def _history(tree: Node, problems: list[Problem]) -> HistorySpec | None:
+    """How a history of jobs belongs to the scenario; None if it says nothing of one."""
+    node = tree.mapping.get("history")
+    return None if node is None or node.value is None else validate(HistorySpec, node, "history", problems)
 
 
 def _parts(

@@ -9,16 +9,21 @@ from pydantic import Field
 from simbackup.schema.quantity import Frozen, Text
 
 
-class Fit(Frozen):
+class Constant(Frozen):
     """One constant that is fitted."""
 
     datasheet: Text
     """The datasheet that has the constant."""
     parameter: Text
     """Its name there."""
-    rows: Annotated[tuple[Text, ...], Field(min_length=1)]
-    """The measured rows that it is fitted to."""
     plausible: tuple[Any, Any]
     """The physically plausible range."""
     why: Text
     """What the constant means, and why it must be fitted."""
+
+
+class Fit(Constant):
+    """One constant that is fitted to measured rows."""
+
+    rows: Annotated[tuple[Text, ...], Field(min_length=1)]
+    """The measured rows that it is fitted to."""

@@ -92,6 +92,14 @@ class BlockDevice(BackupTarget):
             checks.report((*path, "streams"), "has no effect on a restore from disk", "leave it out")
 
 
+class RedundantDevice(BlockDevice):
+    """A block device of several disks that keeps its data when one of them fails."""
+
+    def missing(self) -> bool:
+        """Whether a disk has failed."""
+        raise NotImplementedError
+
+
 class OnDevice(Device):
     """A device that takes room on another one, in the order of the file."""
 

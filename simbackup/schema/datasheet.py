@@ -9,7 +9,7 @@ from simbackup.schema.registry import sheets
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
 
-KEYS = ("title", "kind", "description", "parameters")
+KEYS = ("title", "kind", "description", "sources", "parameters")
 
 
 def check_datasheet(
@@ -17,9 +17,11 @@ def check_datasheet(
 ) -> tuple[Frozen | None, list[Problem]]:
     """The parameters of a datasheet, or None, and everything that is wrong with it.
 
-    `sources` are the works that may be cited; `rows` the ids of measured rows that may have been fitted to.
+    `sources` are the works that may be cited beside its own; `rows` the ids of measured rows that may have been fitted
+    to.
     """
     problems: list[Problem] = []
+    sources = {**sources, **own_sources(tree, problems)}
     problems += [
         Problem(node.key, name, "is not known here", choices(name, KEYS))
         for name, node in tree.mapping.items()
@@ -51,6 +53,19 @@ def check_datasheet(
     for name, node in parameters.mapping.items():
         problems.extend(_origin(name, node, part, sources, rows))
     return part, problems
+
+
+def own_sources(tree: Node, problems: list[Problem] | None = None) -> dict[str, Node]:
+    """The works that only this datasheet cites, by key: those under its `sources`; what is wrong goes to `problems`."""
+    listed = tree.mapping.get("sources")
+    if listed is None:
+        return {}
+    for name, node in listed.mapping.items():
+        if problems is not None and "title" not in node.mapping:
+            problems.append(Problem(node.key, f"sources.{name}", "has no title", "write {title: ...} with what it is"))
+    if problems is not None and not listed.mapping:
+        problems.append(Problem(listed.place, "sources", "is not a mapping", "write 'key: {title: ...}' below it"))
+    return listed.mapping
 
 
 def _origin(

@@ -28,10 +28,11 @@ class Inventory:
     rows: tuple[dict[str, Node], ...]
 
 
-def read_inventory(path: Path, shown: str) -> Inventory:
+def read_inventory(path: Path, shown: str, heads: tuple[str, ...] = ()) -> Inventory:
     """The table of a CSV file (its marks are commas, semicolons or tabs) or of the first sheet of an Excel file.
 
-    The first row names the columns; rows without any text are left out.
+    The first row names the columns, unless `heads` do, whose columns may be followed by others; rows without any text
+    are left out.
 
     Raises
     ------
@@ -40,6 +41,9 @@ def read_inventory(path: Path, shown: str) -> Inventory:
     """
     cells = _excel(path, shown) if path.suffix.lower() == EXCEL else _csv(read_text(path, shown), shown)
     records = [record for record in cells if any(cell.value for cell in record)]
+    if heads and records:
+        more = (f"column {i}" for i in range(len(heads) + 1, max(map(len, records)) + 1))
+        records.insert(0, [Node(head, Place(shown, 1, 1)) for head in (*heads, *more)])
     if len(records) < 2:  # noqa: PLR2004 (names of columns and one row)
         raise InputError([Problem(Place(shown, 1, 1), "", "has no rows", "name the columns, and write a row for each")])
     head, *body = records

@@ -131,6 +131,10 @@ class Storing(JobSpec):
         del spec
         return 1.0
 
+    def shares_chunks(self) -> bool:
+        """Whether its save sets are kept as chunks that several of them share."""
+        return False
+
     if TYPE_CHECKING:
         to: Text
         streams: Pieces | None

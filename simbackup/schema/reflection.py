@@ -60,11 +60,11 @@ def text_of(part: type[BaseModel], key: str) -> str | None:
     'The datasheet for its parameters, `kind/name`; values written here win over it.'
     """
     declaring = next(each for each in part.__mro__ if key in vars(each).get("__annotations__", {}))
-    return part.model_fields[key].description or _texts(declaring).get(key)
+    return part.model_fields[key].description or attribute_texts(declaring).get(key)
 
 
 @cache
-def _texts(declaring: type) -> Mapping[str, str]:
+def attribute_texts(declaring: type) -> Mapping[str, str]:
     """The docstrings below the keys that a class itself declares."""
     try:
         source = dedent(getsource(declaring))

@@ -16,6 +16,12 @@ ELSEWHERE = {
     "equations/__init__.py": "modules of equations are named after what they describe",
     "units/dimensions.py": "things that can be counted, as units",
     "planning/scenarios.py": "a plan writes scenarios, and so speaks their language",
+    "foreign/measurements/fio.py": "options and results of fio have names of their own",
+    "foreign/histories/finished_job.py": "columns and words of reports of backup programs",
+    "foreign/histories/restic.py": "columns of a history",
+    "foreign/histories/borg.py": "columns of a history",
+    "foreign/histories/reports.py": "columns of a history",
+    "cli/show_history.py": "columns of a history",
     "planning/spec.py": "a site says by which method its systems are saved",
 }
 """Modules that use such words in another sense, and in which."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 from simbackup.schema.capability import BlockDevice
 from simbackup.schema.facts import Fact, Facts, amount
+from simbackup.schema.measurable import Measurable
 from simbackup.schema.part import Modelled, Rules
 from simbackup.schema.quantity import (
     Duration,
@@ -37,6 +39,8 @@ class DiskSheet(Frozen):
     """Bytes of one stream that the disk reads ahead or gathers by itself; host or controller may ask for more."""
     command_overhead: Duration
     """Time that drive and controller spend on each request."""
+
+    measured_as: ClassVar[Mapping[Measurable, str]] = {Measurable.SEQUENTIAL_READ: "outer_rate"}
 
     def rules(self) -> Rules:
         """The outer zone is the faster, and longer seeks take longer."""

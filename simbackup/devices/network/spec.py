@@ -10,6 +10,7 @@ from pydantic import Field
 from simbackup.errors import choices
 from simbackup.schema.facts import Facts, amount, number
 from simbackup.schema.figures import USE, Figures
+from simbackup.schema.measurable import Measurable
 from simbackup.schema.part import Modelled, Part, Path, Rules
 
 if TYPE_CHECKING:
@@ -67,6 +68,11 @@ class NetworkSheet(Frozen):
     """Share of the segments that are lost on the way; none unless stated."""
     segment: PositiveSize | None = None
     """Payload of one segment, where some are lost."""
+
+    measured_as: ClassVar[Mapping[Measurable, str]] = {
+        Measurable.TRANSFER: "rate",
+        Measurable.ROUND_TRIP: "latency",
+    }
 
     def rules(self) -> Rules:
         """Losses need the size of what is lost."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service
+from simbackup.engine.flows import Link
+from simbackup.engine.limit import Spot
 from simbackup.equations import degraded, raid
 from simbackup.equations.raid_work import DiskWork
 
@@ -97,6 +100,37 @@ class ArrayLayout:
     def touched(self, size: float) -> int:
         """Data disks that a request touches."""
         return raid.stripe_members_touched(size, self.stripe_unit, self.data_disks)
+
+
+class Rebuilding:
+    """An array that makes what a missing disk held on a new one."""
+
+    layout: ArrayLayout
+    controller: Controller
+    size: float
+    link: Link
+
+    @property
+    def degraded(self) -> bool:
+        """Whether a disk is missing."""
+        return bool(self.layout.failed)
+
+    def rebuilt(self) -> None:
+        """Put the new disk in the place of the missing one."""
+        self.layout = replace(self.layout, failed=0)
+
+    def filling(self, member: float, stream: float) -> FlowShape:
+        """How a byte of the new disk loads the array when each disk takes so many seconds for one.
+
+        All disks of the group but the new one are read, of a mirror the other half; the controller passes what is read.
+        A `stream` takes so many seconds of the array for each of its bytes.
+        """
+        array = self.layout
+        read = 1 if array.level in {"1", "10"} else array.group - 1
+        seconds = max(member, read / self.controller.rate("read"))
+        run = array.stripe_unit * array.data_disks
+        shape = FlowShape({self.link: seconds}, {self.link: float(array.data_disks)}, {self.link: Spot(0.0, run)})
+        return replace(shape, share=stream / seconds)
 
 
 def mean(found: Sequence[tuple[float, Service]]) -> Service:

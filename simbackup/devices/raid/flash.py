@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simbackup.devices.network.live import Network
-from simbackup.devices.raid.array import ArrayLayout, Controller, mean
+from simbackup.devices.raid.array import ArrayLayout, Controller, Rebuilding, mean
+from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, FlatStore, Service
 from simbackup.engine.flows import Link
 from simbackup.equations import raid_work
@@ -27,7 +28,7 @@ class Flash:
         return self.read_rate if direction == "read" else self.write_rate
 
 
-class FlashArray(FlatStore):
+class FlashArray(Rebuilding, FlatStore):
     """An array of equal solid-state disks: what levels ask of their disks, without arms and revolutions.
 
     As on one such disk, the latency of a request leaves its disks free for others; only its bytes occupy them.
@@ -91,3 +92,8 @@ class FlashArray(FlatStore):
             return self.request("write", position, position, size)
         busy = self.stream("write", position, size) * size
         return self.controller.served(Service(busy, busy), size, "write")
+
+    def rebuilding(self) -> tuple[FlowShape, float]:
+        """How a byte of a new disk loads all disks, and the bytes of it."""
+        one = max(1.0 / self.disk.rate("read"), 1.0 / self.disk.rate("write"))
+        return self.filling(one, self.stream("read", 0.0, self.size)), self.disk.capacity

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from simbackup.devices.disk.live import missed, scattered_positioning, turning
 from simbackup.devices.disk.turns import lost_in_turns
 from simbackup.devices.network.live import Network
-from simbackup.devices.raid.array import ArrayLayout, Controller, mean
+from simbackup.devices.raid.array import ArrayLayout, Controller, Rebuilding, mean
+from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service
 from simbackup.engine.flows import Flow, Link
 from simbackup.engine.limit import Spot
@@ -28,7 +29,7 @@ class Array:
     controller: Controller = field(default_factory=Controller)
 
 
-class Raid:
+class Raid(Rebuilding):
     """An array of equal disks behind one controller.
 
     Streams spread evenly over the disks, so that the array is one link; a request occupies only the disks it touches.
@@ -142,6 +143,13 @@ class Raid:
                 held = max(held, (parity.writes * one + (later if parity.reads else 0.0)) / array.groups)
             found.append((case.share, Service(one + later, min(held, one + later))))
         return controller.served(mean(found), size, "write")
+
+    def rebuilding(self) -> tuple[FlowShape, float]:
+        """How a byte of a new disk loads all disks, in the mean of all tracks, and the bytes of it."""
+        size = self.disk.capacity
+        shape = self.filling(disks.transfer_time(self.disk, 0.0, size) / size, self.stream("read", 0.0, self.size))
+        middle = {self.link: shape.places[self.link]._replace(position=self.size / 2.0)}
+        return replace(shape, places=middle), size
 
     def alone(self, position: float, size: float) -> float:
         """No limit of its own: the device reads ahead."""

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from simbackup.devices.disk.spec import DiskSheet
 from simbackup.devices.ssd.spec import SsdSheet
 from simbackup.equations import raid
-from simbackup.schema.capability import BlockDevice
+from simbackup.schema.capability import RedundantDevice
 from simbackup.schema.facts import Fact, Facts, amount, made, number
 from simbackup.schema.part import Modelled, Rules
 from simbackup.schema.quantity import (
@@ -57,7 +57,7 @@ class MemberSsdSpec(Modelled, SsdSheet):
     """The solid-state disks of an array."""
 
 
-class RaidSpec(BlockDevice, Modelled, RaidSheet):
+class RaidSpec(RedundantDevice, Modelled, RaidSheet):
     """An array of equal disks in a scenario."""
 
     kind: Literal["raid"]
@@ -80,6 +80,10 @@ class RaidSpec(BlockDevice, Modelled, RaidSheet):
     def member(self) -> MemberDiskSpec | MemberSsdSpec | None:
         """The disks it is made of, None unless stated."""
         return self.ssd if self.disk is None else self.disk
+
+    def missing(self) -> bool:
+        """Whether a disk has failed."""
+        return self.failed is not None
 
     def rules(self) -> Rules:
         """Report disks that are missing or of two kinds, or do not make up whole groups of the level."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 from simbackup.schema.capability import BlockDevice
 from simbackup.schema.facts import Facts, amount
+from simbackup.schema.measurable import Measurable
 from simbackup.schema.part import Modelled
 from simbackup.schema.quantity import (
     Duration,
@@ -28,6 +30,13 @@ class SsdSheet(Frozen):
     """Time of one small read."""
     write_latency: Duration
     """Time of one small write."""
+
+    measured_as: ClassVar[Mapping[Measurable, str]] = {
+        Measurable.SEQUENTIAL_READ: "read_rate",
+        Measurable.SEQUENTIAL_WRITE: "write_rate",
+        Measurable.SMALL_READ: "read_latency",
+        Measurable.SMALL_WRITE: "write_latency",
+    }
 
 
 class SsdSpec(BlockDevice, Modelled, SsdSheet):

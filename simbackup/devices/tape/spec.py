@@ -10,6 +10,7 @@ from simbackup.errors import choices
 from simbackup.schema.capability import MediaLibrary, Piece
 from simbackup.schema.facts import Facts, amount, number
 from simbackup.schema.figures import USE, Figures
+from simbackup.schema.measurable import Measurable
 from simbackup.schema.part import Modelled, Part, Path, Rules
 from simbackup.schema.quantity import si_or
 
@@ -71,6 +72,11 @@ class TapeDriveSheet(Frozen):
     """Time that each command takes at the interface beside its bytes; none unless stated."""
     write_through: Annotated[bool, Word()] = False
     """Whether a block is on the tape before the next is asked for, so that the tape stops after each."""
+
+    measured_as: ClassVar[Mapping[Measurable, str]] = {
+        Measurable.TAPE_RANDOM: "native_rate",
+        Measurable.TAPE_ZEROS: "host_rate",
+    }
 
     def rules(self) -> Rules:
         """Report a search slower than reading, and a slowest rate above the native one."""

@@ -6,21 +6,27 @@ from dataclasses import replace
 
 from simbackup.catalogue import NO_REDUCTION, Reduction
 from simbackup.methods.compression.spec import CompressionSpec
+from simbackup.methods.deduplication.make import Chunks
 from simbackup.methods.deduplication.spec import DeduplicationSpec
 from simbackup.parameters import parameters_of
 from simbackup.schema.quantity import si_or
 
 
-def reduction_of(said: CompressionSpec | None, chunks: DeduplicationSpec | None, ratio: float) -> Reduction:
-    """How data of a ratio are compressed and deduplicated; not at all where the file says nothing."""
+def reduction_of(
+    said: CompressionSpec | None, chunks: DeduplicationSpec | None, ratio: float, lies: Chunks | None = None
+) -> Reduction:
+    """How data of a ratio are compressed and deduplicated, and how they lie; not at all where the file says nothing."""
     how = NO_REDUCTION
     if said is not None:
         how = parameters_of(Reduction, said, ratio=ratio, threads=int(si_or(said.threads, 1.0)))
-    if chunks is None:
+    if chunks is None or lies is None:
         return how
-    repeated = chunks.ratio.si
+    repeated, index_reads = lies.ratio, si_or(chunks.index_reads, 0.0)
     return replace(
         how, at=chunks.at, compress_cpu=how.compress_cpu / repeated, repeated=repeated, cut_cpu=chunks.cut_cpu.si,
         join_cpu=chunks.join_cpu.si, cutters=int(si_or(chunks.threads, 1.0)),
-        together=chunks.together.si, at_once=si_or(chunks.at_once, 1.0),
+        together=lies.together, at_once=si_or(chunks.at_once, 1.0),
+        ingest=chunks.ingest.si if chunks.ingest is not None else None,
+        stream_ingest=chunks.stream_ingest.si if chunks.stream_ingest is not None else None,
+        index_reads=index_reads / chunks.chunk.si if chunks.chunk is not None else 0.0,
     )  # fmt: skip

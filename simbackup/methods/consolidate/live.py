@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import VolumeRange
@@ -19,7 +19,8 @@ class Consolidation:
 
     `by` is the job that wrote the newest save set there: the backup, or one that copies it. Older ones lie before it,
     and so many bytes of them are read in sequence. A synthetic full backup is written behind all, a merge goes into
-    what was there. A store that deduplicates has all chunks already: only its lists change.
+    what was there. A store that deduplicates has all chunks already: only its lists change. Of the reduction of the
+    newest save set only compression holds for others, as how many of its chunks were new says nothing of theirs.
     """
 
     backup: str
@@ -44,7 +45,7 @@ class Consolidation:
         """Look the newest save set up, read and write, and enter a new full backup in the catalogue."""
         saved, lies = system.saved(self.backup, self.by)
         data, host, volume = system.data[saved.data], system.hosts[self.host], system.volumes[self.on]
-        moved, stored, time = self.expected(system), lies.compression, system.env.now
+        moved, stored, time = self.expected(system), lies.fetched, system.env.now
         size, there = moved / stored, lies.extents[0].position
         before = max(min(there, volume.region.size - size) - size, 0.0)
         position = system.reserve(self.on, size) if self.full else before
@@ -56,7 +57,8 @@ class Consolidation:
             yield from system.write_through(job, self.host, VolumeRange(volume, position, size), shape, Activity.COPY)
         if self.full:
             begin = max(position + size - data.size / stored, 0.0)
-            copy = Copy(lies.job, self.on, stored, time, [Extent(0.0, data.size, self.on, begin)], lies.reduction)
+            how = replace(lies.reduction, repeated=1.0)
+            copy = Copy(lies.job, self.on, stored, time, [Extent(0.0, data.size, self.on, begin)], how)
             made = SaveSet(saved.job, saved.data, saved.method, data.size, float(data.files), time, [copy])
             system.catalogue.add(made)
         return Moved(moved, 0.0)

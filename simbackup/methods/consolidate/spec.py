@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from simbackup.errors import choices
-from simbackup.schema.job import Copying, JobSpec, Saving
+from simbackup.schema.job import Copying, JobSpec, Saving, Storing
 from simbackup.schema.part import Path
 from simbackup.schema.quantity import PositiveSize, Text, Word
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
+    from simbackup.data.spec import DataSpec
     from simbackup.scenario.checks import Checks
     from simbackup.scenario.spec import Spec
 
@@ -51,8 +53,14 @@ class ConsolidateSpec(JobSpec):
                 message = f"'{self.save_set}' makes no save set on a disk"
                 checks.report((*path, "save_set"), message, choices(self.save_set, legal))
             return
-        saved = jobs[self.save_set]
-        saved = jobs.get(saved.save_set, saved) if isinstance(saved, Copying) else saved
-        if isinstance(saved, Saving) and saved.data in checks.spec.data and self.into == "full":
-            size = self.size or checks.spec.data[saved.data].size
-            checks.free((*path, "save_set"), saved.to, size, "a full backup")
+        by = jobs[self.save_set]
+        saved = jobs.get(by.save_set, by) if isinstance(by, Copying) else by
+        if isinstance(by, Saving | Copying) and isinstance(saved, Saving) and self.into == "full":
+            self._check_room(checks, path, by, checks.spec.data.get(saved.data))
+
+    def _check_room(self, checks: Checks, path: Path, by: Storing, data: DataSpec | None) -> None:
+        """Report a disk without room for a full backup, which is compressed as the save set and shares its chunks."""
+        size = self.size or (data.size if data is not None and not by.shares_chunks() else None)
+        if size is not None:
+            kept = replace(size, si=size.si / by.kept_ratio(checks.spec))
+            checks.free((*path, "save_set"), by.to, kept, "a full backup")

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 import simpy
 
-from simbackup.catalogue import Copy, Extent, SaveSet
+from simbackup.catalogue import Extent, SaveSet
 from simbackup.data.live import Database, DataSet
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
+from simbackup.equations.database import phases
+from simbackup.methods.database.way import Way, copying, in_turn, of_workers
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.snapshot.live import create
-from simbackup.methods.tool.live import Tool
 from simbackup.system import JobFailedError, System
 
 Wait = Generator[simpy.Event, Any, None]
@@ -48,45 +50,69 @@ def _read_lock(system: System, job: str, data: DataSet, lock: _Lock) -> Generato
 
 @dataclass(frozen=True, slots=True)
 class DatabaseBackup:
-    """A full backup of a database to a volume."""
+    """A full backup of a database to a volume, under the read lock where it is `locked`.
 
-    host: str
+    Users write so many bytes of log a second while files are copied; a program that `copies_log` saves those, too.
+    """
+
+    way: Way
     data: str
     to: str
-    tool: Tool
     method: str
     snapshot: str | None = None
-    workers: int = 1
+    locked: bool = True
+    log_rate: float = 0.0
 
     def run(self, system: System, job: str) -> Steps:
         """Start, do what the method does (under the read lock, or most of it outside), then check what was written."""
         data, lock = system.data[self.data], _Lock()
         engine = _engine(data)
-        yield from _pass(system, job, f"data.{self.data}", Activity.START, self.tool.start_time)
+        yield from _pass(system, job, f"data.{self.data}", Activity.START, self.way.tool.start_time)
         size = data.content * engine.dump_ratio if self.method == "logical_dump" else data.size
-        saved = _reserve(system, SaveSet(job, self.data, self.method, size, data.files, system.env.now), self.to)
+        saved = SaveSet(job, self.data, self.method, size, data.files, system.env.now)
+        self.way.reserve(system, saved, self.to)
         if self.method == "snapshot_copy":
             yield from self._by_snapshot(system, job, data, saved, lock)
         else:
-            with _read_lock(system, job, data, lock):
-                yield from _pass(system, job, f"data.{self.data}", Activity.FLUSH, engine.flush_time)
+            with _read_lock(system, job, data, lock) if self.locked else nullcontext():
+                if self.locked or self.method == "hot_copy":
+                    yield from _pass(system, job, f"data.{self.data}", Activity.FLUSH, engine.flush_time)
                 if self.method == "logical_dump":
                     yield from self._dump(system, job, data, saved)
                 else:
-                    host, origin = system.hosts[self.host], system.origin(data, None)
-                    shape = origin.found(host.copying(origin.region), host.machine.read_ahead)
-                    yield from _copy(system, job, self.host, shape, saved)
-        yield from _check(system, job, self.host, size, self.tool)
+                    yield from self._hot(system, job, data, saved)
+        yield from self.way.check(system, job, saved.size)
         system.catalogue.add(saved)
-        return Moved(size, float(data.files), lock.held)
+        return Moved(saved.size, float(data.files), lock.held)
 
     def _dump(self, system: System, job: str, data: DataSet, saved: SaveSet) -> Wait:
-        """Read rows and write text, each worker at the pace of one core."""
-        engine, host = _engine(data), system.hosts[self.host]
-        reading = host.reading(data.volume.region.part(data.begin, data.size))
-        seconds = host.seconds(engine.dump_cpu)
-        shape = _by_workers(host.then(reading.times(data.size / saved.size), seconds), self.workers, engine, seconds)
-        yield from _copy(system, job, self.host, shape, saved)
+        """Read rows and write text, each worker at the pace of one core; indexes are not read."""
+        engine, host = _engine(data), system.hosts[self.way.host]
+        rows = data.size - data.indexes
+        reading, seconds = host.reading(_rows(data)), host.seconds(engine.dump_cpu)
+        shape = in_turn(host.then(reading.times(rows / saved.size), seconds), engine, seconds, self.way.workers)
+        yield from self.way.write(system, (job, Activity.DUMP), shape, saved, data.largest)
+
+    def _hot(self, system: System, job: str, data: DataSet, saved: SaveSet) -> Wait:
+        """Copy the files; and then the log of the time, where the program does so."""
+        begin = float(system.env.now)
+        yield from self._files(system, job, data, saved)
+        log = self.log_rate * (float(system.env.now) - begin)
+        if self.way.tool.copies_log and log > 0.0:
+            part = SaveSet(job, self.data, self.method, log, 1.0, saved.time)
+            self.way.reserve(system, part, self.to)
+            source = data.volume.region.part(data.begin, min(log, data.size))
+            shape = copying(system.hosts[self.way.host], source, self.way.tool)
+            yield from self.way.write(system, (job, Activity.COPY), shape, part)
+            there = part.copies[0].extents[0]
+            saved.copies[0].extents.append(Extent(saved.size, log, there.medium, there.position))
+            saved.size += log
+
+    def _files(self, system: System, job: str, data: DataSet, saved: SaveSet, image: str | None = None) -> Wait:
+        """Copy the files, or those of a frozen image of them."""
+        host, origin = system.hosts[self.way.host], system.origin(data, image)
+        shape = origin.found(copying(host, origin.region, self.way.tool), host.machine.read_ahead)
+        yield from self.way.write(system, (job, Activity.COPY), shape, saved, data.largest)
 
     def _by_snapshot(self, system: System, job: str, data: DataSet, saved: SaveSet, lock: _Lock) -> Wait:
         """Lock only to create the snapshot; mount it, copy from it, remove it."""
@@ -100,10 +126,8 @@ class DatabaseBackup:
                 yield from create(system, job, name)
         else:
             yield from create(system, job, name)
-        yield from _pass(system, job, snapshot.name, Activity.MOUNT, self.tool.mount_time)
-        host, origin = system.hosts[self.host], system.origin(data, name)
-        shape = origin.found(host.copying(origin.region), host.machine.read_ahead)
-        yield from _copy(system, job, self.host, shape, saved)
+        yield from _pass(system, job, snapshot.name, Activity.MOUNT, self.way.tool.mount_time)
+        yield from self._files(system, job, data, saved, name)
         system.require_image(name)
         yield from _pass(system, job, snapshot.name, Activity.REMOVE, snapshot.remove_time)
         snapshot.remove()
@@ -113,22 +137,23 @@ class DatabaseBackup:
 class BinaryLog:
     """An incremental backup: the log of what was changed since the backup before."""
 
-    host: str
+    way: Way
     data: str
     to: str
-    tool: Tool
     changed: float
     method: str = "binary_log"
 
     def run(self, system: System, job: str) -> Steps:
         """Close the log, and copy it."""
         data, size = system.data[self.data], self.changed
-        saved = _reserve(system, SaveSet(job, self.data, self.method, size, data.files, system.env.now), self.to)
-        yield from _pass(system, job, f"data.{self.data}", Activity.START, self.tool.start_time)
+        saved = SaveSet(job, self.data, self.method, size, data.files, system.env.now)
+        self.way.reserve(system, saved, self.to)
+        yield from _pass(system, job, f"data.{self.data}", Activity.START, self.way.tool.start_time)
         yield from _pass(system, job, f"data.{self.data}", Activity.FLUSH, _engine(data).flush_time)
         source = data.volume.region.part(data.begin, size)
-        yield from _copy(system, job, self.host, system.hosts[self.host].copying(source), saved)
-        yield from _check(system, job, self.host, size, self.tool)
+        shape = copying(system.hosts[self.way.host], source, self.way.tool)
+        yield from self.way.write(system, (job, Activity.COPY), shape, saved)
+        yield from self.way.check(system, job, size)
         system.catalogue.add(saved)
         return Moved(size, 1.0)
 
@@ -137,44 +162,81 @@ class BinaryLog:
 class DatabaseRestore:
     """A restore of a database from a volume: files are copied back, a dump is loaded, logs are replayed."""
 
-    host: str
+    way: Way
     backup: str
     to: str
-    tool: Tool
     replay: tuple[str, ...] = ()
-    workers: int = 1
     method: str = "restore"
 
     def run(self, system: System, job: str) -> Steps:
         """Restore the last full backup, then the changes since; users are kept out meanwhile."""
         full, _ = system.saved(self.backup)
-        yield from _pass(system, job, f"data.{self.to}", Activity.START, self.tool.start_time)
+        yield from _pass(system, job, f"data.{self.to}", Activity.START, self.way.tool.start_time)
         logs = [log for name in self.replay for log in system.catalogue.since(f"jobs.{name}", full.time)]
         with system.shut_out(self.to):
             for saved in (full, *sorted(logs, key=lambda log: log.time)):
-                yield from self._bring_back(system, job, saved)
+                if saved.method == "logical_dump":
+                    yield from self._load(system, job, saved)
+                else:
+                    yield from self._copy_back(system, job, saved)
         return Moved(sum(saved.size for saved in (full, *logs)), full.files)
 
-    def _bring_back(self, system: System, job: str, saved: SaveSet) -> Wait:
-        """One save set from its volume into the database."""
-        host, target, engine = system.hosts[self.host], system.data[self.to], _engine(system.data[self.to])
-        place = saved.copies[0].extents[0]
-        source = system.volumes[place.medium].region.part(place.position, saved.size)
-        shape, size = host.copying(source), saved.size
-        if saved.method == "logical_dump":
-            size = target.size
-            seconds = host.seconds(engine.load_cpu)
-            shape = _by_workers(host.then(host.reading(source), seconds), self.workers, engine, seconds)
-            shape = shape.times(saved.size / size)
-        elif saved.method == "binary_log":
-            shape = host.then(host.reading(source), host.seconds(engine.replay_cpu))
-        activity = {"logical_dump": Activity.LOAD, "binary_log": Activity.REPLAY}.get(saved.method, Activity.COPY)
-        yield from system.write(job, self.host, VolumeRange(target.volume, target.begin, size), shape, activity)
+    def _copy_back(self, system: System, job: str, saved: SaveSet) -> Wait:
+        """Files from their volume into the database; logs, and that of a hot copy, are replayed."""
+        copy, target = saved.copies[0], system.data[self.to]
+        host, engine = system.hosts[self.way.host], _engine(target)
+        for extent in copy.extents:
+            logs, done = saved.method == "binary_log" or extent.begin > 0.0, 0.0
+            seconds = host.seconds(engine.replay_cpu) if logs else 1.0 / host.copy_rate
+            workers, largest = (1, 0.0) if logs else (self.way.workers, target.largest)
+            for size, many in phases(extent.size, workers, largest):
+                back = self.way.reading(system, copy, (extent, done, size))
+                shape = of_workers(host.then(back, seconds), many)
+                place = VolumeRange(target.volume, target.begin + done, min(size, target.size))
+                activity = Activity.REPLAY if logs else Activity.COPY
+                yield from system.write(job, self.way.host, place, shape.times(size / place.size), activity)
+                done += size
+
+    def _load(self, system: System, job: str, saved: SaveSet) -> Wait:
+        """Load a dump: rows, and then indexes where the engine builds them afterwards."""
+        copy, target = saved.copies[0], system.data[self.to]
+        host, engine = system.hosts[self.way.host], _engine(target)
+        apart = target.indexes if engine.index_cpu is not None else 0.0
+        rows, seconds, done = target.size - apart, host.seconds(engine.load_cpu), 0.0
+        for size, workers in phases(saved.size, self.way.workers, target.largest):
+            back = self.way.reading(system, copy, (copy.extents[0], done, size))
+            shape = in_turn(of_workers(host.then(back, seconds), workers), engine, seconds, workers)
+            begin, written = target.begin + rows * done / saved.size, rows * size / saved.size
+            place = VolumeRange(target.volume, begin, written, _logged(target))
+            yield from system.write(job, self.way.host, place, shape.times(saved.size / rows), Activity.LOAD)
+            done += size
+        if apart > 0.0:
+            yield from self._build(system, job, target)
+
+    def _build(self, system: System, job: str, target: DataSet) -> Wait:
+        """Read rows and write indexes, by several workers at once."""
+        host, engine, done = system.hosts[self.way.host], _engine(target), target.size - target.indexes
+        seconds = host.seconds(engine.index_cpu or 0.0)
+        for size, workers in phases(target.indexes, self.way.workers, target.largest):
+            read = host.reading(_rows(target)).times(engine.index_reads) if engine.index_reads else FlowShape()
+            shape = in_turn(of_workers(host.then(read, seconds), workers), engine, seconds, workers)
+            place = VolumeRange(target.volume, target.begin + done, size, _logged(target))
+            yield from system.write(job, self.way.host, place, shape, Activity.INDEX)
+            done += size
 
 
-def _by_workers(shape: FlowShape, workers: int, engine: Database, seconds: float) -> FlowShape:
-    """The shape of text that several workers write or load, who take a share of the core seconds in turn."""
-    return replace(shape, workers=workers, serial=seconds * engine.in_turn) if workers > 1 else shape
+def _rows(data: DataSet) -> Region:
+    """Where the rows of a database lie, before its indexes."""
+    return data.volume.region.part(data.begin, data.size - data.indexes)
+
+
+def _logged(data: DataSet) -> FlowShape:
+    """What a byte that a load writes loads the volume beside itself, for the engine's own log."""
+    logged, store = _engine(data).load_log, data.volume.region.store
+    if logged <= 0.0:
+        return FlowShape()
+    busy = logged * store.stream("write", data.volume.region.begin + data.begin, data.size)
+    return FlowShape({store.link: busy}, {store.link: logged}).through(store.path, logged)
 
 
 def _engine(data: DataSet) -> Database:
@@ -188,29 +250,3 @@ def _pass(system: System, job: str, cause: str, activity: str, seconds: float) -
     """Wait, and record the time."""
     with system.clock.span(job, cause, activity):
         yield system.env.timeout(seconds)
-
-
-def _reserve(system: System, saved: SaveSet, to: str) -> SaveSet:
-    """The save set, with room for its copy on a volume."""
-    extent = Extent(0.0, saved.size, to, system.reserve(to, saved.size))
-    saved.copies.append(Copy(saved.job, to, 1.0, saved.time, [extent]))
-    return saved
-
-
-def _copy(system: System, job: str, host: str, shape: FlowShape, saved: SaveSet) -> Wait:
-    """Write a save set to its volume through the page cache."""
-    place = saved.copies[0].extents[0]
-    activity = Activity.DUMP if saved.method == "logical_dump" else Activity.COPY
-    target = VolumeRange(system.volumes[place.medium], place.position, saved.size)
-    yield from system.write(job, host, target, shape, activity)
-
-
-def _check(system: System, job: str, host: str, size: float, tool: Tool) -> Wait:
-    """Read the finished backup once more, at the pace of one core."""
-    if tool.check_cpu > 0.0:
-        machine = system.hosts[host]
-        flow = machine.then(FlowShape(), machine.seconds(tool.check_cpu)).start(
-            system.network, job, Activity.CHECK, size
-        )
-        yield flow.done
-        system.account(job, flow)

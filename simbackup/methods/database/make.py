@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simbackup.methods.compression.make import reduction_of
 from simbackup.methods.database.live import BinaryLog, DatabaseBackup, DatabaseRestore
 from simbackup.methods.database.spec import BinaryLogSpec, DatabaseBackupSpec
+from simbackup.methods.database.way import Way
 from simbackup.methods.restore.spec import RestoreSpec
 from simbackup.methods.tool.make import tool_of
 from simbackup.schema.quantity import si_or
@@ -17,25 +19,28 @@ if TYPE_CHECKING:
 def make_backup(job: DatabaseBackupSpec, spec: Spec) -> DatabaseBackup:
     """The full backup."""
     return DatabaseBackup(
-        spec.host_of(job.data),
-        job.data,
-        job.to,
-        tool_of(job.tool),
-        job.method,
-        job.snapshot,
-        int(si_or(job.workers, 1.0)),
-    )
+        _there(job, spec, int(si_or(job.workers, 1.0))), job.data, job.to, job.method, job.snapshot,
+        job.locks(spec), si_or(job.log_rate, 0.0),
+    )  # fmt: skip
 
 
 def make_log(job: BinaryLogSpec, spec: Spec) -> BinaryLog:
     """The backup of the log of changes."""
     changed = job.changed.si * spec.data[job.data].size.si
-    return BinaryLog(spec.host_of(job.data), job.data, job.to, tool_of(job.tool), changed)
+    return BinaryLog(_there(job, spec), job.data, job.to, changed)
 
 
 def restore(job: RestoreSpec, saved: DatabaseBackupSpec | BinaryLogSpec, spec: Spec) -> DatabaseRestore:
     """The restore, with the logs that are replayed."""
     to = job.to or saved.data
-    return DatabaseRestore(
-        spec.host_of(to), job.restore, to, tool_of(saved.tool), job.replay, int(si_or(job.workers, 1.0))
-    )
+    host, owner = spec.host_of(to), spec.owner_of(saved.to) or ""
+    back = Way(host, owner, spec.way_from(host, saved.to) or (), tool_of(saved.tool), int(si_or(job.workers, 1.0)))
+    return DatabaseRestore(back, job.restore, to, job.replay)
+
+
+def _there(job: DatabaseBackupSpec | BinaryLogSpec, spec: Spec, workers: int = 1) -> Way:
+    """The way to its target."""
+    host, data = spec.host_of(job.data), spec.data[job.data]
+    how = reduction_of(job.compressor, None, si_or(data.compression, 1.0))
+    way = spec.way_to(host, job.to) or ()
+    return Way(host, spec.owner_of(job.to) or host, way, tool_of(job.tool), workers, how)

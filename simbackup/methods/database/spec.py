@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
 from typing import Literal
 
+from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import (
     Pieces,
     PositiveShare,
+    Rate,
     Text,
     si_or,
 )
@@ -43,11 +45,21 @@ class DatabaseBackupSpec(BackupJob):
     snapshot: Annotated[Text, Refers("changes", "devices")] | None = None
     """The snapshot that a `snapshot_copy` creates and removes."""
     workers: Pieces | None = None
-    """Workers who write a `logical_dump` at once, each on a core; one unless stated, as of mysqldump."""
+    """Workers who dump tables or copy files at once, each on a core; one unless stated, as of mysqldump."""
+    read_lock: bool | None = None
+    """Whether a `logical_dump` holds the read lock, as some programs do that need not; as the engine needs unless
+    stated."""
+    log_rate: Rate | None = None
+    """Bytes of log that users write in a second during a `hot_copy`, whose program copies it; none unless stated."""
+    compressor: CompressionSpec | None = None
+    """How it is compressed on its way: a datasheet `compressor/name`, or a mapping; not unless stated."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
-    conditional: ClassVar[Mapping[str, str]] = {"workers": "in logical dumps"}
+    conditional: ClassVar[Mapping[str, str]] = {
+        "read_lock": "in logical dumps",
+        "log_rate": "in hot copies by a program that copies the log",
+    }
 
     def creates(self) -> str | None:
         """The snapshot of a snapshot copy."""
@@ -59,25 +71,48 @@ class DatabaseBackupSpec(BackupJob):
         yield from (f"data.{self.data}.database.{key}" for key in keys.get(self.method, ()))
         if self.method == "snapshot_copy":
             yield f"jobs.{name}.tool.mount_time"
+        if self.method == "hot_copy":
+            yield f"jobs.{name}.tool.copies_log"
+            if self.copies_log():
+                yield f"jobs.{name}.log_rate"
         if self.method == "logical_dump":
-            yield f"jobs.{name}.workers"
-            if si_or(self.workers, 1.0) > 1.0:
+            yield from (f"jobs.{name}.read_lock", f"data.{self.data}.indexes")
+            if self.read_lock is None:
+                yield f"data.{self.data}.database.locks_for_dump"
+        if si_or(self.workers, 1.0) > 1.0:
+            yield f"data.{self.data}.largest"
+            if self.method == "logical_dump":
                 yield f"data.{self.data}.database.in_turn"
-        yield from _backup_uses(spec, name, self.data)
+        if self.method != "logical_dump":
+            yield f"jobs.{name}.tool.copy_cpu"
+        yield from _backup_uses(spec, name, self)
+
+    def copies_log(self) -> bool:
+        """Whether its program copies the log of the time."""
+        return self.tool is not None and self.tool.copies_log
+
+    def locks(self, spec: Spec) -> bool:
+        """Whether it holds the read lock while it dumps, or copies files."""
+        if self.method != "logical_dump":
+            return not self.copies_log()
+        engine = spec.data[self.data].database
+        return self.read_lock if self.read_lock is not None else engine is None or engine.locks_for_dump
 
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of loading a dump, and of replaying logs."""
         yield from super().restore_uses(spec, name, restore, job)
         yield f"hosts.{spec.owner_of(self.to)}.read_ahead"
-        if self.method == "logical_dump":
-            yield f"jobs.{restore}.workers"
+        yield f"jobs.{restore}.workers"
+        yield from _coded(name, self, restore=True)
         for data in {job.to or self.data, self.data}:
-            if self.method == "logical_dump" and si_or(job.workers, 1.0) > 1.0:
-                yield f"data.{data}.database.in_turn"
+            address = f"data.{data}"
+            if si_or(job.workers, 1.0) > 1.0:
+                yield f"{address}.largest"
             if self.method == "logical_dump":
-                yield f"data.{data}.database.load_cpu"
-            if job.replay:
-                yield f"data.{data}.database.replay_cpu"
+                yield from (f"{address}.database.{key}" for key in ("load_cpu", "load_log"))
+                yield from _building(spec, data, several=si_or(job.workers, 1.0) > 1.0)
+            if job.replay or (self.copies_log() and self.log_rate is not None):
+                yield f"{address}.database.replay_cpu"
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report what is wrong with the database, its target, the room there, or its snapshot."""
@@ -89,9 +124,10 @@ class DatabaseBackupSpec(BackupJob):
         data, target = spec.data.get(self.data), spec.devices.get(self.to)
         engine = data.database if data is not None else None
         with checks.about(*path):
-            if self.method == "hot_copy" and engine is not None and not engine.hot_copy:
+            if self.method == "hot_copy" and engine is not None and not (engine.hot_copy or self.copies_log()):
                 message = f"the files of '{self.data}' change even under a read lock"
-                checks.report((*path, "method"), message, "write snapshot_copy or logical_dump")
+                remedy = "write snapshot_copy or logical_dump, or name a program that has 'copies_log: true'"
+                checks.report((*path, "method"), message, remedy)
         with checks.about(*path):
             if data is not None and isinstance(target, VolumeDevice):
                 self._check_room(checks, path, data, target.size.si)
@@ -104,7 +140,10 @@ class DatabaseBackupSpec(BackupJob):
         """Report a volume without room for one backup."""
         size = data.size.si
         if self.method == "logical_dump" and data.database is not None:
-            size = (data.content or data.size).si * data.database.dump_ratio.si
+            rows = data.content.si if data.content else size - si_or(data.indexes, 0.0)
+            size = rows * data.database.dump_ratio.si
+        if self.compressor is not None and self.compressor.at != "wire":
+            size /= si_or(data.compression, 1.0)
         there = sum(checks.spec.data[name].size.si for name in checks.spec.data_on(self.to))
         if there + size > room:
             message = f"'{self.to}' has no room for a backup of {units.show_short(size, 'B')}"
@@ -141,6 +180,8 @@ class BinaryLogSpec(BackupJob):
     """The volume or device that takes the backup."""
     changed: PositiveShare
     """Bytes of log since the backup before, as a share of the database."""
+    compressor: CompressionSpec | None = None
+    """How it is compressed on its way: a datasheet `compressor/name`, or a mapping; not unless stated."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
@@ -150,7 +191,12 @@ class BinaryLogSpec(BackupJob):
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """What every backup of a database uses."""
-        yield from _backup_uses(spec, name, self.data)
+        yield from _backup_uses(spec, name, self)
+
+    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
+        """The keys of expanding what was compressed."""
+        yield from super().restore_uses(spec, name, restore, job)
+        yield from _coded(name, self, restore=True)
 
     def check(self, checks: Checks, path: Path) -> None:
         """Report what is wrong with the database or its target."""
@@ -165,10 +211,33 @@ class BinaryLogSpec(BackupJob):
         _check_restore(checks, path, job, self)
 
 
-def _backup_uses(spec: Spec, name: str, data: str) -> Iterator[str]:
-    yield f"data.{data}.database.flush_time"
-    yield f"hosts.{spec.host_of(data)}.read_ahead"
+def _backup_uses(spec: Spec, name: str, job: DatabaseBackupSpec | BinaryLogSpec) -> Iterator[str]:
+    """The keys of the engine, of reading, of the program, of a server elsewhere, and of compression."""
+    yield f"data.{job.data}.database.flush_time"
+    yield f"hosts.{spec.host_of(job.data)}.read_ahead"
     yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "check_cpu"))
+    if spec.owner_of(job.to) != spec.host_of(job.data):
+        yield f"jobs.{name}.tool.server_cpu"
+    if job.compressor is not None:
+        yield f"data.{job.data}.compression"
+    yield from _coded(name, job)
+
+
+def _coded(name: str, job: DatabaseBackupSpec | BinaryLogSpec, *, restore: bool = False) -> Iterator[str]:
+    """The keys of compressing or expanding."""
+    if job.compressor is not None:
+        yield from job.compressor.used(f"jobs.{name}.compressor", restore=restore)
+
+
+def _building(spec: Spec, data: str, *, several: bool) -> Iterator[str]:
+    """The keys of a load by several workers, and of building indexes after it."""
+    there = spec.data[data]
+    if several:
+        yield f"data.{data}.database.in_turn"
+    if there.indexes is not None:
+        yield f"data.{data}.database.index_cpu"
+    if there.database is not None and there.database.index_cpu is not None:
+        yield from (f"data.{data}.indexes", f"data.{data}.database.index_reads")
 
 
 def _check_places(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLogSpec) -> None:
@@ -181,7 +250,12 @@ def _check_places(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLo
     with checks.about(*path):
         _check_target(checks, path, job)
     with checks.about(*path):
-        checks.at_one_host(path, job.data, job.to)
+        if known and job.to in checks.spec.devices:
+            checks.connected((*path, "to"), checks.spec.data[job.data].on, job.to)
+            checks.owned(path, job.to, "to")
+    with checks.about(*path):
+        if job.compressor is not None:
+            job.compressor.check(checks, (*path, "compressor"), job.data, remote=True)
     if known:
         checks.owned(path, checks.spec.data[job.data].on)
 
@@ -211,5 +285,6 @@ def _check_restore(checks: Checks, path: Path, job: Restoring, saved: DatabaseBa
             checks.report((*path, "replay"), message, choices(name, logs))
     if job.to is not None and target is not None and data is not None:
         checks.owned(path, target.on, "to")
-        checks.at_one_host(path, job.to, saved.to)
+        if saved.to in spec.devices:
+            checks.connected((*path, "to"), target.on, saved.to)
         checks.room(path, data.size, job.to)

@@ -1,4 +1,4 @@
-"""What lies between data and target: a share over which another host reads, and a disk that takes all before tape."""
+"""What lies between data and target: a share, a disk before tape, and the backup that another one is based on."""
 
 from __future__ import annotations
 
@@ -70,3 +70,22 @@ def check_spool(checks: Checks, path: Path, job: FileBackupSpec) -> None:
     if job.data in checks.spec.data:
         checks.connected(here, checks.spec.data[job.data].on, spool.on)
     checks.connected(here, spool.on, job.to)
+
+
+def check_level(checks: Checks, path: Path, job: FileBackupSpec) -> None:
+    """Report a base of a full backup, a level without one, and data that do not say how they change."""
+    data = checks.spec.data.get(job.data)
+    if job.level == "full":
+        if job.since is not None:
+            checks.report((*path, "since"), "has no effect on a full backup", "leave it out, or write a 'level'")
+        return
+    if job.base_age() is None:
+        message = f"a backup of the level {job.level} needs the age of the one that it is based on"
+        checks.report((*path, "level"), message, "write for example 'since: 24 h'")
+    if data is not None and data.change is None:
+        message = f"'{job.data}' does not say how it changes"
+        remedy = f"write 'change: {{daily: 2 %}}' under data.{job.data}, or name a datasheet 'change/...'"
+        checks.report((*path, "level"), message, remedy)
+    elif job.method == "image" and data and data.change and data.change.run is None and not job.searches():
+        message = f"an incremental image needs the runs of bytes in which '{job.data}' changes"
+        checks.report((*path, "level"), message, f"write 'run: 256 KiB' under data.{job.data}.change")

@@ -18,7 +18,8 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
 from simbackup.methods.compression.live import compressed, expanded
-from simbackup.methods.file_backup.portion import Portion, changed_blocks, portion
+from simbackup.methods.deduplication.live import ingested
+from simbackup.methods.file_backup.portion import Portion, changed, portion
 from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.walk import walking
 from simbackup.methods.job import Moved, Steps
@@ -72,7 +73,8 @@ class DiskBackup:
         stored = self.reduction.stored
         position = system.reserve(self.to, part.size / stored)
         yield from prepare(system, job, data, self.tool, part.files)
-        shape = self.serving(system, self.going(system, data), part).times(stored)
+        shape = self.serving(system, self.going(system, data), part)
+        shape = ingested(shape, system, job, self.to, self.reduction).times(stored)
         place = VolumeRange(system.volumes[self.to], position, part.size / stored)
         yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
         system.require_image(self.source)
@@ -100,7 +102,7 @@ class DiskBackup:
         copy = self.tool.copying(host, copies)
         part = self.part(data)
         if self.method == "image" and not part.whole:
-            shape = changed_blocks(origin.region, part.share, data.run).part(1.0 - origin.cached)
+            shape = changed(host, origin, data, part.share, self.tool)
             return origin.found(host.then(shape, copy), host.machine.read_ahead, 0.0)
         if self.method == "image":
             shape = host.reading(origin.region, copy, origin.cached, self.tool.request)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from simbackup.data.live import DataSet
+from simbackup.devices.host.live import Host
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
 from simbackup.equations.change import differs, gap
-from simbackup.system import JobFailedError
+from simbackup.methods.tool.live import Tool
+from simbackup.system import BackupSource, JobFailedError
 
 
 class Portion(NamedTuple):
@@ -34,6 +36,16 @@ def portion(data: DataSet, since: float | None, *, by_file: bool) -> Portion:
         raise JobFailedError(f"'{data.name}' does not say how it changes")  # the checks exclude it
     share = differs(change, since)
     return Portion(max(data.size * share, 1.0), data.files * (share if by_file else 1.0), share)
+
+
+def changed(host: Host, source: BackupSource, data: DataSet, share: float, tool: Tool) -> FlowShape:
+    """How a changed byte of the blocks of a data set loads its device, and the host where a program searches for it.
+
+    What was tracked is read alone; a program that has to search reads all, and looks at each byte.
+    """
+    if tool.scan_cpu is None:
+        return changed_blocks(source.region, share, data.run).part(1.0 - source.cached)
+    return host.reading(source.region, host.seconds(tool.scan_cpu), source.cached, tool.request).times(1.0 / share)
 
 
 def changed_blocks(region: Region, share: float, run: float) -> FlowShape:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from simbackup.catalogue import SaveSet
+from simbackup.catalogue import Copy, SaveSet
 from simbackup.methods.file_backup.disk import DiskRestore
 from simbackup.methods.file_backup.objects import ObjectRestore
 from simbackup.methods.file_backup.tape_restore import TapeRestore
@@ -24,7 +24,8 @@ class Restore:
     """A restore of the newest save set of a backup, in the way that its copy needs.
 
     `copy` names the job whose copy is read; the first that is still there unless named. `ways` are by device. The save
-    sets of `replay` that are based on it follow, oldest first: all incrementals since, the newest of other levels.
+    sets of `replay` that are based on it follow, oldest first: all incrementals since, the newest of other levels. A
+    full backup among them, as a target makes one of incrementals, takes the place of all before it.
     """
 
     backup: str
@@ -34,24 +35,23 @@ class Restore:
     method: str = "restore"
 
     def expected(self, system: System) -> float:
-        """Bytes of the newest save set and of those above it."""
-        saved, _ = system.saved(self.backup, self.copy)
-        return saved.size + sum(above.size for above in self._above(system, saved))
+        """Bytes of all save sets that it reads."""
+        return sum(saved.size for saved, _ in self._chain(system))
 
     def run(self, system: System, job: str) -> Steps:
-        """Look the copy up in the catalogue, and restore it."""
-        saved, copy = system.saved(self.backup, self.copy)
-        moved = yield from self.ways[copy.target].bring_back(system, job, saved, copy)
-        for above in self._above(system, saved):
-            later = yield from self.ways[above.copies[0].target].bring_back(system, job, above, above.copies[0])
+        """Look the copies up in the catalogue, and restore them."""
+        moved = Moved(0.0, 0.0)
+        for saved, copy in self._chain(system):
+            later = yield from self.ways[copy.target].bring_back(system, job, saved, copy)
             moved = Moved(moved.bytes + later.bytes, moved.files + later.files)
         return moved
 
-    def _above(self, system: System, saved: SaveSet) -> list[SaveSet]:
-        """The save sets of the chain, without those that a later one of a lower level holds, too."""
-        since = [system.catalogue.since(f"jobs.{name}", saved.time) for name in self.replay]
-        chain: list[SaveSet] = []
+    def _chain(self, system: System) -> list[tuple[SaveSet, Copy]]:
+        """The save sets of the chain, without those that a later one of the same or a lower level holds, too."""
+        first, copy = system.saved(self.backup, self.copy)
+        since = [system.catalogue.since(f"jobs.{name}", first.time) for name in self.replay]
+        chain = [first]
         for above in sorted((one for sets in since for one in sets), key=lambda one: one.time):
             chain = [one for one in chain if ORDER[one.level] < ORDER[above.level] or above.level == INCREMENTAL]
             chain.append(above)
-        return chain
+        return [(saved, copy if saved is first else saved.copies[0]) for saved in chain]

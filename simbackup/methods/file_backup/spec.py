@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.deduplication.spec import DeduplicationSpec
-from simbackup.methods.file_backup.between import ShareSpec, SpoolSpec, check_share, check_spool
+from simbackup.methods.file_backup.between import ShareSpec, SpoolSpec, check_level, check_share, check_spool
 from simbackup.methods.tool.spec import BackupToolSpec
 from simbackup.schema.quantity import (
     Pieces,
@@ -79,6 +79,9 @@ class FileBackupSpec(Saving, FileKeeping):
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
+    pieces: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "ingest": ("deduplication.stream_ingest", "deduplication.ingest")
+    }
     of_drives: ClassVar[tuple[str, ...]] = ("streams", "multiplexing", "pool")
     conditional: ClassVar[Mapping[str, str]] = {
         "workers": "in file_level backups",
@@ -115,9 +118,11 @@ class FileBackupSpec(Saving, FileKeeping):
         yield from self._network_uses(spec, name)
         if self.level != "full":
             yield from (f"data.{self.data}.change.{key}" for key in CHANGES)
-            yield f"data.{self.data}.{'filesystem.walk_cpu' if walks else 'change.run'}"
             if walks:
-                yield f"data.{self.data}.change.daily_files"
+                yield from (f"data.{self.data}.{key}" for key in ("filesystem.walk_cpu", "change.daily_files"))
+            else:
+                yield f"jobs.{name}.tool.scan_cpu"
+                yield from () if self.searches() else (f"data.{self.data}.change.run",)
         if walks or self.source is None:
             yield f"data.{self.data}.cached"
         if (walks and si_or(data.layout, 1.0) < 1.0) or not (walks or tape):
@@ -128,6 +133,8 @@ class FileBackupSpec(Saving, FileKeeping):
         for key, how in (("compressor", self.compressor), ("deduplication", self.deduplication)):
             if how is not None:
                 yield from how.used(f"jobs.{name}.{key}", restore=restore)
+        if self.deduplication is not None and self.deduplication.last is not None:
+            yield from (f"data.{self.data}.change.{key}" for key in (*CHANGES, "run"))
 
     def _network_uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of connections and objects, and of a server on another host."""
@@ -166,10 +173,18 @@ class FileBackupSpec(Saving, FileKeeping):
 
     def kept_ratio(self, spec: Spec) -> float:
         """Bytes that it saves for each byte that a disk keeps."""
-        repeated = self.deduplication.ratio.si if self.deduplication is not None else 1.0
+        repeated = si_or(self.deduplication.ratio, 1.0) if self.deduplication is not None else 1.0
         if self.compressor is None or self.compressor.at == "wire" or self.data not in spec.data:
             return repeated
         return repeated * si_or(spec.data[self.data].compression, 1.0)
+
+    def searches(self) -> bool:
+        """Whether an incremental image reads all to find what has changed."""
+        return self.tool is not None and self.tool.scan_cpu is not None
+
+    def shares_chunks(self) -> bool:
+        """Whether it deduplicates."""
+        return self.deduplication is not None
 
     def block_size(self, spec: Spec) -> Quantity | None:
         """Bytes that its program writes to tape with each command, None if it says nothing of them."""
@@ -192,7 +207,7 @@ class FileBackupSpec(Saving, FileKeeping):
         with checks.about(*path):
             check_spool(checks, path, self)
         with checks.about(*path):
-            self._check_level(checks, path)
+            check_level(checks, path, self)
 
     def _check_reduction(self, checks: Checks, path: Path) -> None:
         """Report what is wrong with compression and deduplication."""
@@ -210,6 +225,7 @@ class FileBackupSpec(Saving, FileKeeping):
             checks.report((*path, "deduplication", "at"), message, "write 'client'")
         known = compressor if compressor is not None and not isinstance(compressor, Unknown) else None
         self.deduplication.check(checks, (*path, "deduplication"), known)
+        self.deduplication.check_change(checks, (*path, "deduplication"), self.data, whole=self.level == "full")
 
     def base_age(self) -> float | None:
         """Seconds since the backup that it is based on, None if it is based on none."""
@@ -217,24 +233,6 @@ class FileBackupSpec(Saving, FileKeeping):
             return None
         age = self.since or (self.every if self.level == "incremental" else None)
         return age.si if age is not None else None
-
-    def _check_level(self, checks: Checks, path: Path) -> None:
-        """Report a base of a full backup, a level without one, and data that do not say how they change."""
-        data = checks.spec.data.get(self.data)
-        if self.level == "full":
-            if self.since is not None:
-                checks.report((*path, "since"), "has no effect on a full backup", "leave it out, or write a 'level'")
-            return
-        if self.base_age() is None:
-            message = f"a backup of the level {self.level} needs the age of the one that it is based on"
-            checks.report((*path, "level"), message, "write for example 'since: 24 h'")
-        if data is not None and data.change is None:
-            message = f"'{self.data}' does not say how it changes"
-            remedy = f"write 'change: {{daily: 2 %}}' under data.{self.data}, or name a datasheet 'change/...'"
-            checks.report((*path, "level"), message, remedy)
-        elif data is not None and data.change is not None and self.method == "image" and data.change.run is None:
-            message = f"an incremental image needs the runs of bytes in which '{self.data}' changes"
-            checks.report((*path, "level"), message, f"write 'run: 256 KiB' under data.{self.data}.change")
 
     def _check_target(self, checks: Checks, path: Path) -> bool:
         legal = {**checks.spec.devices_with(BackupTarget), **checks.spec.devices_with(Sink)}

@@ -8,7 +8,7 @@ from simbackup.catalogue import NO_REDUCTION, Copy, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.shape import FlowShape
 from simbackup.methods.compression.live import compressed
-from simbackup.methods.file_backup.portion import Portion, changed_blocks, portion
+from simbackup.methods.file_backup.portion import Portion, changed, portion
 from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.staging import Crossing, handing_over
 from simbackup.methods.file_backup.tape_writer import TapeWriter
@@ -71,7 +71,7 @@ class TapeBackup:
         if self.method == "image" and part.whole:
             shape = host.reading(origin.region, copy, origin.cached, self.tool.request)
         elif self.method == "image":
-            shape = host.working(changed_blocks(origin.region, part.share, data.run).part(1.0 - origin.cached), copy)
+            shape = host.working(changed(host, origin, data, part.share, self.tool), copy)
         else:
             who = walkers(system, self.tool, self.workers, self.share)
             shape = host.working(walking(host, data, origin.region, who, part.share), copy)

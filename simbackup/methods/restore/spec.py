@@ -50,7 +50,7 @@ class RestoreSpec(Restoring):
     streams: Pieces | None = None
     """Drives that read from tape at once; one unless stated."""
     workers: Pieces | None = None
-    """Workers who make files at once; one unless stated."""
+    """Workers who make files, load tables or copy files at once; one unless stated."""
     connections: Pieces | None = None
     """Connections over networks that each stream spreads its bytes over; one unless stated."""
     replay: Annotated[Names, Refers("replays", "jobs")] = ()
@@ -74,7 +74,7 @@ class RestoreSpec(Restoring):
         "select": (
             "in restores of file_level backups, from tape and from frozen images; an image on disk comes back whole"
         ),
-        "workers": "in restores of file_level backups and of logical dumps",
+        "workers": "in restores of file_level backups and of backups of databases to a volume",
         "connections": "where the restore crosses links, and from an object store",
     }
 

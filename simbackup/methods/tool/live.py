@@ -21,13 +21,14 @@ from simbackup.system import System
 class Tool:
     """What a backup program adds.
 
-    Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more, seconds
-    of messages about each file, tape marks of each file; bytes of a command to a tape drive, and seconds for which an
-    idle drive stays loaded; bytes of a request and core seconds a byte when it copies, when that comes back, and at the
-    server, there for each file, too; core seconds for each file, the
-    share of them that only one worker takes at a time, changes of attributes of each restored file; seconds to begin a
-    group, bytes of index for each file, seconds to save the index and the state of an operating system; whether it
-    reads and writes in turns. Core seconds are those of the reference core.
+    Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more,
+    seconds of messages about each file, tape marks of each file; bytes of a command to a tape drive, and seconds
+    for which an idle drive stays loaded; bytes of a request and core seconds a byte when it searches for changes,
+    when it copies, when that comes back, and at the server, there for each file, too; core seconds for each file,
+    the share of them that only one worker takes at a time, changes of attributes of each restored file; seconds to
+    begin a group, bytes of index for each file, seconds to save the index and the state of an operating system;
+    whether it reads and writes in turns, and whether it copies the log of a database beside its files. Core seconds
+    are those of the reference core.
     """
 
     start_time: float = 0.0
@@ -46,6 +47,8 @@ class Tool:
     in_turn: float = 0.0
     attributes: float = 0.0
     alternates: bool = False
+    copies_log: bool = False
+    scan_cpu: float | None = None
     group_time: float = 0.0
     index_record: float = 0.0
     index_time: float = 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from simbackup.schema.part import Modelled
 from simbackup.schema.quantity import (
@@ -17,6 +17,7 @@ from simbackup.schema.quantity import (
     SizePerFile,
     TimePerByte,
     TimePerFile,
+    Word,
 )
 
 
@@ -41,6 +42,9 @@ class BackupToolSheet(Frozen):
     """Bytes that it reads and then writes, one request at a time, when it copies from a frozen image or alternates."""
     copy_cpu: PositiveTimePerByte | None = None
     """Time of the reference core for each byte that it copies; twice that of the host's copy_rate unless stated."""
+    scan_cpu: TimePerByte | None = None
+    """Time of the reference core for each byte that an incremental image reads to find those that changed: a program
+    that states it reads all of them; unless stated, changes are tracked, and it reads these alone."""
     restore_cpu: PositiveTimePerByte | None = None
     """Time of the reference core for each byte that comes back; copy_cpu, or one copy from tape, unless stated."""
     server_cpu: TimePerByte | None = None
@@ -56,6 +60,9 @@ class BackupToolSheet(Frozen):
     """Changes of attributes (times, owner, rights) that it makes to each file that comes back; none unless stated."""
     alternates: bool = False
     """Whether it reads and then sends or writes to tape, by turns, instead of both at once."""
+    copies_log: Annotated[bool, Word()] = False
+    """Whether it also copies the log that a database writes meanwhile, and replays it when files come back, so that a
+    hot copy of them needs no lock."""
     group_time: Duration | None = None
     """Time from the start of a group of save sets until the first of them begins."""
     index_record: SizePerFile | None = None
@@ -73,14 +80,16 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "start_time": "in backups and restores",
         "mount_time": "in snapshot copies and in restores from frozen images",
         "check_cpu": "in backups of databases",
+        "copies_log": "in hot copies of databases",
         "file_time": "in image, file_level and frozen_image backups and their restores",
         "file_marks": "in backups to tape",
         "block": "in backups to tape, and copies to it",
         "unload_after": "in backups to tape, and copies to it",
         "request": "in restores of frozen_image backups, and with 'alternates'",
-        "copy_cpu": "in image and file_level backups, and restores from frozen images",
+        "copy_cpu": "in image and file_level backups, copies of databases, and restores from frozen images",
+        "scan_cpu": "in image backups of a level other than full",
         "restore_cpu": "in restores from disk and tape of image and file_level backups",
-        "server_cpu": "in image and file_level backups to another host, and restores from there",
+        "server_cpu": "in backups of files, blocks and databases to another host, and restores from there",
         "server_file_cpu": "in file_level backups to another host, and restores from there",
         "file_cpu": "in file_level backups and their restores",
         "alternates": "in file_level and image backups, and restores from disk",

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbackup import Result, simulate
+from simbackup.errors import InputError
 
 SITE = """
 title: A backup onto a disk pool, which makes more of it by itself
@@ -74,3 +75,37 @@ def test_a_size_of_its_own() -> None:
 """
     found = rows(run(more))
     assert (found["full"]["bytes"], found["back"]["bytes"]) == (4e9, 100e9)
+
+
+CHAIN = """
+  week: {method: image, data: files, to: pool}
+  night: {method: image, data: files, to: pool, level: incremental, since: 24 h, every: 24 h, begin: 24 h, until: 72 h}
+"""
+
+
+def test_a_replay_begins_with_the_synthetic_full_backup() -> None:
+    """One full backup comes back, not two: the one that the target made holds all save sets before it."""
+    jobs = CHAIN + "  whole: {method: consolidate, save_set: night, after: night}\n"
+    jobs += "  back: {restore: week, replay: night, after: whole}\n"
+    result = simulate(SITE.replace(SITE[SITE.index("  save:") :], "") + jobs)
+    assert rows(result)["back"]["bytes"] == 100e9
+
+
+def test_incrementals_after_a_synthetic_full_backup_are_replayed_above_it() -> None:
+    jobs = CHAIN + "  whole: {method: consolidate, save_set: night, after: night}\n"
+    jobs += "  last: {method: image, data: files, to: pool, level: incremental, since: 24 h, begin: 96 h}\n"
+    jobs += "  back: {restore: week, replay: [night, last], after: [whole, last]}\n"
+    result = simulate(SITE.replace(SITE[SITE.index("  save:") :], "") + jobs)
+    assert rows(result)["back"]["bytes"] == pytest.approx(100e9 + 4e9)
+
+
+def test_room_for_a_compressed_full_backup_is_that_of_what_it_keeps() -> None:
+    """A pool of 80 GB keeps the incremental (2 GB) and a full backup of 100 GB at 2:1, and not one of them plain."""
+    small = {"devices.pool.capacity": "80 GB", "data.files.compression": 2}
+    jobs = "  full: {method: consolidate, save_set: save, after: save}\n"
+    coded = SITE.replace("since: 24 h}", "since: 24 h, compressor: compressor/lz4}")
+    result = simulate(coded + jobs, small)
+    pool = next(row for row in result.device_rows if row["device"] == "devices.pool")
+    assert pool["bytes"] == pytest.approx(2e9 + 2 * 50e9, rel=1e-3)
+    with pytest.raises(InputError, match="no room for a full backup"):
+        simulate(SITE + jobs, small)

@@ -34,6 +34,7 @@ jobs:
   full: {method: image, data: image, to: TO, deduplication: {DEDUP}, MORE}
   back: {restore: full, after: full}
 """
+DISK = "  store: {model: disk/nearline-12tb-2018, capacity: 10 GB}\n"
 DEDUP = "ratio: 5, cut_cpu: 40 ns/B, join_cpu: 10 ns/B, together: 1 MB"
 CODER = "compressor: {at: client, compress_cpu: 40 ns/B, expand_cpu: 10 ns/B}"
 CUT, JOIN = 20.0, 5.0
@@ -130,7 +131,75 @@ def test_a_synthetic_full_backup_shares_the_chunks_that_are_there() -> None:
     assert result.get("jobs.again.bytes") == 1e9
 
 
+def test_a_synthetic_full_backup_of_a_size_of_its_own_moves_no_more_chunks_than_that() -> None:
+    """How many chunks of the newest save set were new says nothing about those that a full backup reads and writes."""
+    jobs = "  whole: {method: consolidate, save_set: full, size: 0.5 GB, after: full}\n"
+    result = run(site(jobs=jobs).replace("  back: {restore: full, after: full}\n", ""))
+    assert device(result, "devices.store", "bytes") == pytest.approx(1e9 * 0.2 + 2 * 0.5e9)
+
+
+CHANGING = "size: 1 GB, compression: 2, change: {daily: 4 %, run: 64 KiB}"
+SINCE = "last: 24 h, chunk: 8 KiB, cut_cpu: 0 ns/B, join_cpu: 0 ns/B, together: 1 GB"
+
+
+def changing(dedup: str = SINCE, **changes: str) -> Result:
+    text = site().replace("size: 1 GB, compression: 2", CHANGING).replace(DEDUP, dedup)
+    return run(text, {f"jobs.full.deduplication.{key}": value for key, value in changes.items()})
+
+
+def test_what_is_new_follows_from_the_change_of_the_data() -> None:
+    """4 % in runs of 64 KiB are in 4.5 % of chunks of 8 KiB, and in 16 % of those of 256 KiB."""
+    for chunk, bytes_of in (("8 KiB", 8192), ("256 KiB", 262144)):
+        new = 1.0 - 0.96 ** (1.0 + bytes_of / 65536)
+        result = changing(chunk=chunk)
+        assert device(result, "devices.store", "bytes") == pytest.approx(1e9 * (new + 1.0), rel=1e-3)
+    twice = changing(within="2")
+    assert device(twice, "devices.store", "bytes") == pytest.approx(1e9 * ((1.0 - 0.96**1.125) / 2 + 1.0), rel=1e-3)
+
+
+def test_the_newest_backup_lies_in_smaller_pieces_the_older_the_store_is() -> None:
+    """A piece ends where two runs came with different backups: after 1 / (1 - sum p^2) of them, in the mean."""
+    spent = [changing(generations=str(n)).get("jobs.back.elapsed") for n in (1, 7, 60)]
+    assert spent[0] < spent[1] < spent[2]
+    shares = [0.04 * 0.96**k for k in range(60)] + [0.96**60]
+    pieces = 1e9 * (1.0 - sum(p * p for p in shares)) / 65536
+    assert spent[2] == pytest.approx(pieces * 10e-3 + 1e9 / 400e6, rel=0.03)
+
+
+def test_a_store_takes_no_more_than_it_can_of_one_stream_and_of_all() -> None:
+    fast = {
+        "devices.store.write_rate": "400 MB/s",
+        "links.lan.rate": "5 GB/s",
+        "jobs.full.deduplication.cut_cpu": "0 ns/B",
+    }
+    more = (
+        "  again: {method: image, data: image, to: store, deduplication: {ratio: 5, cut_cpu: 0 ns/B, join_cpu: 0 ns/B, "
+    )
+    more += "together: 1 MB, ingest: 100 MB/s, stream_ingest: 80 MB/s}}\n"
+    limits = {"jobs.full.deduplication.ingest": "100 MB/s", "jobs.full.deduplication.stream_ingest": "80 MB/s"}
+    alone = run(site(), fast | limits)
+    assert alone.get("jobs.full.elapsed") == pytest.approx(1e9 / 80e6, rel=0.01)
+    assert next(iter(alone.causes("full"))).address == "jobs.full.ingest"
+    both = run(site(jobs=more).replace("  back: {restore: full, after: full}\n", ""), fast | limits)
+    assert both.get("jobs.full.elapsed") == both.get("jobs.again.elapsed") == pytest.approx(2e9 / 100e6, rel=0.01)
+
+
+def test_an_index_on_disk_reads_where_memory_does_not_know_a_chunk() -> None:
+    """A read for each of ten chunks of 10 kB makes ten thousand, and a disk of 7,200 rpm takes about 10 ms for one."""
+    text = site().replace("  store: {kind: ssd,", "  flash: {kind: ssd,").replace("links:\n", DISK + "links:\n")
+    quick = run(text)
+    index = {"jobs.full.deduplication.chunk": "10 kB", "jobs.full.deduplication.index_reads": 0.1}
+    slow = run(text, index | {"jobs.full.deduplication.cut_cpu": "0 ns/B"})
+    assert quick.get("jobs.full.elapsed") == pytest.approx(CUT, rel=0.05)
+    each = slow.get("jobs.full.elapsed") / (1e9 / 10e3 * 0.1)
+    assert 5e-3 < each < 15e-3
+
+
 @pytest.mark.parametrize(("text", "message"), [
+    (site().replace("ratio: 5, ", ""), "does not say how much is new to the store"),
+    (site().replace("ratio: 5", "last: 24 h"), "does not say how it changes, and in what runs of bytes"),
+    (site().replace("ratio: 5", "ratio: 5, generations: 7"), "does not say how far apart they are"),
+    (site().replace("ratio: 5", "ratio: 5, index_reads: 0.01"), "needs the size of a chunk"),
     (site("library"), "a tape cannot be read at so many places"),
     (site(dedup=", at: server", more=CODER), "chunks are found at the server, and compressed at the client"),
     (site("bucket", dedup=", at: server"), "only the client deduplicates for an object store"),

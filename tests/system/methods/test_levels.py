@@ -85,6 +85,21 @@ def test_changed_blocks_are_read_run_by_run_or_across_the_gaps(run_size: str) ->
     assert read == pytest.approx(runs * min(apart, across), rel=0.02)
 
 
+@pytest.mark.parametrize("to", ["staging", "library"])
+def test_an_incremental_image_reads_all_where_nothing_tracks_changes(to: str) -> None:
+    """As of a database without change tracking: 500 GB are read and looked at for 10 GB that are sent."""
+    tool = {"start_time": "0 s", "mount_time": "0 s", "scan_cpu": "2 ns/B", "copy_cpu": "0.01 ns/B"}
+    job = {"method": "image", "data": "users", "to": to, "level": "incremental", "since": "24 h", "tool": tool}
+    site = SITE | {"data": {"users": SITE["data"]["users"] | {"change": {"daily": "2 %"}}}}
+    result = simulate(site | {"jobs": {"night": job}})
+    assert result.get("jobs.night.bytes") == pytest.approx(10e9)
+    assert next(row["bytes"] for row in result.device_rows if row["device"] == "devices.array") == pytest.approx(500e9)
+    system = build(load(site).spec, 0)[0]
+    read = system.stores["array"].stream("read", 0.0, 500e9) * 500e9
+    least = max(read, 500e9 * system.hosts["filer"].seconds(2e-9))
+    assert 0.999 * least <= result.get("jobs.night.elapsed") <= least * 1.05 + 120.0  # a cartridge is mounted for it
+
+
 def test_a_chain_comes_back_save_set_by_save_set() -> None:
     differential = INCREMENTAL | {"level": "differential", "since": "6 d", "begin": "150 h"}
     again = INCREMENTAL | {"begin": "170 h"}

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from simbackup.planning.amounts import Convention, amount, convention
 from simbackup.units import UnitError
+from simbackup.units.amounts import Convention, amount, convention
 
 POINT, COMMA = Convention(".", seen=True), Convention(",", seen=True)
 

@@ -1,0 +1,74 @@
+"""What is new to a store of chunks after data have changed, and how scattered they come to lie there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from simbackup.equations.change import Change, differs
+
+
+def touched_chunks(share: float, run: float, chunk: float) -> float:
+    """Share of the chunks of data in which something has changed, when a share of the bytes has, in runs.
+
+    `1 - (1 - c) ^ (1 + s / r)`: runs of `r` bytes that begin anywhere leave a share `1 - c` of the bytes alone, so that
+    `-ln(1 - c) / r` begin at each byte, and a chunk of `s` bytes is left alone if none begins in it or in the `r` bytes
+    before it (Hall, "Introduction to the Theory of Coverage Processes", Wiley 1988, section 2.1: a Boolean model in one
+    dimension). Holds for runs independent of each other, and chunks of one size or cut anew only near what has changed;
+    where sizes vary, long chunks are touched more often.
+
+    Parameters
+    ----------
+    share
+        Share of the bytes that differ.
+    run
+        Bytes of one run of them, in the mean.
+    chunk
+        Bytes of a chunk, in the mean.
+
+    >>> round(touched_chunks(0.02, run=65536, chunk=8192), 4), round(touched_chunks(0.02, run=8192, chunk=65536), 4)
+    (0.0225, 0.1663)
+    """
+    return 1.0 if share >= 1.0 else 1.0 - (1.0 - share) ** (1.0 + chunk / run)
+
+
+def piece(run: float, generations: Sequence[float]) -> float:
+    """Bytes of a save set that lie together in a store in the mean, when parts of it came with earlier generations.
+
+    `r / (1 - sum p_k^2)`: each generation is written in one place, in order. Of two neighbouring runs of `r` bytes the
+    second follows the first there if both came with the same generation, which runs that change independently do with
+    the probability `sum p_k^2`. Infinite if all came at once.
+
+    Parameters
+    ----------
+    run
+        Bytes that change, and are stored, in one piece.
+    generations
+        Share of the save set that came with each generation; together 1.
+
+    >>> piece(65536.0, [0.5, 0.5]), piece(65536.0, [1.0])
+    (131072.0, inf)
+    """
+    apart = 1.0 - sum(share * share for share in generations)
+    return run / apart if apart > 0.0 else float("inf")
+
+
+def came_with(change: Change, apart: float, number: int) -> list[float]:
+    """Share of the newest of several full backups that came with each of them, the newest first.
+
+    What differs from `k` backups ago, less what differs from one later, came between the two.
+
+    Parameters
+    ----------
+    change
+        How the data change.
+    apart
+        Seconds between two backups.
+    number
+        Backups before the newest one.
+
+    >>> [round(share, 3) for share in came_with(Change(daily=0.1), 86_400.0, 2)]
+    [0.1, 0.09, 0.81]
+    """
+    since = [0.0, *(differs(change, k * apart) for k in range(1, number + 1)), 1.0]
+    return [later - earlier for earlier, later in pairwise(since)]

@@ -1,0 +1,181 @@
+"""Constants and the runs of a history that determine them: the misfit, its least squares, and predictions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+from simbackup import units
+from simbackup.equations.uncertainty import LEVEL
+from simbackup.errors import SimbackupError
+from simbackup.experiments.calibrate import Fitted, is_of, rounded
+from simbackup.experiments.fits import plausible_range, unit_of
+from simbackup.experiments.history_runs import HistoryRun
+from simbackup.experiments.least_squares import UNIFORM, least_squares, slopes
+from simbackup.experiments.separability import Separability, separability_of
+from simbackup.run import simulate
+from simbackup.scenario import Scenario
+from simbackup.schema.calibration import Fit
+from simbackup.uncertainty.inputs import Use, inputs
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    """A job that ran beside its simulation; `low` and `high` are the ends of the 90 % interval of a prediction."""
+
+    id: str
+    job: str
+    held_out: bool
+    measured: float
+    simulated: float
+    low: float
+    high: float
+
+    @property
+    def error(self) -> float:
+        """Relative error of the simulated time, with its sign."""
+        return self.simulated / self.measured - 1.0
+
+    @property
+    def inside(self) -> bool:
+        """Whether the measured time lies in the interval."""
+        return self.low <= self.measured <= self.high
+
+
+class HistoryProblem:
+    """Runs of jobs, the constants to fit, and the misfit as a function of their logarithms."""
+
+    def __init__(self, runs: Sequence[HistoryRun], constants: Sequence[Fit], seed: int) -> None:
+        self.runs = runs
+        self.constants = constants
+        self.seed = seed
+        self.units = [unit_of(fit) for fit in constants]
+        self.plausible = [plausible_range(fit) for fit in constants]
+
+    def simulated(self, run: HistoryRun, logarithms: Sequence[float], factors: Mapping[str, float]) -> float:
+        """Seconds of one run with the constants, and with other values so many times as large."""
+        changed = dict(factors)
+        for fit, logarithm in zip(self.constants, logarithms, strict=True):
+            for value in run.scenario.values:
+                if is_of(fit, value):
+                    changed[value.address] = math.exp(logarithm) / value.given.si
+        return float(simulate(run.scenario.scaled(changed), seed=self.seed).get(run.address))
+
+    def misfit(self, logarithms: Sequence[float]) -> list[float]:
+        """Logarithms of simulated over measured, run by run."""
+        return self.moved(logarithms, {})
+
+    def moved(self, logarithms: Sequence[float], factors: Mapping[str, Mapping[str, float]]) -> list[float]:
+        """The same with other values so many times as large, by the id of the run and address."""
+        return [
+            math.log(self.simulated(run, logarithms, factors.get(run.row.id, {})) / run.measured) for run in self.runs
+        ]
+
+    def begin(self) -> list[float]:
+        """The constants as the datasheets have them."""
+        return [
+            next(value.given.si for value in self.runs[0].scenario.values if is_of(fit, value))
+            for fit in self.constants
+        ]
+
+    def assumed(self) -> list[tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]]:
+        """For each uncertain input that is not fitted, the factors that move it to the lower and to the upper end."""
+        scenarios = {run.row.id: run.scenario for run in self.runs}
+        found: list[tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]] = []
+        for one in inputs(scenarios):
+            uses = [use for use in one.uses if isinstance(use, Use) and use.low > 0.0 and use.best > 0.0]
+            if uses and not any(self._fits(scenarios[use.scenario], use.address) for use in uses):
+                sides: tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]] = ({}, {})
+                for use in uses:
+                    for side, end in zip(sides, (use.low, use.high), strict=True):
+                        side.setdefault(use.scenario, {})[use.address] = end / use.best
+                found.append(sides)
+        return found
+
+    def _fits(self, scenario: Scenario, address: str) -> bool:
+        """Whether a value is one of the constants."""
+        return any(is_of(fit, value) for value in scenario.values if value.address == address for fit in self.constants)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The constants, their logarithms with the covariance that the rows leave, and the scatter that the fit leaves."""
+
+    constants: list[Fitted]
+    apart: Separability
+    logarithms: list[float]
+    scatter: float
+    covariance: Matrix
+    spare: int
+
+    @cached_property
+    def times(self) -> float:
+        """Standard deviations to the end of an interval, for a scatter that is known from so few rows."""
+        return float(cast("Any", import_module("scipy.stats")).t.ppf(0.5 + LEVEL / 2.0, self.spare))
+
+
+def solved(problem: HistoryProblem) -> Solution:
+    """The constants with the least misfit, as they will be written, and how sure they are."""
+    import numpy as np  # noqa: PLC0415
+
+    best = least_squares(problem.misfit, problem.plausible, problem.begin())
+    best = [rounded(value) for value in best]
+    logarithms = [math.log(value) for value in best]
+    left = np.array(problem.misfit(logarithms))
+    jacobian = np.array(slopes(problem.misfit, logarithms, problem.plausible))
+    for fit, length in zip(problem.constants, np.linalg.norm(jacobian, axis=0), strict=True):
+        if length == 0.0:
+            raise SimbackupError(f"{fit.datasheet}#{fit.parameter} changes none of the jobs that are fitted to")
+    spare = len(left) - len(best)
+    scatter = math.sqrt(float(left @ left) / spare)
+    back = np.linalg.pinv(jacobian)
+    covariance = back @ back.T * scatter**2
+    variance = np.diag(covariance).copy()
+    for sides in problem.assumed():
+        steps = np.array([back @ (np.array(problem.moved(logarithms, side)) - left) for side in sides])
+        spread = np.maximum(steps.max(axis=0), 0.0) - np.minimum(steps.min(axis=0), 0.0)
+        variance += (spread / 2.0) ** 2 / UNIFORM
+    ids = [run.row.id for run in problem.runs]
+    constants = [
+        _fitted(problem, i, value, math.sqrt(float(variance[i])), dict(zip(ids, map(float, left), strict=True)))
+        for i, value in enumerate(best)
+    ]
+    names = [one.constant for one in constants]
+    apart = separability_of(names, ids, jacobian, np.full(len(ids), max(scatter, 1e-3)))
+    return Solution(constants, apart, logarithms, scatter, covariance, spare)
+
+
+def _fitted(problem: HistoryProblem, i: int, value: float, relative: float, errors: dict[str, float]) -> Fitted:
+    """A constant with its uncertainty, which is at most that of being plausible."""
+    low, high = problem.plausible[i]
+    anywhere = (high - low) / 2.0 / math.sqrt(UNIFORM)
+    uncertainty = rounded(min(value * relative, anywhere), 2)
+    value = units.parse(units.show(value, problem.units[i]), problem.units[i])
+    return Fitted(problem.constants[i], problem.units[i], value, uncertainty, problem.plausible[i], errors)
+
+
+def predicted(problem: HistoryProblem, found: Solution, runs: Sequence[HistoryRun]) -> list[HistoryRow]:
+    """Runs beside their simulation with the fitted constants, each with the interval of one more such run."""
+    import numpy as np  # noqa: PLC0415
+
+    if not runs:
+        return []
+    here = HistoryProblem(runs, problem.constants, problem.seed)
+    jacobian = np.array(slopes(here.misfit, found.logarithms, here.plausible))
+    rows: list[HistoryRow] = []
+    for run, error, slope in zip(runs, here.misfit(found.logarithms), jacobian, strict=True):
+        deviation = math.sqrt(found.scatter**2 + float(slope @ found.covariance @ slope)) * found.times
+        simulated = run.measured * math.exp(error)
+        low, high = (simulated * math.exp(side * deviation) for side in (-1.0, 1.0))
+        rows.append(HistoryRow(run.row.id, run.job, run.held_out, run.measured, simulated, low, high))
+    return rows

@@ -1,0 +1,49 @@
+"""JSON of BorgBackup: `create --json` and `info --json`, of one archive or of several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, tzinfo
+
+from simbackup.errors import InputError, Problem
+from simbackup.foreign.histories.finished_job import FinishedJob
+from simbackup.foreign.json_text import Json, document
+
+
+def recognised(text: str) -> bool:
+    """Whether a text is JSON of BorgBackup."""
+    return '"deduplicated_size"' in text or ('"archives"' in text and '"repository"' in text)
+
+
+def read(text: str, file: str, stem: str, zone: tzinfo) -> Iterator[FinishedJob]:
+    """The backups that a file reports; the name of an archive is that of its job.
+
+    BorgBackup writes times in the zone of the machine, without saying which. It has no levels.
+
+    Raises
+    ------
+    InputError
+        It is not JSON, or no archive has statistics.
+    """
+    whole = document(text, file)
+    one, several = whole.get("archive"), whole.get("archives")
+    archives = [one] if one is not None else list(several.items()) if several is not None else []
+    archives = [archive for archive in archives if archive.get("stats") is not None]
+    if not archives:
+        remedy = "write it with 'borg create --json', or 'borg info --json --last 100'"
+        raise InputError([Problem(whole.place, "", "no archive in it has statistics", remedy)])
+    for i, archive in enumerate(archives, 1):
+        yield _job(archive, stem if len(archives) == 1 else f"{stem}-{i}", zone)
+
+
+def _job(archive: Json, name: str, zone: tzinfo) -> FinishedJob:
+    """The job of an archive."""
+    text = archive.text("start")
+    start = datetime.fromisoformat(text) if text else None
+    start = start.replace(tzinfo=zone) if start is not None and start.tzinfo is None else start
+    return FinishedJob(
+        id=name, tool="borg", system=archive.text("hostname"), job=archive.text("name"), operation="backup",
+        start=start, elapsed_s=archive.number("duration"), size_bytes=archive.number("stats", "original_size"),
+        stored_bytes=archive.number("stats", "deduplicated_size"), files=archive.number("stats", "nfiles"),
+        status="ok", place=archive.place,
+    )  # fmt: skip

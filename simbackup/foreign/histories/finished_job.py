@@ -1,0 +1,90 @@
+"""A job that ran: one row of `jobs.csv`, the neutral table of a history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+
+from simbackup.errors import Place
+
+OK, WARNING, FAILED = "ok", "warning", "failed"
+STATES = (OK, WARNING, FAILED)
+"""How a job ended; empty if its program does not say."""
+LEVELS = ("full", "incremental", "differential", "cumulative", "synthetic")
+OPERATIONS = ("backup", "restore", "copy")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedJob:
+    """One job that ran; what its program does not say is None, or empty."""
+
+    id: str
+    """Its name in the history, which no other job has; a number has the name of its file before it."""
+    tool: str = ""
+    """The backup program."""
+    system: str = ""
+    """The machine whose data were saved or restored."""
+    job: str = ""
+    """The name of the job or policy there."""
+    operation: str = ""
+    """`backup`, `restore`, `copy`, or the program's own word."""
+    level: str = ""
+    """`full`, `incremental`, `differential`, `cumulative`, `synthetic`, or the program's own word."""
+    start: datetime | None = None
+    """When it began, with its offset from UTC."""
+    elapsed_s: float | None = None
+    """Seconds from its start to its end."""
+    cpu_s: float | None = None
+    """Seconds of processors that it used."""
+    size_bytes: float | None = None
+    """Bytes of the data set, changed or not."""
+    read_bytes: float | None = None
+    """Bytes that were read of it."""
+    new_bytes: float | None = None
+    """Bytes that the store did not have yet, before compression."""
+    sent_bytes: float | None = None
+    """Bytes that crossed the network."""
+    stored_bytes: float | None = None
+    """Bytes that the store took, after compression and deduplication."""
+    files: float | None = None
+    """Files of the data set, changed or not."""
+    files_saved: float | None = None
+    """Files that were saved or restored."""
+    status: str = ""
+    """`ok`, `warning`, `failed`, or empty."""
+    place: Place = field(default=Place(""), compare=False)
+    """Where it was read."""
+
+    def number(self, column: str) -> float | None:
+        """The number in a column; None if its program did not say."""
+        value = getattr(self, column)
+        return float(value) if value is not None else None
+
+
+COLUMNS = tuple(each.name for each in fields(FinishedJob) if each.name != "place")
+"""The columns of `jobs.csv`, in order; the unit of a number is part of its name."""
+NUMBERS = tuple(name for name in COLUMNS if name.endswith(("_s", "_bytes")) or name.startswith("files"))
+TEXTS = tuple(name for name in COLUMNS if name not in NUMBERS and name != "start")
+
+
+def as_rows(jobs: Iterable[FinishedJob]) -> list[dict[str, str]]:
+    """Jobs as rows of `jobs.csv`, by column."""
+    return [{name: _text(getattr(job, name)) for name in COLUMNS} for job in jobs]
+
+
+def _text(value: Any) -> str:
+    """A value as `jobs.csv` has it."""
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    return str(value)
+
+
+def only(jobs: Iterable[FinishedJob], where: Mapping[str, str]) -> list[FinishedJob]:
+    """The jobs that have these texts in these columns."""
+    return [job for job in jobs if all(_text(getattr(job, column)) == text for column, text in where.items())]

@@ -1,0 +1,99 @@
+"""Mappings: which columns of a report are which columns of `jobs.csv`."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.foreign.histories.finished_job import COLUMNS, NUMBERS
+from simbackup.schema.job import Names
+from simbackup.schema.quantity import Frozen, Text
+from simbackup.schema.validate import validate
+from simbackup.schema.yaml_file import parse, read
+from simbackup.units import UnitError
+from simbackup.units import parse as parse_quantity
+
+END = "end"
+"""A column of reports that `jobs.csv` has not: the end of a job, from which its elapsed time follows."""
+
+
+class MappingSpec(Frozen):
+    """Which columns of a report are which of a history."""
+
+    title: Text
+    """The report that it is for."""
+    columns: dict[Text, Names]
+    """Heads of the report by column of `jobs.csv`, or `end`; the first that the report has is taken. Capitals, spaces
+    and marks in a head do not matter."""
+    units: dict[Text, Text] = Field(default_factory=dict)
+    """The unit of a column whose cells and heads name none, such as `size_bytes: KiB`; bytes or seconds unless
+    stated."""
+    words: dict[Text, dict[Text, Text]] = Field(default_factory=dict)
+    """What words of the report mean, by column: `level: {F: full, I: incremental}`. Capitals do not matter."""
+    heads: tuple[Text, ...] = ()
+    """The heads of a report that has none in its first line."""
+    dates: tuple[Text, ...] = ()
+    """Forms of dates, as strptime has them, or `ISO 8601`, or `seconds since 1970`; the usual ones unless stated."""
+    tool: Text = ""
+    """The program, where no column names it."""
+
+
+@cache
+def built_in() -> dict[str, MappingSpec]:
+    """The mappings that come along, by name."""
+    folder = files("simbackup.foreign.histories") / "mappings"
+    found: dict[str, MappingSpec] = {}
+    for file in sorted(folder.iterdir(), key=lambda each: each.name):
+        if file.name.endswith(".yaml"):
+            name = file.name.removesuffix(".yaml")
+            found[name] = _checked(parse(file.read_text(encoding="utf-8"), file.name))
+    return found
+
+
+def mapping_of(name: str) -> MappingSpec:
+    """A mapping that comes along, by name, or that of a file.
+
+    Raises
+    ------
+    InputError
+        There is none, or everything that is wrong with the file.
+    """
+    if name in built_in():
+        return built_in()[name]
+    if not Path(name).is_file():
+        remedy = f"name a file, or {choices(name, built_in())}"
+        raise InputError([Problem(Place(f"--mapping {name}"), "", "there is no such mapping", remedy)])
+    return _checked(read(Path(name)))
+
+
+def _checked(tree: Any) -> MappingSpec:
+    """The mapping of a tree."""
+    problems: list[Problem] = []
+    found = validate(MappingSpec, tree, "", problems)
+    for section, legal in (("columns", (*COLUMNS, END)), ("units", NUMBERS), ("words", COLUMNS)):
+        node = tree.mapping.get(section)
+        for name, child in node.mapping.items() if node is not None else ():
+            if name not in legal:
+                problems.append(
+                    Problem(child.key, f"{section}.{name}", "is no column of a history", choices(name, legal))
+                )
+    for name, unit in (found.units if found else {}).items():
+        try:
+            parse_quantity(f"1 {unit}", unit_of(name))
+        except UnitError as error:
+            message, _, remedy = str(error).partition("; ")
+            place = tree.find(("units", name))[0].place
+            problems.append(Problem(place, f"units.{name}", message, remedy))
+    if problems or found is None:
+        raise InputError(problems)
+    return found
+
+
+def unit_of(column: str) -> str:
+    """The SI unit of a column of numbers, a key of `units.DIMENSIONS`."""
+    return "B" if column.endswith("_bytes") else "s" if column.endswith("_s") else "count"

@@ -1,0 +1,106 @@
+"""Times as reports write them: dates in many forms, elapsed times, and the time zone of those that name none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.schema.tree import Node
+from simbackup.units import UnitError, parse
+
+ISO, UNIX = "ISO 8601", "seconds since 1970"
+DATES = (
+    ISO, "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%m/%d/%Y %I:%M:%S %p", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M",
+    "%d/%m/%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%d-%b-%Y %H:%M:%S", "%d-%b-%Y %H:%M", "%b %d, %Y %I:%M:%S %p",
+)  # fmt: skip
+"""Forms of dates that are tried, each on a whole column."""
+_CLOCK = re.compile(r"(?:(?P<days>\d+)[. ]\s*(?:days?,? )?)?(?P<h>\d+):(?P<m>[0-5]\d)(?::(?P<s>[0-5]\d(?:\.\d+)?))?")
+
+
+def zone_of(name: str) -> tzinfo:
+    """A time zone by its name, such as `Europe/Berlin`.
+
+    Raises
+    ------
+    InputError
+        There is no such zone.
+    """
+    try:
+        return UTC if name == "UTC" else ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        from zoneinfo import available_timezones  # noqa: PLC0415 (it reads every zone of the system)
+
+        remedy = choices(name, available_timezones())
+        raise InputError([Problem(Place(f"--zone {name}"), "", "there is no such time zone", remedy)]) from None
+
+
+def form_of(cells: Sequence[Node], forms: Sequence[str]) -> str:
+    """The one form in which all cells of a column are dates.
+
+    Raises
+    ------
+    InputError
+        No form fits all of them, or two forms read them as different days.
+    """
+    filled = [cell for cell in cells if str(cell.value)]
+    fitting: dict[str, list[datetime]] = {}
+    for form in forms:
+        read = [_read(str(cell.value), form) for cell in filled]
+        found = [moment for moment in read if moment is not None]
+        if len(found) == len(read):
+            fitting[form] = found
+    if not fitting:
+        wrong = next((cell for cell in filled if _read(str(cell.value), forms[0]) is None), filled[0])
+        remedy = f"known forms are {', '.join(forms)}; state another as 'dates' of a mapping"
+        raise InputError([Problem(wrong.place, "", f"'{wrong.value}' is no date in the form of its column", remedy)])
+    first, *others = fitting
+    other = next((form for form in others if fitting[form] != fitting[first]), None)
+    if other is not None:
+        message = f"'{filled[0].value}' may be {first} or {other}"
+        raise InputError(
+            [Problem(filled[0].place, "", message, "state 'dates' in a mapping, and name it by --mapping")]
+        )
+    return first
+
+
+def moment(text: str, form: str, zone: tzinfo) -> datetime:
+    """A date in a form; one that names no zone is of that given."""
+    found = _read(text, form)
+    if found is None:
+        raise ValueError(text)
+    return found if found.tzinfo is not None else found.replace(tzinfo=zone)
+
+
+def _read(text: str, form: str) -> datetime | None:
+    try:
+        if form == ISO:
+            return datetime.fromisoformat(text)
+        if form == UNIX:
+            return datetime.fromtimestamp(float(text), UTC)
+        return datetime.strptime(text, form)  # noqa: DTZ007 (the caller adds the zone)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def seconds_of(text: str) -> float:
+    """Seconds of an elapsed time: `01:02:03`, `1.02:03:04`, `2 days 01:00:00`, `90`, `1 h 30 min`.
+
+    Raises
+    ------
+    UnitError
+        It is none.
+
+    >>> seconds_of("01:02:03"), seconds_of("1.02:03:04.5"), seconds_of("90"), seconds_of("1h 30min")
+    (3723.0, 93784.5, 90.0, 5400.0)
+    """
+    found = _CLOCK.fullmatch(text.strip())
+    if found is not None:
+        whole = timedelta(days=int(found["days"] or 0), hours=int(found["h"]), minutes=int(found["m"]))
+        return whole.total_seconds() + float(found["s"] or 0.0)
+    try:
+        return float(text) if re.fullmatch(r"\s*\d+(\.\d+)?\s*", text) else parse(text, "s")
+    except UnitError:
+        raise UnitError(f"'{text}' is not an elapsed time; write for example 01:30:00, or 5400") from None

@@ -1,0 +1,184 @@
+"""Reports in tables, CSV or Excel, read by a mapping of their columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
+from pathlib import Path
+from typing import Any
+
+from simbackup.errors import InputError, Problem, choices
+from simbackup.foreign.histories.finished_job import NUMBERS, STATES, TEXTS, FinishedJob
+from simbackup.foreign.histories.mapping import END, MappingSpec, built_in, unit_of
+from simbackup.foreign.histories.moments import DATES, UNIX, form_of, moment, seconds_of
+from simbackup.schema.inventory import Inventory, read_inventory
+from simbackup.schema.tree import Node
+from simbackup.units import UnitError
+from simbackup.units.amounts import Convention, amount, convention
+
+_PLAIN = re.compile(r"[^a-z0-9]+")
+_UNIT = re.compile(r"[(\[]\s*(?:in )?([A-Za-z]+)\s*[)\]]\s*$")
+_WITH_ZONE = re.compile(r"(?:[+-]\d\d:?\d\d|Z)$")
+LEAST_KNOWN = 4
+"""Columns of a report that a mapping must know to be taken without its name."""
+
+
+@dataclass
+class Report:
+    """A table with the head of each known column, how its cells are written, and what is wrong with them."""
+
+    table: Inventory
+    mapping: MappingSpec
+    heads: dict[str, str]
+    zone: tzinfo
+    units: dict[str, str] = field(default_factory=dict[str, str])
+    dates: dict[str, str] = field(default_factory=dict[str, str])
+    written: Convention = field(default_factory=lambda: Convention(".", seen=False))
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+    def cells(self, column: str) -> list[Node]:
+        """The cells of a column, none if the report has none."""
+        return [row[self.heads[column]] for row in self.table.rows] if column in self.heads else []
+
+
+def read_report(path: Path, mapping: MappingSpec | None, zone: tzinfo | None) -> tuple[list[FinishedJob], list[str]]:
+    """The jobs of a report, and notes on how its numbers and times were read.
+
+    Parameters
+    ----------
+    path
+        A CSV or Excel file with a row for each job.
+    mapping
+        Its columns; unless given, that which knows most of them.
+    zone
+        The zone of times that name none; UTC unless given.
+
+    Raises
+    ------
+    InputError
+        Every cell that cannot be read, with its place; or no mapping knows the columns.
+    """
+    table = read_inventory(path, str(path), mapping.heads if mapping is not None else ())
+    report = _report(table, mapping or _best(table), zone or UTC)
+    jobs = [_job(report, i, row) for i, row in enumerate(table.rows, 1)]
+    if report.problems:
+        raise InputError(report.problems)
+    return [job for job in jobs if job is not None], list(_notes(report, str(path), zone))
+
+
+def _notes(report: Report, shown: str, zone: tzinfo | None) -> Iterator[str]:
+    """How a report was read, where it could be read otherwise, and what of it was not used."""
+    if report.written.seen:
+        yield f"numbers of {shown} have a decimal '{report.written.decimal}'"
+    form = report.dates.get("start", UNIX)
+    texts = [str(cell.value) for cell in report.cells("start")]
+    if form != UNIX:
+        yield f"dates of {shown} were read as {form}"
+        if any(text and not _WITH_ZONE.search(text) for text in texts):
+            named = str(zone) if zone is not None else "UTC, as --zone names no other"
+            yield f"times of {shown} name no zone and were read in {named}"
+    unused = [head for head in report.table.columns if head not in report.heads.values()]
+    if unused:
+        yield f"columns of {shown} that were not used: {', '.join(unused)}"
+
+
+def _plain(head: str) -> str:
+    """A head without its unit, capitals, spaces and marks."""
+    return _PLAIN.sub("", _UNIT.sub("", head).lower())
+
+
+def _best(table: Inventory) -> MappingSpec:
+    """The mapping that knows most columns of a table."""
+    heads = {_plain(head) for head in table.columns}
+    known = {
+        name: sum(any(_plain(each) in heads for each in names) for names in each.columns.values())
+        for name, each in built_in().items()
+        if not each.heads
+    }
+    best = max(known, key=lambda name: known[name])
+    if known[best] < LEAST_KNOWN:
+        place = next(iter(table.rows[0].values())).place
+        message = f"no mapping knows the columns {', '.join(table.columns)}"
+        remedy = f"write one, and name it by --mapping; {', '.join(built_in())} come along"
+        raise InputError([Problem(place, "", message, remedy)])
+    return built_in()[best]
+
+
+def _report(table: Inventory, mapping: MappingSpec, zone: tzinfo) -> Report:
+    """The columns of a table that a mapping knows, and how their cells are written."""
+    by_plain = {_plain(head): head for head in table.columns}
+    heads = {
+        column: by_plain[_plain(name)]
+        for column, names in mapping.columns.items()
+        for name in [next((name for name in names if _plain(name) in by_plain), None)]
+        if name is not None
+    }
+    report = Report(table, mapping, heads, zone)
+    report.units = {column: found[1] for column, head in heads.items() if (found := _UNIT.search(head)) is not None}
+    report.written = convention(str(cell.value) for column in NUMBERS for cell in report.cells(column))
+    for column in ("start", END):
+        try:
+            if any(str(cell.value) for cell in report.cells(column)):
+                report.dates[column] = form_of(report.cells(column), mapping.dates or DATES)
+        except InputError as error:
+            report.problems += error.problems
+    if "elapsed_s" not in heads and not {"start", END} <= heads.keys():
+        place = next(iter(table.rows[0].values())).place
+        remedy = "map the column 'elapsed_s', or 'start' and 'end'"
+        report.problems.append(Problem(place, "", "nothing says how long the jobs took", remedy))
+    return report
+
+
+def _job(report: Report, number: int, row: Mapping[str, Node]) -> FinishedJob | None:
+    """The job of a row; None if something is wrong with it."""
+    cells = {column: row[head] for column, head in report.heads.items() if str(row[head].value)}
+    place = next(iter(row.values())).place
+    found: dict[str, Any] = {"id": str(number), "tool": report.mapping.tool, "place": place}
+    before = len(report.problems)
+    for column in TEXTS:
+        if column in cells:
+            found[column] = _word(report, column, str(cells[column].value))
+    for column in NUMBERS:
+        if column in cells:
+            found[column] = _number(report, column, cells[column])
+    times = {c: moment(str(cells[c].value), form, report.zone) for c, form in report.dates.items() if c in cells}
+    found["start"] = times.get("start")
+    if found.get("elapsed_s") is None and len(times) == len(("start", END)):
+        found["elapsed_s"] = (times[END] - times["start"]).total_seconds()
+        if found["elapsed_s"] < 0:
+            message = "the job ends before it begins"
+            report.problems.append(Problem(cells[END].place, "", message, "put the columns of start and end right"))
+    if found.get("status") and found["status"] not in STATES:
+        known = report.mapping.words.get("status", {})
+        message = f"the status '{found['status']}' is not known"
+        report.problems.append(Problem(cells["status"].place, "", message, choices(found["status"], {*known, *STATES})))
+    return FinishedJob(**found) if len(report.problems) == before else None
+
+
+def _word(report: Report, column: str, text: str) -> str:
+    """What a word of the report means; a status of other words has one for `*`."""
+    words = report.mapping.words.get(column, {})
+    lower = {word.lower(): meaning for word, meaning in reversed(words.items())}
+    return words.get(text, lower.get(text.lower(), words.get("*", text)))
+
+
+def _number(report: Report, column: str, cell: Node) -> float | None:
+    """The number of a cell in SI."""
+    text, unit = str(cell.value), unit_of(column)
+    named = report.units.get(column) or report.mapping.units.get(column, "")
+    try:
+        if unit == "s":
+            return seconds_of(f"{text} {named}" if named and ":" not in text else text)
+        value = amount(text, unit, report.written, named or ("B" if unit == "B" else ""))
+    except UnitError as error:
+        message, _, remedy = str(error).partition("; ")
+        report.problems.append(Problem(cell.place, "", message, remedy))
+        return None
+    if unit == "B" and not named and not value.is_integer() and not re.search(r"[A-Za-z]", text):
+        message = f"'{text}' is no whole number of bytes"
+        remedy = f"state the unit: 'units: {{{column}: GB}}' in a mapping"
+        report.problems.append(Problem(cell.place, "", message, remedy))
+        return None
+    return value

@@ -1,0 +1,67 @@
+"""JSON of restic: `backup --json`, with its summary in the last line, and `snapshots --json`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from simbackup.errors import InputError, Problem
+from simbackup.foreign.histories.finished_job import FinishedJob
+from simbackup.foreign.json_text import Json, lines
+
+
+def recognised(text: str) -> bool:
+    """Whether a text is JSON of restic."""
+    return '"message_type"' in text or ('"short_id"' in text and '"paths"' in text)
+
+
+def read(text: str, file: str, stem: str) -> Iterator[FinishedJob]:
+    """The backups that a file reports.
+
+    restic has no levels: a backup without changed and without unmodified files counts as full, others as incremental.
+
+    Raises
+    ------
+    InputError
+        A line is not JSON, or a backup has no summary.
+    """
+    found: list[tuple[Json, Json | None]] = []
+    for line in lines(text, file):
+        members = list(line.items())
+        if members:
+            found += [(each, each.get("summary")) for each in members if each.get("summary") is not None]
+        elif line.text("message_type") == "summary":
+            found.append((line, None))
+    if not found:
+        place = next(lines(text, file)).place
+        remedy = "snapshots of restic before 0.17 hold none; keep the output of 'restic backup --json'"
+        raise InputError([Problem(place, "", "holds no summary of a backup", remedy)])
+    for i, (one, inside) in enumerate(found, 1):
+        yield _job(one, inside or one, stem if len(found) == 1 else f"{stem}-{i}")
+
+
+def _job(one: Json, summary: Json, name: str) -> FinishedJob:
+    """The job of a summary."""
+    counts = {key: summary.number(key) for key in ("files_new", "files_changed", "files_unmodified")}
+    full = counts["files_changed"] == counts["files_unmodified"] == 0.0
+    size = summary.number("total_bytes_processed")
+    packed = summary.get("data_added_packed")
+    start = _moment(summary, "backup_start")
+    end = _moment(summary, "backup_end")
+    told = summary.get("total_duration")
+    elapsed = (end - start).total_seconds() if told is None and start and end else summary.number("total_duration")
+    return FinishedJob(
+        id=name, tool="restic", system=one.text("hostname"), operation="backup",
+        level="full" if full else "incremental", start=start, elapsed_s=elapsed, size_bytes=size,
+        read_bytes=size if full else None, new_bytes=summary.number("data_added"),
+        stored_bytes=summary.number("data_added_packed") if packed is not None else None,
+        files=summary.number("total_files_processed"), files_saved=counts["files_new"] + counts["files_changed"],
+        status="ok", place=one.place,
+    )  # fmt: skip
+
+
+def _moment(summary: Json, key: str) -> Any:
+    """A time with its zone; None if there is none."""
+    text = summary.text(key)
+    return datetime.fromisoformat(text) if text else None

@@ -1,0 +1,52 @@
+"""JSON output of iperf3 (`-J`)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from simbackup.errors import Problem
+from simbackup.foreign.json_text import document
+from simbackup.foreign.measurements.finding import Finding, Output, refused, unused
+from simbackup.schema.measurable import Measurable
+
+BITS = 8.0
+MICROSECOND = 1e-6
+
+
+def recognised(text: str) -> bool:
+    """Whether a text is output of iperf3 in JSON."""
+    return '"start"' in text and '"version"' in text and "iperf" in text
+
+
+def read(text: str, file: str) -> Output:
+    """What a run of iperf3 measured: the payload that arrived a second, and the shortest round trip.
+
+    Raises
+    ------
+    InputError
+        The test failed, or its output is not complete.
+    """
+    whole = document(text, file)
+    if whole.text("error"):
+        raise refused(whole.place, "error", f"the test failed: {whole.text('error')}", "run it again")
+    seconds = whole.number("start", "timestamp", "timesecs") if whole.get("start", "timestamp", "timesecs") else None
+    day = datetime.fromtimestamp(seconds, UTC).date().isoformat() if seconds is not None else ""
+    tool = whole.text("start", "version") or "iperf3"
+    if whole.text("start", "test_start", "protocol") == "UDP":
+        why = "UDP is sent at a rate that the command states"
+        return Output(tool, day, (), (unused(whole.place, "end", why, "measure with TCP, without -u"),))
+    address = "end.sum_received.bits_per_second"
+    rate = whole.number("end", "sum_received", "bits_per_second") / BITS
+    findings = [Finding(Measurable.TRANSFER, rate, whole.place, address)]
+    left: list[Problem] = []
+    streams = whole.get("end", "streams")
+    trips = [
+        (each.number("sender", "min_rtt") * MICROSECOND, f"{each.address}.sender.min_rtt")
+        for each in (streams.items() if streams else ())
+        if each.get("sender", "min_rtt") is not None and each.number("sender", "min_rtt") > 0
+    ]
+    if trips:
+        findings.append(Finding(Measurable.ROUND_TRIP, min(trips)[0], whole.place, min(trips)[1]))
+    else:
+        left.append(unused(whole.place, "end.streams", "it states no round trip", "measure from a sender on Linux"))
+    return Output(tool, day, tuple(findings), tuple(left))

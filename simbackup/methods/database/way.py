@@ -1,0 +1,106 @@
+"""How a backup of a database goes to its target and comes back: over which links, compressed, by how many workers."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import simpy
+
+from simbackup.catalogue import NO_REDUCTION, Copy, Extent, Reduction, SaveSet
+from simbackup.data.live import Database
+from simbackup.devices.host.live import Host
+from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.shape import FlowShape
+from simbackup.devices.store import Region
+from simbackup.engine.activity import Activity
+from simbackup.equations.database import phases
+from simbackup.methods.compression.live import compressed, expanded
+from simbackup.methods.tool.live import Tool
+from simbackup.system import System
+
+Wait = Generator[simpy.Event, Any, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The host of the database and that of the target, the networks between them, and how bytes are compressed.
+
+    So many workers of a program go it at once; a backup that comes back is as its copy says.
+    """
+
+    host: str
+    server: str
+    networks: tuple[str, ...]
+    tool: Tool
+    workers: int = 1
+    reduction: Reduction = NO_REDUCTION
+
+    def reserve(self, system: System, saved: SaveSet, to: str) -> SaveSet:
+        """The save set, with room for its copy on a volume."""
+        stored = self.reduction.stored
+        extent = Extent(0.0, saved.size, to, system.reserve(to, saved.size / stored))
+        saved.copies.append(Copy(saved.job, to, stored, saved.time, [extent], self.reduction))
+        return saved
+
+    def write(
+        self, system: System, doing: tuple[str, str], shape: FlowShape, saved: SaveSet, largest: float = 0.0
+    ) -> Wait:
+        """Write a save set to its volume, through the page cache of the host there.
+
+        `doing` are job and activity, `shape` loads host and devices for each byte by one worker; `largest` is the share
+        of the bytes that only one of them can take.
+        """
+        (job, activity), copy = doing, saved.copies[0]
+        there, server, done = copy.extents[0], system.hosts[self.server], 0.0
+        for size, workers in phases(saved.size, self.workers, largest):
+            going = compressed(of_workers(shape, workers), system.hosts[self.host], server, self.reduction)
+            networks = [system.networks[name] for name in self.networks]
+            going = self.tool.sending(going, networks, workers, share=1.0 / self.reduction.sent)
+            if self.server != self.host:
+                going = self.tool.serving(going, server, handled=self.reduction.handled())
+            stored = copy.compression
+            place = VolumeRange(system.volumes[there.medium], there.position + done / stored, size / stored)
+            yield from system.write(job, self.server, place, going.times(stored), activity)
+            done += size
+
+    def reading(self, system: System, copy: Copy, part: tuple[Extent, float, float]) -> FlowShape:
+        """How a byte of a part of a copy loads all on its way back until the host of the database has it.
+
+        The part is an extent, where it begins there, and its bytes.
+        """
+        host, server = system.hosts[self.host], system.hosts[self.server]
+        (place, begin, size), how = part, copy.reduction
+        region = system.volumes[place.medium].region
+        source = region.part(place.position + begin / copy.compression, size / copy.compression)
+        shape = expanded(server.reading(source).times(1.0 / how.fetched), host, server, how)
+        networks = [system.networks[name] for name in self.networks]
+        shape = self.tool.sending(shape, networks, self.workers, share=1.0 / how.returned)
+        return shape if server is host else self.tool.serving(shape, server, handled=how.handled(written=False))
+
+    def check(self, system: System, job: str, size: float) -> Wait:
+        """Read the finished backup once more, at the pace of one core."""
+        if self.tool.check_cpu > 0.0:
+            machine = system.hosts[self.host]
+            shape = machine.then(FlowShape(), machine.seconds(self.tool.check_cpu))
+            flow = shape.start(system.network, job, Activity.CHECK, size)
+            yield flow.done
+            system.account(job, flow)
+
+
+def of_workers(shape: FlowShape, workers: int) -> FlowShape:
+    """The shape of what so many workers do side by side that one does."""
+    return replace(shape, workers=workers) if workers > 1 else shape
+
+
+def in_turn(shape: FlowShape, engine: Database, seconds: float, workers: int) -> FlowShape:
+    """The shape of bytes that take so many core seconds each, a share of which workers take in turn, if several."""
+    return replace(shape, serial=seconds * engine.in_turn) if workers > 1 else shape
+
+
+def copying(host: Host, region: Region, tool: Tool) -> FlowShape:
+    """How a byte of files that a program copies loads device and core."""
+    if tool.copy_cpu is None:
+        return host.copying(region)
+    return host.reading(region, tool.copying(host), request=tool.request)

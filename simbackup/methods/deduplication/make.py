@@ -1,0 +1,43 @@
+"""How much of a save set is new to a store, and in what pieces it lies there."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from simbackup.equations.change import Change
+from simbackup.equations.deduplication import came_with, piece, touched_chunks
+from simbackup.methods.deduplication.spec import DeduplicationSpec
+from simbackup.schema.quantity import si_or
+
+
+class Chunks(NamedTuple):
+    """Bytes of a save set for each that is new to the store, and bytes of it that lie together there."""
+
+    ratio: float
+    together: float
+
+
+class Changed(NamedTuple):
+    """How data have changed: in time, in runs of so many bytes; and the shares that are sent, and that differ."""
+
+    change: Change
+    run: float
+    sent: float
+    share: float
+
+
+def chunks_of(said: DeduplicationSpec, changed: Changed | None, *, whole: bool) -> Chunks:
+    """The chunks of a save set: of a whole backup, which others went before, or of one above another.
+
+    Where no ratio is stated, those are new in which something has changed, of what is sent.
+    """
+    ratio, together = si_or(said.ratio, si_or(said.within, 1.0)), said.together.si
+    if changed is None:
+        return Chunks(ratio, together)
+    chunk = said.chunk.si if said.chunk is not None else 0.0
+    if said.ratio is None:
+        ratio *= changed.sent / min(touched_chunks(changed.share, changed.run, chunk), changed.sent)
+    if whole and said.last is not None:
+        parts = came_with(changed.change, said.last.si, int(si_or(said.generations, 1.0)))
+        together = min(together, piece(max(changed.run, chunk), parts))
+    return Chunks(ratio, together)

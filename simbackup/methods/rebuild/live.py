@@ -1,0 +1,38 @@
+"""Rebuilds of arrays beside other work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from simbackup.devices.store import Redundant
+from simbackup.engine.activity import Activity
+from simbackup.methods.job import Moved, Steps
+from simbackup.system import JobFailedError, System
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuild:
+    """All other disks of a group are read, and a new disk is written, at a rate at most.
+
+    Beside others it gets a `precedence` times the time of the disks that a stream gets.
+    """
+
+    of: str
+    most: float
+    precedence: float
+    method: str = "rebuild"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Fill the new disk; what begins afterwards finds the array whole."""
+        store = system.stores[self.of]
+        if not isinstance(store, Redundant) or not store.degraded:
+            raise JobFailedError(f"no disk of '{self.of}' is missing")
+        shape, size = store.rebuilding()
+        shape = replace(
+            shape.at_most(self.most, f"{job}.most_rate", Activity.WRITE), share=shape.share * self.precedence
+        )
+        flow = shape.start(system.network, job, Activity.WRITE, size)
+        yield flow.done
+        system.account(job, flow)
+        store.rebuilt()
+        return Moved(size, 0.0)

@@ -1,0 +1,19 @@
+"""The work of a rebuild."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from simbackup.methods.rebuild.live import Rebuild
+from simbackup.methods.rebuild.spec import RebuildSpec
+from simbackup.schema.quantity import si_or
+
+if TYPE_CHECKING:
+    from simbackup.scenario.spec import Spec
+
+
+def make(job: RebuildSpec, spec: Spec) -> Rebuild:
+    """The rebuild."""
+    del spec
+    return Rebuild(job.of, si_or(job.most_rate, math.inf), si_or(job.precedence, 1.0))

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simbackup as sb
+from simbackup import shelf
+from simbackup.errors import InputError, SimbackupError
+from simbackup.experiments.history_fit import fit_history
+from simbackup.experiments.history_runs import history_runs
+from simbackup.foreign.histories.finished_job import FinishedJob
+
+TRUTH = {"start_time": 2.0, "file_cpu": 1.5e-3}
+NOISE = 0.03
+SCENARIO = """\
+title: Nightly
+hosts: {server: {model: host/linux-modern-server, owns: [disk, hole], speed: 1}}
+devices: {disk: {model: ssd/sata-ssd-2015}, hole: {kind: nul}}
+data: {tree: {on: disk, size: 1 GB, files: 1000, filesystem: filesystem/ext4, cached: 100 %}}
+jobs: {full: {method: file_level, data: tree, to: hole, tool: backup_tool/ours}}
+history:
+  jobs:
+    full: {where: {level: full}, set: {data.tree.size: size_bytes, data.tree.files: files}}
+  fit:
+    start: {datasheet: backup_tool/ours, parameter: start_time, plausible: [0.1 s, 60 s], why: nobody says it}
+    file: {datasheet: backup_tool/ours, parameter: file_cpu, plausible: [0.1 ms/file, 9 ms/file], why: nobody says it}
+"""
+TOOL = """\
+title: Our program
+kind: backup_tool
+parameters:
+  start_time: {value: 8 s, basis: assumed, range: [1 s, 20 s], why: to be fitted}
+  mount_time: {value: 0 s, basis: derived, rule: nothing is mounted}
+  copy_cpu: {value: 4 ns/B, basis: derived, rule: given to the tests}
+  file_cpu: {value: 0.3 ms/file, basis: assumed, range: [0.1 ms/file, 9 ms/file], why: to be fitted}
+  attributes: {value: 4, basis: derived, rule: given to the tests}
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, text in {"models/backup_tool/ours.yaml": TOOL, "scenarios/nightly.yaml": SCENARIO}.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    monkeypatch.setenv("SIMBACKUP_PATH", str(tmp_path))
+    shelf.forget()
+    return tmp_path
+
+
+def _history(count: int = 16) -> list[FinishedJob]:
+    """Jobs as the true constants would have them, with noise."""
+    noise = np.random.default_rng(1)
+    scenario = sb.load("nightly")
+    jobs: list[FinishedJob] = []
+    for i in range(count):
+        size, files = round(10 ** noise.uniform(7, 9.5)), round(10 ** noise.uniform(1, 4))
+        changed = {
+            "data.tree.size": f"{size} B",
+            "data.tree.files": files,
+            "jobs.full.tool.start_time": f"{TRUTH['start_time']} s",
+            "jobs.full.tool.file_cpu": f"{TRUTH['file_cpu']} s/file",
+        }
+        seconds = sb.simulate(scenario.with_(changed)).get("jobs.full.elapsed") * noise.lognormal(0.0, NOISE)
+        jobs.append(FinishedJob(id=f"night-{i}", level="full", elapsed_s=seconds, size_bytes=size, files=files))
+    return jobs
+
+
+def test_a_fit_finds_the_truth_and_predicts_the_jobs_held_back(site: Path) -> None:
+    found = fit_history("nightly", _history())
+    for one in found.constants:
+        # 95 % by Student's t with six degrees of freedom; what is assumed of the rest adds to the uncertainty
+        assert abs(one.value - TRUTH[one.fit.parameter]) < 2.45 * one.uncertainty
+        assert one.uncertainty < 0.2 * one.value
+    assert sum(row.held_out for row in found.rows) == 8
+    held = next(one for one in found.summaries if one.held_out)
+    assert held.worst_error < 5 * NOISE
+    assert held.inside >= 5, "fewer than 5 of 8 have a probability under 0.5 % where 90 % is true"
+    # eight logarithms of a standard deviation of 3 % with two constants: chi square of 6 between 0.87 and 14.4 / 6
+    assert 0.35 * NOISE < found.scatter < 1.55 * NOISE
+    assert all(pair.identifiable for pair in found.apart.pairs)
+    sheet = dict(shelf.load_datasheet("backup_tool/ours").values())
+    assert sheet["start_time"].basis == "fitted"
+    assert sheet["start_time"].si == next(c.value for c in found.constants if c.fit.parameter == "start_time")
+    assert set(sheet["start_time"].fitted_to) == {row.id for row in found.rows if not row.held_out}
+    assert "basis: fitted" in (site / "models/backup_tool/ours.yaml").read_text()
+
+
+def test_the_half_that_is_held_back_depends_on_ids_and_seed_only(site: Path) -> None:
+    jobs = _history(6)
+    scenario = sb.load(str(site / "scenarios/nightly.yaml"))
+
+    def held(rows: list[FinishedJob], seed: int) -> set[str]:
+        return {run.row.id for run in history_runs(scenario, rows, "random", seed)[0] if run.held_out}
+
+    assert held(jobs, 0) == held(jobs[::-1], 0)
+    assert len(held(jobs, 0)) == 3
+    assert len({frozenset(held(jobs, seed)) for seed in range(5)}) > 1
+
+
+def test_jobs_that_say_too_little_are_left_out(site: Path) -> None:
+    (job,) = _history(1)
+    rows = [
+        job,
+        FinishedJob(id="a", level="full", elapsed_s=1.0, size_bytes=1e6),
+        FinishedJob(id="b", level="full", status="failed", elapsed_s=1.0, size_bytes=1e6, files=1),
+        FinishedJob(id="c", level="incremental", elapsed_s=1.0),
+    ]
+    runs, notes = history_runs(sb.load(str(site / "scenarios/nightly.yaml")), rows, "none", 0)
+    assert [run.row.id for run in runs] == ["night-0"]
+    assert notes == [
+        "1 of 4 rows left out: no files stated",
+        "1 of 4 rows left out: failed",
+        "1 of 4 rows left out: runs of no job of the scenario",
+    ]
+
+
+def test_too_few_jobs_are_refused(site: Path) -> None:
+    assert site.is_dir()
+    with pytest.raises(SimbackupError, match="2 jobs cannot determine 2 constants and their scatter"):
+        fit_history("nightly", _history(4))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("    full: {where", "    ful: {where", "history.jobs.ful: there is no job 'ful'; did you mean 'full'?"),
+        ("{level: full}", "{levl: full}", "history.jobs.full.where.levl: 'levl' is no column of words"),
+        ("data.tree.files: files", "data.three.files: files", "there is no part 'data.three'"),
+        ("size: size_bytes", "size: size_bytes / files", "is neither a column nor one over another of the same unit"),
+        ("size: size_bytes", "size: sise_bytes", "'sise_bytes' is no column of numbers; did you mean 'size_bytes'?"),
+    ],
+)
+def test_a_wrong_history_is_reported_with_its_place(old: str, new: str, message: str, site: Path) -> None:
+    path = site / "scenarios/nightly.yaml"
+    path.write_text(SCENARIO.replace(old, new), encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        sb.load(str(path))
+    assert message in str(raised.value)
+    assert "nightly.yaml:8:" in str(raised.value)
+
+
+def test_a_constant_that_the_scenario_does_not_use_is_refused(site: Path) -> None:
+    path = site / "scenarios/nightly.yaml"
+    path.write_text(
+        SCENARIO.replace("backup_tool/ours, parameter: file_cpu", "backup_tool/gnu-tar, parameter: file_cpu")
+    )
+    with pytest.raises(InputError, match=r"history.fit.file: the scenario does not use 'file_cpu'"):
+        fit_history("nightly", _history(8))

@@ -1,0 +1,150 @@
+"""Dumps, copies and loads of databases over links, compressed, by several workers, with indexes and logs, by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+from simbackup.errors import InputError
+from simbackup.results.result import Result
+
+SITE = """\
+title: A database on flash, and a server with another flash disk, over a network of 50 MB/s
+hosts:
+  server: {owns: [a, b], cores: 16, memory: 64 GiB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 100 GB/s}
+  other: {owns: [c], cores: 16, memory: 64 GiB, dirty_limit: 90 %, dirty_background: 0 %, copy_rate: 100 GB/s}
+devices:
+  a: {kind: ssd, capacity: 100 GB, read_rate: 9 GB/s, write_rate: 500 MB/s, read_latency: 0 s, write_latency: 0 s}
+  b: {kind: ssd, capacity: 100 GB, read_rate: 9 GB/s, write_rate: 9 GB/s, read_latency: 0 s, write_latency: 0 s}
+  c: {kind: ssd, capacity: 100 GB, read_rate: 9 GB/s, write_rate: 9 GB/s, read_latency: 0 s, write_latency: 0 s}
+links:
+  lan: {joins: [server, other], rate: 50 MB/s, latency: 0 s}
+data:
+  db:
+    on: a
+    size: 10 GB
+    indexes: 4 GB
+    compression: 2
+    database: {dump_ratio: 1, dump_cpu: 100 ns/B, load_cpu: 400 ns/B, replay_cpu: 300 ns/B, flush_time: 2 s,
+      locks_for_snapshot: false, locks_for_dump: false, hot_copy: false}
+jobs:
+"""
+DUMP = "  dump: {method: logical_dump, data: db, to: b, workers: 4}\n"
+LOAD = DUMP + "  load: {restore: dump, after: dump, workers: 4}\n"
+HOT = "  hot: {method: hot_copy, data: db, to: b, MORE tool: {start_time: 0 s, mount_time: 0 s, copies_log: true}}\n"
+
+
+def run(jobs: str, **changes: Any) -> Result:
+    result = sb.simulate(SITE + jobs, {f"data.db.{key}": value for key, value in changes.items()})
+    assert all(row["status"] == "done" for row in result.job_rows), result.job_rows
+    return result
+
+
+def moved(result: Result, device: str) -> float:
+    return next((float(row["bytes"]) for row in result.device_rows if row["device"] == device), 0.0)
+
+
+def test_a_dump_neither_reads_nor_writes_indexes_and_needs_no_lock() -> None:
+    result = run(DUMP)
+    assert result.get("jobs.dump.bytes") == 6e9
+    assert moved(result, "devices.a") == pytest.approx(6e9)
+    assert result.get("jobs.dump.lock") == 0.0
+    assert not [span for span in result.trace.spans if span.activity == "flush"]
+
+
+def test_an_engine_without_old_versions_of_rows_or_a_program_that_asks_for_it_locks() -> None:
+    for changes, jobs in (
+        ({"database.locks_for_dump": "true"}, DUMP),
+        ({}, DUMP.replace("to: b", "to: b, read_lock: true")),
+    ):
+        result = run(jobs, **changes)
+        assert result.get("jobs.dump.lock") == pytest.approx(result.get("jobs.dump.elapsed"))
+    quiet = run(DUMP.replace("to: b", "to: b, read_lock: false"), **{"database.locks_for_dump": "true"})
+    assert quiet.get("jobs.dump.lock") == 0.0
+
+
+@pytest.mark.parametrize(("largest", "expected"), [(0.1, 1 / 4), (0.25, 1 / 4), (0.4, 0.4), (0.9, 0.9), (1.0, 1.0)])
+def test_the_largest_table_is_dumped_and_loaded_by_one_worker(largest: float, expected: float) -> None:
+    """No order of tables ends before the largest does: the greater of a worker's share and the largest table."""
+    result = run(LOAD, largest=largest, **{"database.dump_cpu": "10 ns/B"})
+    assert result.get("jobs.dump.elapsed") == pytest.approx(6e9 * expected * 10e-9, rel=0.02)
+    rows = run(LOAD, largest=largest)  # rows and indexes go together: 400 ns for each byte of the dump
+    assert rows.get("jobs.load.elapsed") == pytest.approx(6e9 * expected * 400e-9, rel=0.02)
+
+
+def test_indexes_are_built_when_all_rows_are_there() -> None:
+    """A core reads rows 3 times for each byte of index, and takes 200 ns to sort it and write it."""
+    built = {"database.index_cpu": "200 ns/B", "database.index_reads": 3}
+    result = run(LOAD, **built)
+    load, build = 6e9 * 400e-9 / 4, 4e9 * 200e-9 / 4
+    assert result.get("jobs.load.elapsed") == pytest.approx(load + build, rel=0.02)
+    spent = {activity: seconds for (_, activity), seconds in result.activities("load").items()}
+    assert spent["index"] == pytest.approx(build, rel=0.02)
+    assert moved(result, "devices.a") == pytest.approx(6e9 + 6e9 + 4e9 + 3 * 4e9)  # dump, rows, indexes, their reads
+
+
+def test_a_load_writes_a_log_beside_rows() -> None:
+    """The disk is held by both: twice 10 GB at 500 MB/s take 40 s, where the cores would take 3.75."""
+    quick = {"database.load_cpu": "2.5 ns/B", "database.load_log": 1}
+    jobs = LOAD + "  again: {method: write, data: db, flush: true, after: load}\n"
+    result = run(jobs, **quick)
+    assert moved(result, "devices.a") == pytest.approx(6e9 + 20e9 + 10e9)
+    end = result.get("jobs.again.start") + result.get("jobs.again.elapsed")
+    assert end - result.get("jobs.load.start") == pytest.approx(20e9 / 500e6 + 10e9 / 500e6, rel=0.02)
+
+
+@pytest.mark.parametrize(("at", "sent"), [("client", 0.5), ("server", 1.0), ("wire", 0.5)])
+def test_a_dump_to_another_host_crosses_the_link_compressed_or_not(at: str, sent: float) -> None:
+    coder = f"compressor: {{at: {at}, compress_cpu: 20 ns/B, expand_cpu: 5 ns/B}}"
+    result = run(LOAD.replace("to: b", f"to: c, {coder}"), **{"database.dump_cpu": "10 ns/B"})
+    assert result.get("jobs.dump.elapsed") == pytest.approx(6e9 * sent / 50e6, rel=0.02)
+    assert moved(result, "links.lan") + moved(result, "links.lan.back") == pytest.approx(2 * 6e9 * sent)
+    assert moved(result, "devices.c") == pytest.approx(2 * 6e9 * (1.0 if at == "wire" else 0.5))
+    expand = 25e-9 if at == "wire" else 5e-9  # what was compressed for the wire alone is so again on its way back
+    assert result.get("jobs.load.elapsed") == pytest.approx(6e9 * (400e-9 + expand) / 4, rel=0.02)
+
+
+def test_each_worker_compresses_what_it_dumps() -> None:
+    coder = "compressor: {compress_cpu: 300 ns/B, expand_cpu: 5 ns/B}"
+    result = run(DUMP.replace("to: b", f"to: b, {coder}"))
+    assert result.get("jobs.dump.elapsed") == pytest.approx(6e9 * 400e-9 / 4, rel=0.02)
+    assert moved(result, "devices.b") == pytest.approx(3e9)
+
+
+def test_a_hot_copy_with_its_log_needs_no_lock_and_replays_the_log() -> None:
+    """Copying 10 GB at 9 GB/s takes 1.1 s, in which users write 100 MB/s of log; replaying takes 300 ns a byte."""
+    jobs = HOT.replace("MORE", "log_rate: 100 MB/s,") + "  back: {restore: hot, after: hot}\n"
+    result = run(jobs)
+    log = 100e6 * 10e9 / 9e9
+    assert result.get("jobs.hot.lock") == 0.0
+    assert result.get("jobs.hot.bytes") == pytest.approx(10e9 + log, rel=1e-3)
+    replay = sum(s for (_, what), s in result.activities("back").items() if what == "replay")
+    assert replay == pytest.approx(log * 300e-9, rel=0.02)
+
+
+def test_workers_copy_side_by_side() -> None:
+    slow = HOT.replace("copies_log: true", "copies_log: true, copy_cpu: 50 ns/B")
+    one, four = (run(slow.replace("MORE", f"workers: {n},")).get("jobs.hot.elapsed") for n in (1, 4))
+    assert one == pytest.approx(2.0 + 10e9 * 50e-9, rel=0.01)
+    assert four == pytest.approx(2.0 + 10e9 * 50e-9 / 4, rel=0.01)
+    largest = run(slow.replace("MORE", "workers: 4,"), largest=0.5).get("jobs.hot.elapsed")
+    assert largest == pytest.approx(2.0 + 10e9 * 50e-9 / 2, rel=0.01)
+
+
+def test_logs_are_archived_on_another_host() -> None:
+    result = run("  logs: {method: binary_log, data: db, to: c, changed: 10 %}\n")
+    assert moved(result, "links.lan") == pytest.approx(1e9)
+    assert result.get("jobs.logs.elapsed") == pytest.approx(2.0 + 1e9 / 50e6, rel=0.02)
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    (SITE.replace("indexes: 4 GB", "indexes: 10 GB") + DUMP, "there is no room for rows"),
+    (SITE + HOT.replace("MORE", "").replace("copies_log: true", "copies_log: false"), "change even under a read lock"),
+    (SITE.replace("joins: [server, other]", "joins: [other, b]").replace("[a, b]", "[a]")
+     + DUMP.replace("to: b", "to: c"), "there is no way from 'server' to 'c'"),
+])  # fmt: skip
+def test_what_cannot_be_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        sb.load(text)

@@ -1,0 +1,87 @@
+"""Rebuilds of arrays: how long they take alone and beside others, in closed form, and what they leave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+from simbackup.errors import InputError
+from simbackup.results.result import Result
+
+SITE = """\
+title: An array of flash disks that has lost one, and a disk of 1 TB for copies
+hosts:
+  server: {owns: [array, other], cores: 8, memory: 64 GiB, dirty_limit: 90 %, dirty_background: 0 %,
+    copy_rate: 100 GB/s}
+devices:
+  array: {kind: raid, level: 5, stripe_unit: 64 KiB, controller_overhead: 0 s, prefetches: true, disks: 5,
+    failed: 1, ssd: {capacity: 100 GB, read_rate: 500 MB/s, write_rate: 400 MB/s,
+    read_latency: 0.1 ms, write_latency: 0.1 ms}}
+  other: {kind: ssd, capacity: 1 TB, read_rate: 9 GB/s, write_rate: 9 GB/s, read_latency: 0 s, write_latency: 0 s}
+data:
+  data: {on: array, size: 200 GB}
+jobs:
+"""
+ALONE = 100e9 / 400e6
+"""The new disk is written at its own rate; the others read faster."""
+
+
+def run(jobs: str, changes: dict[str, Any] | None = None) -> Result:
+    result = sb.simulate(SITE + jobs, changes)
+    assert all(row["status"] == "done" for row in result.job_rows), result.job_rows
+    return result
+
+
+def test_alone_it_takes_as_long_as_the_new_disk_is_written() -> None:
+    result = run("  rebuild: {method: rebuild, of: array}\n")
+    assert result.get("jobs.rebuild.elapsed") == pytest.approx(ALONE)
+    assert result.get("jobs.rebuild.bytes") == 100e9
+
+
+def test_no_faster_than_its_greatest_rate() -> None:
+    result = run("  rebuild: {method: rebuild, of: array, most_rate: 50 MB/s}\n")
+    assert result.get("jobs.rebuild.elapsed") == pytest.approx(100e9 / 50e6)
+
+
+def test_a_rotating_disk_is_passed_from_the_outer_edge_to_the_inner_one() -> None:
+    """At the mean of both rates, as all tracks turn by equally often (equations/disk.py, transfer_time)."""
+    text = SITE.replace(SITE[SITE.index("ssd: {") : SITE.index("}}\n  other")], "disk: {model: disk/nearline-4tb-2013")
+    spec = sb.load(text + "  rebuild: {method: rebuild, of: array}\n").spec
+    disk: Any = spec.devices["array"]
+    whole = disk.disk.capacity.si / ((disk.disk.outer_rate.si + disk.disk.inner_rate.si) / 2.0)
+    result = sb.simulate(text + "  rebuild: {method: rebuild, of: array}\n")
+    assert result.get("jobs.rebuild.elapsed") == pytest.approx(whole, rel=1e-6)
+
+
+@pytest.mark.parametrize(("weight", "share"), [(1.0, 0.5), (0.25, 0.2), (4.0, 0.8), (1e-6, 0.0)])
+def test_beside_a_stream_it_gets_its_weight_of_the_time(weight: float, share: float) -> None:
+    """Until one of both is done the rebuild has w / (1 + w) of the time, and all of it then."""
+    jobs = f"  rebuild: {{method: rebuild, of: array, precedence: {weight}}}\n"
+    result = run(jobs + "  copy: {method: image, data: data, to: other, tool: {start_time: 0 s, mount_time: 0 s}}\n")
+    read = run("  copy: {method: image, data: data, to: other, tool: {start_time: 0 s, mount_time: 0 s}}\n")
+    alone = read.get("jobs.copy.elapsed")
+    ends = min(alone / (1.0 - share), ALONE / share if share else alone)
+    if alone / (1.0 - share) <= ends:  # the copy ends first
+        assert result.get("jobs.copy.elapsed") == pytest.approx(alone / (1.0 - share), rel=0.02)
+        assert result.get("jobs.rebuild.elapsed") == pytest.approx(ends + ALONE - share * ends, rel=0.02)
+    else:
+        assert result.get("jobs.rebuild.elapsed") == pytest.approx(ALONE / share, rel=0.02)
+
+
+def test_what_begins_later_finds_the_array_whole() -> None:
+    copy = "  copy: {method: image, data: data, to: other, tool: {start_time: 0 s, mount_time: 0 s}, after: rebuild}\n"
+    later = run("  rebuild: {method: rebuild, of: array}\n" + copy).get("jobs.copy.elapsed")
+    whole = SITE.replace("failed: 1, ", "") + copy.replace(", after: rebuild", "")
+    assert later == pytest.approx(sb.simulate(whole).get("jobs.copy.elapsed"))
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    (SITE.replace("failed: 1, ", "") + "  rebuild: {method: rebuild, of: array}\n", "no disk of 'array' has failed"),
+    (SITE + "  rebuild: {method: rebuild, of: other}\n", "no disk of 'other' has failed"),
+    (SITE + "  rebuild: {method: rebuild, of: nothing}\n", "nothing"),
+])  # fmt: skip
+def test_what_cannot_be_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        sb.load(text)

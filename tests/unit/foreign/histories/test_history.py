@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from simbackup.errors import InputError, Place
+from simbackup.foreign.histories.finished_job import FinishedJob
+from simbackup.foreign.histories.history import jobs_csv, read_history
+from simbackup.foreign.histories.mapping import built_in, mapping_of
+from simbackup.foreign.histories.moments import form_of, zone_of
+from simbackup.schema.tree import Node
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+
+
+def _read(text: str, folder: Path, mapping: str = "", zone: str = "", name: str = "report.csv") -> list[FinishedJob]:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    jobs, _ = read_history([path], mapping_of(mapping) if mapping else None, zone_of(zone) if zone else None)
+    return jobs
+
+
+def test_restic_reports_backups() -> None:
+    (full, incremental), _ = read_history([SAMPLES / "restic-a-full.json", SAMPLES / "restic-a-incremental.json"])
+    assert (full.id, full.tool, full.level, full.size_bytes, full.files) == (
+        "restic-a-full",
+        "restic",
+        "full",
+        160e6,
+        20,
+    )
+    assert full.read_bytes == full.size_bytes
+    assert (incremental.level, incremental.new_bytes, incremental.files_saved) == ("incremental", 32014191, 4)
+    assert incremental.read_bytes is None, "restic does not say what it read of changed files"
+
+
+def test_snapshots_of_restic_hold_their_times(tmp_path: Path) -> None:
+    summary = {
+        "backup_start": "2026-01-02T03:04:05.5+01:00", "backup_end": "2026-01-02T03:04:15.5+01:00", "files_new": 1,
+        "files_changed": 0, "files_unmodified": 2, "data_added": 10, "data_added_packed": 7,
+        "total_files_processed": 3, "total_bytes_processed": 30,
+    }  # fmt: skip
+    text = json.dumps([{"hostname": "a", "paths": ["/"], "short_id": "x", "summary": summary}])
+    (job,) = _read(text, tmp_path, name="snapshots.json")
+    assert (job.system, job.elapsed_s, job.stored_bytes) == ("a", 10.0, 7.0)
+    assert job.start is not None
+    assert job.start.utcoffset() == timedelta(hours=1)
+    with pytest.raises(InputError, match=r"snapshots.json:1:1: holds no summary of a backup"):
+        _read(json.dumps([{"hostname": "a", "paths": ["/"], "short_id": "x"}]), tmp_path, name="snapshots.json")
+
+
+def test_borg_reports_archives_in_a_zone() -> None:
+    jobs, notes = read_history([SAMPLES / "borg-a-full.json"], None, zone_of("Europe/Berlin"))
+    (job,) = jobs
+    assert (job.job, job.elapsed_s, job.stored_bytes, job.files) == ("full", 1.970467, 160003900, 20)
+    assert job.start == datetime(2026, 11, 22, 11, 42, 19, tzinfo=UTC)
+    assert notes == ["times of borg name no zone and were read in Europe/Berlin"]
+
+
+BACULA = """\
+JobId,Name,Client,Type,Level,JobStatus,StartTime,EndTime,JobFiles,JobBytes,ReadBytes
+17,nightly,files01-fd,B,F,T,2026-03-01 22:00:00,2026-03-02 01:30:00,120345,500000000000,700000000000
+18,nightly,files01-fd,B,I,W,2026-03-02 22:00:00,2026-03-02 22:10:00,345,5000000000,7000000000
+19,back,files01-fd,R,,f,2026-03-03 09:00:00,2026-03-03 09:00:30,0,0,0
+"""
+
+
+def test_bacula_is_recognised_by_its_columns(tmp_path: Path) -> None:
+    full, incremental, back = _read(BACULA, tmp_path)
+    assert (full.tool, full.id, full.status) == ("bacula", "report-17", "ok")
+    assert (full.level, full.elapsed_s) == ("full", 12600.0)
+    assert (full.stored_bytes, full.read_bytes, full.files_saved) == (5e11, 7e11, 120345)
+    assert (incremental.level, incremental.status) == ("incremental", "warning")
+    assert (back.operation, back.status) == ("restore", "failed")
+
+
+NETBACKUP = """\
+"Job ID";"Type";"State";"Status";"Job Policy";"Schedule Type";"Client";"Start Time";"Elapsed Time";"Kilobytes";"Files"
+"500123";"Backup";"Done";"0";"unix";"Full Backup";"a";"25.03.2026 20:00:00";"001:02:03";"1.048.576";"1.000"
+"500124";"Backup";"Done";"96";"unix";"Cumulative Incremental Backup";"a";"26.03.2026 20:00:00";"000:00:30";"1.024";"7"
+"""
+
+
+def test_netbackup_counts_kibibytes_and_its_codes(tmp_path: Path) -> None:
+    full, failed = _read(NETBACKUP, tmp_path)
+    assert (full.operation, full.level, full.elapsed_s) == ("backup", "full", 3723.0)
+    assert (full.read_bytes, full.files_saved, full.status) == (2.0**30, 1000, "ok")
+    assert (failed.level, failed.status) == ("cumulative", "failed")
+
+
+def test_bpdbjobs_has_no_heads(tmp_path: Path) -> None:
+    text = "7,0,3,0,unix,full,a,m,1767290645,0000000060,1767290705,stu,1,5,2048,12,/etc,1,more\n"
+    (job,) = _read(text, tmp_path, mapping="netbackup-bpdbjobs")
+    assert (job.id, job.operation, job.elapsed_s, job.read_bytes) == ("report-7", "backup", 60.0, 2.0**21)
+    assert job.start == datetime.fromtimestamp(1767290645, UTC)
+
+
+VEEAM = """\
+"JobName","VMName","Result","CreationTime","EndTime","JobDuration","DataSize","BackupSize","IsFullMode"
+"Daily","sql01","Success","3/25/2026 8:00:00 PM","3/25/2026 9:30:00 PM","01:30:00","107374182400","53687091200","True"
+"""
+
+
+def test_veeam_reports_sessions(tmp_path: Path) -> None:
+    (job,) = _read(VEEAM, tmp_path, zone="America/New_York")
+    assert (job.system, job.level, job.elapsed_s, job.size_bytes) == ("sql01", "full", 5400.0, 107374182400)
+    assert job.start == datetime(2026, 3, 25, 20, tzinfo=ZoneInfo("America/New_York"))
+
+
+def test_bytes_that_are_no_whole_number_need_a_unit(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"2:\d+: '100\.25' is no whole number of bytes; state the unit"):
+        _read(VEEAM.replace("107374182400", "100.25"), tmp_path)
+    (job,) = _read(VEEAM.replace("107374182400", "100.25").replace("DataSize", "DataSize (GB)"), tmp_path)
+    assert job.size_bytes == 100.25e9
+
+
+def test_a_mapping_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text(
+        "title: Ours\ntool: ours\ncolumns: {system: Rechner, start: Beginn, elapsed_s: Dauer, size_bytes: Menge}\n"
+        "units: {elapsed_s: min, size_bytes: MiB}\ndates: ['%d.%m.%Y %H:%M']\n",
+        encoding="utf-8",
+    )
+    text = "Rechner;Beginn;Dauer;Menge;Rest\nadele;03.04.2026 22:15;90;1.024,5;x\n"
+    (job,) = _read(text, tmp_path, mapping=str(tmp_path / "own.yaml"), zone="Europe/Berlin")
+    assert (job.tool, job.elapsed_s, job.size_bytes) == ("ours", 5400.0, 1024.5 * 2**20)
+    assert job.start is not None
+    assert job.start.isoformat() == "2026-04-03T22:15:00+02:00"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n", "report.csv:2:1: no mapping knows the columns a, b"),
+        (BACULA.replace(",345,", ",x,"), "report.csv:3:69: 'x' is not a number"),
+        (BACULA.replace("2026-03-02 01:30:00", "2026-02-02 01:30:00"), "the job ends before it begins"),
+        (BACULA.replace(",W,", ",Q,"), "the status 'Q' is not known"),
+        (BACULA.replace("18,", "17,"), "the job 'report-17' appears twice, first in"),
+        (BACULA.replace("2026-03-02 22:00:00", "yesterday"), "'yesterday' is no date in the form of its column"),
+        (NETBACKUP.replace("001:02:03", "soon"), "'soon' is not an elapsed time"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_place(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        _read(text, tmp_path)
+    assert message in str(raised.value)
+
+
+def test_days_and_months_that_could_be_exchanged_are_refused() -> None:
+    cells = [Node("03/04/2026 10:00", Place("x", 2, 1)), Node("05/04/2026 10:00", Place("x", 3, 1))]
+    with pytest.raises(InputError, match="x:2:1: '03/04/2026 10:00' may be"):
+        form_of(cells, ("%m/%d/%Y %H:%M", "%d/%m/%Y %H:%M"))
+    assert form_of([*cells, Node("13/04/2026 10:00", Place("x", 4, 1))], ("%m/%d/%Y %H:%M", "%d/%m/%Y %H:%M")) == (
+        "%d/%m/%Y %H:%M"
+    )
+
+
+def test_a_history_that_was_written_is_read_again(tmp_path: Path) -> None:
+    jobs = _read(BACULA, tmp_path)
+    again = _read(jobs_csv(jobs), tmp_path, name="jobs.csv")
+    assert again == jobs
+
+
+def test_jobs_of_several_tables_are_named_after_them(tmp_path: Path) -> None:
+    for name in ("one.csv", "two.csv"):
+        (tmp_path / name).write_text(BACULA, encoding="utf-8")
+    jobs, _ = read_history([tmp_path / "one.csv", tmp_path / "two.csv"])
+    assert [job.id for job in jobs] == ["one-17", "one-18", "one-19", "two-17", "two-18", "two-19"]
+
+
+def test_every_mapping_that_comes_along_is_right() -> None:
+    assert set(built_in()) == {"bacula", "jobs", "netbackup", "netbackup-bpdbjobs", "veeam"}
+    with pytest.raises(InputError, match="did you mean 'veeam'"):
+        mapping_of("veem")
+
+
+def test_a_wrong_mapping_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "m.yaml"
+    path.write_text("title: X\ncolumns: {sice_bytes: A}\nunits: {size_bytes: furlongs}\n", encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        mapping_of(str(path))
+    assert "columns.sice_bytes: is no column of a history; did you mean 'size_bytes'?" in str(raised.value)
+    assert "m.yaml:3:21: units.size_bytes: '1 furlongs' is not a size" in str(raised.value)
