@@ -11,7 +11,7 @@ from simbackup import units
 
 QUIET_SECONDS = 1.0
 """Wall-clock seconds before a bar appears."""
-LINE_SECONDS = 60.0
+LINE_SECONDS = 300.0
 """Wall-clock seconds between lines where standard error is not a terminal."""
 
 
@@ -30,7 +30,7 @@ def described(done: int, total: int, new: int, seconds: float) -> str:
 
 @contextmanager
 def counting() -> Generator[Callable[[int, int], None]]:
-    """A bar that appears when points take longer than a second; a line a minute where there is no terminal."""
+    """A bar that appears when points take longer than a second; a line every five minutes where there is no terminal."""
     begin = spoken = time.monotonic()
     first, of, bar = 0, 0, None
 

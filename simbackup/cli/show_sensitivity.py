@@ -34,8 +34,8 @@ def sensitivity(found: Sensitivity) -> None:
         ]
         figures.append(Column(Line.words("effect of its range"), cells))
     if any(one.index for one in shown):
-        alone = [[Line((f"{one.index.first:.2f}" if one.index else "",))] for one in shown]
-        total = [[Line((f"{one.index.total:.2f}" if one.index else "",))] for one in shown]
+        alone = [[Line((_share(one.index.first) if one.index else "",))] for one in shown]
+        total = [[Line((_share(one.index.total) if one.index else "",))] for one in shown]
         figures += [Column(Line.words("variance alone"), alone), Column(Line.words("in total"), total)]
     title = f"{found.title}: {found.figure} = {found.shown(found.interval.best, 4)}"
     for columns in tables(names, figures, console().width):
@@ -48,3 +48,7 @@ def sensitivity(found: Sensitivity) -> None:
     if less or unmoved:
         line("; ".join(filter(None, (less, unmoved))))
     line(found.sentence())
+
+
+def _share(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}"  # no minus before a zero

@@ -158,7 +158,7 @@ class Sensitivity:
         """The answer as plain data, in SI units."""
         first = self.first
         return {
-            "title": self.title, "figure": self.figure, "unit": unit_of(self.figure) or "", "level": LEVEL,
+            "title": self.title, "figure": self.figure, "unit": unit_of(self.figure) or "", "covers": LEVEL,
             "best": self.interval.best, "low": self.interval.low, "high": self.interval.high,
             "from_inputs": [self.from_inputs.low, self.from_inputs.high],
             "measure_first": None if first is None else {
