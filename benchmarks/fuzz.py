@@ -1,7 +1,8 @@
 """Many files changed at random: each is valid and runs, or has an error with its place; nothing else is allowed.
 
-Every file that ships with the program is a seed: scenarios, datasheets, studies, measured rows, calibrations, and
-inventories of fleets. Files that pass `simbackup check` are also run. A case depends only on the seed and its number.
+Every file that ships with the program is a seed: scenarios, sites, datasheets, studies, measured rows and calibrations;
+`seeds.py` has goals and inventories. Files that pass `simbackup check` are also run. A case depends only on the seed
+and its number.
 """
 
 from __future__ import annotations
@@ -16,48 +17,36 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import filterfalse
 from pathlib import Path
 
 from benchmarks.mutations import mutated, texts
+from benchmarks.seeds import FLEET, GOALS, PLANNED, SERVERS, SYSTEMS
+from benchmarks.trials import (
+    EnoughError,
+    check_goals,
+    check_systems,
+    run_measured,
+    run_scenario,
+    run_site,
+    run_study,
+)  # fmt: skip
 from simbackup import shelf
 from simbackup.cli.checking import check_file
 from simbackup.errors import Problem, SimbackupError
-from simbackup.experiments.point import outcome_of, resolved
-from simbackup.experiments.reproduce import reproduce
-from simbackup.experiments.study_file import read_study
-from simbackup.run import simulate
-from simbackup.scenario import load
 
 SLOW = 20.0
 """Seconds of the processor after which a file counts as slow, and is given up."""
-RUNS = 2
-"""Runs of a valid study."""
-MOST_REPORTS = 4
-"""Thousands of steps, five at a time, after which a simulation counts as running."""
-SITE = """
-title: A site from a table
-fleets:
-  servers:
-    inventory: servers.csv
-    hosts: {"{name}": {model: host/linux-modern-server, owns: ["{name}-disk"]}}
-    devices: {"{name}-disk": {model: disk/sata-7200-1tb-2008}}
-    data: {"{name}-files": {on: "{name}-disk", size: "{size}"}}
-    jobs: {"{name}-copy": {method: write, data: "{name}-files", flush: true, begin: "{begin}"}}
-"""
-INVENTORY = 'name,size,begin,note\nweb,10 GB,0 s,"a, b"\nmail,200 MB,90 s,\ndb,1.5 GiB,22:00,"say ""x"""\n'
+LONGEST = 12_000
+"""Characters of a file above which it is no seed: a site of 200 systems takes too long to plan."""
 COUNTED = ("files", "refused", "right", "refused by the run", "tracebacks", "over 20 s", "problems without a location")
 
 
 class SlowError(BaseException):
     """A file took too long; not an Exception, so that no handler catches it."""
-
-
-class EnoughError(Exception):
-    """A run has gone far enough."""
 
 
 @dataclass(slots=True)
@@ -80,14 +69,22 @@ def seeds(root: Path) -> dict[str, list[tuple[Path, str]]]:
     named = {"measured.yaml": "measured", "calibration.yaml": "calibration"}
     found: dict[str, list[tuple[Path, str]]] = {}
     for path, text in every.items():
-        kind = named.get(path.name, "study" if path.name.endswith(".study.yaml") else "scenario")
-        found.setdefault(kind, []).append((path, text))
+        ending = path.name.partition(".")[2]
+        kind = named.get(path.name, {"study.yaml": "study", "site.yaml": "site"}.get(ending, "scenario"))
+        if len(text) < LONGEST:
+            found.setdefault(kind, []).append((path, text))
     found["datasheet"] = list(texts(root, "models/*/*.yaml").items())
-    found["inventory"] = [(Path("scenarios/fuzz/servers.csv"), INVENTORY)]
+    found["inventory"] = [(FUZZ / "servers.csv", SERVERS)]
+    found["goals"] = [(FUZZ / "goals.yaml", GOALS)]
+    found["systems"] = [(FUZZ / "systems.csv", SYSTEMS), *texts(root, "scenarios/planning/*.csv").items()]
     return found
 
 
-SHARES = {"scenario": 47, "datasheet": 24, "study": 8, "measured": 5, "calibration": 6, "inventory": 10}
+FUZZ = Path("scenarios/fuzz")
+SHARES = {
+    "scenario": 32, "site": 20, "datasheet": 18, "study": 6, "measured": 4, "calibration": 4, "inventory": 6,
+    "goals": 4, "systems": 6,
+}  # fmt: skip
 """Of a hundred files, how many are of each kind."""
 
 
@@ -127,37 +124,6 @@ def limited(seconds: float) -> Generator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def enough() -> Callable[[float, int, int], None]:
-    """Stop a long simulation that runs as it should."""
-    times = 0
-
-    def progress(*_: float) -> None:
-        nonlocal times
-        times += 1
-        if times >= MOST_REPORTS:
-            raise EnoughError
-
-    return progress
-
-
-def run_scenario(path: Path) -> None:
-    """Simulate a scenario, unless it does nothing."""
-    scenario = load(path)
-    if scenario.spec.jobs:
-        simulate(scenario, progress=enough())
-
-
-def run_study(path: Path) -> None:
-    """Simulate the first runs of a study, and read their figures."""
-    for point in read_study(path)[1][:RUNS]:
-        outcome_of(point, resolved(point), progress=enough())
-
-
-def run_measured(path: Path) -> None:
-    """Simulate the scenarios of the rows."""
-    reproduce([str(path.parent)], intervals=False, workers=1)
-
-
 @dataclass(frozen=True, slots=True)
 class Site:
     """A copy of all files, in which one file at a time is changed."""
@@ -172,18 +138,26 @@ class Site:
             run_scenario(path)
         elif kind == "study":
             run_study(path)
+        elif kind == "site":
+            run_site(path)
+        elif kind == "goals":
+            run_site(path.with_name("planned.site.yaml"), path)
         elif kind == "measured":
             run_measured(path)
         elif kind == "datasheet":
             name = path.relative_to(self.root / "models").with_suffix("").as_posix()
             if name in self.users and not check_file(self.users[name]):  # a valid datasheet may fit no scenario
-                run_scenario(self.users[name])
+                self.run("site" if self.users[name].name.endswith(".site.yaml") else "scenario", self.users[name])
 
     def checked(self, kind: str, path: Path) -> tuple[list[Problem], Path]:
         """The errors of a changed file, or what to run if there are none."""
         if kind == "inventory":
             site = path.with_name("site.yaml")
             return check_file(site), site
+        if kind == "goals":
+            return check_goals(path), path
+        if kind == "systems":
+            return check_systems(path), path
         return check_file(path), path
 
 
@@ -192,9 +166,12 @@ def make_site(root: Path) -> Site:
     program = shelf.roots()[-1]
     for folder in ("scenarios", "models"):
         shutil.copytree(program / folder, root / folder)
-    (root / "scenarios" / "fuzz").mkdir()
-    (root / "scenarios" / "fuzz" / "site.yaml").write_text(SITE, encoding="utf-8")
-    (root / "scenarios" / "fuzz" / "servers.csv").write_text(INVENTORY, encoding="utf-8")
+    (root / FUZZ).mkdir()
+    for name, text in {
+        "site.yaml": FLEET, "servers.csv": SERVERS, "planned.site.yaml": PLANNED, "goals.yaml": GOALS,
+        "systems.csv": SYSTEMS,
+    }.items():  # fmt: skip
+        (root / FUZZ / name).write_text(text, encoding="utf-8")
     users: dict[str, Path] = {}
     for path, text in texts(root, "scenarios/**/*.yaml").items():
         for name in re.findall(r"model: ([\w/.+-]+)", text):

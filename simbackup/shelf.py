@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -73,19 +75,51 @@ def shown(path: Path) -> str:
     return str(path)
 
 
-def is_file(path: Path) -> bool:
-    """Whether the file exists; False for a name that no file can have."""
+_CONFINED: ContextVar[Path | None] = ContextVar("confined", default=None)
+
+
+@contextmanager
+def confined(folder: Path) -> Generator[None]:
+    """Inside, only files in this folder and in models/ and scenarios/ exist, so that no other one is read or listed.
+
+    A link in the folder counts as what it leads to. Whatever a file names (what it extends, its tables) is asked for
+    here before it is read.
+
+    >>> with confined(Path("/nowhere")):
+    ...     is_folder(Path("/"))
+    False
+    """
+    token = _CONFINED.set(folder.resolve())
     try:
-        return path.is_file()
-    except OSError:
+        yield
+    finally:
+        _CONFINED.reset(token)
+
+
+def _within_reach(path: Path) -> bool:
+    """Whether a path leads to where files may be read."""
+    folder = _CONFINED.get()
+    if folder is None:
+        return True
+    bare = Path(os.path.normpath(Path.cwd() / path))  # links and all: an installer may have linked single files
+    return path.resolve().is_relative_to(folder) or any(
+        bare.is_relative_to(root / name) for root in roots() for name in FOLDERS
+    )
+
+
+def is_file(path: Path) -> bool:
+    """Whether the file exists; False for a name that no file can have, and outside of where files may be read."""
+    try:
+        return _within_reach(path) and path.is_file()
+    except (OSError, ValueError):
         return False
 
 
 def is_folder(path: Path) -> bool:
-    """Whether the folder exists; False for a name that no folder can have."""
+    """Whether the folder exists; False for a name that no folder can have, and outside of where files may be read."""
     try:
-        return path.is_dir()
-    except OSError:
+        return _within_reach(path) and path.is_dir()
+    except (OSError, ValueError):
         return False
 
 

@@ -13,6 +13,7 @@ from simbackup.cli.of_files import check, scenarios, schema
 from simbackup.cli.of_many_runs import calibrate, reproduce, sensitivity, study
 from simbackup.cli.of_measurements import history, measure
 from simbackup.cli.of_models import cited, fitted, listed, shown
+from simbackup.cli.of_page import serve
 from simbackup.cli.of_runs import explain, picture, plot, report, run, trace
 from simbackup.cli.of_sites import check_site, init, plan_site, plot_site, restore_site, size_site
 from simbackup.cli.options import note
@@ -59,7 +60,7 @@ def options(
 
 for command in (
     run, plot, report, reproduce, explain, check, study, sensitivity, trace, picture, calibrate, measure, history,
-    scenarios, schema,
+    scenarios, schema, serve,
 ):  # fmt: skip
     app.command()(command)
 for name, command in {"list": listed, "show": shown, "fitted": fitted, "cite": cited}.items():

@@ -30,7 +30,7 @@ def described(done: int, total: int, new: int, seconds: float) -> str:
 
 @contextmanager
 def counting() -> Generator[Callable[[int, int], None]]:
-    """A bar that appears when points take longer than a second; a line every five minutes where there is no terminal."""
+    """A bar that appears after a second; without a terminal, a line every five minutes."""
     begin = spoken = time.monotonic()
     first, of, bar = 0, 0, None
 

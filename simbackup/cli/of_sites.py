@@ -24,7 +24,7 @@ def init(
     ] = "virtualised",
 ) -> None:
     """Write a site file from an inventory, with policies and targets of a template; guesses are marked assumed."""
-    from simbackup.errors import ResultError  # noqa: PLC0415
+    from simbackup.errors import Problem, ResultError  # noqa: PLC0415
     from simbackup.output.whole import write_whole  # noqa: PLC0415
     from simbackup.planning.inventory import site_text  # noqa: PLC0415
 
@@ -34,8 +34,10 @@ def init(
         raise ResultError(f"{out} cannot be written ({error.strerror})") from None
     if there:
         raise ResultError(f"{out} exists; name another file with --out")
-    text = site_text(inventory, template)
+    warnings: list[Problem] = []
+    text = site_text(inventory, template, warnings)
     write_whole(out, text)
+    warn(warnings)
     assumed = text.count("basis: assumed")
     note(f"written to {out}; {assumed} values in it are assumed: look for 'assumed'")
 
@@ -66,6 +68,7 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
     if out is not None:
         check_tables(out, form)
     found = planned(load_site(site, overrides(sets or [])), until)
+    warn(found.warnings)
     sure = sureness(found, intervals.value)
     if as_json:
         show.json(show_plan.plain(found.as_dict() | {"intervals": sure.as_dict()}))
@@ -116,7 +119,9 @@ def check_site(
     from simbackup.planning.site import load_site  # noqa: PLC0415
 
     wanted = read_goals(goals)
-    found = judged(planned(load_site(site, overrides(sets or [])), until), wanted)
+    plan = planned(load_site(site, overrides(sets or [])), until)
+    warn(plan.warnings)
+    found = judged(plan, wanted)
     if as_json:
         show.json([goal._asdict() for goal in found])
     else:
@@ -146,7 +151,12 @@ def size_site(  # noqa: PLR0917 (typer reads each as an option)
         address, equals, values = text.partition("=")
         if not equals or not values:
             raise InputError([Problem(Place(f"--vary {text}"), "", "has no values", "write ADDRESS=A,B")])
+        if address in varied:
+            remedy = f"write all its values in one: --vary {address}={','.join(varied[address])},..."
+            raise InputError([Problem(Place(f"--vary {text}"), "", f"'{address}' is varied twice", remedy)])
         varied[address] = [value.strip() for value in values.split(",")]
+        if "" in varied[address]:
+            raise InputError([Problem(Place(f"--vary {text}"), "", "has an empty value", "write ADDRESS=A,B")])
     found = size(read_site(site, overrides(sets or [])), read_goals(goals), varied, until)
     if as_json:
         show.json([one._asdict() | {"addresses": list(found.addresses)} for one in found.configurations])

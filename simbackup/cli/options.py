@@ -93,12 +93,34 @@ def overrides(sets: list[str]) -> dict[str, Any]:
         if not equals or not address:
             problems.append(Problem(place, "", "has no value", "write --set ADDRESS=VALUE"))
             continue
+        if address in found:
+            problems.append(Problem(place, "", f"'{address}' is set twice", "keep one of the two"))
+            continue
         try:
             found[address] = at(parse(f"value: {value}", f"--set {text}").mapping["value"], place)
         except InputError as error:
             problems.extend(Problem(place, p.address, p.message, p.remedy) for p in error.problems)
     if problems:
         raise InputError(problems)
+    return found
+
+
+def quantity(option: str, text: str, unit: str) -> float:
+    """The SI value of an option, above 0.
+
+    Raises
+    ------
+    InputError
+        It is no quantity of this unit.
+    """
+    from simbackup import units  # noqa: PLC0415
+
+    try:
+        found = units.parse(text, unit)
+    except units.UnitError as error:
+        raise InputError([Problem(Place(option), "", str(error))]) from None
+    if found <= 0.0:
+        raise InputError([Problem(Place(option), "", f"{text} is out of bounds", "write more than 0")])
     return found
 
 

@@ -64,7 +64,7 @@ class Rounds:
         number = {link: i for i, link in enumerate([*used, *private])}
         rounds = [each.round(waits, number) for each, waits in zip(all_of_them, there, strict=True)]
         taken = [*(round(others(link) / STEP) * STEP for link in used), *(0.0 for _ in private)]
-        pooled = [link.capacity if link.pooled else None for link in number]
+        pooled = [link.capacity if link.pooled and link.capacity > 0.0 else None for link in number]
         going = [one for one in rounds if one.delay + sum(visit.wait for visit in one.visits) > 0.0]
         turned = iter(circulate(going, taken, pooled))
         limits: list[Limit] = []
@@ -78,7 +78,10 @@ class Rounds:
 
     def round(self, waits: Mapping[Link, float], number: Mapping[Link, int]) -> Round:
         """One unit as a round of the queueing network."""
-        visits = [Visit(number[link], wait, self.demands[link] / link.capacity) for link, wait in waits.items()]
+        visits = [
+            Visit(number[link], wait, self.demands[link] / link.capacity if link.capacity > 0.0 else 0.0)
+            for link, wait in waits.items()
+        ]
         delay = sum(self.parts.values()) - math.fsum(waits.values())
         if self.own in number:
             visits.append(Visit(number[self.own], self.serial, self.serial))

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import simpy
 
+from simbackup.engine.ends import ULPS
 from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment, Spot
 from simbackup.engine.rounds import Going
 from simbackup.engine.solver import same
 
 if TYPE_CHECKING:
+    from simbackup.engine.crowd import Crowd
     from simbackup.engine.link import Link
     from simbackup.engine.reach import FlowCoupling
 
@@ -26,6 +28,13 @@ class Flow:
     `rate` and `bottleneck` are those of the last solve: what is changed at an instant is solved when all else
     of that instant has happened. `done` succeeds with the flow when its amount is finished or it is stopped.
     """
+
+    __slots__ = (
+        "_bent", "_cap", "_completed", "_env", "_limited_since", "_rate", "_segments", "_since", "_waits", "activity",
+        "amount", "asks", "bottleneck", "cause", "crossed", "crowd", "demands", "done", "ends", "going", "law",
+        "links", "moves", "name", "near", "number", "places", "sequential", "share", "spent", "stop", "watchers",
+        "weight",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -52,7 +61,10 @@ class Flow:
         self.links = tuple(dict.fromkeys([*demands, *moves]))
         self.done = env.event()
         self.ends = self.near = math.inf
-        self.rate = 0.0
+        self.crowd: Crowd | None = None
+        self.weight, self.stop = share, math.inf
+        """What it moves at a level of one of its crowd, and the level near which a limit of its own stops it."""
+        self._rate = 0.0
         self.bottleneck: Link | None = None
         self.number = 0
         self.watchers: dict[FlowCoupling, None] = {}
@@ -68,6 +80,11 @@ class Flow:
 
     def __repr__(self) -> str:
         return f"<Flow {self.name} {self.activity}>"
+
+    @property
+    def rate(self) -> float:
+        """Units a second since the last solve."""
+        return self._rate if self.crowd is None else self.weight * self.crowd.rate
 
     @property
     def active(self) -> bool:
@@ -103,7 +120,10 @@ class Flow:
     @property
     def completed(self) -> float:
         """Units finished so far."""
-        return min(self.amount, self._completed + self.rate * (self._env.now - self._since))
+        moved = self._rate * (self._env.now - self._since)
+        if self.crowd is not None:
+            moved = self.weight * (self.crowd.clock(self._env.now) - self._since)
+        return min(self.amount, self._completed + moved)
 
     @property
     def waited(self) -> dict[str, float]:
@@ -157,30 +177,54 @@ class Flow:
 
     def settle(self, now: float) -> None:
         """Update what is completed to `now`, seconds."""
-        if now > self._since:
+        here = now if self.crowd is None else self.crowd.clock(now)
+        if here > self._since:
             self._completed = self.completed
-            self._since = now
+            self._since = here
 
     def assign(self, now: float, rate: float, bottleneck: Link | None, why: tuple[str, Parts]) -> None:
         """Go on at `rate` from `now`, limited by a link, by what a buffer holds the flow to, or by the cap."""
-        before = self.rate
+        before = self._rate
         if bottleneck is not self.bottleneck:
             self._limited_by(bottleneck)
         cause, parts = why
-        if same(rate, self.rate):
-            rate = self.rate
+        if same(rate, before):
+            rate = before
         if cause != self.cause or parts != self.spent:
             self._add_segment(self._segments, now)
             self._limited_since, self.cause, self.spent = now, cause, parts
         if rate != before:
             self.settle(now)
-            self.rate = rate
-            left = self.amount - self._completed
-            self.ends = now + left / rate if rate > 0.0 else math.inf
-            near = left - DONE * self.amount if math.isfinite(left) else math.inf
-            self.near = now if near <= 0.0 else now + near / rate if rate > 0.0 else math.inf
+            self._rate = rate
+            self._expect(now, rate)
             for link in self.links:
                 link.shift(self, rate - before)
+
+    def _expect(self, now: float, rate: float) -> None:
+        """Reckon when it is done at a rate, on a clock that shows `now`."""
+        left = self.amount - self._completed
+        self.ends = now + left / rate if rate > 0.0 else math.inf
+        near = left - DONE * self.amount if math.isfinite(left) else math.inf
+        self.near = now if near <= 0.0 else now + near / rate if rate > 0.0 else math.inf
+
+    def join(self, crowd: Crowd, weight: float, stop: float, now: float) -> None:
+        """Go on at a weight times the level of a crowd, until a limit of its own stops it near another level."""
+        self.settle(now)
+        for link in self.links:
+            link.hand_over(self, self._rate)
+        self.crowd, self.weight, self.stop = crowd, weight, stop
+        self._rate, self._since = 0.0, crowd.clock(now)
+        self._expect(self._since, weight)
+
+    def leave(self, now: float) -> None:
+        """Go on by itself, at the rate that its crowd has."""
+        self.settle(now)
+        self._rate, self._since, self.crowd = self.rate, now, None
+        self._expect(now, self._rate)
+        for link in self.links:
+            link.take_back(self, self._rate)
+        if self.bottleneck is not None:
+            self.bottleneck.limited[self] = None
 
     def _limited_by(self, bottleneck: Link | None) -> None:
         """Take another bottleneck, which knows whom it limits."""
@@ -195,7 +239,11 @@ class Flow:
         if math.isinf(self.amount):
             return False
         left = self.amount - self.completed
-        if now >= self.ends or left <= DONE * self.amount:
+        here, step = now, 0.0
+        if self.crowd is not None:
+            here = self.crowd.clock(now)
+            step = ULPS * max(here, self.crowd.rate * now)
+        if here + step >= self.ends or left <= DONE * self.amount:
             return True
         return self.rate > 0.0 and now + left / self.rate <= now
 
@@ -204,9 +252,9 @@ class Flow:
         self.settle(now)
         self._add_segment(self._segments, now)
         for link in self.links:
-            link.shift(self, -self.rate)
+            link.shift(self, -self._rate)
         extra = completed - self._completed
-        self._completed, self.rate, self.ends, self.near = completed, 0.0, math.inf, math.inf
+        self._completed, self._rate, self.ends, self.near = completed, 0.0, math.inf, math.inf
         self._limited_by(None)
         self.done.succeed(self)
         return extra

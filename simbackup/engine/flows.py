@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 
 import simpy
 
 from simbackup.engine.alarm import LAST, Alarm, Call
-from simbackup.engine.blame import Held, own_limit
+from simbackup.engine.crowds import Crowds
 from simbackup.engine.ends import Ends
 from simbackup.engine.flow import Flow
 from simbackup.engine.limit import Law, Limit, Parts, Spot
 from simbackup.engine.link import Link
-from simbackup.engine.plain import plain_rates
-from simbackup.engine.reach import BeyondReachError, FlowCoupling, Reach, Touches
+from simbackup.engine.reach import FlowCoupling, Reach, Touches
 from simbackup.engine.rounds import Going
-from simbackup.engine.sharing import Sharing
+from simbackup.engine.solving import Solving
 from simbackup.engine.trace import Trace
 
 __all__ = ["Flow", "FlowCoupling", "FlowNetwork", "Link"]
@@ -48,11 +47,11 @@ class FlowNetwork:
         self.least: dict[str, dict[Link, float]] = {}
         """Seconds that ended flows of a name take of each link at the least, until they are asked for."""
         self._flows: dict[Flow, None] = {}
-        self._links: dict[Link, int] = {}
-        self._stores: dict[FlowCoupling, int] = {}
         self._numbers = count()
         self._touched = Touches()
-        self._ends = Ends()
+        self._ends = Ends[Flow]()
+        self._crowds = Crowds(env, self._numbers, self._ends, trace)
+        self._solving = Solving(env, self._crowds, self._ends, trace)
         self._alarm = Alarm(env, self._ring)
         self._solve_pending = self._asking = False
 
@@ -127,7 +126,11 @@ class FlowNetwork:
         flow.number = next(self._numbers)
         self._flows[flow] = None
         for link in flow.links:
+            if link.riding is not None:
+                self._crowds.see(link)
             link.attach(flow)
+            if link.crowds and link.entangled:
+                self._crowds.leave(link)
             self._link(link)
         self._touch(flow)
         return flow
@@ -154,38 +157,47 @@ class FlowNetwork:
         """
         if missing := [link.name for link in (*demands, *moves) if link not in flow.links]:
             raise ValueError(f"flow {flow.name} was not started on {missing[0]}")
+        self._crowds.release(flow)
         for part in (flow, *flow.links):
             part.settle(float(self.env.now))
         flow.load(demands, moves, places, going)
         for link in flow.links:
             link.note(flow)
+            if link.entangled and link.crowds:
+                self._crowds.leave(link)
         self.set_cap(flow, *limit[:3])
 
     def set_cap(self, flow: Flow, cap: float, cause: str | None = None, parts: Parts | None = None) -> None:
         """Give a flow another greatest rate, units per second, the address that explains it, and the parts of it."""
+        self._crowds.release(flow)
         flow.set_cap(cap, cause or flow.name, parts)
         self._touch(flow)
 
     def set_capacity(self, link: Link, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
         """Give a link another capacity, units per second."""
+        self._crowds.see(link)
         link.set_capacity(capacity)
         self._touched.links[link] = None
         self._solve_later()
 
     def settle(self) -> None:
         """Update the totals of all active flows and links to the present time."""
-        for part in (*self._flows, *self._links):
+        for part in (*self._flows, *self._solving.links):
             part.settle(float(self.env.now))
 
     def couple(self, store: FlowCoupling, *watched: Flow | Link) -> None:
         """Ask a store for its hold whenever what it watches is solved: a flow, or those that cross a link."""
-        self._stores.setdefault(store, next(self._numbers))
+        self._solving.stores.setdefault(store, next(self._numbers))
         for part in watched:
+            if isinstance(part, Flow):
+                self._crowds.release(part)
+            else:
+                self._crowds.see(part)
             part.watchers[store] = None
 
     def uncouple(self, store: FlowCoupling) -> None:
         """Ask a store no more."""
-        self._stores.pop(store, None)
+        self._solving.stores.pop(store, None)
 
     def changed(self, store: FlowCoupling) -> None:
         """Solve what a store has to do with after everything else of this instant."""
@@ -199,55 +211,17 @@ class FlowNetwork:
 
     def resolve(self) -> None:
         """Give all flows that changes reach their rates under present capacities, caps and full or empty buffers."""
-        reach = Reach(self._stores)
+        reach = Reach(self._solving.stores)
         self._asking = True
         if self.whole:
-            reach.take_all(self._flows, self._links)
-        while True:
-            reach.take(self._touched)
-            try:
-                limiting = self._fill(reach.flows) if reach.plain else self._share(reach)
-                break
-            except BeyondReachError as beyond:
-                reach.add(beyond.flows)
+            reach.take_all(self._flows, self._solving.links)
+        limiting = self._solving.solve(reach, self._touched)
         self._asking = False
-        for store in sorted(reach.asked, key=self._stores.__getitem__) if reach.asked else ():
-            store.solved(binding=store in limiting)
-        stale = [link for link in reach.links if link.stale or not link.crossing]
-        for link in sorted(stale, key=lambda link: self._links.get(link, 0)):
-            link.take_rates(float(self.env.now), self.trace)
-            if not link.crossing:
-                self._links.pop(link, None)
-
-    def _fill(self, flows: Collection[Flow]) -> Collection[FlowCoupling]:
-        """Give flows that nothing but links and caps limit their rates; none of the stores limits any."""
-        for flow, rate, limit in plain_rates(flows):
-            self._assign(flow, rate, limit, own_limit(flow, rate, limit))
-        return ()
-
-    def _share(self, reach: Reach) -> Collection[FlowCoupling]:
-        """Give flows their rates by all rules; the stores that limit some of them."""
-        flows = sorted(reach.flows, key=lambda flow: flow.number)
-        # By name, so that ties do not depend on the order of starting.
-        links = sorted((link for link in reach.links if link.crossing), key=lambda link: link.name)
-        asked = sorted(reach.asked, key=self._stores.__getitem__)
-        held = [(store, hold) for store in asked if (hold := reach.asked[store]) is not None]
-        sharing = Sharing(flows, links, [Held(store.name, *hold) for store, hold in held])
-        allocation = sharing.solve()
-        blame = sharing.blame(allocation)
-        for i, (flow, rate) in enumerate(zip(flows, allocation.rates, strict=True)):
-            self._assign(flow, rate, blame.link(i), blame.of(i))
-        return {held[i - len(links)][0] for i in allocation.filled if i >= len(links)}
-
-    def _assign(self, flow: Flow, rate: float, limit: Link | None, why: tuple[str, Parts]) -> None:
-        before = flow.near
-        flow.assign(float(self.env.now), rate, limit, why)
-        if flow.near != before:
-            self._ends.put(flow, before)
+        self._solving.note(reach, limiting, crowded=not self.whole)
 
     def _link(self, link: Link) -> None:
-        if link not in self._links:
-            self._links[link] = next(self._numbers)
+        if link not in self._solving.links:
+            self._solving.links[link] = next(self._numbers)
 
     def _touch(self, flow: Flow) -> None:
         if flow.active:
@@ -267,20 +241,25 @@ class FlowNetwork:
         self._set_alarm()
 
     def _set_alarm(self) -> None:
-        self._alarm.set(self._ends.next())
+        self._alarm.set(min(self._ends.next(), self._crowds.next))
 
     def _ring(self) -> None:
         if not self._end_due():
             self._set_alarm()
 
     def _end_due(self) -> bool:
-        due = self._ends.due(float(self.env.now))
+        now = float(self.env.now)
+        due = self._ends.due(now, now)
+        if others := self._crowds.done(now):
+            due = sorted([*due, *others], key=lambda flow: flow.number)
         for flow in due:
             self._end(flow, flow.amount)
         return bool(due)
 
     def _end(self, flow: Flow, completed: float) -> None:
         now = float(self.env.now)
+        if flow.crowd is not None:
+            self._crowds.release(flow)
         near = flow.near
         left = flow.finish(now, completed)
         self._ends.put(flow, near)

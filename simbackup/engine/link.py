@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from simbackup.engine.mover import Mover, Riding
 from simbackup.engine.trace import Trace
 
 if TYPE_CHECKING:
+    from simbackup.engine.crowd import Crowd
     from simbackup.engine.flow import Flow
     from simbackup.engine.reach import FlowCoupling
 
@@ -28,6 +30,13 @@ class Link:
     link's rates; `FlowNetwork.settle` brings them to now.
     """
 
+    __slots__ = (
+        "_asking", "_busy", "_busy_s", "_bytes", "_bytes_per_s", "_capacity", "_least", "_next_bytes_per_s",
+        "_next_used", "_peak", "_recorded", "_rule", "_shifts", "_since", "_solved_capacity", "_summed",
+        "_summed_ago", "_surcharge", "_turned", "_units", "_used", "_varies", "crossing", "crowds", "fastest",
+        "limited", "movers", "name", "plain", "pooled", "riding", "stale", "watchers",
+    )  # fmt: skip
+
     def __init__(
         self,
         name: str,
@@ -46,10 +55,14 @@ class Link:
         self._turned: Mapping[Flow, float] = {}
         self.crossing: dict[Flow, None] = {}
         """The flows attached, in the order in which they came; kept by the network."""
+        self.movers: dict[Mover, None] = {}
+        """Those that are solved of them: flows by themselves, and the crowds of the others."""
+        self.crowds: dict[Crowd, None] = {}
+        self.riding: Riding | None = None
         self._asking: dict[Flow, None] = {}
         self._solved_capacity: float | None = None
-        self.limited: dict[Flow, None] = {}
-        """The flows whose bottleneck it is."""
+        self.limited: dict[Mover, None] = {}
+        """Those of them whose bottleneck it is."""
         self.stale = False
         """Whether its totals do not know of its rates or its capacity yet."""
         self.watchers: dict[FlowCoupling, None] = {}
@@ -57,6 +70,7 @@ class Link:
         self._used: float = 0.0
         self._busy: float = 0.0
         self._bytes_per_s: float = 0.0
+        self._recorded = (0.0, 0.0)
         self._units: float = 0.0
         self._busy_s: float = 0.0
         self._bytes: float = 0.0
@@ -145,7 +159,7 @@ class Link:
 
     def attach(self, flow: Flow) -> None:
         """Attach a flow; called by the network."""
-        self.crossing[flow] = None
+        self.crossing[flow] = self.movers[flow] = None
         self._least[flow] = self._least_of(flow)
         if self._varies:
             self._capacity, self.stale = None, True
@@ -167,22 +181,44 @@ class Link:
         self._next_used += flow.demands.get(self, 0.0) * change
         self._next_bytes_per_s += flow.moves.get(self, 0.0) * change
 
-    def used_beside(self, flows: Sequence[tuple[Flow, float]]) -> float:
+    def used_beside(self, flows: Sequence[tuple[Mover, float]]) -> float:
         """Units a second that flows use now other than some, which are given with their demands."""
         if not math.isfinite(self._shifts):
             own = {flow for flow, _ in flows}
-            return sum(flow.demands.get(self, 0.0) * flow.rate for flow in self.crossing if flow not in own)
+            return sum(mover.demands.get(self, 0.0) * mover.rate for mover in self.movers if mover not in own)
         used = self._next_used
+        for crowd in self.crowds:
+            used += crowd.sides[self].units * crowd.rate
         for flow, demand in flows:
             used -= demand * flow.rate
         return max(0.0, used)
+
+    def is_own(self, flow: Flow) -> bool:
+        """Whether a flow is the only one that crosses it, and nobody watches it."""
+        return len(self.crossing) == 1 and flow in self.crossing and not self.watchers
+
+    def hand_over(self, flow: Flow, rate: float) -> None:
+        """Count a flow no more, as it joins a crowd; called by the flow."""
+        self.shift(flow, -rate)
+        del self.movers[flow]
+        self.limited.pop(flow, None)
+
+    def take_back(self, flow: Flow, rate: float) -> None:
+        """Count a flow again that leaves a crowd; called by the flow."""
+        self.movers[flow] = None
+        self.shift(flow, rate)
+
+    def carry(self, riding: Riding | None, now: float) -> None:
+        """Keep the totals by the clock of a crowd, alone on it, or by the time again; called by the crowd."""
+        self.settle(now)
+        self.riding, self.stale = riding, True
 
     def detach(self, flow: Flow, now: float, left: float) -> float:
         """Detach a flow, and count the `left` units of it that rounding kept back; called by the network.
 
         Returns the seconds that all it has moved takes at the least, at the full rate of the link.
         """
-        del self.crossing[flow]
+        del self.crossing[flow], self.movers[flow]
         self.stale = True
         if len(self.crossing) < 2:  # noqa: PLR2004 (whoever is alone turns to nobody)
             self.turn({})
@@ -205,19 +241,41 @@ class Link:
             self._busy_s += self._busy * elapsed
             self._bytes += self._bytes_per_s * elapsed
             self._peak = max(self._peak, self._bytes_per_s)
+            if self.riding is not None:
+                self._settle_riding(self.riding, now)
         self._since = now
+
+    def _settle_riding(self, riding: Riding, now: float) -> None:
+        reading = riding.crowd.clock(now)
+        levels = reading - riding.since
+        self._units += riding.units * levels
+        if self.capacity > 0.0:
+            self._busy_s += riding.units / self.capacity * levels
+        self._bytes += riding.bytes * levels
+        self._peak = max(self._peak, riding.bytes * riding.crowd.greatest(self._since, now))
+        riding.since = reading
 
     def take_rates(self, now: float, trace: Trace | None) -> None:
         """Take over the rates of the flows attached, and record the change; called by the network."""
         capacity = self.capacity
         used, bytes_per_s = self._sums()
-        busy = min(1.0, used / capacity) if used > 0.0 else 0.0
+        alone = min(1.0, used / capacity) if used > 0.0 else 0.0
+        if (alone, bytes_per_s) != self._recorded:
+            self._recorded = (alone, bytes_per_s)
+            if trace is not None:
+                trace.rate(now, self.name, alone, bytes_per_s)
+        for crowd in self.crowds:
+            side = crowd.sides[self]
+            if self.riding is None:
+                used += side.units * crowd.rate
+                bytes_per_s += side.bytes * crowd.rate
+            if capacity != self._solved_capacity:
+                crowd.loads[self] = (side.units, side.bytes)
         self._solved_capacity, self.stale = capacity, False
+        busy = (min(1.0, used / capacity) if used > 0.0 else 0.0) if self.crowds else alone
         if used == self._used and busy == self._busy and bytes_per_s == self._bytes_per_s:
             return
         self.settle(now)
-        if trace is not None and (busy, bytes_per_s) != (self._busy, self._bytes_per_s):
-            trace.rate(now, self.name, busy, bytes_per_s)
         self._used, self._busy, self._bytes_per_s = used, busy, bytes_per_s
 
     def _sums(self) -> tuple[float, float]:
@@ -225,12 +283,16 @@ class Link:
         self._summed_ago += self._shifts
         self._shifts = 0.0
         halved = self._next_used < 0.5 * self._summed[0] or self._next_bytes_per_s < 0.5 * self._summed[1]
-        if halved or len(self.crossing) <= FEW or self._summed_ago >= len(self.crossing):
+        if halved or len(self.movers) <= FEW or self._summed_ago >= len(self.movers):
             used = bytes_per_s = 0.0
-            for flow in self.crossing:
+            for flow in self._alone() if self.crowds else self.crossing:
                 rate = flow.rate
                 used += (flow.demands.get(self, 0.0) + self._turned.get(flow, 0.0)) * rate
                 bytes_per_s += flow.moves.get(self, 0.0) * rate
             self._next_used, self._next_bytes_per_s, self._summed_ago = used, bytes_per_s, 0.0
             self._summed = used, bytes_per_s
         return self._next_used, self._next_bytes_per_s
+
+    def _alone(self) -> list[Flow]:
+        """The flows that are in no crowd."""
+        return [cast("Flow", mover) for mover in self.movers if mover not in self.crowds]

@@ -13,13 +13,13 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from heapq import heapify, heappop, heappush
 
-from simbackup.engine.flow import Flow
 from simbackup.engine.link import Link
+from simbackup.engine.mover import Mover
 from simbackup.engine.reach import BeyondReachError, above
 from simbackup.engine.solver import TIE, same
 
 
-def plain_rates(flows: Collection[Flow]) -> Iterable[tuple[Flow, float, Link | None]]:
+def plain_rates(flows: Collection[Mover]) -> Iterable[tuple[Mover, float, Link | None]]:
     """Flows with their rates, units per second, and the link that limits each, None where its cap does.
 
     All others go on as they are.
@@ -38,12 +38,12 @@ def plain_rates(flows: Collection[Flow]) -> Iterable[tuple[Flow, float, Link | N
     return [(flow, rate, filling.limits[flow]) for flow, rate in filling.rates.items()]
 
 
-def _alone(flow: Flow) -> tuple[Flow, float, Link | None]:
+def _alone(flow: Mover) -> tuple[Mover, float, Link | None]:
     """The rate of one flow beside others, and the link that limits it."""
     rate, limit, shared = math.inf, None, list[tuple[Link, float, float]]()
     for link, demand in flow.crossed:
         left = link.capacity
-        if len(link.crossing) > 1:
+        if len(link.movers) > 1:
             beside = link.used_beside(((flow, demand),))
             shared.append((link, demand, beside))
             left = left - beside if left > beside else 0.0
@@ -64,7 +64,7 @@ def _alone(flow: Flow) -> tuple[Flow, float, Link | None]:
         if link is limit or (changed and beside + demand * rate >= link.capacity * (1.0 - TIE))
     ]
     beyond = dict.fromkeys(
-        other for link in full for other in link.crossing if other is not flow and above(other, link, rate / flow.share)
+        other for link in full for other in link.movers if other is not flow and above(other, link, rate / flow.share)
     )
     if changed:
         beyond |= {other: None for link, _, _ in shared for other in link.limited if other is not flow}
@@ -81,7 +81,7 @@ class _Room:
     def __init__(self, link: Link, number: int) -> None:
         self.link = link
         self.number = number
-        self.flows: list[tuple[Flow, float]] = []
+        self.flows: list[tuple[Mover, float]] = []
         self.weight = self.summed = self.taken = self.beside = 0.0
         self.capacity = link.capacity
         self.rising = 0
@@ -91,7 +91,7 @@ class _Room:
         """Its place in the order of filling if all flows rise; what flows beside them use is not on offer."""
         self.summed = self.weight
         self.rising = len(self.flows)
-        self.whole = self.rising == len(self.link.crossing)
+        self.whole = self.rising == len(self.link.movers)
         if not self.whole:
             self.beside = self.link.used_beside(self.flows)
             self.capacity = max(0.0, self.capacity - self.beside)
@@ -101,7 +101,7 @@ class _Room:
         """The level at which it is full if all that rise now go on."""
         return (self.capacity - self.taken) / self.weight
 
-    def stop(self, flow: Flow, demand: float, rate: float, rising: Mapping[Flow, None]) -> None:
+    def stop(self, flow: Mover, demand: float, rate: float, rising: Mapping[Mover, None]) -> None:
         """Let one flow rise no more."""
         self.taken += demand * rate
         self.weight -= demand * flow.share
@@ -119,7 +119,7 @@ class _Own:
 
     __slots__ = ("at", "flows", "link", "number", "rising")
 
-    def __init__(self, flow: Flow, link: Link, demand: float, at: float) -> None:
+    def __init__(self, flow: Mover, link: Link, demand: float, at: float) -> None:
         self.link = link
         self.number = flow.number
         self.flows = [(flow, demand)]
@@ -131,7 +131,7 @@ class _Own:
         return self.at
 
 
-def _first(own: _Own | None, flow: Flow, link: Link, demand: float) -> _Own:
+def _first(own: _Own | None, flow: Mover, link: Link, demand: float) -> _Own:
     """Which of the links that a flow has for itself is full first: one that is known, or another."""
     at = link.capacity / (demand * flow.share)
     if own is None or at < own.at * (1.0 - TIE):
@@ -148,14 +148,14 @@ _Entry = tuple[float, str, int, _Room | _Own]
 class _Filling:
     """The rates of some flows and the link that limits each, None where its cap does."""
 
-    def __init__(self, flows: Collection[Flow]) -> None:
+    def __init__(self, flows: Collection[Mover]) -> None:
         self.flows = flows
         self.rooms: dict[Link, _Room] = {}
-        self.rates: dict[Flow, float] = {}
-        self.limits: dict[Flow, Link | None] = {}
+        self.rates: dict[Mover, float] = {}
+        self.limits: dict[Mover, Link | None] = {}
         self.full: dict[Link, None] = {}
         self._rising = dict.fromkeys(flows)
-        self._own: dict[Flow, _Own] = {}
+        self._own: dict[Mover, _Own] = {}
         self._order: list[_Entry] = []
         self._level = 0.0
         self._fill()
@@ -163,7 +163,7 @@ class _Filling:
     def check(self) -> None:
         """Raise BeyondReachError if the rates move other flows, or change what limits them, with these."""
         moved = {flow for flow, rate in self.rates.items() if not same(rate, flow.rate)}
-        beyond: dict[Flow, None] = {}
+        beyond: dict[Mover, None] = {}
         for link, room in self.rooms.items():
             if room.whole:
                 continue
@@ -172,7 +172,7 @@ class _Filling:
                 beyond.update(dict.fromkeys(flow for flow in link.limited if flow not in self.rates))
             if link in self.full or (changed and room.beside + room.taken >= link.capacity * (1.0 - TIE)):
                 level = max(self.rates[flow] / flow.share for flow, _ in room.flows)
-                others = (flow for flow in link.flows if flow not in self.rates)
+                others = (flow for flow in link.movers if flow not in self.rates)
                 beyond.update(dict.fromkeys(flow for flow in others if above(flow, link, level)))
         if beyond:
             raise BeyondReachError(beyond)
@@ -204,7 +204,7 @@ class _Filling:
         for flow in self.flows:
             share, own = flow.share, None
             for link, demand in flow.crossed:
-                if len(link.crossing) == 1:
+                if len(link.movers) == 1:
                     own = _first(own, flow, link, demand)
                     continue
                 room = rooms.get(link)
@@ -255,7 +255,7 @@ class _Filling:
             if flow in self._rising:
                 self._freeze(flow, min(flow.share * self._level, flow.cap), room.link)
 
-    def _freeze(self, flow: Flow, rate: float, limit: Link | None) -> None:
+    def _freeze(self, flow: Mover, rate: float, limit: Link | None) -> None:
         del self._rising[flow]
         self.rates[flow] = rate
         self.limits[flow] = limit

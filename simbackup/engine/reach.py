@@ -21,8 +21,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
+from simbackup.engine.crowd import Crowd
 from simbackup.engine.flow import Flow
 from simbackup.engine.link import Link
+from simbackup.engine.mover import Mover
 from simbackup.engine.solver import TIE, Allocation, same
 
 Ports = Mapping[Flow, float]
@@ -46,7 +48,7 @@ class FlowCoupling(Protocol):
 class BeyondReachError(Exception):
     """An allocation moves flows that it was to leave as they are."""
 
-    def __init__(self, flows: Iterable[Flow]) -> None:
+    def __init__(self, flows: Iterable[Mover]) -> None:
         super().__init__()
         self.flows = tuple(flows)
 
@@ -71,7 +73,8 @@ class Reach:
 
     def __init__(self, stores: Collection[FlowCoupling]) -> None:
         self.stores = stores
-        self.flows: dict[Flow, None] = {}
+        self.flows: dict[Mover, None] = {}
+        self.crowds: dict[Crowd, None] = {}
         self.links: dict[Link, None] = {}
         self.asked: dict[FlowCoupling, tuple[Ports, Ports] | None] = {}
         self._entangled: dict[Link, None] = {}
@@ -93,7 +96,7 @@ class Reach:
                         self.add(link.limited)
             for link in links:
                 self._see(link)
-                self.add(link.crossing if link.entangled or link.has_other_capacity else link.limited)
+                self.add(link.movers if link.entangled or link.has_other_capacity else link.limited)
 
     def take_all(self, flows: Iterable[Flow], links: Iterable[Link]) -> None:
         """Reach the whole network, and solve it by all rules."""
@@ -104,7 +107,7 @@ class Reach:
         for link in links:
             self._see(link)
 
-    def add(self, flows: Iterable[Flow]) -> None:
+    def add(self, flows: Iterable[Mover]) -> None:
         """Solve flows together with these, and what is entangled with them."""
         waiting = [flow for flow in flows if flow not in self.flows]
         while waiting:
@@ -114,13 +117,22 @@ class Reach:
             self.flows[flow] = None
             if flow.asks:
                 self.plain = False
+            if isinstance(flow, Crowd):
+                self.crowds[flow] = None
             for link in flow.links:
                 self._see(link)
                 if link.entangled and link not in self._entangled:
                     self.plain, self._entangled[link] = False, None
-                    waiting += [other for other in link.crossing if other not in self.flows]
+                    waiting += [other for other in link.movers if other not in self.flows]
             for store in flow.watchers:
                 self._ask(store)
+
+    def part(self, crowd: Crowd, flows: Iterable[Flow]) -> None:
+        """Solve flows that have left a crowd one by one."""
+        if not crowd.members:
+            self.flows.pop(crowd, None)
+            self.crowds.pop(crowd, None)
+        self.add(flows)
 
     def _see(self, link: Link) -> None:
         if link not in self.links:
@@ -141,13 +153,13 @@ class Reach:
 class Beside:
     """The flows that go on as they are on links that others of them are solved for; their use is not on offer."""
 
-    def __init__(self, flows: Sequence[Flow], links: Sequence[Link], place: Mapping[Flow, int]) -> None:
+    def __init__(self, flows: Sequence[Flow], links: Sequence[Link], place: Collection[Mover]) -> None:
         self.flows = flows
         self.links = links
-        self.others: dict[Link, list[Flow]] = {}
+        self.others: dict[Link, list[Mover]] = {}
         self.used: dict[Link, float] = {}
         for link in links:
-            if len(link.flows) > 1 and (others := [flow for flow in link.flows if flow not in place]):
+            if len(link.movers) > 1 and (others := [flow for flow in link.movers if flow not in place]):
                 self.others[link] = others
                 self.used[link] = sum(flow.demands.get(link, 0.0) * flow.rate for flow in others)
 
@@ -168,7 +180,7 @@ class Beside:
                     if not same(rate, flow.rate):
                         moved.add(link)
         full = {self.links[i] for i in allocation.filled if i < len(self.links)}
-        beyond: dict[Flow, None] = {}
+        beyond: dict[Mover, None] = {}
         for link, others in self.others.items():
             if link in moved:
                 beyond.update(dict.fromkeys(flow for flow in others if flow.bottleneck is link))
@@ -178,7 +190,7 @@ class Beside:
             raise BeyondReachError(beyond)
 
 
-def above(flow: Flow, link: Link, level: float) -> bool:
+def above(flow: Mover, link: Link, level: float) -> bool:
     """Whether a flow has a higher level than others on a full link, or the same and another label than is due."""
     own = flow.rate / flow.share
     if link not in flow.demands or own < level * (1.0 - TIE):

@@ -56,7 +56,7 @@ def go_round(flows: Sequence[Flow], rates: Mapping[Flow, float] | None = None) -
         return min(used[link] / link.capacity, 1.0) if link.capacity > 0.0 else 1.0
 
     turns = [
-        {link: link.lost(flow) / place.share / link.capacity for link, place in flow.places.items()}
+        {link: link.lost(flow) / place.share / link.capacity for link, place in flow.places.items() if link.capacity}
         for flow, _ in going
     ]
     limits = going[0][1].together([one for _, one in going], others, turns)

@@ -6,82 +6,16 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, Self, cast
+
+from simbackup.engine.records import DeviceRecord, Event, JobRecord, Rate, Record, SharedLevel, Span, SpanPart
+
+__all__ = ["DeviceRecord", "Event", "JobRecord", "Rate", "Record", "SharedLevel", "Span", "SpanPart", "Trace"]
 
 
-class SpanPart(NamedTuple):
-    """Seconds of a span that are due to another address and activity than the span as a whole."""
-
-    cause: str
-    activity: str
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A stretch of time (seconds) that a job spent because of `cause`, an address, in `activity`.
-
-    For a repeated cycle, `parts` say where its seconds went; they sum to its length.
-    """
-
-    start: float
-    end: float
-    job: str
-    cause: str
-    activity: str
-    parts: tuple[SpanPart, ...] = ()
-
-    @property
-    def split(self) -> tuple[SpanPart, ...]:
-        """Its parts; itself as the only one where it has none."""
-        return self.parts or (SpanPart(self.cause, self.activity, self.end - self.start),)
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """From `time` on: the share of a link in use (0 to 1), and the bytes per second that it moves."""
-
-    time: float
-    link: str
-    busy: float
-    bytes_per_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened at one instant to the thing at `address`."""
-
-    time: float
-    address: str
-    what: str
-    data: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceRecord:
-    """What one device did in the whole run.
-
-    Seconds busy, units used, bytes moved, greatest bytes per second, and `data` of its own kind.
-    """
-
-    address: str
-    kind: str
-    busy_s: float
-    units: float
-    bytes_moved: float
-    peak_bytes_per_s: float
-    data: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class JobRecord:
-    """What one job reports of itself when it has ended."""
-
-    data: Mapping[str, Any]
-
-
-Record = Span | Rate | Event | DeviceRecord | JobRecord
-_TYPES: dict[str, type[Record]] = {"span": Span, "rate": Rate, "event": Event, "device": DeviceRecord, "job": JobRecord}
+_TYPES: dict[str, type[Record]] = {
+    "span": Span, "rate": Rate, "shared_level": SharedLevel, "event": Event, "device": DeviceRecord, "job": JobRecord,
+}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -93,6 +27,7 @@ class Trace:
     events: list[Event] = field(default_factory=list[Event])
     devices: list[DeviceRecord] = field(default_factory=list[DeviceRecord])
     jobs: list[JobRecord] = field(default_factory=list[JobRecord])
+    shared_levels: list[SharedLevel] = field(default_factory=list[SharedLevel])
 
     def span(
         self,
@@ -116,6 +51,10 @@ class Trace:
     def rate(self, time: float, link: str, busy: float, bytes_per_s: float) -> None:
         """Record the state of a link from `time` on: its busy share and its bytes per second."""
         self.rates.append(Rate(float(time), link, float(busy), float(bytes_per_s)))
+
+    def shared_level(self, time: float, root: str, level: float, loads: Mapping[str, tuple[float, float]]) -> None:
+        """Record the level of a root from `time` on, and what links carry of it at level 1, where that changed."""
+        self.shared_levels.append(SharedLevel(float(time), root, float(level), dict(loads)))
 
     def event(self, time: float, address: str, what: str, **data: Any) -> None:
         """Record that `what` happened at `address`; `data` is anything that JSON can hold."""
@@ -191,6 +130,7 @@ class Trace:
 
 _KINDS: dict[str, tuple[type, str]] = {
     "float": (float, "a number"), "str": (str, "a text"), "Mapping[str, Any]": (dict, "a mapping"),
+    "Mapping[str, tuple[float, float]]": (dict, "a mapping"),
     "tuple[SpanPart, ...]": (list, "a list"),
 }  # fmt: skip
 _FIELDS = {name: {part.name: _KINDS[str(part.type)] for part in fields(kind)} for name, kind in _TYPES.items()}
@@ -213,6 +153,8 @@ def _read(line: str) -> tuple[str, Record]:
             raise ValueError(f"{key} is not {noun}")  # noqa: TRY004 (a wrong file, not a wrong call)
     if name == "span":
         row["parts"] = tuple(map(_part, row["parts"]))
+    if name == "shared_level":
+        row["loads"] = {link: _load(found) for link, found in row["loads"].items()}
     if not all(math.isfinite(row[key]) for key in ("start", "end", "time") if key in row):
         raise ValueError("has no time")
     return name, _TYPES[name](**row)
@@ -232,6 +174,15 @@ def _part(found: object) -> SpanPart:
             return SpanPart(cause, activity, seconds)
         case _:
             raise ValueError("parts are not lists of a cause, an activity and seconds")
+
+
+def _load(found: object) -> tuple[float, float]:
+    """What a link carries at a level of one, which is a list of two numbers in JSON."""
+    match found:
+        case [float(busy), float(bytes_per_s)]:
+            return busy, bytes_per_s
+        case _:
+            raise ValueError("loads are not lists of two numbers")
 
 
 def _parts(seconds: float, activity: str, cycle: Mapping[tuple[str, str], float] | None) -> tuple[SpanPart, ...]:

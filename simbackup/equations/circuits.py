@@ -104,7 +104,25 @@ class _Linearizer:
         self.kinds, self.others, self.pooled = kinds, others, pooled
         self.visits = [{visit.queue: visit for visit in kind.visits} for kind in kinds]
         self.every = range(len(kinds))
+        self.sharing = self._shared()
         self.changes = [[dict.fromkeys(there, 0.0) for there in self.visits] for _ in kinds]  # by who is missing
+        self.most_missed = self._most_missed()
+
+    def _shared(self) -> dict[int, list[int]]:
+        """The queues in which customers of several kinds meet, with these."""
+        at: dict[int, list[int]] = {}
+        for kind, there in enumerate(self.visits):
+            for queue in there:
+                at.setdefault(queue, []).append(kind)
+        return {queue: kinds for queue, kinds in at.items() if len(kinds) > 1}
+
+    def _most_missed(self) -> dict[tuple[int, int], float]:
+        """By how much less of each kind is in a queue when one of the customers there is missing, at the most."""
+        return {
+            (queue, kind): max(-self.changes[missing][kind][queue] for missing in kinds)
+            for queue, kinds in self.sharing.items()
+            for kind in kinds
+        }
 
     def solved(self) -> list[Turnout]:
         """The turnout of each kind."""
@@ -123,6 +141,7 @@ class _Linearizer:
                             after = without[kind][queue] / fewer[kind] if fewer[kind] else before
                             changes[missing][kind][queue] = after - before
                 self.changes = changes
+                self.most_missed = self._most_missed()
                 turned, queues = self._core(full, queues)
         return turned
 
@@ -135,37 +154,74 @@ class _Linearizer:
     ) -> tuple[list[Turnout], list[dict[int, float]]]:
         """Turnouts and queue lengths of a population, by successive substitution."""
         turned: list[Turnout] = []
+        fewer = self._fewer(customers)
         for _ in range(MOST_ROUNDS):
-            turned, following = [], list[dict[int, float]]()
-            for kind in self.every:
-                residence = {
-                    q: self._residence(kind, visit, customers, queues) for q, visit in self.visits[kind].items()
-                }
-                total = self.kinds[kind].delay + math.fsum(residence.values())
-                rate = customers[kind] / total
-                turned.append(Turnout(rate, tuple(residence.values())))
-                following.append(
-                    {q: customers[kind] * (seconds / total if math.isfinite(total) else 1.0)
-                     for q, seconds in residence.items()}
-                )  # fmt: skip
-            change = max(
-                (abs(there[q] - queues[kind][q]) for kind, there in enumerate(following) for q in there), default=0.0
-            )
-            queues = [{q: (queues[kind][q] + there[q]) / 2.0 for q in there} for kind, there in enumerate(following)]
+            turned, following, change = [], list[dict[int, float]](), 0.0
+            lengths = self._lengths(customers, queues)
+            for kind, there in enumerate(queues):
+                seconds = self._seconds(kind, customers, queues, lengths, fewer[kind])
+                total, n = self.kinds[kind].delay + math.fsum(seconds), customers[kind]
+                turned.append(Turnout(n / total, tuple(seconds)))
+                ended = math.isfinite(total)
+                halfway: dict[int, float] = {}
+                for (q, before), each in zip(there.items(), seconds, strict=True):
+                    length = n * (each / total if ended else 1.0)
+                    change = max(change, abs(length - before))
+                    halfway[q] = (before + length) / 2.0
+                following.append(halfway)
+            queues = following
             if change <= PRECISION * max(sum(customers), 1):
                 break
         return turned, queues
 
-    def _residence(self, kind: int, visit: Visit, customers: list[int], queues: list[dict[int, float]]) -> float:
-        """Seconds that one customer takes in a visit, its waiting included."""
+    def _seconds(
+        self,
+        kind: int,
+        customers: list[int],
+        queues: list[dict[int, float]],
+        lengths: dict[int, float],
+        fewer: dict[int, float],
+    ) -> list[float]:
+        """Seconds that one customer of a kind takes in each of its visits, its waiting included."""
+        own, there, seconds = customers[kind], queues[kind], list[float]()
+        for q, visit in self.visits[kind].items():
+            if q in lengths:  # all but itself, and as many fewer as are not there while it is missing
+                found = lengths[q] + fewer[q] - (there[q] / own if own else 0.0)
+                found = max(found, 0.0)
+            else:
+                found = self._found(kind, q, customers, queues)
+            left, servers = 1.0 - self.others[q], self.pooled[q]
+            if servers is not None:
+                seconds.append(visit.wait + visit.wait / servers * max(found - (servers - 1.0), 0.0))
+            else:
+                seconds.append((visit.wait + visit.held * found) / left if left > 0.0 else math.inf)
+        return seconds
+
+    def _fewer(self, customers: list[int]) -> list[dict[int, float]]:
+        """By how many customers each kind finds shared queues longer than they are, but for itself."""
+        return [
+            {
+                q: sum((customers[other] - (other == kind)) * self.changes[kind][other][q]
+                       for other in self.sharing[q] if customers[other])
+                for q in there if q in self.sharing
+            }
+            for kind, there in enumerate(self.visits)
+        ]  # fmt: skip
+
+    def _lengths(self, customers: list[int], queues: list[dict[int, float]]) -> dict[int, float]:
+        """The lengths of shared queues, where no kind would be found with less than nobody."""
+        found: dict[int, float] = {}
+        for q, kinds in self.sharing.items():
+            here = [kind for kind in kinds if customers[kind]]
+            if all(queues[kind][q] >= customers[kind] * self.most_missed[q, kind] for kind in here):
+                found[q] = sum(queues[kind][q] for kind in here)
+        return found
+
+    def _found(self, kind: int, queue: int, customers: list[int], queues: list[dict[int, float]]) -> float:
+        """How many customers one of a kind finds in a queue, of no kind fewer than nobody."""
         found = 0.0
-        for other in self.every:
-            n = customers[other]
-            if not n or visit.queue not in queues[other]:
-                continue
-            share = queues[other][visit.queue] / n + self.changes[kind][other][visit.queue]
-            found += max((n - (other == kind)) * share, 0.0)
-        left, servers = 1.0 - self.others[visit.queue], self.pooled[visit.queue]
-        if servers is not None:
-            return visit.wait + visit.wait / servers * max(found - (servers - 1.0), 0.0)
-        return (visit.wait + visit.held * found) / left if left > 0.0 else math.inf
+        for other in self.sharing.get(queue, (kind,)):
+            if n := customers[other]:
+                share = queues[other][queue] / n + self.changes[kind][other][queue]
+                found += max((n - (other == kind)) * share, 0.0)
+        return found

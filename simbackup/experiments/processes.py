@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -13,7 +14,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def worker_processes(number: int) -> Generator[Executor | None]:
-    """A pool of so many worker processes, or None for one; an interrupt ends them at once."""
+    """A pool of so many worker processes, or None for one; an interrupt ends them at once.
+
+    There are no more of them than the machine has cores, or two: more would only take memory.
+    """
+    number = min(number, max(os.cpu_count() or 1, 2))
     if number <= 1:
         yield None
         return

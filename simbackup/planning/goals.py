@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -10,12 +11,12 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from simbackup import shelf
-from simbackup.errors import InputError, Place, Problem
+from simbackup.errors import InputError, Problem
 from simbackup.planning.plan import Plan
 from simbackup.planning.recovery import Recovery
-from simbackup.planning.restore import AT_ONCE, restore
+from simbackup.planning.restore import AT_ONCE, lost_with, restore, scope_of
 from simbackup.planning.spec import CalendarDay
-from simbackup.schema.part import disagreements
+from simbackup.schema.part import Disagreement, Rules, disagreements
 from simbackup.schema.quantity import Count, Duration, Frozen, Multiple, PositiveCount, Text
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
@@ -38,6 +39,11 @@ class RestoreGoalSpec(Frozen):
     """Longest time between the restore point and the loss (RPO)."""
     at_once: PositiveCount | None = None
     """Restores from disk at the same time; four unless stated."""
+
+    def rules(self) -> Rules:
+        """Report a restore that may take and lose what it likes."""
+        if self.within is None and self.data_lost is None:
+            yield (), "has no limit, so any restore meets it", "write 'within: 4 h', or 'data_lost: 24 h'"
 
 
 class GoalsSpec(Frozen):
@@ -64,7 +70,15 @@ class Goal(NamedTuple):
     met: bool
 
 
-def read_goals(path: str) -> GoalsSpec:
+@dataclass(frozen=True, slots=True)
+class Goals:
+    """What a file of goals says, and its tree with the places."""
+
+    spec: GoalsSpec
+    tree: Node
+
+
+def read_goals(path: str) -> Goals:
     """The goals of a file.
 
     Raises
@@ -75,25 +89,64 @@ def read_goals(path: str) -> GoalsSpec:
     return goals_of(read(Path(path), shelf.shown(Path(path))))
 
 
-def goals_of(tree: Node) -> GoalsSpec:
+def goals_of(tree: Node) -> Goals:
     """The goals of a tree."""
     problems: list[Problem] = []
     spec = validate(GoalsSpec, tree, "", problems)
     if spec is None or problems:
         raise InputError(problems)
-    problems.extend(
-        Problem(tree.find(found.paths[0])[0].place, ".".join(found.paths[0]), found.message, found.remedy)
-        for found in disagreements(spec)
-    )
+    for name, part in spec.restores.items():
+        problems.extend(_problem(tree, ("restores", name, *found.paths[0]), *found[1:]) for found in _wrong(part))
     if problems:
         raise InputError(problems)
-    return spec
+    return Goals(spec, tree)
 
 
-def judged(plan: Plan, goals: GoalsSpec) -> list[Goal]:
-    """Each goal beside what a plan reaches."""
-    return [*_windows(plan, goals), *_capacity(plan, goals), *_points(plan, goals), *_cost(plan, goals),
-            *_restores(plan, goals)]  # fmt: skip
+def _wrong(part: RestoreGoalSpec) -> Iterator[Disagreement]:
+    yield from (found._replace(paths=found.paths or ((),)) for found in disagreements(part))
+
+
+def _problem(tree: Node, path: tuple[str, ...], message: str, remedy: str) -> Problem:
+    return Problem(tree.find(path)[0].place, ".".join(path), message, remedy)
+
+
+def judged(plan: Plan, goals: Goals) -> list[Goal]:
+    """Each goal beside what a plan reaches; systems that are never saved miss one that nobody has to state.
+
+    Raises
+    ------
+    InputError
+        The goals name what the site does not have.
+    """
+    problems = list(_unfitting(plan, goals))
+    if problems:
+        raise InputError(problems)
+    spec = goals.spec
+    return [*_saved(plan), *_windows(plan, spec), *_capacity(plan, spec), *_points(plan, spec), *_cost(plan, spec),
+            *_restores(plan, spec)]  # fmt: skip
+
+
+def _unfitting(plan: Plan, goals: Goals) -> Iterator[Problem]:
+    """Report what goals name and the site does not have."""
+    if goals.spec.budget_month is not None and plan.site.file.spec.prices is None:
+        remedy = "write 'prices: prices/...' in the site"
+        yield _problem(goals.tree, ("budget_month",), "cannot be compared: the site has no prices", remedy)
+    for name, goal in goals.spec.restores.items():
+        here = ("restores", name)
+        if goal.at is not None and not plan.site.start <= goal.at <= plan.until:
+            remedy = f"it begins on {plan.site.start} and ends on {plan.until}"
+            yield _problem(goals.tree, (*here, "at"), f"{goal.at} is not within the plan", remedy)
+        for key, check in (("what", scope_of), ("after_loss_of", lost_with)):
+            try:
+                check(plan.site, getattr(goal, key) or "")
+            except InputError as error:
+                for one in error.problems:
+                    yield _problem(goals.tree, (*here, key), one.message, one.remedy)
+
+
+def _saved(plan: Plan) -> Iterator[Goal]:
+    if plan.unsaved:
+        yield Goal("systems saved", "all", f"never: {', '.join(plan.unsaved)}", met=False)
 
 
 def _windows(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
@@ -111,16 +164,13 @@ def _capacity(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
 
 def _points(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
     if goals.restore_points is not None:
-        fewest, least = min(plan.days[-1].points.values()), int(goals.restore_points.si)
+        fewest, least = min(one["restore_points"] for one in plan.clients), int(goals.restore_points.si)
         yield Goal("restore points", f"at least {least}", str(fewest), fewest >= least)
 
 
 def _cost(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
     if goals.budget_month is None:
         return
-    if not plan.months:
-        problem = Problem(Place(plan.site.file.name), "prices", "is missing", "name a datasheet prices/...")
-        raise InputError([problem])
     mean = cost(plan) / len(plan.months)
     wanted = f"at most {goals.budget_month.si:,.0f} {plan.months[0].currency}"
     yield Goal("cost of a month", wanted, f"{mean:,.0f}", mean <= goals.budget_month.si)
@@ -134,9 +184,6 @@ def _restores(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
 
     for name, goal in goals.restores.items():
         at_once = int(goal.at_once.si) if goal.at_once is not None else AT_ONCE
-        if goal.at is not None and not plan.site.start <= goal.at <= plan.until:
-            message = f"{goal.at} is not within the plan"
-            raise InputError([Problem(Place(f"restores.{name}.at"), "", message, f"it ends on {plan.until}")])
         found = played(goal.what, str(goal.at or ""), goal.after_loss_of or "", at_once)
         if goal.within is not None:
             back = found.until(1.0)

@@ -13,13 +13,13 @@ from simbackup.errors import Place
 from simbackup.planning.contents import Kind
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.loading import site_of
+from simbackup.planning.origins import scenario_of
 from simbackup.planning.plan import Plan
 from simbackup.planning.playing import job_of
 from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, numbers
 from simbackup.planning.verdicts import Verdict
 from simbackup.run import simulate
-from simbackup.scenario import load
 from simbackup.schema import tree as trees
 from simbackup.uncertainty.effort import LEAN, for_scenario, records_of
 from simbackup.uncertainty.verdict import fitting, job_intervals
@@ -126,7 +126,7 @@ def _deciding(plan: Plan, wanted: str, others: tuple[PlannedSite, ...]) -> Night
         return None
     kind, i, later = plan.nights.found(verdict.night)
     night, job = plan.nights.night(kind, i), job_of(verdict.system, later, verdict.copy)
-    result = simulate(load(night_scenario(plan.site.file, night)))
+    result = simulate(scenario_of(plan.site.file, night_scenario(plan.site.file, night)))
     records = records_of(result.trace)
     effort = for_scenario(wanted, records) or (LEAN if wanted == "quick" and records <= LARGEST else None)
     if effort is None:
@@ -154,5 +154,5 @@ def _tightness(one: Verdict) -> tuple[bool, float]:
 def _elapsed(plan: Plan, site: PlannedSite, kind: Kind, i: int, job: str) -> float:
     """Seconds of a job in a night of a site that has grown otherwise."""
     nights = replace(plan.nights, site=site, played={})
-    result = simulate(load(night_scenario(plan.site.file, nights.night(kind, i))))
+    result = simulate(scenario_of(plan.site.file, night_scenario(plan.site.file, nights.night(kind, i))))
     return float(result.get(f"jobs.{job}.elapsed"))

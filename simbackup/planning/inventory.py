@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,28 +10,22 @@ from pathlib import Path
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.planning.columns import COLUMNS, columns_of, unused
+from simbackup.planning.loading import site_of
 from simbackup.schema.inventory import Inventory, read_inventory
+from simbackup.schema.quantity import Unit
 from simbackup.schema.tree import Node
-from simbackup.schema.yaml_file import parse
+from simbackup.schema.yaml_file import parse, plain_scalar
 from simbackup.units import UnitError, show
-from simbackup.units.amounts import Convention, amount, convention
+from simbackup.units.amounts import Convention, amount, convention, doubtful
 
-HEAD = re.compile(r"\s*(.*?)\s*(?:[(\[]\s*(.*?)\s*[)\]])?\s*")
-COLUMNS = {
-    "name": ("name", "system", "host", "hostname", "server", "vm", "machine name"),
-    "size": ("size", "capacity", "used", "data"),
-    "files": ("files", "file count", "number of files"),
-    "change": ("change", "daily change", "change rate", "daily"),
-    "growth": ("growth", "yearly growth", "growth rate"),
-    "policy": ("policy",),
-    "kind": ("kind", "type", "role"),
-    "compression": ("compression",),
-    "priority": ("priority", "tier"),
-    "machine": ("machine",),
-    "filesystem": ("filesystem", "file system"),
-}
-"""What a column may be called, in any case; a unit may follow in brackets."""
-UNITS = {"size": "B", "files": "count", "change": "1", "growth": "1", "compression": "1", "priority": "count"}
+LIMITS = {
+    "size": Unit("B", positive=True), "files": Unit("count", least=1.0), "change": Unit("1", most=1.0),
+    "growth": Unit("1"), "compression": Unit("1", least=0.01, positive=True), "priority": Unit("count"),
+}  # fmt: skip
+UNITS = {key: unit.unit for key, unit in LIMITS.items()}
+UNIT = re.compile(r"(?![eE][+-]?\d)[A-Za-z%:]")
+"""What a number without a unit does not have."""
 KINDS = {
     "change/file-server": ("file", "files", "file server", "fileserver", "share", "nas"),
     "change/database": ("database", "db", "sql", "mysql", "oracle", "postgresql", "sql server"),
@@ -44,6 +39,8 @@ FILES, MACHINES = "change/file-server", "change/virtual-machine"
 FILESYSTEM = "filesystem/ntfs"
 """That of files whose row names none."""
 TEMPLATE = "virtualised"
+NO_NAMES = frozenset({"y", "n", "yes", "no", "on", "off"})
+"""Words that YAML 1.1 reads as truth values."""
 
 
 def templates() -> list[str]:
@@ -66,11 +63,16 @@ class Reading:
     policies: tuple[str, ...]
     machines: tuple[str, ...]
     systems: dict[str, str] = field(default_factory=dict[str, str])
+    cells: dict[str, Node] = field(default_factory=dict[str, Node])
+    """The cell that names each system."""
     problems: list[Problem] = field(default_factory=list[Problem])
+    warnings: list[Problem] = field(default_factory=list[Problem])
 
 
-def site_text(inventory: Path, template: str = TEMPLATE) -> str:
+def site_text(inventory: Path, template: str = TEMPLATE, warnings: list[Problem] | None = None) -> str:
     """The text of a site file for the systems of an inventory, after a template.
+
+    What was not used, or could be meant otherwise, is added to `warnings`, if it is given.
 
     Raises
     ------
@@ -86,10 +88,35 @@ def site_text(inventory: Path, template: str = TEMPLATE) -> str:
     )  # fmt: skip
     if reading.problems:
         raise InputError(reading.problems)
-    rows = "\n".join(f"  {name}: {{{told}}}" for name, told in reading.systems.items())
+    rows = "\n".join(f"  {_key(name)}: {{{told}}}" for name, told in reading.systems.items())
     _, _, rest = text.partition("\n")
     own = rest[: rest.index("\nsystems:\n")]
-    return f"title: {inventory.stem}, {len(reading.systems)} systems\n{own}\nsystems:\n{rows}\n"
+    title = json.dumps(f"{inventory.stem}, {len(reading.systems)} systems", ensure_ascii=False)
+    text = f"title: {title}\n{own}\nsystems:\n{rows}\n"
+    _check_made(reading, text, shown)
+    if warnings is not None:
+        warnings += reading.warnings
+    return text
+
+
+def _key(name: str) -> str:
+    """A name as a key of YAML, in quotes where some reader would take it for a number or a truth value."""
+    return f'"{name}"' if name.lower() in NO_NAMES or not isinstance(plain_scalar(name), str) else name
+
+
+def _check_made(reading: Reading, text: str, shown: str) -> None:
+    """Check the site that was made; what is wrong with a system is reported where the inventory names it."""
+    try:
+        site_of(parse(text, shown), shown)
+    except InputError as error:
+        problems: list[Problem] = []
+        for one in error.problems:
+            section, _, rest = one.address.partition(".")
+            name, _, key = rest.partition(".")
+            cell = reading.cells.get(name) if section == "systems" else None
+            place = cell.place if cell is not None else Place(shown, 1, 1)
+            problems.append(Problem(place, key if cell is not None else one.address, one.message, one.remedy))
+        raise InputError(problems) from None
 
 
 def _template(name: str) -> str:
@@ -103,7 +130,7 @@ def _template(name: str) -> str:
 
 def read_systems(table: Inventory, shown: str, policies: tuple[str, ...], machines: tuple[str, ...]) -> Reading:
     """The systems of a table; whatever cannot be read is in `problems`."""
-    columns, heads = _columns(table)
+    columns, heads = columns_of(table)
     problems = [
         Problem(Place(shown, 1, 1), "", f"has no column '{need}'", f"name it {' or '.join(COLUMNS[need][:3])}")
         for need in ("name", "size")
@@ -114,20 +141,29 @@ def read_systems(table: Inventory, shown: str, policies: tuple[str, ...], machin
     if not problems:
         for row in table.rows:
             _row(reading, row)
+    reading.warnings += [*unused(table, columns), *_doubts(reading, table), *_renamed(reading)]
     return reading
 
 
-def _columns(table: Inventory) -> tuple[dict[str, str], dict[str, str]]:
-    """The column of each key, and the units in their heads."""
-    columns: dict[str, str] = {}
-    heads: dict[str, str] = {}
-    for column in table.columns:
-        found = HEAD.fullmatch(column)
-        word = (found[1] if found else column).lower().replace("_", " ")
-        for key, names in COLUMNS.items():
-            if word in names and key not in columns:
-                columns[key], heads[key] = column, (found[2] if found else None) or ""
-    return columns, heads
+def _doubts(reading: Reading, table: Inventory) -> Iterator[Problem]:
+    """A warning about the first number of which no cell says whether its mark is that of decimals or of thousands."""
+    cells = [row[reading.columns[key]] for key in UNITS if key in reading.columns for row in table.rows]
+    found = [cell for cell in cells if doubtful(str(cell.value))] if not reading.written.seen else []
+    if found:
+        first, message = found[0], f"'{found[0].value}' may have a mark of decimals or of thousands"
+        more = f", like {len(found) - 1} more" if len(found) > 1 else ""
+        remedy = "a point was read as that of decimals, a comma as that of thousands"
+        yield Problem(first.place, "", message + more, remedy, "warning")
+
+
+def _renamed(reading: Reading) -> Iterator[Problem]:
+    """A warning about names that are written otherwise in the site."""
+    changed = [(name, cell) for name, cell in reading.cells.items() if str(cell.value) != name]
+    if changed:
+        name, cell = changed[0]
+        more = f", and {len(changed) - 1} more alike" if len(changed) > 1 else ""
+        message = f"'{cell.value}' is called '{name}'{more}"
+        yield Problem(cell.place, "", message, "names have letters, digits, '-' and '_'", "warning")
 
 
 def _row(reading: Reading, row: Mapping[str, Node]) -> None:
@@ -155,6 +191,7 @@ def _name(reading: Reading, row: Mapping[str, Node]) -> str:
     name = name if name[:1].isalpha() else f"s-{name}"
     if name in reading.systems:
         reading.problems.append(Problem(cell.place, "", f"there are two systems '{name}'", "give each a name"))
+    reading.cells.setdefault(name, cell)
     return name
 
 
@@ -234,17 +271,19 @@ def _sheet(reading: Reading, cell: Node, kind: str) -> str:
 
 
 def _bounded(text: str, key: str, value: float) -> None:
-    """Refuse sizes of nothing, and changes of more than everything."""
+    """Refuse sizes of nothing, changes of more than everything, and what no site may say."""
     if key == "change" and value > 1.0:
         raise UnitError(f"'{text}' is more than all of the data")
     if key == "size" and value <= 0.0:
         raise UnitError(f"'{text}' is not a size above zero")
+    if not LIMITS[key].within(value):
+        raise UnitError(f"'{text}' is out of bounds; {LIMITS[key].remedy(value)}")
 
 
 def _amount(reading: Reading, cell: Node, key: str, default: str = "") -> str:
     """The text of an amount; one without a unit is marked as assumed."""
     text, unit, head = str(cell.value), UNITS[key], reading.heads[key]
-    bare = not head and default and re.search(r"[A-Za-z%:]", text) is None
+    bare = not head and default and UNIT.search(text) is None
     try:
         value = amount(text, unit, reading.written, head or (default if bare else ""))
         _bounded(text, key, value)

@@ -174,7 +174,8 @@ class Ledger:
 
     def __post_init__(self) -> None:
         spec = self.site.file.spec
-        for name, policy in spec.policies.items():
+        for name in self.followed:
+            policy = spec.policies[name]
             systems = Clients(self.site, self.site.of_policy(name))
             for to in (policy.logs.to or (policy.to,)) if policy.logs is not None else ():
                 self.logs.append(StoredLogs(name, self.site.targets[to], systems))
@@ -191,10 +192,16 @@ class Ledger:
                 streams = max(min(target.drives, len(self.site.systems)), 1)
                 self.tapes[name] = Cartridges(target.cartridge, streams, target.offsite, target.owned)
 
+    @property
+    def followed(self) -> list[str]:
+        """The policies that some system follows, in the order of the file."""
+        following = {system.policy for system in self.site.systems}
+        return [name for name in self.site.file.spec.policies if name in following]
+
     def days(self, last: date) -> Iterator[Day]:
-        """Each day from the start to the last."""
+        """Each day from the start to the last; a policy that no system follows saves nothing."""
         due: dict[date, list[tuple[str, Due]]] = {}
-        for name in self.site.file.spec.policies:
+        for name in self.followed:
             for run in self.site.calendar(name).runs(self.site.start, last, self.site.zone):
                 due.setdefault(run.day, []).append((name, run))
         for day in each_day(self.site.start, last):

@@ -24,11 +24,12 @@ Source = str | Path | Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class SiteFile:
-    """What a site file says, and its tree with the places."""
+    """What a site file says, its tree with the places, and that tree before policies were spread over days."""
 
     name: str
     spec: SiteSpec
     tree: Node
+    source: Node
 
     def part(self, *path: str) -> Node | None:
         """A part of a scenario in it, with a bare name of a datasheet written as `{model: name}`; None without one."""
@@ -74,8 +75,8 @@ def found(name: str) -> Path:
     raise InputError([Problem(Place(name), "", "there is no such site file", "simbackup plan init writes one")])
 
 
-def site_of(tree: Node, name: str) -> SiteFile:
-    """The site of a tree."""
+def site_of(tree: Node, name: str, source: Node | None = None) -> SiteFile:
+    """The site of a tree; `source` is that before policies were spread over days."""
     problems: list[Problem] = []
     tree = _priced(tree, problems)
     spec = validate(SiteSpec, tree, "", problems)
@@ -83,10 +84,12 @@ def site_of(tree: Node, name: str) -> SiteFile:
         problems.extend(_conflicts(spec, tree))
         problems.extend(_unknown_names(spec, tree))
     if problems or spec is None:
+        remedy = "fix the others first"
+        problems.append(Problem(tree.place, "", "its parts were not checked further", remedy, closing=True))
         raise InputError(problems)
     if any(policy.spread for policy in spec.policies.values()):
-        return site_of(spread(spec, tree), name)
-    return SiteFile(name, spec, tree)
+        return site_of(spread(spec, tree), name, tree)
+    return SiteFile(name, spec, tree, source or tree)
 
 
 def _priced(tree: Node, problems: list[Problem]) -> Node:

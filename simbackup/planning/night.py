@@ -75,6 +75,16 @@ class Night:
         runs = (LevelRun(name, Level.FULL, 0.0, tuple(policy.copies)) for name, policy in file.spec.policies.items())
         return cls(file.spec.start, tuple(runs))
 
+    @classmethod
+    def later(cls, file: SiteFile) -> Night:
+        """Nights in which each policy runs its other levels, a day after what they are based on."""
+        runs = (
+            LevelRun(name, level, DAY, later=i)
+            for name, policy in file.spec.policies.items()
+            for i, (level, _) in enumerate((level, days) for level, days in policy.levels() if level is not Level.FULL)
+        )
+        return cls(file.spec.start + timedelta(days=1), tuple(runs))
+
 
 def begin(text: str) -> float:
     """Seconds from midnight of the day on which a night begins until a time of day in it; nights begin at noon.

@@ -12,6 +12,7 @@ from dateutil.relativedelta import relativedelta
 
 from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.cost import TERABYTE, Month, months
+from simbackup.planning.idle import idle_keys
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.loading import Source
 from simbackup.planning.night import DAY
@@ -108,7 +109,31 @@ class Plan:
     @cached_property
     def limits(self) -> list[FitsUntil]:
         """For each target and the windows: the first date on which it no longer fits."""
-        return [*(self._limit(name) for name in self.site.targets), self._window()]
+        return [*self.full, self._window()]
+
+    @cached_property
+    def full(self) -> list[FitsUntil]:
+        """For each target: the first date on which it no longer fits."""
+        return [self._limit(name) for name in self.site.targets]
+
+    @cached_property
+    def unsaved(self) -> tuple[str, ...]:
+        """Systems that no night of the plan saves."""
+        saving = {run.policy for day in self.days for run, _ in day.runs}
+        return tuple(system.name for system in self.site.systems if system.policy not in saving)
+
+    @cached_property
+    def warnings(self) -> list[Problem]:
+        """Keys of the site without effect, and policies by which nothing is saved until the end."""
+        tree = self.site.file.source
+        never: dict[Place, Problem] = {}
+        for name in self.unsaved:
+            policy = tree.find(("systems", name, "policy"))[0]
+            message = f"'{policy.word}' saves nothing until {self.until}"
+            never.setdefault(policy.place, Problem(
+                policy.place, f"systems.{name}.policy", message, "look at its schedule", "warning"
+            ))  # fmt: skip
+        return [*idle_keys(self.site), *never.values()]
 
     @property
     def fits_until(self) -> date | None:
@@ -197,12 +222,19 @@ def plan(
     InputError
         Something is wrong with the file or the date.
     """
-    site = what if isinstance(what, PlannedSite) else load_site(what, overrides)
+    found = stocked(what if isinstance(what, PlannedSite) else load_site(what, overrides), until, play=play)
+    found.nights.sample()
+    return found
+
+
+def stocked(site: PlannedSite, until: str | date, *, play: Play | None = None) -> Plan:
+    """A plan of which no night is simulated yet: capacity, restore points and cost are there at once.
+
+    `found.nights.sample()` completes it. Arguments and errors are those of `plan`.
+    """
     last = end_of(site.start, until)
     days = tuple(Ledger(site).days(last))
-    nights = Nights(site, days, play or partial(played, site))
-    nights.sample()
-    return Plan(site, last, days, nights)
+    return Plan(site, last, days, Nights(site, days, play or partial(played, site)))
 
 
 UNITS = {"y": "years", "m": "months", "w": "weeks", "d": "days"}

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from simbackup.planning.night import DAY, Night, begin
+from simbackup.planning.origins import scenario_of
 from simbackup.planning.scenarios import night_scenario, night_suffix, of_policy
 from simbackup.planning.site import PlannedSite
 from simbackup.results.result import Result
 from simbackup.run import simulate
-from simbackup.scenario import load
 
 GOOD = frozenset({"done", "late"})
 
@@ -39,7 +39,8 @@ def job_of(system: str, later: int = 0, copy: str = "") -> str:
 
 def played(site: PlannedSite, night: Night) -> dict[str, Outcome]:
     """The outcome of a night by the simulator: backups by the names of systems, copies as `SYSTEM-COPY`."""
-    return outcomes(site, night, simulate(load(night_scenario(site.file, night))))
+    scenario = scenario_of(site.file, night_scenario(site.file, night), f"on {night.day}")
+    return outcomes(site, night, simulate(scenario))
 
 
 def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outcome]:

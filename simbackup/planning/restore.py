@@ -13,6 +13,7 @@ from simbackup.engine.activity import Activity
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.loading import Source
+from simbackup.planning.origins import scenario_of
 from simbackup.planning.playing import GOOD
 from simbackup.planning.recovery import Recovery, Restored
 from simbackup.planning.restore_scenario import RestoreSource, restore_scenario
@@ -20,7 +21,6 @@ from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.policies.clock import moment
 from simbackup.results.result import Result
 from simbackup.run import simulate
-from simbackup.scenario import load
 
 WHAT = ("site", "client", "one-file")
 AT_ONCE = 4
@@ -53,11 +53,11 @@ def restore(
     """
     site = what if isinstance(what, PlannedSite) else load_site(what)
     day = at or site.start + relativedelta(years=1)
-    clients, one_file = _scope(site, scope)
+    clients, one_file = scope_of(site, scope)
     ledger = Ledger(site)
     for _ in ledger.days(max(day - timedelta(days=1), site.start)):
         pass
-    gone = _lost(site, lost)
+    gone = lost_with(site, lost)
     now = moment(day, NOON, site.zone)
     sources = {policy: _source(ledger, policy, gone) for policy in dict.fromkeys(client.policy for client in clients)}
     ordered = sorted(clients, key=lambda client: (client.priority, client.size_at(site.seconds(now)), client.name))
@@ -92,7 +92,7 @@ def _unstated(site: PlannedSite, sources: Mapping[str, RestoreSource], lost: str
             yield Problem(place, f"policies.{policy}.logs.replay", message, "write for example '50 MB/s'", "warning")
 
 
-def _scope(site: PlannedSite, scope: str) -> tuple[Sequence[Client], bool]:
+def scope_of(site: PlannedSite, scope: str) -> tuple[Sequence[Client], bool]:
     """The systems that come back, and whether one file of them is wanted."""
     word, _, name = scope.partition(" ")
     if word not in WHAT or (word == "site" and name):
@@ -109,7 +109,7 @@ def _scope(site: PlannedSite, scope: str) -> tuple[Sequence[Client], bool]:
     return (known[name],), word == "one-file"
 
 
-def _lost(site: PlannedSite, lost: str) -> set[str]:
+def lost_with(site: PlannedSite, lost: str) -> set[str]:
     """The targets that are lost with a target, its host, or a place."""
     gone = {name for name, target in site.targets.items() if lost and lost in {name, f"{name}-host", target.place}}
     if lost and not gone:
@@ -154,7 +154,8 @@ def _simulated(
 ) -> Iterator[Restored]:
     """The restores by the simulator, which writes the chains before."""
     now, begin, one_file, at_once = when
-    result = simulate(load(restore_scenario(site, sources, clients, now, (one_file, at_once))))
+    parts = restore_scenario(site, sources, clients, now, (one_file, at_once))
+    result = simulate(scenario_of(site.file, parts, f"on {now.date()}"))
     rows = {str(row["job"]): row for row in result.job_rows}
     since = min(float(rows[f"back-{client.name}"]["start"]) for client in clients)
     for client in clients:

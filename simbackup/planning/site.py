@@ -13,12 +13,13 @@ from zoneinfo import ZoneInfo
 from simbackup.equations.change import Change, differs, grown, hits_a_day
 from simbackup.planning.loading import SiteFile, Source, read_site
 from simbackup.planning.night import DAY, Night
+from simbackup.planning.origins import scenario_of
 from simbackup.planning.scenarios import night_scenario
 from simbackup.policies.calendar import Calendar, Entry
 from simbackup.policies.clock import Opening, clock, elapsed
 from simbackup.policies.days import Days
 from simbackup.policies.levels import Level
-from simbackup.scenario import Scenario, load
+from simbackup.scenario import Scenario
 from simbackup.schema.capability import BlockDevice, MediaLibrary, ObjectTarget
 from simbackup.schema.quantity import si_or
 
@@ -109,7 +110,7 @@ class PlannedSite:
     @property
     def first_night(self) -> Scenario:
         """The scenario of its first night, in which everything is saved and copied for the first time."""
-        return load(night_scenario(self.file, Night.first(self.file)))
+        return scenario_of(self.file, night_scenario(self.file, Night.first(self.file)))
 
     def seconds(self, time: datetime) -> float:
         """Seconds since the start."""
@@ -137,9 +138,13 @@ def load_site(what: Source, overrides: Mapping[str, object] | None = None) -> Pl
     Raises
     ------
     InputError
-        Everything that is wrong with the file, or with the scenario of its first night.
+        Everything that is wrong with the file, or with the scenarios of its first nights.
     """
-    return numbers(read_site(what, overrides))
+    file = read_site(what, overrides)
+    site, later = numbers(file), Night.later(file)
+    if later.runs:
+        scenario_of(file, night_scenario(file, later))
+    return site
 
 
 def numbers(file: SiteFile) -> PlannedSite:
@@ -150,7 +155,7 @@ def numbers(file: SiteFile) -> PlannedSite:
     InputError
         Everything that is wrong with the scenario of its first night.
     """
-    scenario = load(night_scenario(file, Night.first(file)))
+    scenario = scenario_of(file, night_scenario(file, Night.first(file)))
     spec = file.spec
     systems = tuple(_system(scenario, file, name) for name in spec.systems)
     targets = {name: _target(scenario, file, name) for name in spec.targets}

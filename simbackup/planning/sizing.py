@@ -9,7 +9,7 @@ from itertools import product
 from typing import NamedTuple
 
 from simbackup.errors import InputError, Place, Problem
-from simbackup.planning.goals import GoalsSpec, cost, judged
+from simbackup.planning.goals import Goals, cost, judged
 from simbackup.planning.loading import SiteFile, site_of
 from simbackup.planning.plan import plan
 from simbackup.planning.site import numbers
@@ -38,7 +38,7 @@ class Sizing:
         return None if first.missed else first
 
 
-def size(file: SiteFile, goals: GoalsSpec, vary: Mapping[str, Sequence[str]], until: str | date = "3 years") -> Sizing:
+def size(file: SiteFile, goals: Goals, vary: Mapping[str, Sequence[str]], until: str | date = "3 years") -> Sizing:
     """Every configuration of some values by address, such as `targets.pool.device.disks`, with its cost and misses.
 
     Raises
@@ -48,13 +48,13 @@ def size(file: SiteFile, goals: GoalsSpec, vary: Mapping[str, Sequence[str]], un
     """
     for address in vary:
         path = tuple(address.split("."))
-        _, seen = file.tree.find(path[:-1])
+        _, seen = file.source.find(path[:-1])
         if len(seen) < len(path) - 1:
             remedy = "write for example targets.pool.device.disks=8,12"
             raise InputError([Problem(Place("--vary"), "", f"there is nothing at '{address}'", remedy)])
     found: list[Configuration] = []
     for values in product(*vary.values()):
-        tree = file.tree
+        tree = file.source
         for address, value in zip(vary, values, strict=True):
             tree = trees.set_path(tree, tuple(address.split(".")), trees.from_plain(scalar(value), Place("--vary")))
         planned = plan(numbers(site_of(tree, file.name)), until)

@@ -19,7 +19,7 @@ from simbackup.schema.quantity import (
     Multiple,
     PositiveCount,
     PositiveSize,
-    Ratio,
+    Reduction,
     SizePerFile,
     Text,
 )
@@ -53,7 +53,7 @@ class SystemSpec(Frozen):
     log: Multiple | None = None
     """Bytes of its transaction log in a day, as a share of its data; unless stated those of all its changes, each of
     repeated ones too."""
-    compression: Ratio | None = None
+    compression: Reduction | None = None
     """Bytes before over bytes after compression on tape, such as `2:1`; 1 unless stated."""
     method: Literal["image", "file_level"] | None = None
     """How it is backed up: `file_level` where it has a file system, `image` unless stated."""
@@ -102,7 +102,7 @@ class TargetSpec(Frozen):
     """Cartridges that are there at the start; none unless stated."""
     fetch: Duration | None = None
     """Time until what is kept there can be read in a restore: a courier, a recall; none unless stated."""
-    reduction: Ratio | None = None
+    reduction: Reduction | None = None
     """Bytes before over bytes after compression and deduplication at the target; 1 unless stated."""
     clones: bool = False
     """Whether a synthetic full backup shares blocks that have not changed with older save sets: then what has changed

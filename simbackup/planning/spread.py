@@ -10,15 +10,13 @@ from simbackup.schema.tree import Node
 def spread(spec: SiteSpec, tree: Node) -> Node:
     """The tree in which each policy that spreads is one for each day of the week, and each system follows one of them.
 
-    The largest systems come first, each to the day that has least so far.
+    The largest systems come first, each to the day that has least so far. Days that get none have no policy.
     """
     policies, systems = dict(tree.mapping["policies"].mapping), dict(tree.mapping["systems"].mapping)
     for name, policy in spec.policies.items():
         if not policy.spread:
             continue
         node = policies.pop(name)
-        for day in WEEKDAYS:
-            policies[f"{name}-{day}"] = _on(node, day)
         load = dict.fromkeys(WEEKDAYS, 0.0)
         own = {key: system for key, system in spec.systems.items() if system.policy == name}
         for key in sorted(own, key=lambda key: -own[key].size.si):
@@ -28,6 +26,8 @@ def spread(spec: SiteSpec, tree: Node) -> Node:
             followed = told.mapping["policy"]
             inner = {**told.mapping, "policy": Node(f"{name}-{day}", followed.place, followed.key)}
             systems[key] = Node(inner, told.place, told.key)
+        for day in (day for day in WEEKDAYS if load[day] or not own):
+            policies[f"{name}-{day}"] = _on(node, day)
     changed = {
         "policies": _like(tree.mapping["policies"], policies),
         "systems": _like(tree.mapping["systems"], systems),

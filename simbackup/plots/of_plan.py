@@ -81,7 +81,7 @@ def capacity(plan: Plan) -> Chart:
                     days, [stock.peak / TERABYTE for stock in stocks], color=BLUE, alpha=0.85, linewidth=0
                 )
                 axis.set_ylabel("TB")
-                _limit(axis, days[0], target.capacity, next((x.date for x in plan.limits if x.what == name), None))
+                _limit(axis, days[0], target.capacity, next((x.date for x in plan.full if x.what == name), None))
             axis.set_ylim(bottom=0)
             axis.xaxis_date()
         drawn.suptitle(style.titled(plan.site.file.spec.title, WIDTH), x=0.01, ha="left")

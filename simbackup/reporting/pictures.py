@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import matplotlib as mpl
 from matplotlib.artist import Artist
 
+from simbackup.drawing.layout import Layout
 from simbackup.drawing.picture import Picture, described
 from simbackup.plots import style
 from simbackup.plots.fills import below
@@ -40,25 +41,31 @@ class Shown:
 def pictures(result: Result) -> Iterator[Shown]:
     """Pictures of the system, the timeline, the utilisation, and any tape drives."""
     if result.layout is not None:
-        drawn = Picture(replace(result.layout, title="", question=""))  # the page has them
-        alt = f"The system: {described(result.layout)}"
-        yield Shown("system", "", alt, _data(drawn.svg(WIDE)), _data(drawn.svg(NARROW)))
+        yield system_picture(result.layout)
     few, left = thinned(result)
     plot = few.plot
     ends = "; ".join(f"{row['job']} {row['status']}" for row in few.job_rows[:20])
-    yield _plot("timeline", plot.timeline(), f"When each job ran, and what it did.{left}", f"Timeline of jobs: {ends}")
+    yield plot_picture(
+        "timeline", plot.timeline(), f"When each job ran, and what it did.{left}", f"Timeline of jobs: {ends}"
+    )
     busy = plot.utilisation()
-    yield _plot(
+    yield plot_picture(
         "utilisation", busy, f"Busy share over time.{left}", "Busy share of devices and links; figures in the table"
     )
     if any(device.kind == "tape drive" for device in result.trace.devices):
         text = f"What drives and robots did.{left}"
-        yield _plot("drives", plot.drives(), text, "States of tape drives and robots; figures in the table")
+        yield plot_picture("drives", plot.drives(), text, "States of tape drives and robots; figures in the table")
 
 
-def _plot(name: str, drawn: style.Chart, caption: str, alt: str) -> Shown:
-    """A plot in both widths, without a title, which the page gives."""
-    for axis in drawn.axes:
+def system_picture(layout: Layout) -> Shown:
+    """The picture of a system, without the title and the question, which the page has."""
+    drawn = Picture(replace(layout, title="", question=""))
+    return Shown("system", "", f"The system: {described(layout)}", _data(drawn.svg(WIDE)), _data(drawn.svg(NARROW)))
+
+
+def plot_picture(name: str, drawn: style.Chart, caption: str, alt: str, *, titled: bool = False) -> Shown:
+    """A plot in both widths, without a title, which the page gives, unless its axes need theirs."""
+    for axis in () if titled else drawn.axes:
         axis.set_title("", loc="left")
     wide = _svg(drawn)
     _narrow(drawn)

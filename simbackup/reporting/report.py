@@ -94,7 +94,10 @@ def report(
     ]
     written = write_whole(path, page(chapters, comparison, variants.in_words(results)))
     if excel is not None or tables is not None:
-        every = [*comparison, *(table for chapter in chapters for table in _tables(chapter, alone=len(chapters) == 1))]
+        every = [
+            *comparison,
+            *(table for chapter in chapters for table in tables_of(chapter, alone=len(chapters) == 1)),
+        ]
         if excel is not None:
             files.write_excel(every, excel)
         if tables is not None:
@@ -126,8 +129,7 @@ def _chapter(name: str, result: Result, *, intervals: str, reruns: bool, drawn: 
         except (InputError, ResultError) as error:
             first = str(error).splitlines()[0]
             note = f"No runs without the bottlenecks, because the scenario cannot be run again: {first}."
-    reported = [str(example(item)["job"]) for item in telling(result)]
-    found = reasons(result, scenario if reruns else None, reported) if reported else []
+    found = explained(result, scenario if reruns else None)
     pictures = []
     if drawn:
         from simbackup.reporting.pictures import pictures as draw  # noqa: PLC0415 (matplotlib is slow to import)
@@ -135,15 +137,17 @@ def _chapter(name: str, result: Result, *, intervals: str, reruns: bool, drawn: 
         pictures = list(draw(result))
     widths = intervals_of(result, intervals, cases) if scenario is not None else {}
     short = clipped({name: scenario}) if scenario is not None and widths and is_small(result.trace) else []
-    return Chapter(name, result, _by_name(found), widths, pictures, note, short)
+    return Chapter(name, result, found, widths, pictures, note, short)
 
 
-def _by_name(found: Sequence[Reasons]) -> dict[str, Reasons]:
-    return {one.name: one for one in found}
+def explained(result: Result, scenario: Scenario | None) -> dict[str, Reasons]:
+    """Why each job with an entry of its own took as long as it did, by its name; see `reasons`."""
+    reported = [str(example(item)["job"]) for item in telling(result)]
+    return {one.name: one for one in reasons(result, scenario, reported)} if reported else {}
 
 
-def _tables(chapter: Chapter, *, alone: bool) -> list[ReportTable]:
-    """The tables of a result for files."""
+def tables_of(chapter: Chapter, *, alone: bool) -> list[ReportTable]:
+    """The tables of a result for files; their names begin with that of the chapter unless it is alone."""
     result = chapter.result
     every = [sections.jobs(result), restores(result), *(one.table for one in sections.splits(result))]
     every += [sections.devices(result), sections.devices(result, tape=True), sections.users(result)]

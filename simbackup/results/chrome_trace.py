@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.engine.activity import queue_of
+from simbackup.engine.levels import link_rates
 from simbackup.engine.trace import Event, Span, Trace
 from simbackup.results.lanes import LaneBar, lanes
 
@@ -220,8 +221,9 @@ def _counter(name: str, process: str, time: int, **args: float) -> dict[str, Any
 
 def _rates(trace: Trace) -> Iterator[dict[str, Any]]:
     """Busy share and bytes per second of each link; of several changes at one instant the last counts."""
-    last = {(rate.link, microseconds(rate.time)): rate for rate in trace.rates}
-    moving = {rate.link for rate in trace.rates if rate.bytes_per_s > 0}
+    rates = link_rates(trace)
+    last = {(rate.link, microseconds(rate.time)): rate for rate in rates}
+    moving = {rate.link for rate in rates if rate.bytes_per_s > 0}
     for (link, time), rate in last.items():
         process = "users" if link.startswith("workloads.") else "devices"
         yield _counter(f"{link} busy", process, time, share=rate.busy)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from simbackup.engine.levels import link_rates
 from simbackup.engine.trace import Trace
 
 Rows = Sequence[Mapping[str, Any]]
@@ -86,7 +87,7 @@ def greatest_of_each(fleets: Mapping[str, Sequence[str]], weights: Mapping[str, 
 
 def times_in_use(trace: Trace, address: str, end: float) -> dict[str, float] | None:
     """Seconds for which a device moved anything (`active`), and for which it was full (`saturated`)."""
-    rates = [rate for rate in trace.rates if rate.link == address]
+    rates = link_rates(trace, {address})
     if not rates:
         return None
     spans = [after.time - rate.time for rate, after in pairwise(rates)]

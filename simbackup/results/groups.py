@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from simbackup.devices.network.spec import ENDS
@@ -155,10 +155,15 @@ def thinned(result: Result) -> tuple[Result, str]:
         first = max(group.rows, key=lambda row: row["busy"])["device"]
         out |= {row["device"] for row in group.rows if row["device"] != first}
     old = result.trace
+    levels = [
+        replace(level, loads={link: load for link, load in level.loads.items() if link not in out})
+        for level in old.shared_levels
+    ]
     trace = Trace(
         [span for span in old.spans if span.job not in out], [rate for rate in old.rates if rate.link not in out],
         old.events, [device for device in old.devices if device.address not in out],
         [job for job in old.jobs if f"jobs.{job.data['job']}" not in out],
+        levels,
     )  # fmt: skip
     text = (
         " Of equal jobs, only the first, the slowest and the last to end are shown; of equal devices, only the busiest."

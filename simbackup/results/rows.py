@@ -9,6 +9,7 @@ from itertools import islice, takewhile
 from typing import Any, NamedTuple
 
 from simbackup.engine.activity import Activity, Nature, nature_of, queue_of
+from simbackup.engine.levels import link_rates
 from simbackup.engine.trace import Span, Trace
 
 Row = dict[str, Any]
@@ -120,9 +121,10 @@ def _worked(trace: Trace) -> dict[str, list[tuple[float, float, float]]]:
     """When each device worked: from when, until when, and with what share of what it can do."""
     found: dict[str, list[tuple[float, float, float]]] = {}
     last = {device.address: (0.0, 0.0) for device in trace.devices}
-    end = max((rate.time for rate in trace.rates), default=0.0)
+    rates = link_rates(trace)
+    end = max((rate.time for rate in rates), default=0.0)
     end = max([end, *(float(job.data["end"]) for job in trace.jobs)])
-    for rate in trace.rates:
+    for rate in rates:
         since, share = last.get(rate.link, (0.0, 0.0))
         if share:
             found.setdefault(rate.link, []).append((since, rate.time, share))

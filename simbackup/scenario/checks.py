@@ -19,6 +19,8 @@ from simbackup.schema.tree import Node
 from simbackup.schema.unknown import UnknownError
 
 _TIES = re.compile(r"\.(owns|joins|on)\b")
+CROSSING = "image, file_level, copy_save_set and database_native"
+"""Methods whose bytes cross networks."""
 
 
 @dataclass(slots=True)
@@ -205,13 +207,13 @@ class Checks:
             self.report(path, message, f"{units.show_short(max(room - behind, 0.0), 'B')} are free")
 
     def at_one_host(self, path: Path, data: str, device: str | None) -> None:
-        """Report places of different hosts: only image and file-level backups cross networks."""
+        """Report places of different hosts, for methods that do not cross networks."""
         if data not in self.spec.data or device not in self.spec.devices:
             return
         hosts = [self.spec.owner_of(name) for name in (self.spec.data[data].on, device)]
         if None not in hosts and hosts[0] != hosts[1]:
             message = f"'{device}' belongs to '{hosts[1]}', and '{data}' to '{hosts[0]}'"
-            remedy = "let one host own both: only image and file_level backups cross networks"
+            remedy = f"let one host own both; only {CROSSING} cross networks"
             self.report((*path, "to"), message, remedy)
         elif hosts[1] is None and hosts[0] is not None:
             self.owned(path, device, "to")

@@ -22,10 +22,11 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The columns of a table and its rows; a cell is a text with its place."""
+    """The columns of a table with their places, and its rows; a cell is a text with its place."""
 
     columns: tuple[str, ...]
     rows: tuple[dict[str, Node], ...]
+    heads: tuple[Place, ...] = ()
 
 
 def read_inventory(path: Path, shown: str, heads: tuple[str, ...] = ()) -> Inventory:
@@ -60,7 +61,7 @@ def read_inventory(path: Path, shown: str, heads: tuple[str, ...] = ()) -> Inven
         rows.append({str(name.value): cell for name, cell in zip(head, [*record, *missing], strict=False)})
     if problems:
         raise InputError(problems)
-    return Inventory(tuple(str(name.value) for name in head), tuple(rows))
+    return Inventory(tuple(str(name.value) for name in head), tuple(rows), tuple(name.place for name in head))
 
 
 def _wrong_columns(head: list[Node]) -> Iterator[Problem]:

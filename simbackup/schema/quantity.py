@@ -27,6 +27,12 @@ from simbackup.schema.wording import EMPTY
 
 LATEST = 36_500 * 86_400.0
 """Seconds up to which a float distinguishes times a microsecond apart: a hundred years."""
+BOUNDS: dict[str, tuple[float, float]] = {
+    "B": (0.0, 1e18), "s": (0.0, math.inf), "B/s": (1e-3, 1e15), "1/s": (1e-9, 1e12), "1": (0.0, 1e9),
+    "count": (0.0, 1e15), "m": (1e-9, 1e6), "m/s": (1e-9, 3e8), "s/B": (0.0, 1e3), "s/file": (0.0, 1e6),
+    "B/file": (0.0, 1e15),
+}  # fmt: skip
+"""The least and the most in SI units that a value above zero of each unit may have: far beyond what can be built."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,17 +177,25 @@ class Unit:
             if named:
                 raise problem(f"{error}, and no legal word", choices(raw, named), *path) from None
             raise problem(str(error), "", *path) from None
-        if si < self.least or si > self.most or (self.positive and si == 0):
+        if not self.within(si):
             raise problem(f"{raw} is out of bounds", self.remedy(si), *path)
         return si
+
+    def within(self, si: float) -> bool:
+        """Whether a value in SI units is within the bounds of the field and of its unit."""
+        least, most = BOUNDS[self.unit]
+        return self.least <= si <= min(self.most, most) and (si >= least if si else not self.positive)
 
     def remedy(self, si: float) -> str:
         """The remedy for a value that is out of bounds."""
         if si > self.most == LATEST:
             most = units.show_short(LATEST, "s")
             return f"write at most {most}, beyond which times lose their microseconds; write long times in days, '30 d'"
-        bounds = [f"at least {units.show_short(self.least, self.unit)}"] if self.least > 0 else []
-        bounds += [f"at most {units.show_short(self.most, self.unit)}"] if self.most not in {LATEST, math.inf} else []
+        least, most = BOUNDS[self.unit]
+        least = least if 0.0 < si < least else self.least
+        most = min(self.most, most) if si > most else self.most
+        bounds = [f"at least {units.show_short(least, self.unit)}"] if least > 0 else []
+        bounds += [f"at most {units.show_short(most, self.unit)}"] if most not in {LATEST, math.inf} else []
         bounds += ["more than 0"] if self.positive and self.least == 0 else []
         return f"write {' and '.join(bounds)}"
 
@@ -206,6 +220,8 @@ Frequency = Annotated[Quantity, Unit("1/s", positive=True)]
 Share = Annotated[Quantity, Unit("1", most=1.0)]
 PositiveShare = Annotated[Quantity, Unit("1", most=1.0, positive=True)]
 Ratio = Annotated[Quantity, Unit("1", positive=True)]
+Reduction = Annotated[Quantity, Unit("1", least=0.01, positive=True)]
+"""Bytes before over bytes after; below one it expands them."""
 Multiple = Annotated[Quantity, Unit("1")]
 """How often something happens for each of something else; never, too."""
 Count = Annotated[Quantity, Unit("count")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
@@ -14,6 +15,8 @@ from simbackup.schema.unknown import Unknown, UnknownPlace
 from simbackup.schema.wording import plain_message, unknown_key
 
 Part = TypeVar("Part", bound=BaseModel)
+KEY = "[key]"
+"""What pydantic adds to the location of a key that is wrong itself."""
 
 
 def validate(part: type[Part], node: Node, address: str, problems: list[Problem]) -> Part | None:
@@ -77,7 +80,7 @@ def _let_be_unknown(plain: Any, loc: tuple[str | int, ...], address: str, of_dat
 
 def _located(part: type[BaseModel], node: Node, address: str, detail: Any) -> list[Problem]:
     """One error of pydantic as problems with a place, an address and a remedy."""
-    loc: tuple[str | int, ...] = tuple(detail["loc"])
+    loc: tuple[str | int, ...] = tuple(step for step in detail["loc"] if step != KEY)
     reported: list[tuple[tuple[str | int, ...], str, str]]
     if detail["type"] == "given":
         reported = [((*loc, *path), message, remedy) for path, message, remedy in detail["ctx"]["problems"]]
@@ -88,7 +91,8 @@ def _located(part: type[BaseModel], node: Node, address: str, detail: Any) -> li
         if detail["type"] == "missing" and "model" in _fields_at(part, loc[:-1]):
             remedy = "write it here, or name a model whose datasheet has it"
         reported = [(loc, message, remedy)]
-    return [_placed(node, address, path, message, remedy) for path, message, remedy in reported]
+    found = [_placed(node, address, path, message, remedy) for path, message, remedy in reported]
+    return [replace(one, place=node.find(loc)[0].key) for one in found] if KEY in detail["loc"] else found
 
 
 def _placed(node: Node, address: str, path: tuple[str | int, ...], message: str, remedy: str) -> Problem:
@@ -102,12 +106,16 @@ def _placed(node: Node, address: str, path: tuple[str | int, ...], message: str,
 
 def _fields_at(part: type[BaseModel], path: tuple[str | int, ...]) -> list[str]:
     """The legal keys of a class, or of the class of the field that a path leads to."""
+    named = False
     for step in path:
+        if named:  # a step that is a name, not a key
+            named = False
+            continue
         field = part.model_fields.get(str(step))
         annotation = field.annotation if field else None
         inner = [a for a in (annotation, *getattr(annotation, "__args__", ())) if isinstance(a, type)]
         nested = [a for a in inner if issubclass(a, BaseModel)]
         if not nested:
             return []
-        part = nested[0]
+        part, named = nested[0], getattr(annotation, "__origin__", None) is dict
     return list(part.model_fields)

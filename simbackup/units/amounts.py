@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from simbackup.units import UnitError, parse
 
-_NUMBER = re.compile(r"\s*([0-9][0-9.,'_\u00a0\u202f ]*)\s*(.*?)\s*")
+_NUMBER = re.compile(r"\s*([0-9][0-9.,'_\u00a0\u202f ]*)((?:[eE][+-]?[0-9]+)?)\s*(.*?)\s*")
 _SPACES = str.maketrans("", "", "'_\u00a0\u202f ")
 _THOUSANDS = 3
 
@@ -48,6 +48,17 @@ def _certain(digits: str) -> str | None:
     return mark if len(groups[1]) != _THOUSANDS else None
 
 
+def doubtful(cell: str) -> bool:
+    """Whether a number has a mark that may be that of decimals or that of thousands.
+
+    >>> doubtful("1,200"), doubtful("1,20"), doubtful("1.200 GB"), doubtful("12")
+    (True, False, True, False)
+    """
+    found = _NUMBER.fullmatch(cell)
+    digits = found[1].translate(_SPACES) if found else ""
+    return any(mark in digits for mark in ".,") and _certain(digits) is None
+
+
 def amount(cell: str, unit: str, written: Convention, head: str = "") -> float:
     """The SI value of a cell, whose unit may be in the head of its column instead.
 
@@ -58,8 +69,8 @@ def amount(cell: str, unit: str, written: Convention, head: str = "") -> float:
 
     >>> amount("1.234,5 GB", "B", Convention(",", True)), amount("1,234", "count", Convention(".", False))
     (1234500000000.0, 1234.0)
-    >>> amount("2", "B", Convention(".", False), head="TiB")
-    2199023255552.0
+    >>> amount("2", "B", Convention(".", False), head="TiB"), amount("1.5E+12", "B", Convention(".", False), head="B")
+    (2199023255552.0, 1500000000000.0)
     """
     found = _NUMBER.fullmatch(cell)
     if found is None:
@@ -72,5 +83,8 @@ def amount(cell: str, unit: str, written: Convention, head: str = "") -> float:
             f"'{cell}' has '{other}' where no thousands end; the table writes decimals with '{written.decimal}'"
         )
     number = digits.replace(other, "").replace(written.decimal, ".")
-    name = found[2] or head
-    return parse(f"{number} {name}".strip(), unit)
+    text = f"{number}{found[2]} {found[3] or head}".strip()
+    try:
+        return parse(text, unit)
+    except UnitError as error:
+        raise UnitError(str(error).replace(f"'{text}'", f"'{cell}'")) from None

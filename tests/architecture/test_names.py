@@ -16,6 +16,7 @@ ELSEWHERE = {
     "equations/__init__.py": "modules of equations are named after what they describe",
     "units/dimensions.py": "things that can be counted, as units",
     "planning/scenarios.py": "a plan writes scenarios, and so speaks their language",
+    "planning/origins.py": "what is wrong with these scenarios is said of the site that they were made of",
     "foreign/measurements/fio.py": "options and results of fio have names of their own",
     "foreign/histories/finished_job.py": "columns and words of reports of backup programs",
     "foreign/histories/restic.py": "columns of a history",
@@ -37,19 +38,22 @@ NAMED = {
     "drawing/part_boxes.py": {"over", "workload"},
     "experiments/knock_out.py": {"tool"},
     "scenario/checks.py": {"snapshot"},
+    "planning/columns.py": {"machine"},
     "planning/inventory.py": {"machine"},
     "planning/names.py": {"disk"},
     "planning/loading.py": {"machine"},
     "cli/show_plan.py": {"level", "copy"},
     "drawing/arrangement.py": {"workload"},
     "drawing/from_spec.py": {"workload"},
+    "reporting/plan_tables.py": {"level", "copy"},
     "scenario/completion.py": {"workload"},
     "scenario/json_schema.py": {"workload"},
     "uncertainty/verdict.py": {"level"},
+    "web/levers.py": {"multiplexing"},
 }
 """By module: a word of sentences; the program of a job, which can limit it, as devices can; the word for any frozen
-image; a part of the section `workloads`; a kind of machine of a site; an ending of names; columns of a plan; and the
-level of an interval."""
+image; a part of the section `workloads`; a kind of machine of a site; an ending of names; columns of a plan; the level
+of an interval; and what planners move."""
 
 
 def kinds() -> set[str]:

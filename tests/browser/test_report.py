@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,31 +35,11 @@ jobs:
   back: {restore: image, after: image}
 """
 WIDTHS = (375, 1440)
-HANGS = 1_800_000
-"""Milliseconds after which the browser hangs; a busy machine is never that slow."""
 HOSTILE = (
     "<script>document.title='owned'</script> \"><img src=x onerror=\"document.title='owned'\"> <b>bold</b> &amp; "
     "{{ 7*7 }} [red]x[/red] $a$ =1+1 javascript:alert(1) \x1b[31mred \u202eright </style></title></svg>"
 )
 """What a page must show letter by letter, and never run."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Chromium; where it is not installed nothing is tested, except under CI, where that is an error."""
-    program = shutil.which("chromium")
-    if program is None:
-        message = "CHROMIUM IS NOT INSTALLED: reports were not opened in a browser (apt-get install chromium)"
-        if os.environ.get("CI") == "true":
-            pytest.fail(message)
-        pytest.skip(message)
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=HANGS)
-        context = opened.new_context()
-        context.set_default_timeout(HANGS)
-        yield context
-        opened.close()
 
 
 @pytest.fixture(scope="module")

@@ -121,6 +121,25 @@ def test_goals_decide_the_exit_code(
     assert called(capsys, monkeypatch, "size", site, "--goals", "goals.yaml", "--vary", "disks")[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("--vary", ("targets.pool.device.disks=8", "targets.pool.device.disks=12")),
+        ("--vary", ("targets.pool.device.disks=8,,12",)),
+        ("--set", ("growth=1 %", "growth=2 %")),
+    ],
+)
+def test_no_value_is_left_out(
+    site: str, option: str, words: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("goals.yaml").write_text("fits: true\n", encoding="utf-8")
+    options = [part for word in words for part in (option, word)]
+    vary = [] if option == "--vary" else ["--vary", "growth=1 %"]
+    code, _, err = called(capsys, monkeypatch, "size", site, "--goals", "goals.yaml", *options, *vary)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "twice" in err or "empty value" in err
+
+
 def test_a_plan_is_drawn(site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     code, _, err = called(capsys, monkeypatch, "plot", site, "calendar", "--until", "1 month")
     assert (code, err.strip()) == (0, "written to site-calendar.png")

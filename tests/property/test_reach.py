@@ -17,6 +17,7 @@ from benchmarks.transfers import data_set
 from simbackup.devices.rounds import Rounds
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.levels import link_rates
 from simbackup.engine.limit import Behind, Law, Limit, Others
 from simbackup.engine.trace import Trace
 
@@ -82,7 +83,7 @@ class System:
         elif kind < 0.75:
             self._reshape(self.draw.choice(self.flows))
         elif kind < 0.85:
-            capacity = 0.0 if self.draw.random() < 0.1 and not self.twist.going else self._size()
+            capacity = 0.0 if self.draw.random() < 0.1 else self._size()
             self.network.set_capacity(self.draw.choice(self.links), capacity)
         else:
             cap = self.draw.choice([math.inf, self.draw.uniform(0.1, 30.0)])
@@ -159,6 +160,15 @@ TWISTS = {
 }
 
 
+@pytest.fixture(params=["one by one", "in crowds"])
+def crowded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether even two flows that a link limits share its level."""
+    if request.param == "in crowds":
+        monkeypatch.setattr("simbackup.engine.crowds.MANY", 2)
+        monkeypatch.setattr("simbackup.engine.crowds.LEFT", 2)
+
+
+@pytest.mark.usefixtures("crowded")
 @pytest.mark.parametrize("twist", TWISTS)
 @pytest.mark.parametrize("seed", range(5))
 def test_what_a_change_reaches_is_enough(twist: str, seed: int) -> None:
@@ -179,7 +189,21 @@ def test_what_a_change_reaches_is_enough(twist: str, seed: int) -> None:
             used = sum(mine.demand(flow) * flow.rate for flow in mine.flows)
             assert used <= mine.capacity * (1.0 + SAME) + 1e-12
             assert used >= mine.capacity * (1.0 - SAME) - 1e-9 or not mine.limited
-            assert mine.units == pytest.approx(other.units, rel=same, abs=1e-9)
+            for total in ("units", "busy_s", "bytes_moved", "peak_bytes_per_s"):
+                here = f"{total} of {mine.name} in step {step}"
+                assert getattr(mine, total) == pytest.approx(getattr(other, total), rel=same, abs=1e-9), here
+    assert rates_of(few) == pytest.approx(rates_of(whole), rel=same, abs=1e-9)
+
+
+def rates_of(system: System) -> list[float]:
+    """What each link moves at several times, and the share of it in use, by the trace."""
+    assert system.network.trace is not None
+    rates, found = link_rates(system.network.trace), list[float]()
+    for share in (0.1, 0.3, 0.5, 0.7, 0.9):
+        at = share * system.env.now
+        now = {rate.link: rate for rate in rates if rate.time <= at}
+        found += [value for link in sorted(now) for value in (now[link].busy, now[link].bytes_per_s)]
+    return found
 
 
 @pytest.mark.parametrize("name", ["w2_100_random", "w2_1000_local", "core_50"])

@@ -16,6 +16,7 @@ from simbackup.schema.quantity import (
     PositiveSize,
     Rate,
     Ratio,
+    Reduction,
     TimePerByte,
 )
 
@@ -49,7 +50,7 @@ class DeduplicationSheet(Frozen):
 class DeduplicationSpec(Modelled, DeduplicationSheet):
     """How what a job saves is deduplicated."""
 
-    ratio: Ratio | None = None
+    ratio: Reduction | None = None
     """Bytes that are saved over bytes of chunks that the store does not have yet: little more than 1 for a first
     backup, much more for a full one that follows others. By the `change` of the data since the `last` unless stated."""
     last: PositiveDuration | None = None

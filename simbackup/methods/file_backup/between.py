@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.capability import MediaLibrary
 from simbackup.schema.part import Path
@@ -12,6 +13,10 @@ from simbackup.schema.quantity import Count, Frozen, PositiveSize, Text
 if TYPE_CHECKING:
     from simbackup.methods.file_backup.spec import FileBackupSpec
     from simbackup.scenario.checks import Checks
+
+
+MOST_TURNS = 10_000
+"""Times that a spool may fill up in a backup; each is simulated, and takes milliseconds."""
 
 
 class ShareSpec(Frozen):
@@ -68,6 +73,10 @@ def check_spool(checks: Checks, path: Path, job: FileBackupSpec) -> None:
             checks.report((*path, key), "has no effect with 'spool': a spooled backup is one stream", "leave it out")
     checks.free((*path, "spool", "size"), spool.on, spool.size, "a spool")
     if job.data in checks.spec.data:
+        least = checks.spec.data[job.data].size.si / MOST_TURNS
+        if spool.size.si < least:
+            message = f"fills up more than {MOST_TURNS:,} times in a backup"
+            checks.report((*path, "spool", "size"), message, f"write at least {units.show_short(least, 'B')}")
         checks.connected(here, checks.spec.data[job.data].on, spool.on)
     checks.connected(here, spool.on, job.to)
 

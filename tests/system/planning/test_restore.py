@@ -111,6 +111,29 @@ def test_goals_are_met_or_missed() -> None:
     }  # fmt: skip
 
 
+def test_what_a_site_does_not_have_is_no_goal() -> None:
+    restore = "{what: client x, within: 3 h, at: 2020-01-01}"
+    goals = goals_of(parse(f"budget_month: 3\nrestores: {{a: {restore}}}\n", "goals.yaml"))
+    with pytest.raises(InputError) as wrong:
+        judged(plan(load_site(site()), "2 days"), goals)
+    assert [(str(one.place), one.address) for one in wrong.value.problems] == [
+        ("goals.yaml:1:15", "budget_month"), ("goals.yaml:2:22", "restores.a.what"),
+        ("goals.yaml:2:49", "restores.a.at"),
+    ]  # fmt: skip
+
+
+def test_a_system_that_is_never_saved_misses_the_goals() -> None:
+    """Its policy has days, and none of them within the plan; a policy that nobody follows saves nothing either."""
+    made = site()
+    nightly = made["policies"]["nightly"]
+    made["policies"] |= {"never": nightly | {"schedule": {"full": "2020-01-01"}}, "nobody": nightly}
+    made["systems"]["first"]["policy"] = "never"
+    found = judged(plan(load_site(made), "2 days"), goals_of(parse("restore_points: 1\n", "goals.yaml")))
+    assert {goal.goal: (goal.found, goal.met) for goal in found if not goal.met} == {
+        "systems saved": ("never: first", False), "restore points": ("0", False),
+    }  # fmt: skip
+
+
 def test_the_cheapest_that_meets_the_goals_comes_first() -> None:
     goals = goals_of(parse("fits: true\n", "goals.yaml"))
     file = read_site(site(prices="prices/list-2026"))

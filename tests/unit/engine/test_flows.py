@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 import simpy
 
+from simbackup.devices.rounds import Rounds
 from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.levels import link_rates
 from simbackup.engine.limit import Law, Limit
 from simbackup.engine.trace import Trace
 
@@ -292,4 +294,24 @@ def test_nothing_is_left_of_many_flows_on_a_dead_link() -> None:
     env.run(until=2.0)
     assert all(flow.rate == 0.0 for flow in flows)
     assert network.trace is not None
-    assert (network.trace.rates[-1].busy, network.trace.rates[-1].bytes_per_s) == (0.0, 0.0)
+    last = link_rates(network.trace)[-1]
+    assert (last.busy, last.bytes_per_s) == (0.0, 0.0)
+
+
+def test_requests_stand_still_on_a_dead_link_and_go_on_after_it() -> None:
+    env, network, disk = system()
+    cores = Link("hosts.server.cores", 4.0, pooled=True)
+    parts = {(disk.name, "read"): 0.01, (cores.name, "open"): 0.002}
+    demands = {disk: 0.5, cores: 0.002}
+    flow = network.start("jobs.a", "read", 1e3, demands, going=Rounds(2, parts, demands))
+    env.run(until=1.0)
+    before = flow.rate
+    assert before > 0.0
+    for link in (disk, cores):
+        capacity = link.capacity
+        network.set_capacity(link, 0.0)
+        env.run(until=env.now + 1.0)
+        assert flow.rate == 0.0
+        network.set_capacity(link, capacity)
+        env.run(until=env.now + 1.0)
+        assert flow.rate == pytest.approx(before, rel=1e-9)

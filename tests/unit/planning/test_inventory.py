@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from simbackup.errors import InputError
+from simbackup.errors import InputError, Problem
+from simbackup.planning.columns import COLUMNS
 from simbackup.planning.inventory import site_text, templates
 from simbackup.planning.loading import read_site
 
@@ -68,3 +69,46 @@ def test_a_table_needs_names_and_sizes(tmp_path: Path) -> None:
 def test_five_thousand_rows_with_fifty_errors(tmp_path: Path) -> None:
     rows = [f"s{i},{'5 furlongs' if i % 100 == 7 else '1 TB'},2 %" for i in range(5000)]
     assert len(problems(written(tmp_path, "name,size,change", *rows))) == 50
+
+
+def warned(path: Path) -> list[str]:
+    found: list[Problem] = []
+    site_text(path, warnings=found)
+    return [str(problem).removeprefix(str(path)) for problem in found]
+
+
+def test_what_is_not_used_is_said(tmp_path: Path) -> None:
+    path = written(tmp_path, "name,Sze,size,owner,Host", 'a.b,1,"1,200 GB",me,x', "c,1,2 TB,me,x")
+    assert warned(path) == [
+        ":1:6: warning: the column 'Sze' is not used; did you mean 'size'?",
+        f":1:15: warning: the column 'owner' is not used; those that are: {', '.join(COLUMNS)}",
+        ":1:21: warning: the column 'Host' is not used; 'name' has the same meaning, and comes first",
+        (":2:7: warning: '1,200 GB' may have a mark of decimals or of thousands; "
+        "a point was read as that of decimals, a comma as that of thousands"),
+        ":2:1: warning: 'a.b' is called 'a-b'; names have letters, digits, '-' and '_'",
+    ]  # fmt: skip
+    assert warned(written(tmp_path, "name,size", "a,1.5 TB")) == []
+
+
+def test_any_name_and_any_title_make_a_site(tmp_path: Path) -> None:
+    path = tmp_path / "a: [b] #c.csv"
+    path.write_text("name,size\nnull,1 TB\nyes,2E+12 B\ntrue,2 TB\n", encoding="utf-8")
+    text = site_text(path)
+    assert '  "null": {' in text
+    spec = read_site(text).spec
+    assert spec.title == "a: [b] #c, 3 systems"
+    assert [(name, system.size.si) for name, system in spec.systems.items()] == [
+        ("null", 1e12), ("yes", 2e12), ("true", 2e12),
+    ]  # fmt: skip
+
+
+def test_what_no_site_may_say_is_reported_at_its_cell(tmp_path: Path) -> None:
+    rows = "pool,1 TB,", "a,1e30,", "b,1 TB,0.0001", "a-data,1 TB,"
+    assert problems(written(tmp_path, "name,size,compression", *rows)) == [
+        ":3:3: '1e30' is out of bounds; write at most 1000 PB and more than 0",
+        ":4:8: '0.0001' is out of bounds; write at least 1 %",
+    ]
+    assert problems(written(tmp_path, "name,size,compression", rows[0], rows[3], "a,1 TB,")) == [
+        ":2:1: is also the name of one of the targets; rename one of them",
+        ":3:1: is also what a plan calls a part of 'a'; rename one of them",
+    ]

@@ -28,7 +28,7 @@ def test_a_problem_of_the_scenario_is_reported_in_the_site_file() -> None:
     with pytest.raises(InputError) as wrong:
         load_site(TEXT.replace("disks: 12", "disks: 3"))
     assert [(str(problem.place), problem.address) for problem in wrong.value.problems] == [
-        ("site:11:80", "devices.pool.disks")
+        ("site:11:80", "targets.pool.device.disks")
     ]
 
 
@@ -36,3 +36,14 @@ def test_goals_are_checked() -> None:
     with pytest.raises(InputError) as wrong:
         goals_of(parse("windows_missed: few\nrto: 4 h\n", "goals.yaml"))
     assert [problem.address for problem in wrong.value.problems] == ["windows_missed", "rto"]
+
+
+def test_a_restore_without_a_limit_is_no_goal() -> None:
+    with pytest.raises(InputError) as wrong:
+        goals_of(parse("restores:\n  fire: {after_loss_of: main}\n", "goals.yaml"))
+    assert str(wrong.value).startswith("goals.yaml:2:9: restores.fire: has no limit")
+
+
+def test_a_policy_is_spread_over_no_more_days_than_it_has_systems() -> None:
+    text = TEXT.replace('    at: "20:00"\n', '    at: "20:00"\n    spread: true\n')
+    assert list(read_site(text).spec.policies) == ["nightly-monday", "nightly-tuesday"]

@@ -1,0 +1,31 @@
+"""The command that serves the what-if page."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from simbackup.cli.options import note
+
+
+def serve(  # noqa: PLR0917 (typer reads each as an option)
+    scenario: Annotated[
+        str, typer.Argument(metavar="[SCENARIO|SITE|FOLDER]", help="What to open; a folder offers all its files.")
+    ] = "",
+    port: Annotated[int, typer.Option(help="Port of the page; 0 takes any that is free.")] = 8350,
+    host: Annotated[
+        str, typer.Option(help="Address of the page; anything but the default lets others in.")
+    ] = "127.0.0.1",
+    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+    memory: Annotated[str, typer.Option(metavar="SIZE", help="Most memory of one run.")] = "2 GB",
+    time: Annotated[str, typer.Option(metavar="TIME", help="Most processor time of one run.")] = "5 min",
+) -> None:
+    """Serve a page in the browser to ask what if: move values, see what changes, keep and compare variants."""
+    from simbackup.cli.options import quantity  # noqa: PLC0415
+    from simbackup.web.serve import serve as served  # noqa: PLC0415
+
+    served(
+        scenario, host, port, memory=quantity("--memory", memory, "B"), seconds=quantity("--time", time, "s"),
+        opens=browser, announce=lambda address: note(f"the page is at {address}; Ctrl-C ends it"),
+    )  # fmt: skip

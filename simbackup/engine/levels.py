@@ -1,0 +1,92 @@
+"""The rates of links from what a trace records: rates of single flows, and levels that many flows share.
+
+A level moves the rates of all links that its flows cross. It is recorded once, so that a trace grows with what happens,
+and not with how many links that concerns. Here the rates of links follow from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from heapq import merge
+
+from simbackup.engine.trace import Rate, SharedLevel, Trace
+
+
+def link_rates(trace: Trace, only: Collection[str] | None = None) -> list[Rate]:
+    """The rates of each link whenever they change, of all flows together, in the order of time.
+
+    Parameters
+    ----------
+    trace
+        The records of a run.
+    only
+        The links that are asked for; all unless given.
+
+    Examples
+    --------
+    >>> trace = Trace()
+    >>> trace.rate(0, "devices.sda", 0.1, 1e6)
+    >>> trace.shared_level(5, "links.lan", 2e6, {"links.lan": (0.5e-6, 1.0), "devices.sda": (0.1e-6, 0.5)})
+    >>> [(rate.time, rate.link, round(rate.busy, 3), rate.bytes_per_s) for rate in link_rates(trace)]
+    [(0.0, 'devices.sda', 0.1, 1000000.0), (5.0, 'links.lan', 1.0, 2000000.0), (5.0, 'devices.sda', 0.3, 2000000.0)]
+    """
+    if not trace.shared_levels:
+        return [rate for rate in trace.rates if only is None or rate.link in only]
+    return list(_LinkRates(only).over(trace))
+
+
+class _LinkRates:
+    """What is known of each link at a time of a trace."""
+
+    def __init__(self, only: Collection[str] | None) -> None:
+        self.only = only
+        self.alone: dict[str, tuple[float, float]] = {}
+        self.levels: dict[str, float] = {}
+        self.loads: dict[str, dict[str, tuple[float, float]]] = {}
+        self.roots: dict[str, dict[str, None]] = {}
+        self.last: dict[str, tuple[float, float]] = {}
+
+    def over(self, trace: Trace) -> Iterator[Rate]:
+        """The rates of links after each instant of a trace."""
+        time, moved = 0.0, dict[str, None]()
+        for record in merge(trace.rates, trace.shared_levels, key=lambda record: record.time):
+            if record.time > time:
+                yield from self._moved(time, moved)
+                time, moved = record.time, {}
+            moved.update(self._take(record))
+        yield from self._moved(time, moved)
+
+    def _take(self, record: Rate | SharedLevel) -> dict[str, None]:
+        """Note a record; the links whose rates it may change."""
+        if isinstance(record, Rate):
+            self.alone[record.link] = (record.busy, record.bytes_per_s)
+            return {record.link: None} if self._asked(record.link) else {}
+        loads = self.loads.setdefault(record.root, {})
+        for link, load in record.loads.items():
+            if not self._asked(link):
+                continue
+            roots = self.roots.setdefault(link, {})
+            if any(load):
+                loads[link], roots[record.root] = load, None
+            else:
+                loads.pop(link, None)
+                roots.pop(record.root, None)
+        moved = dict.fromkeys(link for link in record.loads if self._asked(link))
+        if record.level != self.levels.get(record.root):
+            self.levels[record.root] = record.level
+            moved.update(dict.fromkeys(loads))
+        return moved
+
+    def _asked(self, link: str) -> bool:
+        return self.only is None or link in self.only
+
+    def _moved(self, time: float, links: dict[str, None]) -> Iterator[Rate]:
+        for link in links:
+            busy, bytes_per_s = self.alone.get(link, (0.0, 0.0))
+            for root in self.roots.get(link, ()):
+                load, level = self.loads[root][link], self.levels[root]
+                busy, bytes_per_s = busy + load[0] * level, bytes_per_s + load[1] * level
+            rates = (min(1.0, busy), bytes_per_s)
+            if rates != self.last.get(link, (0.0, 0.0)):
+                self.last[link] = rates
+                yield Rate(time, link, *rates)

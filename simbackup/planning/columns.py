@@ -1,0 +1,60 @@
+"""Columns of inventories of systems: what they may be called, and which of them are not used."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+
+from simbackup.errors import Problem
+from simbackup.schema.inventory import Inventory
+
+HEAD = re.compile(r"\s*(.*?)\s*(?:[(\[]\s*(.*?)\s*[)\]])?\s*")
+COLUMNS = {
+    "name": ("name", "system", "host", "hostname", "server", "vm", "machine name"),
+    "size": ("size", "capacity", "used", "data"),
+    "files": ("files", "file count", "number of files"),
+    "change": ("change", "daily change", "change rate", "daily"),
+    "growth": ("growth", "yearly growth", "growth rate"),
+    "policy": ("policy",),
+    "kind": ("kind", "type", "role"),
+    "compression": ("compression",),
+    "priority": ("priority", "tier"),
+    "machine": ("machine",),
+    "filesystem": ("filesystem", "file system"),
+}
+"""What a column may be called, in any case; a unit may follow in brackets."""
+LIKE = 0.7
+"""Likeness from which on a column is taken for a misspelt one."""
+
+
+def columns_of(table: Inventory) -> tuple[dict[str, str], dict[str, str]]:
+    """The column of each key, and the units in their heads."""
+    columns: dict[str, str] = {}
+    heads: dict[str, str] = {}
+    for column in table.columns:
+        found = HEAD.fullmatch(column)
+        word = _word_of(column)
+        for key, names in COLUMNS.items():
+            if word in names and key not in columns:
+                columns[key], heads[key] = column, (found[2] if found else None) or ""
+    return columns, heads
+
+
+def unused(table: Inventory, columns: Mapping[str, str]) -> Iterator[Problem]:
+    """A warning for each column that is not used, with what it may mean."""
+    known = {word: key for key, words in COLUMNS.items() for word in words}
+    for column, head in zip(table.columns, table.heads, strict=True):
+        if column in columns.values():
+            continue
+        key = known.get(_word_of(column))
+        near = difflib.get_close_matches(_word_of(column), known, n=1, cutoff=LIKE)
+        remedy = f"did you mean '{near[0]}'?" if near else f"those that are: {', '.join(COLUMNS)}"
+        remedy = f"'{columns[key]}' has the same meaning, and comes first" if key is not None else remedy
+        yield Problem(head, "", f"the column '{column}' is not used", remedy, "warning")
+
+
+def _word_of(column: str) -> str:
+    """What a column is called, without its unit."""
+    found = HEAD.fullmatch(column)
+    return (found[1] if found else column).lower().replace("_", " ")

@@ -1,0 +1,125 @@
+"""Keys and parts of a site file that have no effect: which they are, and where they would act."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from simbackup.errors import Problem
+from simbackup.planning.origins import Origins, Path
+from simbackup.planning.policy import PolicySpec
+from simbackup.planning.site import PlannedSite
+
+Idle = tuple[Path, str]
+"""A path in the site file, and where what stands there would act."""
+CALENDAR = frozenset({"daily", "weekly", "monthly", "yearly"})
+"""Rules of retention that count by the calendar."""
+
+
+def idle_keys(site: PlannedSite) -> list[Problem]:
+    """A warning for each key without effect, at its place; one for all systems, and for all days of a policy."""
+    origins, tree = Origins(site.file, {}), site.file.source
+    alike: dict[tuple[str, Path, str], dict[str, Problem]] = {}
+    for path, where in (*_made(), *_systems(site), *_machines(site), *_targets(site), *_policies(site), *_growth(site)):
+        for here in _written(origins, path):
+            node, seen = tree.find(here)
+            if len(seen) == len(here) and node.value is not None:
+                address = ".".join(here)
+                problem = Problem(node.key, address, "has no effect here", where, "warning")
+                alike.setdefault((here[0], here[2:], where), {}).setdefault(address, problem)
+    return [_first(list(each.values())) for each in alike.values()]
+
+
+def _first(alike: list[Problem]) -> Problem:
+    first, *others = alike
+    more = f" ('{first.address.split('.')[1]}', and {len(others)} more like it)" if others else ""
+    return replace(first, message=first.message + more)
+
+
+def _written(origins: Origins, path: Path) -> list[Path]:
+    """The paths as they are written; `*` stands for every name."""
+    if "*" not in path:
+        return [origins.written(path)]
+    before = path[: path.index("*")]
+    node, seen = origins.file.source.find(before)
+    names = node.mapping if len(seen) == len(before) else {}
+    return [each for name in names for each in _written(origins, (*before, name, *path[len(before) + 1 :]))]
+
+
+def _made() -> Iterator[Idle]:
+    """Keys of parts that the plan writes itself."""
+    for path in (("machines", "*", "host", "owns"), ("targets", "*", "host", "owns")):
+        yield path, "hosts own what the site gives them"
+    for path in (("network", "joins"), ("targets", "*", "link", "joins"), ("targets", "*", "network", "joins")):
+        yield path, "links join what the site says"
+    yield ("machines", "*", "storage", "capacity"), "storage is made as large as the data on it"
+
+
+def _systems(site: PlannedSite) -> Iterator[Idle]:
+    for name, system in site.file.spec.systems.items():
+        policy = site.file.spec.policies[system.policy]
+        if policy.logs is None:
+            yield ("systems", name, "log"), "it acts with 'logs' of a policy"
+        if not any(site.targets[to].tape for to in _targets_of(policy)):
+            yield ("systems", name, "compression"), "it acts on tape; a disk or a store has 'reduction'"
+
+
+def _machines(site: PlannedSite) -> Iterator[Idle]:
+    machines, systems = site.file.spec.machines, site.file.spec.systems.values()
+    used = {system.machine or next(iter(machines)) for system in systems}
+    for name in machines.keys() - used:
+        yield ("machines", name), "no system is such a machine"
+
+
+def _targets(site: PlannedSite) -> Iterator[Idle]:
+    spec = site.file.spec
+    followed = [spec.policies[name] for name in {system.policy for system in spec.systems.values()}]
+    used = {to for policy in followed for to in _targets_of(policy)}
+    hosts = {target.beside for target in spec.targets.values()}
+    synthetic = {policy.to for policy in followed if "synthetic_full" in policy.schedule}
+    for name, target in site.targets.items():
+        here = ("targets", name)
+        if name not in used | hosts:
+            yield here, "no policy with systems names it, so it takes nothing"
+            continue
+        if not target.tape:
+            for key in ("offsite", "cartridges", "pool"):
+                yield (*here, key), "it acts in tape libraries"
+        elif name in used:
+            yield (*here, "reduction"), "on tape, 'compression' of a system acts"
+        if name not in synthetic or not target.on_disk:
+            yield (*here, "clones"), "it acts where a disk takes synthetic full backups"
+
+
+def _targets_of(policy: PolicySpec) -> Iterator[str]:
+    """The targets that a policy names."""
+    yield policy.to
+    yield from (copy.to for copy in policy.copies.values())
+    if policy.logs is not None:
+        yield from policy.logs.to
+    if policy.staging is not None:
+        yield policy.staging.on
+
+
+def _policies(site: PlannedSite) -> Iterator[Idle]:
+    for name, policy in site.file.spec.policies.items():
+        here, systems = ("policies", name), site.of_policy(name)
+        if not systems:
+            yield here, "no system follows it"
+            continue
+        if not any(system.by_file for system in systems):
+            yield (*here, "workers"), "they walk files, in file_level backups"
+        if not site.targets[policy.to].tape:
+            yield (*here, "staging"), "it acts on the way to a tape library"
+        for path, kept in (
+            ((), policy.retention),
+            *((("copies", key), c.retention) for key, c in policy.copies.items()),
+        ):
+            if kept is not None and all(getattr(kept, key) is None for key in CALENDAR):
+                yield (*here, *path, "retention", "of"), "it acts with daily, weekly, monthly or yearly"
+
+
+def _growth(site: PlannedSite) -> Iterator[Idle]:
+    stated = [site.file.part("systems", name, "change") for name in site.file.spec.systems]
+    if all(change is not None and "growth" in change.mapping for change in stated):
+        yield ("growth",), "each system says its own"

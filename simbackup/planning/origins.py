@@ -1,0 +1,191 @@
+"""Scenarios that a plan makes, with whatever is wrong in them reported in the words of the site file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from simbackup.errors import InputError, Place, Problem
+from simbackup.planning.loading import SiteFile
+from simbackup.scenario import Scenario, load
+
+Path = tuple[str, ...]
+SECTIONS = ("hosts", "devices", "links", "data", "jobs")
+OF_DATA = frozenset({"size", "files", "filesystem", "change", "compression"})
+"""Keys of data that systems state."""
+OF_POLICY: Mapping[str, Path] = {
+    "to": ("to",), "begin": ("at",), "window": ("window",), "level": ("schedule",), "since": ("schedule",),
+    "tool": ("tool",), "workers": ("workers",), "retries": ("retries",), "retry_after": ("retry_after",),
+    "spool": ("staging",),
+}  # fmt: skip
+"""What a policy says of a key of a backup."""
+OF_COPY: Mapping[str, Path] = {"to": ("to",), "begin": ("at",), "deadline": ("by",)}
+"""What a copy says of a key of the job that makes it."""
+_ADDRESS = re.compile(rf"\b(?:{'|'.join(SECTIONS)})(?:\.[\w-]+)+")
+_NAME = re.compile(r"'([\w-]+)'")
+_VARYING = re.compile(r"'[^']*'|[\d.,]+(?: [kMGTP]?i?\w+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class PartOrigin:
+    """What a part of a scenario was made of: an address in the site file, those of some keys, and for which system.
+
+    `words` are what it is called.
+    """
+
+    path: Path
+    keys: Mapping[str, Path]
+    words: str = ""
+    system: str = ""
+
+
+def scenario_of(file: SiteFile, parts: Mapping[str, Any], when: str = "") -> Scenario:
+    """The scenario of parts that a plan has made of a site file, `when` is put before what is wrong.
+
+    Raises
+    ------
+    InputError
+        Everything that is wrong with it, at the places and the addresses of the site file, and each only once.
+    """
+    try:
+        return load(parts)
+    except InputError as error:
+        told = Origins(file, parts)
+        raise InputError(told.once([*error.problems, *error.notes], when)) from None
+
+
+class Origins:
+    """What the parts of a scenario were made of."""
+
+    def __init__(self, file: SiteFile, parts: Mapping[str, Any]) -> None:
+        self.file, self.parts = file, parts
+        self.known = dict(_origins(file))
+
+    def origin(self, section: str, name: str) -> PartOrigin:
+        """What a part was made of; of one that is not known the whole site."""
+        return self.known.get((section, name)) or (self._job(name) if section == "jobs" else PartOrigin((), {}))
+
+    def written(self, path: Path) -> Path:
+        """A path as its user wrote it: a policy that is spread over days is one of them in the scenario."""
+        if path[:1] == ("policies",) and len(self.file.source.find(path[:2])[1]) < len(path[:2]):
+            return (path[0], path[1].rpartition("-")[0], *path[2:])
+        return path
+
+    def path(self, address: str) -> Path:
+        """The path in the site file of an address in the scenario, as far as its user wrote it."""
+        section, name, *rest = (*address.split("."), "")
+        origin = self.origin(section, name)
+        steps = [step for step in rest if step]
+        path = origin.path
+        if steps:
+            path = (*origin.keys[steps[0]], *steps[1:]) if steps[0] in origin.keys else (*origin.path, *steps)
+        path = self.written(path)
+        found, seen = self.file.source.find(path)
+        return path if len(seen) == len(path) or isinstance(found.value, dict) else path[: len(seen)]
+
+    def problem(self, one: Problem) -> Problem:
+        """A problem of the scenario as one of the site file."""
+        if one.address.partition(".")[0] not in SECTIONS:
+            return one
+        paths = dict.fromkeys(".".join(self.path(address)) for address in one.address.split(", "))
+        path = self.path(one.address.partition(", ")[0])
+        node, seen = self.file.source.find(path)
+        written = Place("") if not one.place.line else one.place
+        own = node.key if one.message == "is not known here" and len(seen) == len(path) else node.place
+        return replace(
+            one, place=written if written.file else own, address=", ".join(paths), message=self.worded(one.message),
+            remedy=self.worded(one.remedy),
+        )  # fmt: skip
+
+    def worded(self, text: str) -> str:
+        """A message in which parts that the plan has made are called what they are."""
+        text = _ADDRESS.sub(lambda found: ".".join(self.path(found.group())), text)
+        return _NAME.sub(lambda found: self.words.get(found[1]) or found.group(), text)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What parts are called, by their names."""
+        return {name: origin.words for (_, name), origin in self.known.items() if origin.words}
+
+    def once(self, problems: list[Problem], when: str) -> list[Problem]:
+        """The problems in the words of the site; of those that are alike the first, with the number of the others."""
+        alike: dict[tuple[Place, str, str], dict[str, Problem]] = {}
+        for one in problems:
+            told = self.problem(one)
+            told = replace(told, message=f"{when}: {told.message}") if when and not one.closing else told
+            key = told.place, told.address, _VARYING.sub("", told.message)
+            section, _, name = one.address.partition(".")
+            alike.setdefault(key, {}).setdefault(self.origin(section, name.partition(".")[0]).system, told)
+        return [self._first(each) for each in alike.values()]
+
+    def _first(self, alike: Mapping[str, Problem]) -> Problem:
+        """The first of problems that are alike; where they are not those of all systems, with its own."""
+        (system, first), *others = alike.items()
+        everywhere = len({one.message for one in alike.values()}) == 1 and self._sharing(first.address) <= alike.keys()
+        if not system or everywhere or first.closing or first.address.startswith(f"systems.{system}"):
+            return first
+        more = f", and {len(others)} more like it" if others else ""
+        return replace(first, message=f"{first.message} ('{system}'{more})")
+
+    def _sharing(self, address: str) -> set[str]:
+        """The systems that have what is at an address, such as those of a policy."""
+        section, _, rest = address.partition(".")
+        name, systems = rest.partition(".")[0], self.file.spec.systems
+        if section == "machines":
+            usual = next(iter(self.file.spec.machines))
+            return {system for system, told in systems.items() if (told.machine or usual) == name}
+        every = {system: self.written(("policies", told.policy))[1] for system, told in systems.items()}
+        return {system for system, policy in every.items() if section != "policies" or policy == name}
+
+    def _job(self, name: str) -> PartOrigin:
+        """What a job was made of: the policy of its system, or a copy."""
+        spec = self.file.spec
+        plain = name if name.partition("-")[0] in spec.systems else re.sub(r"\A(back|logs)-", "", name)
+        system, steps = plain, list[str]()
+        while system not in spec.systems and "-" in system:
+            system, _, last = system.rpartition("-")
+            steps.insert(0, last)
+        if system not in spec.systems:
+            return PartOrigin((), {})
+        policy = spec.systems[system].policy
+        above, ending = ("policies", policy), "-".join(steps)
+        for copy, part in spec.policies[policy].copies.items():
+            if f"-{ending}-".find(f"-{copy}-") >= 0:
+                here = (*above, "copies", copy)
+                keys = {key: (*here, *path) for key, path in OF_COPY.items()}
+                return PartOrigin(here, keys | {"pool": ("targets", part.to, "pool")}, "", system)
+        keys = {key: (*above, *path) for key, path in OF_POLICY.items()}
+        own = {"method": ("systems", system, "method"), "priority": ("systems", system, "priority")}
+        keys = {**keys, **own, "pool": ("targets", spec.policies[policy].to, "pool")}
+        return PartOrigin(("systems", system), keys, "", system)
+
+
+def _origins(file: SiteFile) -> Iterator[tuple[tuple[str, str], PartOrigin]]:
+    """The parts of the scenarios of a site, but for jobs, and what each was made of."""
+    spec = file.spec
+    yield ("links", "network"), PartOrigin(("network",), {}, "the network")
+    yield ("devices", "server-queue"), PartOrigin(("limit",), {})
+    for name, target in spec.targets.items():
+        here = ("targets", name)
+        yield ("devices", name), PartOrigin((*here, "device"), {})
+        yield ("devices", f"{name}-queue"), PartOrigin((*here, "limit"), {})
+        if target.beside is None:
+            yield ("hosts", f"{name}-host"), PartOrigin((*here, "host"), {}, f"the host of '{name}'")
+        yield ("links", f"{name}-link"), PartOrigin((*here, "link"), {}, f"the link to '{name}'")
+        yield ("links", f"{name}-network"), PartOrigin((*here, "network"), {}, f"the network of '{name}'")
+        yield ("data", f"{name}-older"), PartOrigin(here, {}, f"what '{name}' holds")
+    for name in spec.machines:
+        yield ("devices", f"{name}-queue"), PartOrigin(("machines", name, "limit"), {})
+    for name, system in spec.systems.items():
+        here, machine = ("systems", name), ("machines", system.machine or next(iter(spec.machines)))
+        storage, sized = (*machine, "storage"), {"capacity": (*here, "size")}
+        yield ("hosts", name), PartOrigin((*machine, "host"), {}, f"the host of '{name}'", name)
+        yield ("devices", f"{name}-disk"), PartOrigin(storage, sized, f"the storage of '{name}'", name)
+        yield ("devices", f"{name}-log"), PartOrigin(storage, sized, f"the storage of '{name}'", name)
+        yield ("devices", f"{name}-turn"), PartOrigin(here, {}, "", name)
+        keys = {key: (*here, key) for key in OF_DATA} | {"on": storage}
+        yield ("data", f"{name}-data"), PartOrigin(here, keys, f"the data of '{name}'", name)
+        logs = {"size": (*here, "log"), "on": storage}
+        yield ("data", f"{name}-log-data"), PartOrigin(here, logs, f"the logs of '{name}'", name)

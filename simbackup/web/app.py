@@ -1,0 +1,281 @@
+"""The server of the page: what may be asked, and what it answers. All work on files of users is done by workers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any
+
+import anyio
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from simbackup.errors import InputError
+from simbackup.results.record import program_version
+from simbackup.web import tasks
+from simbackup.web.comparison import differences, side_by_side
+from simbackup.web.guard import LOCAL, Guard
+from simbackup.web.guests import Document, Guest, Guests, Variant
+from simbackup.web.limits import CHECKED
+from simbackup.web.opening import OwnFolder, catalogue, of_library, uploaded
+from simbackup.web.render import rendered
+from simbackup.web.workers import Message, Work, Workers
+
+COOKIE = "simbackup-page"
+DAY = 86_400
+HORIZONS = ("1y", "2y", "3y", "5y", "10y")
+MIME = {
+    "report.html": "text/html; charset=utf-8", "scenario.yaml": "text/yaml; charset=utf-8",
+    "tables.xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}  # fmt: skip
+Json = Mapping[str, Any]
+
+
+class RefusedError(Exception):
+    """A request that cannot be answered, with what is wrong with it."""
+
+
+@dataclass
+class WhatIf:
+    """The what-if page: its guests, its workers, and what it offers to open."""
+
+    runs: Workers
+    chosen: OwnFolder = field(default_factory=OwnFolder)
+    first: str = ""
+    """What is opened at once: the name of a scenario, or of a file of the chosen folder."""
+    guests: Guests = field(default_factory=Guests)
+    offered: dict[str, list[Mapping[str, str]]] = field(default_factory=dict[str, list[Mapping[str, str]]])
+    checks: Workers = field(init=False)
+    _listed: anyio.Event = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.checks = Workers(max(2, self.runs.at_once), CHECKED)
+
+    def app(self, names: frozenset[str] = LOCAL) -> Starlette:
+        """The application, which answers requests to this machine under these names."""
+        routes = [
+            Route("/", self.page), Route("/library", self.library), Route("/open", self.open, methods=["POST"]),
+            Route("/run", self.run, methods=["POST"]), Route("/check", self.check, methods=["POST"]),
+            Route("/complete", self.complete, methods=["POST"]), Route("/keep", self.keep, methods=["POST"]),
+            Route("/drop", self.drop, methods=["POST"]), Route("/variants", self.variants),
+            Route("/variants/{key}/{name}", self.file),
+            Route("/static/report.css", _style), Mount("/static", StaticFiles(packages=[("simbackup.web", "static")])),
+        ]  # fmt: skip
+        handlers = {RefusedError: _refused, InputError: _wrong}
+        guard = Middleware(Guard, names=names)
+        return Starlette(routes=routes, middleware=[guard], exception_handlers=handlers, lifespan=self._life)  # type: ignore[arg-type]
+
+    @asynccontextmanager
+    async def _life(self, app: Starlette) -> AsyncGenerator[None]:
+        """List what comes along while the page is loaded, and remove all files at the end."""
+        del app
+        self._listed = anyio.Event()
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._list)
+            yield
+            group.cancel_scope.cancel()
+        self.guests.close()
+
+    async def _list(self) -> None:
+        async with aclosing(self.checks.messages(tasks.library, {})) as found:
+            async for message in found:
+                if message["kind"] == "library":
+                    self.offered = catalogue([*message["sites"], *message["scenarios"]])
+        self._listed.set()
+
+    async def library(self, request: Request) -> Response:
+        """The scenarios and sites that come along."""
+        del request
+        await self._listed.wait()
+        return HTMLResponse(rendered("library.html", offered=self.offered))
+
+    async def page(self, request: Request) -> Response:
+        """The page, with a guest of its own for each browser."""
+        key, guest = request.cookies.get(COOKIE), self.guests.of(request.cookies.get(COOKIE))
+        if guest is None:
+            key, _ = self.guests.new()
+        name = request.query_params.get("open", self.first)
+        text = rendered(
+            "index.html", own=self.chosen.names, first=name, horizons=HORIZONS,
+            version=program_version(),
+        )  # fmt: skip
+        answer = HTMLResponse(text)
+        answer.set_cookie(COOKIE, key or "", max_age=DAY, httponly=True, samesite="strict")
+        return answer
+
+    async def open(self, request: Request) -> Response:
+        """Open a scenario of the library or of the chosen folder, or uploaded files."""
+        guest, asked = await self._asked(request)
+        document = self._document(guest, asked)
+        key = guest.opened(document)
+        return JSONResponse(
+            {"document": key, "name": document.name, "text": document.text, "original": document.original}
+        )
+
+    def _document(self, guest: Guest, asked: Json) -> Document:
+        files = asked.get("files")
+        if isinstance(files, dict):
+            return uploaded(guest, {str(name): str(content) for name, content in files.items()})  # type: ignore[misc]
+        name = _text(asked, "name")
+        return self.chosen.document(name) if name in self.chosen.names else of_library(name)
+
+    async def run(self, request: Request) -> Response:
+        """Run a text, and report on it line by line, each in JSON; a newer run of the same tab ends it."""
+        guest, asked = await self._asked(request)
+        document = self._opened(guest, asked)
+        changes = {str(address): str(value) for address, value in dict(asked.get("changes") or {}).items()}
+        tab, text = _text(asked, "tab"), _text(asked, "text")
+        before = guest.variants.get(str(asked.get("before") or ""))
+        variant = guest.begun(_text(asked, "document"), text, tab)
+        task = {
+            "text": text, "folder": str(document.folder), "changes": changes, "out": str(variant.folder),
+            "before": before.figures if before else {}, "until": str(asked.get("until") or HORIZONS[0]),
+        }  # fmt: skip
+        lines = self._lines(guest, variant, tab, task)
+        return StreamingResponse(lines, media_type="application/x-ndjson")
+
+    async def _lines(self, guest: Guest, variant: Variant, tab: str, task: Json) -> AsyncGenerator[str]:
+        async with aclosing(self.runs.messages(tasks.run, task)) as found:
+            async for message in found:
+                if guest.running.get(tab) != variant.key:
+                    yield f"{json.dumps({'kind': 'replaced'})}\n"
+                    return
+                _noted(guest, variant, message)
+                yield f"{json.dumps({**message, 'variant': variant.key, 'called': variant.name})}\n"
+
+    async def check(self, request: Request) -> Response:
+        """Report what is wrong with a text."""
+        return await self._short(request, tasks.check)
+
+    async def complete(self, request: Request) -> Response:
+        """Report the words that may stand at a place of a text."""
+        return await self._short(request, tasks.complete)
+
+    async def _short(self, request: Request, work: Work) -> Response:
+        guest, asked = await self._asked(request)
+        folder = str(self._opened(guest, asked).folder)
+        task = {
+            "text": _text(asked, "text"),
+            "folder": folder,
+            "line": asked.get("line"),
+            "column": asked.get("column"),
+        }
+        async with aclosing(self.checks.messages(work, task)) as found:
+            async for message in found:
+                if message["kind"] not in {"waiting", "alive"}:
+                    return JSONResponse(message)
+        return JSONResponse({"kind": "failed", "why": "nothing came of it"})
+
+    async def keep(self, request: Request) -> Response:
+        """Keep a variant under a name."""
+        guest, asked = await self._asked(request)
+        key = _variant(guest, asked).key
+        if not guest.keep(key, _text(asked, "name")):
+            raise RefusedError("there are too many variants; drop one")
+        return JSONResponse({"kept": len(guest.kept)})
+
+    async def drop(self, request: Request) -> Response:
+        """Forget a variant."""
+        guest, asked = await self._asked(request)
+        guest.drop(_variant(guest, asked).key)
+        return JSONResponse({"kept": len(guest.kept)})
+
+    async def variants(self, request: Request) -> Response:
+        """The kept variants side by side."""
+        guest = self._guest(request)
+        kept = guest.kept
+        tables = [side_by_side(kept), differences(kept)] if kept else []
+        return HTMLResponse(rendered("variants.html", variants=kept, tables=tables))
+
+    async def file(self, request: Request) -> Response:
+        """A file of a variant, to be downloaded."""
+        guest, name = self._guest(request), request.path_params["name"]
+        variant = guest.variants.get(request.path_params["key"])
+        if variant is None or name not in variant.files:
+            raise RefusedError("there is no such file")
+        shown = "inline" if name == "report.html" and "view" in request.query_params else "attachment"
+        answer = FileResponse(
+            variant.folder / name, media_type=MIME[name], filename=name, content_disposition_type=shown
+        )
+        if name == "report.html":  # it holds its own style, and no script
+            answer.headers["Content-Security-Policy"] = (
+                "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+            )
+        return answer
+
+    async def _asked(self, request: Request) -> tuple[Guest, Json]:
+        """The guest of a request, and what it asks for."""
+        guest = self._guest(request)
+        try:
+            asked: object = await request.json()
+        except ValueError:
+            raise RefusedError("this is not JSON") from None
+        if not isinstance(asked, dict):
+            raise RefusedError("this is not what the page asks")
+        return guest, asked  # type: ignore[return-value]
+
+    def _guest(self, request: Request) -> Guest:
+        guest = self.guests.of(request.cookies.get(COOKIE))
+        if guest is None:
+            raise RefusedError("the server has been started again since; load the page again")
+        return guest
+
+    def _opened(self, guest: Guest, asked: Json) -> Document:
+        found = guest.documents.get(_text(asked, "document"))
+        if found is None:
+            raise RefusedError("it is no longer open; open it again")
+        return found
+
+
+def _noted(guest: Guest, variant: Variant, message: Message) -> None:
+    """Note in a variant what a worker reports of it."""
+    match message["kind"]:
+        case "opened":
+            variant.text, variant.values = message["text"], message["values"]
+            variant.name = guest.named(variant) if not variant.kept else variant.name
+        case "answer":
+            variant.figures = message["figures"]
+        case "done":
+            variant.files = message["files"]
+        case _:
+            pass
+
+
+def _text(asked: Json, key: str) -> str:
+    found = asked.get(key)
+    if not isinstance(found, str):
+        raise RefusedError(f"'{key}' is missing")
+    return found
+
+
+def _variant(guest: Guest, asked: Json) -> Variant:
+    found = guest.variants.get(_text(asked, "variant"))
+    if found is None:
+        raise RefusedError("there is no such variant")
+    return found
+
+
+async def _style(request: Request) -> Response:
+    """The style of reports, which the page shares."""
+    del request
+    return Response(
+        resources.files("simbackup.reporting").joinpath("templates/report.css").read_text("utf-8"),
+        media_type="text/css",
+    )
+
+
+async def _refused(request: Request, error: RefusedError) -> Response:
+    del request
+    return JSONResponse({"kind": "failed", "why": str(error)}, status_code=400)
+
+
+async def _wrong(request: Request, error: InputError) -> Response:
+    del request
+    return JSONResponse(tasks.problems("", error), status_code=400)

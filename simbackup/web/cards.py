@@ -1,0 +1,107 @@
+"""Cards: what the page says first of each job, or of each part of a site, with its interval and what it was before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from simbackup import units
+from simbackup.experiments.what_if import Reasons
+from simbackup.reporting.answer import Answer, answers, example, items
+from simbackup.reporting.tables import percent
+from simbackup.results.fleet_figures import series
+from simbackup.results.groups import Group
+from simbackup.results.result import Result
+from simbackup.uncertainty.verdict import JobInterval
+
+HARDLY = 0.0005
+"""Share by which a time has to change for the page to speak of a change."""
+Figure = dict[str, Any]
+"""What cards are compared by, as JSON: `text`, `verdict`, `value` in seconds (None without), `low`, `high`, `range`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """A picture of an interval in hundredths of its width; None where there is no such mark."""
+
+    low: float
+    high: float
+    best: float
+    window: float | None
+    before: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What the page says of one job or part."""
+
+    answer: Answer
+    figure: Figure
+    was: str = ""
+    """What it was in the variant before, and by how much it has changed."""
+    change: str = ""
+    """One of `better`, `worse`, `same`; empty without a variant before."""
+    strip: Strip | None = None
+    likely: str = ""
+    """The interval in words, and whether it fits."""
+    reasons: str = ""
+    """What decides the interval, in words."""
+
+
+def cards_of(
+    result: Result,
+    explained: Mapping[str, Reasons],
+    intervals: Mapping[str, JobInterval],
+    before: Mapping[str, Figure],
+) -> list[Card]:
+    """The cards of a result: one for each job, or many equal ones, that matters."""
+    rows = {item.name if isinstance(item, Group) else str(item["job"]): example(item) for item in items(result)}
+    return [
+        card(one, rows[one.name], intervals.get(series(str(rows[one.name]["job"]))), before.get(one.name))
+        for one in answers(result, explained, intervals)
+    ]
+
+
+def card(one: Answer, row: Mapping[str, Any], found: JobInterval | None, before: Figure | None) -> Card:
+    """The card of an answer, with its interval and what it was before."""
+    value = float(row["elapsed"]) if row["status"] in {"done", "late"} else None
+    figure: Figure = {"text": one.took, "verdict": one.verdict, "value": value}
+    strip, likely, reasons = None, "", ""
+    if found is not None and value is not None:
+        low, high = found.elapsed.low, found.elapsed.high
+        ends = [units.show_short(end, "s", 3) for end in (low, high)]
+        figure |= {"low": low, "high": high, "range": " to ".join(ends)}
+        parts = found.sentence().split("; ")
+        told = 1 if found.fits is None else 2
+        likely, reasons = "; ".join(parts[:told]), "; ".join(parts[told:])
+        strip = strip_of(low, high, value, row.get("window"), (before or {}).get("value"))
+    was, change = compared(figure, before)
+    return Card(one, figure, was, change, strip, likely, reasons)
+
+
+def strip_of(low: float, high: float, best: float, window: float | None, before: float | None) -> Strip:
+    """An interval as a picture that begins at nothing, and in which a window and the time before have room."""
+    whole = 1.05 * max(high, best, before or 0.0, window if window and window < 2.0 * high else 0.0) or 1.0
+
+    def at(seconds: float | None) -> float | None:
+        return None if seconds is None or seconds > whole else round(100.0 * seconds / whole, 2)
+
+    return Strip(at(low) or 0.0, at(high) or 0.0, at(best) or 0.0, at(window), at(before))
+
+
+def compared(figure: Figure, before: Figure | None) -> tuple[str, str]:
+    """What a figure was before, and whether it has become better, worse or is the same.
+
+    >>> compared({"value": 90.0, "text": "1.5 min"}, {"value": 120.0, "text": "2 min"})
+    ('before: 2 min, now -25.0 %', 'better')
+    """
+    if before is None:
+        return "", ""
+    now, then = figure["value"], before["value"]
+    if now is None or not then:
+        return (f"before: {before['text'] or before['verdict']}", "worse" if then else "same")
+    change = now / then - 1.0
+    if abs(change) < HARDLY:
+        return f"before: {before['text']}, now the same", "same"
+    return f"before: {before['text']}, now {percent(change, sign=True).text}", "better" if change < 0 else "worse"

@@ -1,0 +1,45 @@
+"""Variants side by side: what came of each, and where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simbackup.reporting.tables import Cell, Column, ReportTable, percent, words
+from simbackup.web.guests import Variant
+
+ABSENT = "no such job"
+
+
+def side_by_side(variants: Sequence[Variant]) -> ReportTable:
+    """What came of each variant, with its interval; changes are from the first."""
+    names = dict.fromkeys(name for one in variants for name in one.figures)
+    rows = [(words(name), *(_cell(name, one, variants[0]) for one in variants)) for name in names]
+    columns = (Column(""), *(Column(one.name) for one in variants))
+    return ReportTable("Results", columns, rows, "Results, with 90 % intervals; changes are from the first variant")
+
+
+def _cell(name: str, one: Variant, first: Variant) -> Cell:
+    figure = one.figures.get(name)
+    if figure is None:
+        return words(ABSENT)
+    parts = [str(figure["text"] or figure["verdict"])]
+    now, then = figure["value"], (first.figures.get(name) or {}).get("value")
+    if one is not first and now is not None and then:
+        parts[0] += f" ({percent(now / then - 1.0, sign=True).text})"
+    if figure["value"] is not None and figure.get("range"):
+        parts.append(str(figure["range"]))
+    if figure["text"] and figure["verdict"] not in {"done", ""}:
+        parts.append(str(figure["verdict"]))
+    return words("; ".join(parts))
+
+
+def differences(variants: Sequence[Variant]) -> ReportTable:
+    """The values in which variants differ."""
+    labels = dict.fromkeys(label for one in variants for label in one.values)
+    rows = [
+        (words(label), *(words(one.values.get(label, "absent")) for one in variants))
+        for label in labels
+        if len({one.values.get(label) for one in variants}) > 1
+    ]
+    columns = (Column("value"), *(Column(one.name) for one in variants))
+    return ReportTable("Differences", columns, rows, "Values in which they differ")

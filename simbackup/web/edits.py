@@ -1,0 +1,87 @@
+"""Values replaced in the text of a file, which keeps its order, its comments and its quotes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import Any, cast
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap
+from ruamel.yaml.error import YAMLError
+
+from simbackup.errors import InputError, Place, Problem
+from simbackup.schema.fleet import PLACEHOLDER
+from simbackup.schema.yaml_file import parse, plain_scalar
+
+WIDE = 4096
+"""Letters of a line before it is broken: never."""
+MADE_BY = "the page"
+"""What messages name as the place of a value that was moved."""
+
+
+def edited(text: str, changes: Mapping[str, str], name: str) -> str:
+    r"""The text of a file with the values at some addresses replaced, or added where it has none.
+
+    Parameters
+    ----------
+    text
+        YAML, as `simbackup check` accepts it.
+    changes
+        Values by address, as one would write them in a file.
+    name
+        What messages show as its file.
+
+    Raises
+    ------
+    InputError
+        The text is not valid YAML, or an address leads through what is no mapping.
+
+    >>> edited("title: A  # mine\ndevices: {sda: disk/x}\n", {"devices.sda.capacity": "2 TB"}, "a.yaml")
+    'title: A  # mine\ndevices: {sda: {model: disk/x, capacity: 2 TB}}\n'
+    """
+    if not changes:
+        return text
+    parse(text, name)  # reports what is wrong in the words of `check`
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = WIDE
+    try:
+        tree: Any = yaml.load(text)  # pyright: ignore[reportUnknownMemberType]
+    except YAMLError as error:
+        raise InputError([Problem(Place(name), "", f"cannot be changed here ({error})", "edit its text")]) from None
+    for address, value in changes.items():
+        _put(tree, steps(address), plain_scalar(value.strip()), address)
+    written = io.StringIO()
+    yaml.dump(tree, written)  # pyright: ignore[reportUnknownMemberType]
+    return written.getvalue()
+
+
+def steps(address: str) -> list[str]:
+    """The steps of an address; a point inside the braces of a placeholder is none.
+
+    >>> steps("fleets.servers.jobs.save-{host.name}.window")
+    ['fleets', 'servers', 'jobs', 'save-{host.name}', 'window']
+    """
+    kept = PLACEHOLDER.sub(lambda found: found.group().replace(".", "\0"), address)
+    return [step.replace("\0", ".") for step in kept.split(".")]
+
+
+def _put(tree: object, path: list[str], value: object, address: str) -> None:
+    """Replace a value, or add it; the name of a datasheet on the way becomes a mapping that names it."""
+    here = _mapping(tree, address)
+    for i, step in enumerate(path[:-1]):
+        inner: object = here.get(step)
+        if inner is None or (isinstance(inner, str) and "/" in inner):
+            made: Any = CommentedMap() if inner is None else CommentedMap({"model": inner})
+            if i:
+                made.fa.set_flow_style()
+            here[step] = inner = made
+        here = _mapping(inner, address)
+    here[path[-1]] = value
+
+
+def _mapping(found: object, address: str) -> Any:
+    if not isinstance(found, CommentedMap):
+        raise InputError([Problem(Place(MADE_BY), address, "leads through what is no mapping", "edit the text")])
+    return cast("Any", found)

@@ -1,0 +1,93 @@
+"""Who may ask: pages of this server alone, under a name of this machine; and what its pages may load: nothing else."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_BYTES = 6_000_000
+"""Bytes of a request."""
+SAFE = frozenset({"GET", "HEAD"})
+LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""What a page may load. Marks in tables have their colour in an attribute; all text in them is escaped."""
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}  # fmt: skip
+
+
+def host_of(header: str) -> str:
+    """The name in a Host header, without its port.
+
+    >>> host_of("localhost:8350"), host_of("[::1]:8350"), host_of("example.org")
+    ('localhost', '[::1]', 'example.org')
+    """
+    name, colon, port = header.rpartition(":")
+    return (name if colon and port.isdigit() else header).lower()
+
+
+def is_known(host: str, names: frozenset[str]) -> bool:
+    """Whether a request names this machine: by a name that it has, or by an address, which no foreign name leads to.
+
+    >>> is_known("evil.example", LOCAL), is_known("192.168.1.5", LOCAL)
+    (False, True)
+    """
+    if host in names:
+        return True
+    try:
+        ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def refusal(method: str, headers: Headers, names: frozenset[str]) -> tuple[int, str] | None:
+    """Why a request is refused, with its status; None if it is not."""
+    host, length = headers.get("host", ""), headers.get("content-length", "")
+    if not is_known(host_of(host), names):
+        return 421, "This page is served under the name of its machine only."
+    if method in SAFE:
+        return None
+    checks = (
+        (headers.get("origin", "") in {f"http://{host}", f"https://{host}"}, 403, "Only the page itself may ask this."),
+        (headers.get("content-type", "").partition(";")[0] == "application/json", 415, "JSON is expected."),
+        (length.isdigit(), 411, "The length is missing."),
+        (length.isdigit() and int(length) <= MOST_BYTES, 413, f"At most {MOST_BYTES:,} bytes are accepted."),
+    )
+    return next(((status, text) for right, status, text in checks if not right), None)
+
+
+class Guard:
+    """Refuses requests of other pages, and adds headers to each answer."""
+
+    def __init__(self, app: ASGIApp, names: frozenset[str] = LOCAL) -> None:
+        self.app = app
+        self.names = names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        why = refusal(scope["method"], Headers(scope=scope), self.names)
+        if why is not None:
+            await PlainTextResponse(why[1], status_code=why[0])(scope, receive, with_headers)
+            return
+        await self.app(scope, receive, with_headers)

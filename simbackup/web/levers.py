@@ -1,0 +1,176 @@
+"""Levers: what a planner would move, with its unit, its bounds, and the stops of its slider."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from simbackup import shelf, units
+from simbackup.schema.quantity import LATEST, Quantity, Unit
+from simbackup.schema.reflection import about, mark_of, text_of
+from simbackup.web.settings import Setting
+
+PLANNED = (
+    ("count", "count"), ("drives", "count"), ("disks", "count"), ("robots", "count"), ("at_once", "count"),
+    ("streams", "count"), ("workers", "count"), ("multiplexing", "count"), ("rate", "B/s"), ("window", "s"),
+    ("window", ""), ("size", "B"), ("files", "count"), ("daily", "1"), ("growth", "1"), ("model", ""), ("begin", ""),
+    ("at", ""), ("age", ""), ("every", "s"), ("compression", "1"), ("reduction", "1"), ("clients", "count"),
+    ("transactions", "1/s"),
+)  # fmt: skip
+"""What planners move, by key and unit, in this order."""
+FACTORS = (0.1, 0.2, 0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 10.0)
+"""Stops of a slider, in times of the value."""
+ONE_BY_ONE = 16
+"""A number up to which a slider moves by one."""
+ALIKE = 3
+"""Number of equal values of different parts from which on they move together."""
+MOST = 14
+"""Levers that are shown at once; the others are behind a fold."""
+MOST_OF_A_KIND = 3
+"""Levers of one key that are among the first."""
+NAMED = 3
+"""Parts that the name of a lever mentions."""
+OF_FLEET = 3
+"""ProgressReports of the address of a fleet's own value."""
+OF_PARTS = frozenset({"devices", "links", "targets", "network"})
+"""Sections whose datasheets planners exchange."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lever:
+    """A value that can be moved, at one address or at several that have it in common."""
+
+    addresses: tuple[str, ...]
+    label: str
+    about: str
+    text: str
+    stops: tuple[str, ...]
+    """Values of its slider, or the words to choose from; none where it is written freely."""
+    bounds: str
+    basis: str
+    group: str
+    """`first`, `more` (further values of the file) or `datasheet`."""
+    worded: bool = False
+    """Whether it is one of some words."""
+
+    @property
+    def at(self) -> int:
+        """The stop at which it stands."""
+        return self.stops.index(self.text) if self.text in self.stops else 0
+
+
+def levers_of(settings: Iterable[Setting], stated: Iterable[str]) -> list[Lever]:
+    """The levers of settings, those that planners move first; `stated` are the addresses that the file itself has.
+
+    >>> from simbackup.scenario import load
+    >>> from simbackup.web.settings import of_scenario
+    >>> found = levers_of(of_scenario(load("teaching/one-file-from-tape")), ["devices.jukebox.drives"])
+    >>> found[0].label, found[0].text, found[0].stops[:3]
+    ('jukebox: drives', '2', ('1', '2', '3'))
+    """
+    own, order = frozenset(stated), {key: i for i, key in enumerate(PLANNED)}
+    alike: dict[tuple[object, ...], list[Setting]] = {}
+    for one in dict.fromkeys(settings):
+        section, tail = one.path[0], one.path[2:]
+        same = (section, tail, one.part, one.key, _text(one.value)) if tail else one.path
+        alike.setdefault(same, []).append(one)
+    found: list[tuple[tuple[int, bool], Lever]] = []
+    for group in alike.values():
+        for together in [group] if len(group) >= ALIKE else [[one] for one in group]:
+            rank = order.get((together[0].key, _unit(together[0])), len(order))
+            if together[0].key == "model" and together[0].path[0] not in OF_PARTS:
+                rank = len(order)
+            found.append(((rank, together[0].address not in own), _lever(together, own)))
+    return list(_grouped(sorted(found, key=lambda one: one[0]), len(order)))
+
+
+def _grouped(found: Sequence[tuple[tuple[int, bool], Lever]], unplanned: int) -> Iterator[Lever]:
+    """The levers with their group: few of each kind are among the first."""
+    seen: dict[int, int] = {}
+    first = 0
+    for (rank, elsewhere), lever in found:
+        seen[rank] = seen.get(rank, 0) + 1
+        if rank < unplanned and seen[rank] <= MOST_OF_A_KIND and first < MOST:
+            first += 1
+            yield replace(lever, group="first")
+        else:
+            yield replace(lever, group="datasheet" if elsewhere else "more")
+
+
+def _lever(together: Sequence[Setting], own: frozenset[str]) -> Lever:
+    one = together[0]
+    mark, text = mark_of(one.part, one.key, Unit), _text(one.value)
+    basis = one.value.basis or "" if isinstance(one.value, Quantity) else ""
+    worded = one.key == "model"
+    stops = _sheets(text) if worded else _stops(one.value, mark) if isinstance(one.value, Quantity) else ()
+    meaning = text_of(one.part, one.key) or about(one.part)
+    return Lever(
+        tuple(each.address for each in together), _label(together), meaning, text, stops, _bounds(mark),
+        basis or ("user" if one.address in own else "datasheet"), "first", worded,
+    )  # fmt: skip
+
+
+def _label(together: Sequence[Setting]) -> str:
+    """The name of a lever: whose value it is, and which."""
+    one = together[0]
+    if one.path[0] == "fleets" and len(one.path) == OF_FLEET:
+        return f"{one.path[1]}: number"
+    of_site = one.path[0] not in {"fleets", "network"} and len(one.path) < OF_FLEET
+    if of_site or one.path[0] == "network":
+        return " ".join(one.path).replace("_", " ")
+    owner, *rest = one.path[3:] if one.path[0] == "fleets" else one.path[1:]
+    owner = re.sub(r"[-_]?\{[^}]*\}[-_]?", "", owner) or one.path[1]
+    key = " ".join(step for step in rest if step != "device").replace("_", " ")
+    if len(together) > 1:
+        names, more = [each.path[1] for each in together[:NAMED]], len(together) - NAMED
+        owner = ", ".join(names) + (f" and {more} more" if more > 0 else "")
+    return f"{owner}: {key}"
+
+
+def _text(value: Quantity | str) -> str:
+    return value.text if isinstance(value, Quantity) else value
+
+
+def _unit(one: Setting) -> str:
+    return one.value.unit if isinstance(one.value, Quantity) else ""
+
+
+def _bounds(mark: Unit | None) -> str:
+    """The bounds of a value in words."""
+    if mark is None:
+        return ""
+    least = (
+        "more than 0" if mark.positive else f"at least {units.show_short(mark.least, mark.unit)}" if mark.least else ""
+    )
+    most = f"at most {units.show_short(mark.most, mark.unit)}" if mark.most not in {LATEST, float("inf")} else ""
+    return ", ".join(filter(None, (least, most)))
+
+
+def _sheets(name: str) -> tuple[str, ...]:
+    """The datasheets that may stand in the place of one."""
+    kind = name.partition("/")[0]
+    return tuple(each for each in shelf.names() if each.partition("/")[0] == kind)
+
+
+def _stops(value: Quantity, mark: Unit | None) -> tuple[str, ...]:
+    """Values around one, within its bounds, and the ends of its range; its own text is among them."""
+    if value.si <= 0.0 or value.si == LATEST:
+        return ()
+    if value.unit == "count" and value.si <= ONE_BY_ONE:
+        wanted = [float(i) for i in range(1, int(max(2.0 * value.si, ONE_BY_ONE / 2)) + 1)]
+    else:
+        wanted = [value.si * factor for factor in FACTORS]
+    wanted += [end for end in (value.low, value.high) if end]
+    least, most = (mark.least, mark.most) if mark else (0.0, float("inf"))
+    stops: dict[float, str] = {}
+    for si in sorted({round(each) if value.unit == "count" else each for each in wanted}):
+        text = units.show_short(si, value.unit, 4).replace(",", "") if si > 0 else ""
+        if text and least <= si <= most:
+            stops[_read(text, value.unit)] = text
+    stops[value.si] = value.text
+    return tuple(stops[si] for si in sorted(stops))
+
+
+def _read(text: str, unit: str) -> float:
+    return units.parse(text, unit)

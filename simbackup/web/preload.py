@@ -1,0 +1,15 @@
+"""What workers need, loaded once in the process that they are copies of; its import is what it is for."""
+
+from __future__ import annotations
+
+from simbackup import shelf
+from simbackup.plots import of_plan, of_result
+from simbackup.reporting import page, pictures
+from simbackup.scenario import load
+from simbackup.scenario.json_schema import json_schema
+from simbackup.web import tasks
+
+__all__ = ["load", "of_plan", "of_result", "page", "pictures", "tasks"]
+
+load("teaching/short-backups")  # reads the kinds, and builds the classes that read files
+json_schema("scenario", shelf.names())

@@ -1,0 +1,142 @@
+"""A scenario on the page: its levers and picture, then the answer as simulated, with reasons, and with intervals."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from simbackup.drawing.from_spec import layout_of
+from simbackup.errors import InputError
+from simbackup.output.whole import write_whole
+from simbackup.reporting import files, sections
+from simbackup.reporting.page import Chapter, page
+from simbackup.reporting.pictures import Shown, pictures, system_picture
+from simbackup.reporting.report import explained, tables_of
+from simbackup.reporting.sentences import in_short
+from simbackup.results.result import Result
+from simbackup.run import simulate
+from simbackup.scenario import Scenario, load, nothing_to_do
+from simbackup.uncertainty.effort import for_scenario, is_small, records_of
+from simbackup.uncertainty.range_ends import clipped
+from simbackup.uncertainty.verdict import job_intervals
+from simbackup.web.cards import cards_of
+from simbackup.web.levers import Lever, levers_of
+from simbackup.web.render import rendered
+from simbackup.web.settings import of_scenario
+from simbackup.web.workers import Send
+
+SELDOM = 0.2
+"""Seconds between reports of progress."""
+REPORT, TABLES, FILE = "report.html", "tables.xlsx", "scenario.yaml"
+"""Files to download."""
+
+
+@dataclass(slots=True)
+class ProgressReports:
+    """Reports the progress of the steps of a run, not too often."""
+
+    send: Send
+    step: str = ""
+    _last: float = field(default=0.0)
+
+    def begin(self, step: str) -> None:
+        """Begin a step."""
+        self.step, self._last = step, 0.0
+        self.report(0.0, 0)
+
+    def report(self, done: float, of: float) -> None:
+        """Report how much of it is done."""
+        now = time.monotonic()
+        if now - self._last >= SELDOM:
+            self._last = now
+            self.send({"kind": "progress", "step": self.step, "done": done, "of": of})
+
+
+def run(task: Mapping[str, Any], text: str, send: Send) -> None:
+    """Run the scenario of a text, and report on it.
+
+    Raises
+    ------
+    InputError
+        Something is wrong with it.
+    """
+    scenario, steps, before = load(text), ProgressReports(send), task["before"]
+    send(opened(scenario, text))
+    if not scenario.spec.jobs:
+        raise InputError([nothing_to_do(scenario)])
+    steps.begin("simulating")
+    result = simulate(scenario, progress=lambda _, ended, jobs: steps.report(ended, jobs))
+    chapter = Chapter(scenario.title, result)
+    send(answered(chapter, before, more=True))
+    steps.begin("running without the bottleneck")
+    chapter = replace(chapter, explained=explained(result, scenario))
+    send(answered(chapter, before, more=True))
+    send({"kind": "detail", "name": "why", "html": rendered("why.html", splits=sections.splits(result))})
+    steps.begin("drawing")
+    chapter = replace(chapter, pictures=list(pictures(result)))
+    _details(chapter, send)
+    steps.begin("computing intervals")
+    chapter = with_intervals(chapter, scenario, steps.report)
+    send(answered(chapter, before, more=False))
+    steps.begin("writing the report")
+    out = Path(task["out"])
+    write_whole(out / REPORT, page([chapter]))
+    files.write_excel(tables_of(chapter, alone=True), out / TABLES)
+    write_whole(out / FILE, text)
+    send({"kind": "done", "files": [REPORT, TABLES, FILE]})
+
+
+def opened(scenario: Scenario, text: str) -> dict[str, Any]:
+    """The message with what is known of a scenario before it is run."""
+    stated = (value.address for value in scenario.values if not value.place.file.startswith("models/"))
+    levers = levers_of(of_scenario(scenario), stated)
+    drawn = system_picture(layout_of(scenario))
+    return {
+        "kind": "opened", "text": text, "title": scenario.title, "question": scenario.spec.question, "site": False,
+        "levers": rendered("levers.html", levers=levers), "values": values_of(levers),
+        "system": rendered("picture.html", shown=drawn),
+        "warnings": [str(one) for one in scenario.warnings],
+    }  # fmt: skip
+
+
+def values_of(levers: list[Lever]) -> dict[str, str]:
+    """The values of the levers by label, for the comparison of variants."""
+    return {lever.label: lever.text for lever in levers if lever.group != "datasheet"}
+
+
+def answered(chapter: Chapter, before: Mapping[str, Any], *, more: bool) -> dict[str, Any]:
+    """The message with the cards of a result; `more` where intervals are still to come."""
+    cards = cards_of(chapter.result, chapter.explained, chapter.intervals, before)
+    return {
+        "kind": "answer", "html": rendered(
+            "cards.html", cards=cards, short=in_short(chapter.result.job_rows, chapter.result.user_rows), more=more,
+        ),
+        "figures": {card.answer.name: card.figure for card in cards},
+    }  # fmt: skip
+
+
+def with_intervals(chapter: Chapter, scenario: Scenario, progress: Callable[[int, int], None]) -> Chapter:
+    """The chapter with the intervals of its jobs; without where the scenario is very large."""
+    records = records_of(chapter.result.trace)
+    effort = for_scenario("quick", records)
+    if effort is None:
+        return replace(chapter, note="No intervals: the scenario is very large.")
+    found = job_intervals(chapter.result, effort=effort, progress=progress)
+    ends = clipped({scenario.name: scenario}) if found and is_small(chapter.result.trace) else []
+    return replace(chapter, intervals=found, clipped=ends)
+
+
+def _details(chapter: Chapter, send: Send) -> None:
+    """Report pictures and tables."""
+    result: Result = chapter.result
+    drawn: dict[str, Shown] = {one.name: one for one in chapter.pictures}
+    send({"kind": "detail", "name": "timeline", "html": rendered("picture.html", shown=drawn["timeline"])})
+    tables = [
+        (sections.devices(result), drawn.get("utilisation")),
+        (sections.devices(result, tape=True), drawn.get("drives")),
+        (sections.users(result), None),
+    ]
+    send({"kind": "detail", "name": "devices", "html": rendered("tables.html", tables=tables)})

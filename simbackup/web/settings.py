@@ -1,0 +1,101 @@
+"""The settings of a scenario or a site that a page can move, each with its address, its class and its key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, cast
+
+from simbackup.planning.site import PlannedSite
+from simbackup.scenario import Scenario
+from simbackup.schema.fleet import PARTS, PLACEHOLDER, Fleet
+from simbackup.schema.quantity import Frozen, Quantity, Unit
+from simbackup.schema.tree import Node
+
+WORDS = frozenset({"window", "at", "begin", "age"})
+"""Keys of times that are written as text, such as `20:00 to 06:00`."""
+SITE_PARTS = ("machines", "targets", "policies", "systems")
+
+
+class Setting(NamedTuple):
+    """A value of a file: its path, the class that reads it, its key there, and what it is."""
+
+    path: tuple[str, ...]
+    part: type[Frozen]
+    key: str
+    value: Quantity | str
+
+    @property
+    def address(self) -> str:
+        """Its address in the file."""
+        return ".".join(self.path)
+
+
+def of_scenario(scenario: Scenario) -> Iterator[Setting]:
+    """The settings of a scenario; those of a fleet once, at the address of the template."""
+    template = {part: tuple(address.split(".")) for address, parts in scenario.fleets.items() for part in parts[:1]}
+    made = {part for parts in scenario.fleets.values() for part in parts}
+    for name, fleet in scenario.source.mapping.get("fleets", Node({}, scenario.source.place)).mapping.items():
+        count = fleet.mapping.get("count")
+        if count is not None:
+            given = Unit("count").read(count.plain())
+            yield Setting(("fleets", name, "count"), Fleet, "count", given)
+    for section in PARTS:
+        for name, part in getattr(scenario.spec, section).items():
+            address = f"{section}.{name}"
+            if address in made and address not in template:
+                continue
+            for one in inside(part, (section, name)):
+                path = (*template[address], *one.path[2:]) if address in template else one.path
+                if address not in template or not _filled(scenario.source, path):
+                    yield one._replace(path=path)
+
+
+def _filled(source: Node, path: tuple[str, ...]) -> bool:
+    """Whether a value of a template differs between rows."""
+    node, found = source.find(path)
+    return len(found) == len(path) and PLACEHOLDER.search(str(node.plain())) is not None
+
+
+def of_site(site: PlannedSite) -> Iterator[Setting]:
+    """The settings of a site, with those of its devices, links and changes at their addresses in its file."""
+    spec = site.file.spec
+    yield from inside(spec, ())
+    for section in SITE_PARTS:
+        for name, part in getattr(spec, section).items():
+            yield from inside(part, (section, name))
+    for one in of_scenario(site.first_night):
+        path = _in_site(one.path, site)
+        if path is not None:
+            yield one._replace(path=path)
+
+
+def _in_site(path: tuple[str, ...], site: PlannedSite) -> tuple[str, ...] | None:
+    """Where a site file has a value of its first night; None where it has it elsewhere."""
+    section, name, *rest = path
+    targets, systems = site.file.spec.targets, site.file.spec.systems
+    if section == "devices" and name in targets:
+        return ("targets", name, "device", *rest)
+    if section == "links":
+        if name == "network":
+            return ("network", *rest) if rest[0] != "joins" else None
+        owner, _, which = name.rpartition("-")
+        return ("targets", owner, which, *rest) if owner in targets and which in {"link", "network"} else None
+    if section == "data" and rest[0] == "change" and name.removesuffix("-data") in systems:
+        return ("systems", name.removesuffix("-data"), *rest)
+    return None
+
+
+def inside(part: Frozen, path: tuple[str, ...]) -> Iterator[Setting]:
+    """The quantities, times and datasheets of a part, and of the parts inside it."""
+    for key in type(part).model_fields:
+        value, here = getattr(part, key), (*path, key)
+        if isinstance(value, Quantity) or (isinstance(value, str) and (key in WORDS or key == "model")):
+            yield Setting(here, type(part), key, value)
+        elif isinstance(value, Frozen):
+            yield from inside(value, here)
+        elif isinstance(value, dict) and path:
+            for name, inner in cast("dict[str, object]", value).items():
+                if isinstance(inner, Quantity):
+                    yield Setting((*here, name), type(part), key, inner)
+                elif isinstance(inner, Frozen):
+                    yield from inside(inner, (*here, name))

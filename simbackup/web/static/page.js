@@ -1,0 +1,210 @@
+// The what-if page: what is opened, how it is run, and where its answers are shown.
+
+import { ask, follow, piece } from "./ask.js";
+import { Editor } from "./editor.js";
+import { Levers } from "./levers.js";
+import { Tabs } from "./tabs.js";
+
+const $ = (id) => document.getElementById(id);
+const OF_SCENARIO = ["timeline", "why", "system", "devices", "text", "variants"];
+const OF_SITE = ["capacity", "nights", "system", "text", "variants"];
+const PAUSE = 250; // milliseconds
+const NAMES = { "report.html": "Report", "tables.xlsx": "Excel", "scenario.yaml": "Scenario" };
+
+let opened = null; // the document: its key, its name, and the text that was opened
+let answered = null; // the variant that is shown, which is the one before of the next
+let running = null; // what aborts the run
+
+const editor = new Editor(
+  { area: $("text"), gutter: $("gutter"), words: $("words"), checked: $("checked") },
+  { ask: (path, asked) => ask(path, { document: opened.document, ...asked }), run, changed: () => stale(true) },
+);
+const levers = new Levers($("levers"), () => { stale(true); if ($("live").checked) soon(); });
+const tabs = new Tabs($("tabs"), (name) => { if (name === "variants") showVariants(); });
+
+/** Run when nothing has moved for a moment. */
+function soon() {
+  clearTimeout(soon.timer);
+  soon.timer = setTimeout(run, PAUSE);
+}
+
+function stale(is) {
+  $("cards").classList.toggle("stale", is);
+  $("undo").disabled = false;
+}
+
+function status(text, done = 0, of = 0) {
+  if ($("status").dataset.step !== text) $("status").textContent = $("status").dataset.step = text;
+  const bar = $("progress");
+  bar.hidden = $("cancel").hidden = running === null;
+  if (of > 0) { bar.max = of; bar.value = done; } else bar.removeAttribute("value");
+}
+
+/** Run the text with what has moved; a run under way is ended. */
+async function run() {
+  clearTimeout(soon.timer);
+  running?.abort();
+  const own = running = new AbortController();
+  const asked = {
+    document: opened.document, text: editor.text, changes: levers.take(), before: answered, until: $("until").value,
+  };
+  $("problems").replaceChildren();
+  $("keeping").hidden = true;
+  stale(true);
+  status("Starting");
+  try {
+    await follow("run", asked, own.signal, (message) => { if (running === own) heard(message); });
+    if (running === own) ended("");
+  } catch (error) {
+    if (running !== own) return; // a newer run has taken its place
+    if (error.name !== "AbortError") console.error(error);
+    ended(error.name === "AbortError" ? "Cancelled." : "The server does not answer.");
+  }
+}
+
+function ended(text) {
+  running = null;
+  status(text || $("status").dataset.last || "");
+  $("status").dataset.last = "";
+}
+
+function heard(message) {
+  const act = {
+    waiting: () => status(`Waiting for ${message.ahead} other run${message.ahead === 1 ? "" : "s"}`),
+    progress: () => status(`${message.step[0].toUpperCase()}${message.step.slice(1)}`, message.done, message.of),
+    opened: () => begun(message),
+    answer: () => {
+      $("cards").innerHTML = message.html;
+      $("cards").classList.remove("stale");
+      answered = message.variant;
+      $("variant-name").value = message.called;
+      $("keeping").hidden = false;
+    },
+    detail: () => { $(`panel-${message.name}`).innerHTML = message.html; },
+    problems: () => {
+      editor.show(message.text);
+      editor.mark(message);
+      $("problems").innerHTML = message.html;
+      $("status").dataset.last = message.right ? "" : "It cannot be run as it is.";
+      tabs.select("text");
+    },
+    failed: () => { $("problems").textContent = `No answer: ${message.why}.`; $("status").dataset.last = "It was stopped."; },
+    done: () => { downloads(message); $("status").dataset.last = "Done."; },
+  }[message.kind];
+  act?.();
+}
+
+/** Show what is known before anything is simulated. */
+function begun(message) {
+  $("title").textContent = message.title;
+  $("question").textContent = message.question;
+  document.title = `${message.title} - what if? - simbackup`;
+  editor.show(message.text);
+  levers.show(message.levers);
+  $("panel-system").innerHTML = message.system;
+  $("horizon").hidden = !message.site;
+  tabs.offer(message.site ? OF_SITE : OF_SCENARIO);
+  $("downloads").replaceChildren();
+  $("problems").replaceChildren(...message.warnings.map((text) => {
+    const line = document.createElement("p");
+    line.className = "warning faint";
+    line.textContent = text;
+    return line;
+  }));
+}
+
+function downloads(message) {
+  $("downloads").replaceChildren(...message.files.map((name) => {
+    const link = document.createElement("a");
+    link.href = `variants/${message.variant}/${name}`;
+    link.textContent = NAMES[name];
+    return link;
+  }));
+}
+
+async function showVariants() {
+  $("panel-variants").innerHTML = await piece("variants");
+  const count = $("panel-variants").querySelectorAll("[data-drop]").length;
+  $("kept").textContent = count ? `(${count})` : "";
+}
+
+/** Open a scenario by name, or uploaded files, and run it. */
+async function open(asked) {
+  const found = await ask("open", asked);
+  if (!found.document) {
+    if (found.html) $("upload-problems").innerHTML = found.html; else $("upload-problems").textContent = found.why;
+    if (!$("chooser").open) $("chooser").showModal();
+    return;
+  }
+  opened = found;
+  answered = null;
+  editor.show(found.text);
+  levers.clear();
+  for (const panel of document.querySelectorAll("[role=tabpanel]:not(#panel-text, #panel-variants)")) {
+    panel.innerHTML = '<p class="faint">Not there yet.</p>';
+  }
+  for (const id of ["cards", "problems", "upload-problems", "levers"]) $(id).replaceChildren();
+  $("title").textContent = found.name;
+  $("question").textContent = "";
+  $("original").textContent = found.original;
+  $("below").hidden = !found.original;
+  $("undo").disabled = true;
+  $("chooser").close();
+  $("workspace").hidden = false;
+  tabs.offer(OF_SCENARIO);
+  await run();
+}
+
+async function upload(files) {
+  const contents = {};
+  for (const file of files) {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    let text = "";
+    for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
+    contents[file.name] = btoa(text);
+  }
+  await open({ files: contents });
+}
+
+$("run").addEventListener("click", run);
+$("cancel").addEventListener("click", () => { running?.abort(); levers.form.querySelector("input, select")?.focus(); });
+$("until").addEventListener("change", () => { stale(true); if ($("live").checked) run(); });
+$("undo").addEventListener("click", () => { levers.clear(); editor.show(opened.text); run(); $("undo").disabled = true; });
+$("whole").addEventListener("click", () => { editor.show($("original").textContent); editor.area.focus(); stale(true); });
+$("problems").addEventListener("click", (event) => { if (event.target.dataset.line) { tabs.select("text"); editor.jump(event.target); } });
+$("keeping").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const found = await ask("keep", { variant: answered, name: $("variant-name").value });
+  if (found.why) $("problems").textContent = found.why;
+  await showVariants();
+  tabs.select("variants");
+});
+$("panel-variants").addEventListener("click", async ({ target }) => {
+  if (target.dataset.drop) { await ask("drop", { variant: target.dataset.drop }); await showVariants(); }
+  if (target.dataset.open) {
+    levers.clear();
+    editor.show(await piece(`variants/${target.dataset.open}/scenario.yaml`));
+    run();
+  }
+});
+$("choose").addEventListener("click", () => $("chooser").showModal());
+$("chooser").addEventListener("click", (event) => {
+  const button = event.target.closest("[data-name]");
+  if (button) { event.preventDefault(); open({ name: button.dataset.name }); }
+});
+$("files").addEventListener("change", (event) => { if (event.target.files.length) upload(event.target.files); event.target.value = ""; });
+$("filter").addEventListener("input", (event) => {
+  const wanted = event.target.value.toLowerCase().split(/\s+/);
+  for (const group of document.querySelectorAll(".offered")) {
+    for (const item of group.querySelectorAll("li")) {
+      const text = `${item.textContent} ${item.firstElementChild.dataset.name}`.toLowerCase();
+      item.hidden = !wanted.every((word) => text.includes(word));
+    }
+    group.hidden = ![...group.querySelectorAll("li")].some((item) => !item.hidden);
+  }
+});
+$("filter").addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
+
+if (document.body.dataset.first) open({ name: document.body.dataset.first });
+else $("chooser").showModal();
+$("library").innerHTML = await piece("library");

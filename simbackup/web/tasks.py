@@ -1,0 +1,135 @@
+"""What workers do for the page: check and complete a text, list scenarios, and run a scenario or a site."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from simbackup import shelf
+from simbackup.errors import InputError, Problem, ResultError
+from simbackup.experiments.overview import scenario_list
+from simbackup.planning.json_schema import site_schema
+from simbackup.planning.site import load_site
+from simbackup.scenario import load
+from simbackup.scenario.json_schema import json_schema
+from simbackup.schema.yaml_file import parse, read
+from simbackup.web import scenario_run, site_run
+from simbackup.web.completion import completions
+from simbackup.web.cursor import cursor_at
+from simbackup.web.edits import edited
+from simbackup.web.render import rendered
+from simbackup.web.workers import Send, failed
+
+Task = Mapping[str, Any]
+QUESTION = "A site over months: does it fit, until when, and what does it cost?"
+SECTIONS_OF_SITES = frozenset({"systems", "policies"})
+
+
+def run(task: Task, send: Send) -> None:
+    """Run a text with some changes, and report: the text, its picture and levers, then answers, or what is wrong.
+
+    The task has `text`, `folder` (from which files are named), `changes` by address, `before` (figures of the variant
+    before), `until` (for sites) and `out`, the folder for files to download.
+    """
+    text = _ended(task["text"])
+    try:
+        with _in_folder(task["folder"]):
+            text = edited(text, task["changes"], "text")
+            (site_run.run if is_site(text) else scenario_run.run)(task, text, send)
+    except InputError as error:
+        send(problems(text, error))
+    except ResultError as error:
+        send(failed(str(error)))
+
+
+def check(task: Task, send: Send) -> None:
+    """Report everything that is wrong with a text, in the words of `simbackup check`."""
+    text = _ended(task["text"])
+    try:
+        with _in_folder(task["folder"]):
+            warnings = () if is_site(text, load_it=True) else load(text).warnings
+    except InputError as error:
+        send(problems(text, error))
+    else:
+        send(problems(text, InputError(warnings)))
+
+
+def complete(task: Task, send: Send) -> None:
+    """Report the words that may stand at a place of a text."""
+    found = cursor_at(task["text"], int(task["line"]), int(task["column"]))
+    names = shelf.names()
+    site = SECTIONS_OF_SITES & found.file.keys()
+    words = completions(site_schema("site", names) if site else json_schema("scenario", names), found)
+    send({"kind": "words", "words": [word._asdict() for word in words], "typed": found.word, "value": found.key})
+
+
+def library(task: Task, send: Send) -> None:
+    """Report the scenarios and sites that come along, with their titles and questions."""
+    del task
+    sites = [_site(path, root / "scenarios") for root in shelf.roots() for path in _sites(root / "scenarios")]
+    send({"kind": "library", "scenarios": scenario_list(), "sites": sites})
+
+
+def nothing(task: Task, send: Send) -> None:
+    """Do nothing: the first worker makes what all are copies of."""
+    del task, send
+
+
+def is_site(text: str, *, load_it: bool = False) -> bool:
+    """Whether a text is that of a site; with `load_it` it is checked as one.
+
+    Raises
+    ------
+    InputError
+        It is not valid YAML, or something in a site is wrong.
+    """
+    found = bool(SECTIONS_OF_SITES & parse(text, "text").mapping.keys())
+    if found and load_it:
+        load_site(text)
+    return found
+
+
+def problems(text: str, error: InputError) -> dict[str, Any]:
+    """The message of what is wrong with a text; a line is 0 where a problem has no place in it."""
+    every = (*error.problems, *error.notes)
+    return {
+        "kind": "problems", "text": text, "right": not any(one.severity == "error" for one in every),
+        "html": rendered("problems.html", problems=[_shown(one) for one in every]),
+        "lines": [_shown(one) for one in every],
+    }  # fmt: skip
+
+
+def _shown(one: Problem) -> dict[str, Any]:
+    here = one.place.file in {"text", "site"}
+    where = f"line {one.place.line}" if here and one.place.line else "" if here else str(one.place)
+    said = str(Problem(one.place, one.address, one.message, one.remedy)).removeprefix(f"{one.place}: ")
+    return {
+        "line": one.place.line if here else 0, "column": one.place.column if here else 0, "where": where,
+        "said": said, "severity": one.severity,
+    }  # fmt: skip
+
+
+def _sites(folder: Path) -> list[Path]:
+    return sorted((folder / "planning").glob("*.site.yaml"))
+
+
+def _site(path: Path, folder: Path) -> dict[str, str]:
+    """The name, the title and the question of a site."""
+    name = path.relative_to(folder).as_posix().removesuffix(".site.yaml")
+    with suppress(InputError, KeyError):
+        return {"name": name, "question": QUESTION, "title": str(read(path).mapping["title"].value)}
+    return {"name": name, "question": QUESTION, "title": name}
+
+
+def _ended(text: str) -> str:
+    """A text that ends with a line break, by which a text is told from the name of a file."""
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def _in_folder(folder: str) -> Any:
+    """Stand in a folder, and see no files but those in it."""
+    os.chdir(folder)
+    return shelf.confined(Path(folder))

@@ -1,0 +1,146 @@
+"""Worker processes: each piece of work has one of its own, with limits, and is ended when nobody waits for it."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
+
+import anyio
+from anyio import to_thread
+
+from simbackup.web.limits import GIGABYTE, WorkLimits, give_way, put_on, why_ended
+
+Message = dict[str, Any]
+"""What a worker reports, as JSON: its `kind`, and more by that."""
+Send = Callable[[Message], None]
+Work = Callable[[Mapping[str, Any], Send], None]
+"""A function that does a piece of work; it is imported in the worker, and reports by messages."""
+POLL = 0.25
+"""Seconds after which the server looks whether somebody still waits."""
+SILENCE = 2.0
+"""Seconds of silence after which a message without content is sent."""
+ANSWER = "answer"
+"""The kind of message with which a worker passes its turn on."""
+REFINING = 8
+"""How many times as many workers live as there are turns."""
+TOO_LARGE = "it needs more than {:.1f} GB of memory; run it on the command line: simbackup run FILE"
+PRELOADED = ("simbackup.web.preload",)
+
+
+def _context() -> Any:
+    """How processes are made: as copies of one that has loaded everything; anew where the system has no such copies."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["__main__", *PRELOADED])
+    return context
+
+
+@dataclass(slots=True)
+class Workers:
+    """Starts workers, a few at a time; the others wait in the order in which they came."""
+
+    at_once: int
+    """How many work at once on first answers; more of them refine theirs meanwhile."""
+    limits: WorkLimits
+    context: Any = field(default_factory=_context)
+    """How processes are made: a context of `multiprocessing`."""
+    ahead: int = field(default=0, init=False)
+    """Pieces of work that wait or run."""
+    _turns: anyio.Semaphore | None = field(default=None, init=False)
+    _room: anyio.Semaphore | None = field(default=None, init=False)
+
+    async def messages(self, work: Work, task: Mapping[str, Any]) -> AsyncGenerator[Message]:
+        """What a worker reports, as it comes; closing the generator ends the worker.
+
+        With its first answer a worker passes its turn on, and refines the answer while others have theirs.
+        """
+        if self._turns is None or self._room is None:
+            self._turns, self._room = anyio.Semaphore(self.at_once), anyio.Semaphore(self.at_once * REFINING)
+        self.ahead += 1
+        taken: list[anyio.Semaphore] = []
+        try:
+            for each in (self._room, self._turns):
+                try:
+                    each.acquire_nowait()
+                except anyio.WouldBlock:
+                    yield {"kind": "waiting", "ahead": max(self.ahead - self.at_once, 1)}
+                    await each.acquire()
+                taken.append(each)
+            async with aclosing(self._of_one(work, task)) as one:
+                async for message in one:
+                    if message["kind"] == ANSWER and len(taken) > 1:
+                        taken.pop().release()
+                    yield message
+        finally:
+            for each in taken:
+                each.release()
+            self.ahead -= 1
+
+    async def _of_one(self, work: Work, task: Mapping[str, Any]) -> AsyncGenerator[Message]:
+        waiting = anyio.CapacityLimiter(1)  # a thread of its own: waiting must not hinder others
+        ours, theirs = self.context.Pipe(duplex=False)
+        process = self.context.Process(target=_worker, args=(theirs, work, dict(task), self.limits), daemon=True)
+        await to_thread.run_sync(process.start, limiter=waiting)
+        theirs.close()
+        last = time.monotonic()
+        end = last + self.limits.on_the_clock
+        try:
+            while True:
+                now = time.monotonic()
+                if now > end:
+                    yield failed(f"it took more than {self.limits.on_the_clock:g} s, and was stopped")
+                    return
+                if not await to_thread.run_sync(ours.poll, POLL, limiter=waiting):
+                    if now - last > SILENCE:  # writing shows whether somebody still reads
+                        last = now
+                        yield {"kind": "alive"}
+                    continue
+                try:
+                    text = await to_thread.run_sync(ours.recv_bytes, limiter=waiting)
+                except (EOFError, OSError):
+                    process.join(POLL)
+                    yield failed(why_ended(process.exitcode, self.limits))
+                    return
+                if not text:  # the last message
+                    return
+                yield json.loads(text)
+        finally:
+            process.kill()
+            ours.close()
+            with anyio.CancelScope(shield=True):
+                await to_thread.run_sync(process.join, 5.0, limiter=waiting)
+
+
+def failed(why: str) -> Message:
+    """The message that nothing came of a piece of work."""
+    return {"kind": "failed", "why": why}
+
+
+def _worker(theirs: Connection, work: Work, task: Mapping[str, Any], limits: WorkLimits) -> None:
+    """What a worker process does."""
+    put_on(limits)
+
+    answered = False
+
+    def send(message: Message) -> None:
+        nonlocal answered
+        theirs.send_bytes(json.dumps(message).encode())
+        if message["kind"] == ANSWER and not answered:
+            answered = True
+            give_way()
+
+    with suppress(BrokenPipeError):  # the server has gone
+        try:
+            work(task, send)
+        except MemoryError:
+            send(failed(TOO_LARGE.format(limits.memory / GIGABYTE)))
+        except RecursionError:
+            send(failed("it is nested too deeply"))
+        theirs.send_bytes(b"")

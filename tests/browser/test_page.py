@@ -1,0 +1,99 @@
+"""The what-if page in a real browser: from opening to a compared variant, by keyboard, with nothing else asked for."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shared import ROOT
+
+HANGS = 1_800_000
+SHORT = "teaching/short-backups"
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    """The page as the command serves it."""
+    words = [sys.executable, "-m", "simbackup.cli", "serve", SHORT, "--port", "0", "--no-browser"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=ROOT) as server:
+        assert server.stderr is not None
+        said = server.stderr.readline()
+        yield said.split(" at ")[1].split(";")[0]
+        server.send_signal(signal.SIGINT)
+        assert server.wait() == 130  # ended by Ctrl-C
+        rest = server.stderr.read()
+    assert "Traceback" not in rest
+
+
+def edit(page: Any, text: Callable[[str, str], None]) -> None:
+    """Write a text that is wrong, with a word that is offered."""
+    page.locator("#tab-variants").press("ArrowLeft")
+    area = page.locator("#text")
+    area.fill(f"extends: {SHORT}\njobs:\n  more: {{method: im")
+    area.press("Control+End")
+    area.press("Control+ ")
+    text("#words", "image")
+    area.press("Enter")
+    area.type("}")
+    area.press("Control+Enter")
+    text("#problems", "line 3")
+    assert page.locator("#gutter .bad").inner_text().strip().endswith("3")
+    text("#answer", "It cannot be run as it is.")
+
+
+def upload(page: Any, text: Callable[[str, str], None], file: Path) -> None:
+    """Upload a file."""
+    file.write_text(f"title: Mine\nextends: {SHORT}\n", encoding="utf-8")
+    page.locator("#choose").press("Enter")
+    page.locator("#files").set_input_files(file)
+    text("#title", "Mine")
+    text("#status", "Done.")
+
+
+def test_from_opening_to_a_compared_variant(browser: Any, address: str, tmp_path: Path) -> None:
+    expect = pytest.importorskip("playwright.sync_api").expect
+    page = browser.new_page()
+    problems: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+
+    def text(place: str, wanted: str) -> None:
+        expect(page.locator(place)).to_contain_text(wanted, timeout=HANGS)
+
+    page.goto(address)
+    text("#status", "Done.")
+    text("#cards", "in 90 % of cases")
+    text("#cards", "Bottleneck")
+    page.locator("#keeping button").press("Enter")
+    text("#panel-variants", "as opened")
+
+    slide = page.locator(".lever", has_text="size").locator(".slide").first
+    slide.press("ArrowRight")
+    text("#cards", "before:")
+    text("#status", "Done.")
+    page.locator("#variant-name").fill("more data")
+    page.locator("#variant-name").press("Enter")
+    text("#panel-variants", "more data")
+    text("#panel-variants", "Values in which they differ")
+    with page.expect_download() as saved:
+        page.locator("#downloads a", has_text="Excel").press("Enter")
+    assert Path(saved.value.path()).read_bytes().startswith(b"PK")
+
+    edit(page, text)
+    upload(page, text, tmp_path / "mine.yaml")
+    for width in (375, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        for tab in ("timeline", "why", "system", "devices", "text", "variants"):
+            page.locator(f"#tab-{tab}").click()
+            assert page.evaluate("document.documentElement.scrollWidth") == width, tab
+        assert page.evaluate("[...document.images].every(image => image.alt.length > 10)")
+    assert problems == []
+    assert [url for url in requests if not url.startswith(("data:", address))] == []
+    page.close()

@@ -1,0 +1,235 @@
+"""The page over HTTP: what is opened, run, kept and compared, and what nobody gets."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+import uvicorn
+from httpx import Client
+from sites.plan import TEXT
+
+from simbackup.cli.checking import check_file
+from simbackup.web.app import COOKIE, WhatIf
+from simbackup.web.limits import WorkLimits
+from simbackup.web.opening import OwnFolder
+from simbackup.web.serve import listening
+from simbackup.web.workers import Message, Work, Workers
+
+SHORT = "teaching/short-backups"
+
+
+@dataclass(slots=True)
+class Here(Workers):
+    """Does all work in this process."""
+
+    async def messages(self, work: Work, task: Mapping[str, Any]) -> AsyncGenerator[Message]:
+        sent: list[Message] = []
+        folder = Path.cwd()
+        try:
+            work(task, sent.append)
+        finally:
+            os.chdir(folder)
+        for message in sent:
+            yield json.loads(json.dumps(message))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of a user, beside a file that is nobody's business."""
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "mine.yaml").write_text(f"title: Mine\nextends: {SHORT}\n", encoding="utf-8")
+    (tmp_path / "secret.yaml").write_text(f"title: secret\nextends: {SHORT}\n", encoding="utf-8")
+    return own
+
+
+@pytest.fixture
+def page(folder: Path) -> WhatIf:
+    made = WhatIf(Here(1, WorkLimits()), OwnFolder(folder))
+    made.checks = made.runs
+    return made
+
+
+@pytest.fixture
+def address(page: WhatIf) -> Iterator[str]:
+    """Where the page is served, by a thread of this process."""
+    server = uvicorn.Server(uvicorn.Config(page.app(), log_level="warning"))
+    with listening("127.0.0.1", 0) as found:
+        thread = Thread(target=server.run, kwargs={"sockets": [found]})
+        thread.start()
+        yield f"http://localhost:{found.getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture
+def client(address: str) -> Iterator[Client]:
+    with browsing(address) as made:
+        yield made
+
+
+def browsing(address: str) -> Client:
+    """A browser that asks what the page asks."""
+    return Client(base_url=address, headers={"Origin": address}, timeout=None)  # noqa: S113 (a busy machine is slow)
+
+
+def opened(client: Client, **asked: object) -> str:
+    client.get("/")
+    return str(client.post("/open", json=asked).json()["document"])
+
+
+def run(client: Client, document: str, text: str, **more: object) -> list[Message]:
+    asked = {"document": document, "text": text, "tab": "1", **more}
+    return [json.loads(line) for line in client.post("/run", json=asked).text.splitlines()]
+
+
+def only(messages: list[Message], kind: str) -> list[Message]:
+    return [one for one in messages if one["kind"] == kind]
+
+
+def test_the_page_loads_nothing_from_elsewhere(client: Client) -> None:
+    answer = client.get("/")
+    assert answer.status_code == 200
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    cookie = answer.headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "samesite=strict" in cookie.lower()
+    assert "//" not in answer.text.replace("<!DOCTYPE", "")
+    for name in ("page.js", "page.css", "report.css", "editor.js"):
+        found = client.get(f"/static/{name}")
+        assert found.status_code == 200
+        assert "http" not in found.text
+    assert SHORT in client.get("/library").text
+    assert "mine.yaml" in answer.text
+
+
+def test_a_variant_is_answered_beside_the_one_before_kept_and_compared(client: Client) -> None:
+    document = opened(client, name=SHORT)
+    first = run(client, document, f"extends: {SHORT}\n")
+    kinds = [one["kind"] for one in first if one["kind"] != "progress"]
+    assert kinds[:2] == ["opened", "answer"]
+    assert kinds[-1] == "done"
+    answers = only(first, "answer")
+    assert "range" not in next(iter(answers[0]["figures"].values()))
+    assert any(figure.get("range") for figure in answers[-1]["figures"].values())
+    assert "being computed" in answers[0]["html"]
+    assert "being computed" not in answers[-1]["html"]
+    address, text = next(
+        (a, v) for a, v in _levers(first[0]["levers"]) if a.startswith("data.") and a.endswith(".size")
+    )
+    second = run(client, document, first[0]["text"], changes={address: "1 GB"}, before=first[0]["variant"])
+    assert text != "1 GB"
+    assert "1 GB" in second[0]["text"]
+    assert "before:" in only(second, "answer")[0]["html"]
+    for one, name in ((first, "as it is"), (second, "<b>more</b>")):
+        assert client.post("/keep", json={"variant": one[-1]["variant"], "name": name}).status_code == 200
+    compared = client.get("/variants").text
+    assert "as it is" in compared
+    assert "&lt;b&gt;more&lt;/b&gt;" in compared
+    assert "1 GB" in compared
+    key = second[-1]["variant"]
+    assert client.get(f"/variants/{key}/report.html").text.startswith("<!DOCTYPE html>")
+    assert "sandbox" in client.get(f"/variants/{key}/report.html").headers["Content-Security-Policy"]
+    assert client.get(f"/variants/{key}/tables.xlsx").content.startswith(b"PK")
+    assert client.get(f"/variants/{key}/scenario.yaml").text == second[0]["text"]
+    client.post("/drop", json={"variant": key})
+    assert client.get(f"/variants/{key}/report.html").status_code == 400
+
+
+def _levers(html: str) -> Iterator[tuple[str, str]]:
+    for piece in html.split("data-addresses='")[1:]:
+        addresses, rest = piece.split("'", maxsplit=1)
+        yield json.loads(addresses.replace("&#34;", '"'))[0], rest.split('data-was="')[1].split('"')[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "titel: a\ndevices: {a: {kind: disc}}\n", "title: [\n", "title: a\n",
+        f"title: a\nextends: {SHORT}\njobs: {{x: {{}}}}\n",
+        "title: a\nextends: ../secret.yaml\n", "start: x\nsystems: {}\npolicies: {}\n",
+    ],
+)  # fmt: skip
+def test_wrong_texts_get_the_messages_of_check(client: Client, folder: Path, text: str) -> None:
+    document = opened(client, name="mine.yaml")
+    file = folder / "wrong.yaml"
+    file.write_text(text, encoding="utf-8")
+    said = [str(problem).removeprefix(f"{file}") for problem in check_file(file)]
+    [problems] = only(run(client, document, text), "problems")
+    checked = client.post("/check", json={"document": document, "text": text}).json()
+    shown = [one["said"] for one in problems["lines"]]
+    assert not problems["right"]
+    if "secret" in text:
+        assert "there is no file '../secret.yaml'" in shown[0]
+        return
+    assert len(shown) == len(said) > 0
+    assert all(message.endswith(one) for message, one in zip(said, shown, strict=True))
+    assert checked["lines"] == problems["lines"] or "nothing to simulate" in shown[0]
+
+
+def test_uploads_stand_in_a_folder_of_their_own(client: Client) -> None:
+    files = {
+        "a.yaml": f"title: A\nextends: {SHORT}\nfleets: {{f: {{inventory: list.csv, data: {{'d-{{name}}': {{}}}}}}}}\n",
+        "list.csv": "name\n",
+    }
+    coded = {name: base64.b64encode(text.encode()).decode() for name, text in files.items()}
+    document = opened(client, files=coded)
+    [problems] = only(run(client, document, files["a.yaml"]), "problems")
+    assert any("has no rows" in one["said"] for one in problems["lines"])
+    refused = client.post("/open", json={"files": {"../a.yaml": coded["a.yaml"]}})
+    assert refused.status_code == 400
+    assert "is not a name of a file to upload" in refused.json()["lines"][0]["said"]
+
+
+def test_visits_do_not_see_each_other(address: str, client: Client) -> None:
+    document = opened(client, name=SHORT)
+    done = run(client, document, f"extends: {SHORT}\n")[-1]
+    with browsing(address) as other, browsing(address) as nobody:
+        other.get("/")
+        assert other.cookies[COOKIE] != client.cookies[COOKIE]
+        assert other.get(f"/variants/{done['variant']}/report.html").status_code == 400
+        assert other.post("/run", json={"document": document, "text": "", "tab": "1"}).status_code == 400
+        assert other.post("/keep", json={"variant": done["variant"], "name": "mine"}).status_code == 400
+        assert "None is kept" in other.get("/variants").text
+        assert nobody.get("/variants").status_code == 400
+
+
+@pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Host": "evil.example"}])
+def test_other_pages_get_nothing(client: Client, headers: dict[str, str]) -> None:
+    client.get("/")
+    assert client.post("/open", json={"name": SHORT}, headers=headers).status_code in {403, 421}
+
+
+@pytest.mark.parametrize("body", ["[]", "{", "null", '{"document": 1}', '{"name": "../../etc/passwd"}'])
+def test_strange_questions_are_refused(client: Client, body: str) -> None:
+    client.get("/")
+    json_body = {"Content-Type": "application/json"}
+    for path in ("/open", "/run", "/check", "/complete", "/keep", "/drop"):
+        assert client.post(path, content=body, headers=json_body).status_code == 400
+
+
+def test_words_are_offered(client: Client) -> None:
+    document = opened(client, name=SHORT)
+    asked = {"document": document, "text": "jobs:\n  a: {method: im", "line": 2, "column": 18}
+    assert "image" in [word["text"] for word in client.post("/complete", json=asked).json()["words"]]
+
+
+def test_a_site_fits_until_a_date(client: Client) -> None:
+    document = opened(client, name=SHORT)
+    messages = run(client, document, TEXT.lstrip(), until="3 days")
+    answers = only(messages, "answer")
+    assert {one["name"] for one in only(messages, "detail")} == {"capacity", "nights"}
+    assert "windows" not in answers[0]["figures"]
+    assert "windows" in answers[-1]["figures"]
+    key = messages[-1]["variant"]
+    assert messages[-1]["kind"] == "done"
+    assert client.get(f"/variants/{key}/tables.xlsx").content.startswith(b"PK")
+    assert client.get(f"/variants/{key}/report.html").text.startswith("<!DOCTYPE html>")

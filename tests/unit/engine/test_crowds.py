@@ -1,0 +1,82 @@
+"""Flows that share the level of a link: what a change of it costs, and what they say of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+import simpy
+
+from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.levels import link_rates
+from simbackup.engine.trace import Trace
+
+MANY = 100
+
+
+def begun(count: int = MANY) -> tuple[simpy.Environment, FlowNetwork, Link, list[Flow]]:
+    """Flows with a disk each over one link of 100 units a second, of 1, 2, 3 ... units."""
+    env, trace = simpy.Environment(), Trace()
+    network, core = FlowNetwork(env, trace), Link("links.core", 100.0)
+    disks = [Link(f"devices.{i:03}", 90.0) for i in range(count)]
+    flows = [
+        network.start(f"jobs.{i}", "read", float(i + 1), {core: 1.0, disk: 1.0}, moves={core: 2.0, disk: 2.0})
+        for i, disk in enumerate(disks)
+    ]
+    return env, network, core, flows
+
+
+def test_a_change_of_the_level_is_one_record_however_many_share_it() -> None:
+    env, network, _, flows = begun()
+    env.run(until=flows[-1].done)
+    assert network.trace is not None
+    assert len(network.trace.shared_levels) <= MANY + 1
+    assert len(network.trace.rates) <= 10 * 3  # of the last few, one by one
+
+    # the i-th ends when all have i units, and those before have theirs
+    ends = [sum(range(1, i + 1)) + i * (MANY - i) for i in range(1, MANY + 1)]
+    assert [flow.segments[-1].end * 100.0 for flow in flows[:-1]] == pytest.approx(ends[:-1], rel=1e-12)
+    assert all(flow.waited.keys() == {"links.core"} for flow in flows[:-1])
+    assert flows[-1].waited == pytest.approx(
+        {"links.core": 50.49, "devices.099": 1.0 / 90.0}
+    )  # alone, its disk is full
+
+
+def test_what_the_links_of_a_crowd_move_is_known_at_any_time() -> None:
+    env, network, core, flows = begun()
+    env.run(until=0.5)
+    network.settle()
+    disk = flows[40].links[1]
+    assert (disk.units, disk.bytes_moved, disk.busy_s) == pytest.approx((0.5, 1.0, 0.5 / 90.0))
+    assert (disk.peak_bytes_per_s, core.units, core.bytes_moved) == pytest.approx((2.0, 50.0, 100.0))
+    env.run(until=flows[-1].done)
+    network.settle()
+    assert disk.units == pytest.approx(41.0)
+    assert disk.peak_bytes_per_s == pytest.approx(2.0 * 100.0 / 60.0)
+    assert network.trace is not None
+    moved = [rate.bytes_per_s for rate in link_rates(network.trace, {"devices.040"})]
+    assert moved == pytest.approx([2.0 * 100.0 / (MANY - i) for i in range(41)] + [0.0])
+
+
+def test_a_limit_of_its_own_takes_a_flow_out_of_a_crowd() -> None:
+    env, network, core, flows = begun()
+    network.set_cap(flows[50], 1.5, "own")
+    env.run(until=flows[40].done)
+    env.run(until=env.now + 1e-6)
+    assert flows[50].rate == 1.5
+    assert flows[50].waited["own"] > 0.0
+    assert sum(flow.rate for flow in core.flows) == pytest.approx(100.0)
+
+
+def test_others_on_a_disk_meet_the_crowd_there() -> None:
+    env, network, _, flows = begun()
+    disk = flows[99].links[1]
+
+    def reader() -> Generator[simpy.Event, Any]:
+        yield env.timeout(1.0)
+        yield network.start("jobs.other", "read", 890.0, {disk: 1.0}).done
+
+    env.run(until=env.process(reader()))
+    network.settle()
+    assert disk.units == pytest.approx(890.0 + flows[99].completed, rel=1e-12)

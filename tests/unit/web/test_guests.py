@@ -1,0 +1,87 @@
+"""Guests: apart from each other, bounded, and gone with their files."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+
+from simbackup.web import guests as module
+from simbackup.web.comparison import ABSENT, differences, side_by_side
+from simbackup.web.guests import MOST_VARIANTS, PASSING, Document, Guest, Guests
+
+
+@pytest.fixture
+def guests() -> Iterator[Guests]:
+    made = Guests()
+    yield made
+    made.close()
+
+
+def opened(guests: Guests) -> tuple[Guest, str]:
+    _, guest = guests.new()
+    return guest, guest.opened(Document("a", "title: A\n", guest.folder))
+
+
+def test_keys_are_long_and_lead_to_one_guest(guests: Guests) -> None:
+    keys = [guests.new()[0] for _ in range(5)]
+    assert len({*keys}) == 5
+    assert all(len(key) >= 43 for key in keys)  # 32 bytes
+    assert len({id(guests.of(key)) for key in keys}) == 5
+    assert guests.of("") is guests.of(None) is guests.of("x" * 43) is None
+
+
+def test_the_visit_unused_for_longest_is_forgotten_with_its_files(
+    guests: Guests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_GUESTS", 3)
+    ticks = itertools.count()
+    monkeypatch.setattr(module.time, "monotonic", lambda: float(next(ticks)))
+    made = [guests.new() for _ in range(3)]
+    room = made[1][1].room("files")
+    guests.of(made[0][0])
+    guests.new()
+    assert guests.of(made[0][0]) is not None
+    assert guests.of(made[1][0]) is None
+    assert not room.exists()
+
+
+def test_variants_that_are_not_kept_give_way(guests: Guests) -> None:
+    guest, document = opened(guests)
+    first = guest.begun(document, "", "tab")
+    guest.keep(first.key, "first")
+    for _ in range(10):
+        guest.begun(document, "", "tab")
+    assert len(guest.variants) == PASSING + 1
+    assert first.key in guest.variants
+    assert len([*guest.folder.iterdir()]) == PASSING + 1
+
+
+def test_no_more_than_so_many_are_kept(guests: Guests) -> None:
+    guest, document = opened(guests)
+    kept = [guest.keep(guest.begun(document, "", "tab").key, "x") for _ in range(MOST_VARIANTS + 1)]
+    assert kept == [True] * MOST_VARIANTS + [False]
+
+
+def test_a_variant_is_named_by_what_differs(guests: Guests) -> None:
+    guest, document = opened(guests)
+    first, second = guest.begun(document, "", "tab"), guest.begun(document, "", "tab")
+    first.values, second.values = {"drives": "2", "window": "8 h"}, {"drives": "4", "window": "8 h"}
+    assert (guest.named(first), guest.named(second)) == ("as opened", "drives 4")
+    guest.drop(first.key)
+    assert guest.named(second) == "drives 4"
+
+
+def test_variants_side_by_side(guests: Guests) -> None:
+    guest, document = opened(guests)
+    first, second = guest.begun(document, "", "tab"), guest.begun(document, "", "tab")
+    first.figures = {"a": {"text": "2 min", "verdict": "done", "value": 120.0, "range": "1 min to 3 min"}}
+    second.figures = {
+        "a": {"text": "1 min", "verdict": "late", "value": 60.0},
+        "b": {"text": "", "verdict": "failed", "value": None},
+    }
+    first.values, second.values = {"drives": "2", "window": "8 h"}, {"drives": "4", "window": "8 h"}
+    rows = [[cell.text for cell in row] for row in side_by_side([first, second]).rows]
+    assert rows == [["a", "2 min; 1 min to 3 min", "1 min (-50.0 %); late"], ["b", ABSENT, "failed"]]
+    assert [[cell.text for cell in row] for row in differences([first, second]).rows] == [["drives", "2", "4"]]

@@ -1,0 +1,74 @@
+"""Levers: what planners move comes first, within its bounds, and can be written back."""
+
+from __future__ import annotations
+
+import pytest
+from shared import loaded
+
+from simbackup import units
+from simbackup.planning.site import load_site
+from simbackup.schema.quantity import Quantity
+from simbackup.web.edits import steps
+from simbackup.web.levers import MOST, Lever, levers_of
+from simbackup.web.settings import Setting, of_scenario, of_site
+
+
+def found(name: str) -> list[Lever]:
+    return levers_of(of_scenario(loaded(name)), [])
+
+
+def test_planners_values_come_first() -> None:
+    first = [one.label for one in found("planning/midnight") if one.group == "first"]
+    assert len(first) <= MOST
+    assert {"servers: number", "array: disks", "nic: rate", "save: window", "data: size", "front: rate"} <= {*first}
+
+
+def test_a_fleet_is_moved_at_its_template_and_once() -> None:
+    addresses = [one.addresses for one in found("planning/midnight")]
+    assert ("fleets.servers.jobs.save-{number}.window",) in addresses
+    assert len(addresses) < 100  # of 4,624 values
+
+
+@pytest.mark.parametrize("name", ["teaching/one-file-from-tape", "planning/midnight", "planning/disk-then-tape"])
+def test_every_stop_is_a_legal_value_and_all_are_in_order(name: str) -> None:
+    settings = {one.address: one.value for one in of_scenario(loaded(name))}
+    sliding = [one for one in found(name) if one.stops and not one.worded]
+    assert len(sliding) > 20
+    for one in sliding:
+        given = settings[one.addresses[0]]
+        assert isinstance(given, Quantity)
+        values = [units.parse(stop, given.unit) for stop in one.stops]
+        assert values == sorted({*values})
+        assert one.stops[one.at] == one.text
+
+
+def test_shares_stay_below_one_and_counts_are_whole() -> None:
+    select = next(one for one in found("teaching/one-file-from-tape") if one.addresses == ("jobs.one_file.select.at",))
+    assert select.stops[-1] == "100 %"
+    drives = next(one for one in found("teaching/one-file-from-tape") if one.label == "jukebox: drives")
+    assert drives.stops == tuple(str(i) for i in range(1, 9))
+    assert drives.bounds == "at least 1, at most 100,000"
+
+
+def test_equal_values_of_a_site_move_together() -> None:
+    site = load_site("planning/forty-systems")
+    levers = levers_of(of_site(site), [])
+    daily = [one for one in levers if one.addresses[0].endswith("change.daily")]
+    assert sum(len(one.addresses) for one in daily) == len(site.systems)
+    assert len(daily) < 8
+    assert {"policies.nightly.window", "targets.pool.device.disks", "growth"} <= {one.addresses[0] for one in levers}
+
+
+def test_addresses_of_a_site_are_those_of_its_file() -> None:
+    site = load_site("planning/forty-systems")
+    tree = site.file.tree
+    for one in of_site(site):
+        node, seen = tree.find(tuple(steps(one.address)))
+        assert seen or one.path[0] in tree.mapping
+        del node
+
+
+def test_a_value_of_nothing_has_no_slider() -> None:
+    setting = next(iter(of_scenario(loaded("teaching/one-file-from-tape"))))
+    zero = Setting(setting.path, setting.part, setting.key, Quantity(0.0, "s", "0 s"))
+    assert levers_of([zero], [])[0].stops == ()
