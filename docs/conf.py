@@ -25,6 +25,7 @@ nitpicky = False
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 4
 nb_execution_mode = "off"  # notebooks are published with their outputs
+nb_render_image_options = {"alt": "Drawn by the cell above; the text around it says what it shows."}
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
@@ -37,6 +38,8 @@ html_static_path = ["static"]
 html_css_files = ["handbook.css"]
 html_math_renderer = "mathml"
 html_show_sphinx = False
+html_show_copyright = False
+toc_object_entries = False  # each equation has a heading of its own
 html_copy_source = False
 html_show_sourcelink = False
 pygments_style = "default"

@@ -19,8 +19,8 @@
 # first time, its old content must be copied to safety.
 #
 # In 2007 someone measured this on a Linux server: `dd` wrote 2 GiB in **16 s** without a snapshot, and in **365 s** with
-# one. This notebook shows with `simbackup` where the other 349 seconds go, what would make them fewer, and how far
-# these answers can be trusted.
+# one. **Where do the other 349 seconds go, and what would make them fewer?** This notebook answers with `simbackup`, and shows
+# how far the answers can be trusted.
 #
 # You need no more than Python; a *chunk* is the unit that the snapshot copies, and the *copy area* is where it copies to.
 
@@ -29,11 +29,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import simbackup as sb
+from course import check, predict
 
 style = sb.style
 style.use()
 BLUE, DARK, GREY, RED, SAND, SKY = style.BLUE, style.DARK, style.GREY, style.RED, style.SAND, style.SKY
 MB, MIB, GIB = 1e6, 2**20, 2**30
+
+# %% [markdown]
+# ## Predict first
+#
+# A second disk for the copy area: how many seconds do the 365 s become? Write your number down before you go on; nobody else sees it.
+
+# %%
+guess = predict(200, "s")
 
 # %% [markdown]
 # ## 1. The same write, four times
@@ -82,11 +91,13 @@ why
 
 # %%
 slow = why["first_time"]
+moved = result.get("devices.disk.bytes")
+print(f"the disk moved {moved / GIB:.1f} GiB in all, for {4 * 2} GiB of writes")
+
+# %% tags=["claims"]
 assert slow.bottleneck == "devices.disk"
 assert 0.6 < slow.share / slow.elapsed < 0.8
 assert 0.5 < slow.doubled / slow.elapsed < 0.7  # the queue of the kernel is as slow as before
-moved = result.get("devices.disk.bytes")
-print(f"the disk moved {moved / GIB:.1f} GiB in all, for {4 * 2} GiB of writes")
 
 # %% [markdown]
 # ## 2. Where the time of one group of chunks goes
@@ -196,7 +207,10 @@ for step, spent in steps_of_copy.items():
     device = same.drop("queue")
     share, by_hand = spent / sum(steps_of_copy.values()), device[step].sum() / device.to_numpy().sum()
     print(f"{step:<16} {share:5.1%} of the cycle in the simulation, {by_hand:5.1%} by hand")
-    assert abs(share - by_hand) < 0.02
+
+# %% tags=["claims"]
+for step, spent in steps_of_copy.items():
+    assert abs(spent / sum(steps_of_copy.values()) - device[step].sum() / device.to_numpy().sum()) < 0.02
 
 # %% [markdown]
 # The disk spends most of this time not moving data but waiting for the right sector to come round, for the arm, and for
@@ -294,6 +308,9 @@ written = pd.concat(
     ]
 )
 pd.DataFrame({"elapsed time of dd, s": written.round(), "times as long": (written / none).round(1)})
+
+# %%
+guess.compare(kept["elapsed"].iloc[0])
 
 # %% [markdown]
 # - **Chunk size.** Each doubling helps, from the smallest chunk on. All chunks that begin within a run of waiting data are
@@ -419,14 +436,23 @@ pd.DataFrame(ratios).set_index("change").round(2)
 # %% [markdown]
 # ## 7. Exercises
 #
-# 1. **How large a file hides the cost?** Set `data.file.size` of the teaching scenario to 0.5, 0.8, 1 and 2 GiB
-#    (`sb.load(...).with_({"data.file.size": "1 GiB"})`) and plot the elapsed time of `first_time` over `without`. Where is
-#    the knee, and which two values of the host decide it? Then set `jobs.first_time.flush` to `True`. What is left of the
-#    knee?
-# 2. **A disk of today.** Replace the disk by `disk/nearline-20tb-2022` (`{"devices.disk.model": ...}`). Its media rate is
-#    several times higher. By how much does the *first* write improve, and by how much the plain one? Explain the
-#    difference with the picture of section 2.
-# 3. **A scattered writer.** With the functions of section 2, find the time of one group when each write of 4 KiB falls into a
-#    chunk of its own (a group is still bounded by `in_flight`, and the own writes are now one request each). Plot it per
-#    byte for chunks from 4 to 512 KiB. Compare with the left panel of section 4. Which chunk size do you choose for a
-#    database, and which for a video archive?
+# **1.** How large a file hides the cost? In `teaching/snapshot-slows-writes` set `data.file.size` to 0.5 GiB: how
+# many times as long as `without` does `first_time` take? Then try 0.8, 1 and 2 GiB, and find the knee.
+
+# %%
+check("01.1", ...)
+
+# %% [markdown]
+# **2.** A disk of today: with `devices.disk.model` of `disk/nearline-20tb-2022`, how many times as long as `without`
+# does `first_time` take? Explain with the picture of section 2 why it is more than before.
+
+# %%
+check("01.2", ...)
+
+# %% [markdown]
+# **Further**, without a check:
+#
+# - **Flush.** Set `jobs.first_time.flush` to `True`. What is left of the knee of exercise 1?
+# - **A scattered writer.** With the functions of section 2, find the time of one group when each write of 4 KiB falls into a
+#   chunk of its own. Plot it per byte for chunks from 4 to 512 KiB. Which chunk size do you choose for a database, and which
+#   for a video archive?

@@ -18,8 +18,9 @@
 # or as a copy of a *snapshot* of its files. In 2006 the three were measured on one server with MySQL 5.0, for databases
 # of 1000, 2000 and 4000 MB and two storage engines. The figures differ by factors of five to twenty.
 #
-# This notebook shows with `simbackup` where the seconds of each way go, for how long users cannot write, what becomes of
-# it all at 10 TB, what incrementals save and what a restore pays for them, and how far these answers can be trusted.
+# **Which way would you choose, for your backup window and for your users?** This notebook shows with `simbackup` where the
+# seconds of each way go, for how long users cannot write, what becomes of it all at 10 TB, what incrementals save and what a
+# restore pays for them, and how far these answers can be trusted.
 #
 # You need no more than Python. A *read lock* keeps a database still: users may read, and whoever writes has to wait.
 
@@ -27,6 +28,7 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 import simbackup as sb
+from course import check, predict
 
 style = sb.style
 style.use()
@@ -36,6 +38,14 @@ BAND, BLUE, DARK, GREY, RED, SAND, SKY, WINE = (
 MB, GB, MINUTE, HOUR, DAY = 1e6, 1e9, 60, 3600, 86400
 WAYS = {"logical": "logical dump", "hot_copy": "hot copy", "snapshot": "snapshot copy"}
 COLOURS = {"logical": RED, "hot copy": SAND, "snapshot": BLUE}
+
+# %% [markdown]
+# ## Predict first
+#
+# The logical dump of 4000 MB takes 14 minutes. How many minutes does its restore take? Write your number down before you go on; nobody else sees it.
+
+# %%
+guess = predict(14, "min")
 
 # %% [markdown]
 # ## 1. Three ways side by side
@@ -58,6 +68,9 @@ pd.DataFrame(
     index=WAYS.values(),
 ).round(1)
 
+# %%
+guess.compare(jobs["elapsed"]["logical_restore"] / MINUTE)
+
 # %% [markdown]
 # ## 2. Where the seconds go
 #
@@ -70,7 +83,7 @@ result.plot.causes()
 why = sb.explain(result)
 why
 
-# %%
+# %% tags=["claims"]
 assert why["logical"].bottleneck == why["logical_restore"].bottleneck == "hosts.server"
 assert why["hot_copy"].bottleneck == why["snapshot"].bottleneck == "hosts.server"
 assert why["logical_restore"].elapsed > 2 * why["logical"].elapsed
@@ -108,11 +121,13 @@ def simulated(job, *activities):
 
 print(f"dump: {dump:6.1f} s by hand, {simulated('logical', 'read', 'dump'):6.1f} s simulated")
 print(f"copy: {copy:6.1f} s by hand, {simulated('hot_copy', 'read', 'copy'):6.1f} s simulated")
-assert abs(simulated("logical", "read", "dump") / dump - 1) < 1e-3
-assert abs(simulated("hot_copy", "read", "copy") / copy - 1) < 1e-3
 print(
     f"of the dump {work / dump:.0%} is work of the core, the rest is waiting for windows, {1e3 * request:.2f} ms each"
 )
+
+# %% tags=["claims"]
+assert abs(simulated("logical", "read", "dump") / dump - 1) < 1e-3
+assert abs(simulated("hot_copy", "read", "copy") / copy - 1) < 1e-3
 
 # %% [markdown]
 # Ten disks could read seven hundred megabytes a second. One program that waits for each small window, and disks that turn
@@ -173,12 +188,14 @@ users.plot.lines("workloads.users.transactions", "workloads.users.backup.waited"
 load = users.frame.set_index("scenario")
 slowdown = load["workloads.users.backup.slowdown"].groupby(level=0, sort=False).max()
 longest = load["workloads.users.backup.longest_wait"].groupby(level=0, sort=False).max()
+pd.DataFrame({"longest wait, s": longest.round(1), "a disk request takes so many times as long": slowdown.round(2)})
+
+# %% tags=["claims"]
 assert longest["logical"] > 780
 assert 100 < longest["hot copy"] / longest["snapshot"] < 150
 assert slowdown["logical"] < 1.1 < 1.25 < slowdown["hot copy"] < 1.35
 assert abs(slowdown["hot copy"] - slowdown["snapshot"]) < 0.05
 assert load["workloads.users.backup.lost"].max() < 0.01
-pd.DataFrame({"longest wait, s": longest.round(1), "a disk request takes so many times as long": slowdown.round(2)})
 
 # %% [markdown]
 # The logical dump is the gentlest on the disks and by far the worst for whoever writes: fourteen minutes of silence. A
@@ -187,7 +204,7 @@ pd.DataFrame({"longest wait, s": longest.round(1), "a disk request takes so many
 # Only what happens to writers sets them apart, by a factor of more than a hundred.
 #
 # Two things are left out. The writers who waited come back all at once, and that rush is not simulated; and their
-# writes do not yet pay for the snapshot's copies (see the first notebook for what that costs).
+# writes do not yet pay for the snapshot's copies (see [why a snapshot slows writes](01-why-a-snapshot-slows-writes.ipynb) for what that costs).
 #
 # ## 5. Full every week, changes every day
 #
@@ -276,15 +293,27 @@ print(f"{within} of {len(shown)} figures within 10 %, {sum(bool(row['off']) for 
 #
 # What can be trusted more than the seconds: that the lock of a snapshot does not grow with the database, that a logical
 # restore is bound to one core, and that the restore time decides about incrementals.
-#
+
+# %% [markdown]
 # ## 7. Exercises
 #
-# 1. **Two cores at once.** The dump uses one core of two. Split the database into two of half the size
-#    (`data` with two entries, two dumps that begin together). How much do you gain, and what limits you at four cores? Try
-#    `hosts.server.cores`.
-# 2. **A wider window.** Set `hosts.server.read_ahead` to 256 KiB, 1 MiB and 4 MiB for the 10 TB by snapshot. At which
-#    window does the copy stop being limited by it, and what is the bottleneck then? (`result.activities("backup")`.)
-# 3. **Which lock do your users bear?** Users of a web shop give up after 5 s. From which database size on is a hot copy
-#    an outage for them? Derive it with `lock_waits` by hand, then simulate.
-# 4. **A promise.** You promise a restore within 1 hour, 5 % change a day. On which days of the week would you take a full
-#    backup of the 40 GB? How does the answer change over the range of `replay_cpu`?
+# **1.** A wider window: with `hosts.server.read_ahead` of 1 MiB, how many seconds does `hot_copy` of
+# `published/004-zrm-mysql/myisam-4000` take?
+
+# %%
+check("02.1", ...)
+
+# %% [markdown]
+# **2.** Users of a web shop give up after 5 s. From how many GB on is a hot copy an outage for them? Take the lock of
+# section 1.
+
+# %%
+check("02.2", ...)
+
+# %% [markdown]
+# **Further**, without a check:
+#
+# - **Two cores at once.** The dump uses one core of two. Split the database into two of half the size (`data` with two
+#   entries, two dumps that begin together). How much do you gain, and what limits you at four cores?
+# - **A promise.** You promise a restore within 1 hour, 5 % change a day. On which days of the week would you take a full
+#   backup of the 40 GB? How does the answer change over the range of `replay_cpu`?

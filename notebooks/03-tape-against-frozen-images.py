@@ -19,8 +19,8 @@
 # Oracle, against the same backups on a DLT 7000: **three minutes instead of ninety** for the backup, half an hour
 # instead of 73 minutes for the restore.
 #
-# This notebook shows with `simbackup` where the minutes of each restore go, what users pay for a frozen image and when,
-# what becomes of tape from 26 GB to 100 TB, and how far these answers can be trusted.
+# **Is tape slow, and is a frozen image a backup?** This notebook shows with `simbackup` where the minutes of each restore go,
+# what users pay for a frozen image and when, what becomes of tape from 26 GB to 100 TB, and how far these answers can be trusted.
 #
 # Two kinds of image were measured. A *checkpoint* copies each block before it is overwritten for the first time. A
 # *split mirror* is a third copy of the volume that is detached, and later brought into line again.
@@ -32,6 +32,7 @@ import os
 import numpy as np
 import pandas as pd
 import simbackup as sb
+from course import check, predict
 
 style = sb.style
 style.use()
@@ -49,6 +50,15 @@ JOBS = {
 }
 
 # %% [markdown]
+# ## Predict first
+#
+# One file of 320 MB comes back from tape in about five minutes. How many minutes do twenty files of 1 MB take, spread over
+# the tape? Write your number down before you go on; nobody else sees it.
+
+# %%
+guess = predict(2, "min")
+
+# %% [markdown]
 # ## 1. One backup and three restores, from each place
 
 # %%
@@ -61,6 +71,9 @@ minutes = pd.DataFrame(
     index=pd.Index(JOBS.values(), name="minutes"),
 )
 minutes.assign(**{"image, % of tape": 100 * minutes["checkpoint"] / minutes["tape"]}).round(1)
+
+# %%
+guess.compare(results["tape"].get("jobs.item.elapsed") / MINUTE)
 
 # %% [markdown]
 # A sixteenth of the bytes takes *four times as long* from tape: twenty small files against one large. From a frozen
@@ -107,7 +120,7 @@ results["tape"].plot.drives()
 #   database and backup program.
 # - The *backup by image* is that talk alone. It does not depend on the size of the data, only on the number of files.
 #
-# %%
+# %% tags=["claims"]
 def share(job, *activities):
     """Share of a restore from tape that some activities take."""
     return sum(spent for cause, spent in why[job].causes.items() if cause.activity in activities) / why[job].elapsed
@@ -294,17 +307,30 @@ for constant in constants:
 # What can be trusted more than the minutes: that a backup by image does not grow with the data, that locates rule
 # small restores and transfer the large ones, that the cost of a checkpoint falls with its age, and that a mirror
 # sends the bill later.
-#
+
+# %% [markdown]
 # ## 7. Exercises
 #
-# 1. **Order.** `teaching/twenty-small-files` restores in the order of the tape. Spread the same twenty files over
-#    half of it (`data.files.size`), and over a tenth. What do the locates tend to, and which two values of the drive
-#    decide it?
-# 2. **Shoe-shining.** `teaching/shoe-shining` sends 4 MB/s to a drive of 5 MB/s, and 2.1 arrive. Run the two studies
-#    `teaching/shoe-shining` and `teaching/speed-matching`. At which rate is most lost, and why does the drive's own
-#    buffer of 8 MB hide nearly all of it?
-# 3. **The robot.** In `teaching/mount-queue` eight restores share one robot. From how many drives on is a second
-#    robot worth more than further drives?
-# 4. **A promise.** No more than one hour of work may be lost, and users may lose 1 %. Which of checkpoint and mirror
-#    keeps it (`planning/frequent-images`, `planning/frequent-images-mirror`), how much room does each take, and what
-#    if the array is lost?
+# **1.** Order: `teaching/twenty-small-files` restores twenty files that are spread over 26 GB. With `data.files.size`
+# of 2.6 GB, how many minutes does `twenty_small` take?
+
+# %%
+check("03.1", ...)
+
+# %% [markdown]
+# **2.** Shoe-shining: the host of `teaching/shoe-shining` sends 4 MB/s to a drive that could write 5. How many MB/s
+# arrive?
+
+# %%
+check("03.2", ...)
+
+# %% [markdown]
+# **Further**, without a check:
+#
+# - **Speed matching.** Run the studies `teaching/shoe-shining` and `teaching/speed-matching`. At which rate is most lost, and
+#   why does the drive's own buffer of 8 MB hide nearly all of it?
+# - **The robot.** In `teaching/mount-queue` eight restores share one robot. From how many drives on is a second robot worth
+#   more than further drives?
+# - **A promise.** No more than one hour of work may be lost, and users may lose 1 %. Which of checkpoint and mirror keeps it
+#   (`planning/frequent-images`, `planning/frequent-images-mirror`), how much room does each take, and what if the array is
+#   lost?

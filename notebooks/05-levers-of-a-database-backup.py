@@ -18,7 +18,7 @@
 # buffers. Each helped in a published demonstration of 4 GB, all together most. Which of them helps *you* depends on
 # what limits the backup now, and on whether the restore is back in time.
 #
-# This notebook shows with `simbackup` each lever alone and all together, what a buffer buys, a map of settings with
+# **Which lever do you pull first?** This notebook shows with `simbackup` each lever alone and all together, what a buffer buys, a map of settings with
 # those that run out of memory, how the bottleneck moves, and the restore beside each backup.
 
 # %%
@@ -26,6 +26,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import simbackup as sb
+from course import check, predict
 from matplotlib.colors import LogNorm
 
 style = sb.style
@@ -33,6 +34,15 @@ style.use()
 BLUE, DARK, GREY, RED, SAND, SKY = style.BLUE, style.DARK, style.GREY, style.RED, style.SAND, style.SKY
 MB, MIB, MINUTE = 1e6, 2**20, 60
 FOLDER = "published/002-sql-server-tuning"
+
+# %% [markdown]
+# ## Predict first
+#
+# Two files bring 45 s to 30 s, two filegroups to 33 s, compression to 29 s, more buffers to 22 s. How many seconds do all
+# four bring together? Write your number down before you go on; nobody else sees it.
+
+# %%
+guess = predict(7, "s")
 
 # %% [markdown]
 # ## 1. One lever at a time, and all together
@@ -78,10 +88,13 @@ print(f"if each lever took its share of what the others left: {45 * left:.0f} s;
 print(f"{results['all together, 575 buffers'].get('jobs.backup.elapsed'):.0f} s")
 
 # %%
+guess.compare(results["all together, 575 buffers"].get("jobs.backup.elapsed"))
+
+# %%
 reasons = {name: sb.explain(result, "backup") for name, result in results.items()}
 pd.concat([found.frame for found in reasons.values()], keys=reasons).droplevel("job").round(2)
 
-# %%
+# %% tags=["claims"]
 LOOP = "jobs.backup.buffers"
 assert {name for name, found in reasons.items() if found["backup"].bottleneck == LOOP} >= {"nothing tuned", "two files"}
 
@@ -166,12 +179,14 @@ bar.set_ticks([20, 30, 60, 120, 240], labels=["20", "30", "60", "120", "240"])
 bar.minorticks_off()
 plt.show()
 good = table[table["failed"].isna()]
-assert (good["jobs.back.elapsed"] <= 1.02 * good["jobs.backup.elapsed"]).all()
 best = good.sort_values(["jobs.backup.elapsed"]).iloc[0]
 print(f"{table['failed'].notna().sum()} of {len(table)} settings run out of memory, ", end="")
 print(f"after {(good['jobs.back.status'] == 'late').sum()} more the restore is late")
 print(f"fastest: {best['case']}, compressed {best[COMPRESS]}, {best[BUFFERS]} buffers of {best[SIZE]}: ", end="")
 print(f"{best['jobs.backup.elapsed'] / MINUTE:.0f} min, back in {best['jobs.back.elapsed'] / MINUTE:.0f} min")
+
+# %% tags=["claims"]
+assert (good["jobs.back.elapsed"] <= 1.02 * good["jobs.backup.elapsed"]).all()
 
 # %% [markdown]
 # - *Plain*, one file is best: the array turns between several, and more of them only cost moves of its arms. Larger
@@ -308,4 +323,28 @@ reproduction.plot.compare()
 # %%
 rows = [row.as_dict() for row in reproduction.rows]
 print(", ".join(f"{sum(row['role'] == role for row in rows)} {role}" for role in ("fitted", "held-out", "input")))
+
+# %% tags=["claims"]
 assert all(row["within"] or row["off"] for row in rows)  # a row that is off says why
+
+# %% [markdown]
+# ## 8. Exercises
+#
+# **1.** How many MB/s does the backup of `planning/buffers` reach with 24 buffers (`jobs.backup.buffers`) of 1 MiB
+# (`jobs.backup.transfer_size`)? Read it off section 2 first.
+
+# %%
+check("05.1", ...)
+
+# %% [markdown]
+# **2.** With 256 buffers of 1 MiB, what is the bottleneck of that backup? Write its address as text.
+
+# %%
+check("05.2", ...)
+
+# %% [markdown]
+# **Further**, without a check:
+#
+# - **The restore.** Take the setting that section 3 prints as the fastest. What is its restore limited by? Change that, and look
+#   at backup and restore again.
+# - **Your server.** How much memory may buffers take? Which setting of the map is the best that fits in 256 MiB?

@@ -14,7 +14,7 @@
 # %% [markdown]
 # # From an inventory to a plan
 #
-# A list of systems, and the question whether it fits: which nights miss their window, when a pool is full, how many
+# **Does it fit, until when, and what does it cost?** A list of systems, and the question whether it fits: which nights miss their window, when a pool is full, how many
 # cartridges there are, how long a restore after a fire takes, and what it costs. `docs/how-to/plan-a-site.md` does the same
 # on the command line.
 
@@ -24,6 +24,7 @@ from pathlib import Path
 
 import pandas as pd
 import simbackup as sb
+from course import check, predict
 
 HOUR = 3600
 
@@ -51,6 +52,15 @@ print(text.split("systems:\n")[1])
 sb.picture(sb.load_site(text).first_night)
 
 # %% [markdown]
+# ## Predict first
+#
+# Forty systems with 32 TB are saved in full each Saturday and kept five weeks. At most how many hours may the longest full backup
+# take at the end of two years, if all begin at 20:00 on an array of twelve disks? Write your number down before you go on; nobody else sees it.
+
+# %%
+guess = predict(3, "h")
+
+# %% [markdown]
 # ## 2. Forty systems for two years
 #
 # The site `planning/forty-systems` was made in this way.
@@ -58,6 +68,9 @@ sb.picture(sb.load_site(text).first_night)
 # %%
 before = sb.plan("planning/forty-systems", "2 years")
 before.plot.calendar()
+
+# %%
+guess.compare(max(client["longest"] for client in before.clients) / HOUR)
 
 # %% [markdown]
 # All full backups on Saturdays are too much for the array, which turns between forty streams. Spread over the week they
@@ -101,3 +114,25 @@ back.sort_values().round(1).head(10)
 months = pd.DataFrame(after.months)
 months["year"] = months["month"].str[:4]
 months.groupby("year")[["pools", "cartridges", "objects", "total"]].sum().round(0)
+
+# %% [markdown]
+# ## 6. Exercises
+#
+# **1.** The main site burns down at noon of 8 June 2028. How many hours of data of `sql01` are lost at most? Use the
+# site with spread backups, as in section 4.
+
+# %%
+check("08.1", ...)
+
+# %% [markdown]
+# **2.** On 7 June 2028, how many minutes does it take until `files06` alone is back from the tapes?
+
+# %%
+check("08.2", ...)
+
+# %% [markdown]
+# **Further**, without a check:
+#
+# - **Larger or later?** `simbackup plan size` tries configurations (see *Plan a site* in the handbook). What is cheaper in the
+#   third year: two more disks, or four weeks of retention?
+# - **Your own.** Write your inventory as CSV, and make a site of it: `sb.site_text(Path("inventory.csv"))`.

@@ -1,13 +1,15 @@
-"""Execute the notebooks and write each beside its source; python notebooks/publish.py
+"""Execute the notebooks and write each beside its source; python notebooks/publish.py [NOTEBOOK.py ...]
 
 A notebook is written as NN-title.py (jupytext, percent format). This makes NN-title.ipynb with all outputs and without
-anything that changes from run to run.
+anything that changes from run to run. Cells with the tag `claims` check what the text says; they run, and are not published.
 """
 
 from __future__ import annotations
 
 import base64
 import io
+import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -21,6 +23,8 @@ from PIL import Image
 
 HERE = Path(__file__).parent
 KERNEL = "this-python"
+CLAIMS = "claims"
+"""The tag of cells that check what the text says."""
 TIMEOUT_S = 1800
 """A cell that takes longer hangs."""
 COLOURS = 96
@@ -44,7 +48,9 @@ def executed(source: Path, folder: Path) -> nbformat.NotebookNode:
     """
     notebook = jupytext.read(source)
     environment = {
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),  # `simbackup` of this Python
         "IPYTHONDIR": str(folder / "ipython"),
+        "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep),
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     }
@@ -60,7 +66,13 @@ def executed(source: Path, folder: Path) -> nbformat.NotebookNode:
 
 
 def stable(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """The notebook without times, paths and versions, its cells numbered."""
+    """The notebook without times, paths, versions and checks of the text, its cells numbered."""
+    notebook.cells = shown(notebook)
+    for count, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), 1):
+        cell.execution_count = count
+        for output in cell.get("outputs", []):
+            if "execution_count" in output:
+                output.execution_count = count
     notebook.metadata = nbformat.from_dict(
         {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -79,6 +91,11 @@ def stable(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
                     smaller(base64.b64decode(output.data["image/png"]))
                 ).decode()
     return notebook
+
+
+def shown(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    """The cells of a notebook that readers see."""
+    return [cell for cell in notebook.cells if CLAIMS not in cell.metadata.get("tags", [])]
 
 
 def smaller(png: bytes) -> bytes:
@@ -107,5 +124,5 @@ def publish(source: Path) -> None:
 
 
 if __name__ == "__main__":
-    for each in sources():
+    for each in map(Path, sys.argv[1:]) if sys.argv[1:] else sources():
         publish(each)

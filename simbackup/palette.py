@@ -1,5 +1,8 @@
 """The colours of all pictures."""
 
+NIGHT = "@media screen and (prefers-color-scheme: dark) {{ {what} {{ filter: invert(0.92) hue-rotate(180deg); }} }}"
+"""The style of an SVG, or of what in it: on a dark page light and dark change places, and hues stay what they are."""
+
 BLUE, SKY, RED, GREY, DARK, SAND = "#33638d", "#8fbfe0", "#d1495b", "#b5b5b5", "#333333", "#e0b96a"
 WINE, TEAL, OLIVE, PURPLE, LILAC, PALE = "#8c2f3f", "#3f9d8f", "#8a8a3c", "#8e5aa8", "#c3b1d6", "#e4e4e4"
 MOSS, VIOLET, ORANGE, BROWN, PINK = "#9dbf8a", "#6b4c9a", "#e07b39", "#8a6d4f", "#e3a6b5"

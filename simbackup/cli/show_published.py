@@ -174,10 +174,12 @@ def apart_lines(found: Separability) -> list[str]:
         )
     elif found.pairs:
         most = max(found.pairs, key=lambda pair: abs(pair.correlation))
-        lines.append(
-            f"all {len(found.pairs)} pairs of constants that share rows are identifiable; the highest correlation is "
-            f"{most.correlation:+.2f}, of {most.constants[0]} and {most.constants[1]}"
-        )
+        both, correlation = " and ".join(most.constants), f"{most.correlation:+.2f}"
+        if len(found.pairs) == 1:
+            lines.append(f"{both} are identifiable separately; their correlation is {correlation}")
+        else:
+            every = f"all {len(found.pairs)} pairs of constants that share rows are identifiable"
+            lines.append(f"{every}; the highest correlation is {correlation}, of {both}")
     return lines
 
 

@@ -17,6 +17,7 @@ from simbackup.drawing.part_boxes import APART, what
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.output.target import SYSTEM, check_file
 from simbackup.output.whole import write_whole
+from simbackup.palette import NIGHT
 from simbackup.scenario import Scenario, Source, load
 from simbackup.text import for_xml
 
@@ -90,7 +91,7 @@ def picture(scenario: Scenario | Source) -> Picture:
 
 
 def svg(layout: Layout, width: float = WIDTH) -> str:
-    """The drawing of a layout as self-contained SVG: no script, no style sheet, no request.
+    """The drawing of a layout as self-contained SVG: no script, no request; dark on a dark page.
 
     It states its size in pixels, so a page may scroll or scale it. Equal parts are drawn once with their number.
     """
@@ -99,10 +100,11 @@ def svg(layout: Layout, width: float = WIDTH) -> str:
     name = f"p{hashlib.sha256(body.encode()).hexdigest()[:10]}"
     wide, high = (f"{round(size + 0.5)}" for size in (page.width, page.height))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}" '
-        f'role="img" aria-labelledby="{name}-title {name}-desc" font-family="{FACES}">\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" id="{name}" width="{wide}" height="{high}" '
+        f'viewBox="0 0 {wide} {high}" role="img" aria-labelledby="{name}-title {name}-desc" font-family="{FACES}">\n'
         f'<title id="{name}-title">{for_xml(layout.title)}</title>\n'
         f'<desc id="{name}-desc">{for_xml(described(page.layout))}</desc>\n'
+        f"<style>{NIGHT.format(what=f'#{name}')}</style>\n"
         f'<rect width="{wide}" height="{high}" fill="{PAPER}"/>\n{body}\n</svg>\n'
     )
 

@@ -38,7 +38,7 @@ ROOM = 1e-3
 
 
 @dataclass(slots=True, eq=False)
-class Side:
+class CrowdLoad:
     """The members that cross one link, with the units that they use of it and the bytes that they move, at level 1."""
 
     flows: dict[Flow, None] = field(default_factory=dict["Flow", None])
@@ -92,7 +92,7 @@ class Crowd:
         self.number = number
         self.rate = level
         self.members: dict[Flow, None] = {}
-        self.sides: dict[Link, Side] = {}
+        self.sides: dict[Link, CrowdLoad] = {}
         """What its members use of each link that they cross."""
         self.seen: dict[Link, None] = {}
         """Those of the links that it is solved with: its own, and what others cross, too, or watch."""
@@ -173,7 +173,7 @@ class Crowd:
             heappush(self._stops, (stop, next(self._pushes), flow))
         for link in flow.links:
             if link not in self.sides:
-                self.sides[link] = Side()
+                self.sides[link] = CrowdLoad()
                 self.seen[link] = link.crowds[self] = link.movers[self] = None
             self.see(link, now)
             self.sides[link].add(link, flow)

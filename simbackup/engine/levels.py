@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from heapq import merge
 
-from simbackup.engine.trace import Level, Rate, Trace
+from simbackup.engine.trace import Rate, SharedLevel, Trace
 
 
 def link_rates(trace: Trace, only: Collection[str] | None = None) -> list[Rate]:
@@ -26,16 +26,16 @@ def link_rates(trace: Trace, only: Collection[str] | None = None) -> list[Rate]:
     --------
     >>> trace = Trace()
     >>> trace.rate(0, "devices.sda", 0.1, 1e6)
-    >>> trace.level(5, "links.lan", 2e6, {"links.lan": (0.5e-6, 1.0), "devices.sda": (0.1e-6, 0.5)})
+    >>> trace.shared_level(5, "links.lan", 2e6, {"links.lan": (0.5e-6, 1.0), "devices.sda": (0.1e-6, 0.5)})
     >>> [(rate.time, rate.link, round(rate.busy, 3), rate.bytes_per_s) for rate in link_rates(trace)]
     [(0.0, 'devices.sda', 0.1, 1000000.0), (5.0, 'links.lan', 1.0, 2000000.0), (5.0, 'devices.sda', 0.3, 2000000.0)]
     """
-    if not trace.levels:
+    if not trace.shared_levels:
         return [rate for rate in trace.rates if only is None or rate.link in only]
-    return list(_Walk(only).over(trace))
+    return list(_LinkRates(only).over(trace))
 
 
-class _Walk:
+class _LinkRates:
     """What is known of each link at a time of a trace."""
 
     def __init__(self, only: Collection[str] | None) -> None:
@@ -49,14 +49,14 @@ class _Walk:
     def over(self, trace: Trace) -> Iterator[Rate]:
         """The rates of links after each instant of a trace."""
         time, moved = 0.0, dict[str, None]()
-        for record in merge(trace.rates, trace.levels, key=lambda record: record.time):
+        for record in merge(trace.rates, trace.shared_levels, key=lambda record: record.time):
             if record.time > time:
                 yield from self._moved(time, moved)
                 time, moved = record.time, {}
             moved.update(self._take(record))
         yield from self._moved(time, moved)
 
-    def _take(self, record: Rate | Level) -> dict[str, None]:
+    def _take(self, record: Rate | SharedLevel) -> dict[str, None]:
         """Note a record; the links whose rates it may change."""
         if isinstance(record, Rate):
             self.alone[record.link] = (record.busy, record.bytes_per_s)

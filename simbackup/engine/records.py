@@ -49,7 +49,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class SharedLevel:
     """From `time` on: the level of flows that share that of a full link, `root`, in units per second of share one.
 
     `loads` are the links whose load at a level of one is another than before: the share of the link, and bytes.
@@ -94,4 +94,4 @@ class JobRecord:
     data: Mapping[str, Any]
 
 
-Record = Span | Rate | Level | Event | DeviceRecord | JobRecord
+Record = Span | Rate | SharedLevel | Event | DeviceRecord | JobRecord

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self, cast
 
-from simbackup.engine.records import DeviceRecord, Event, JobRecord, Level, Rate, Record, Span, SpanPart
+from simbackup.engine.records import DeviceRecord, Event, JobRecord, Rate, Record, SharedLevel, Span, SpanPart
 
-__all__ = ["DeviceRecord", "Event", "JobRecord", "Level", "Rate", "Record", "Span", "SpanPart", "Trace"]
+__all__ = ["DeviceRecord", "Event", "JobRecord", "Rate", "Record", "SharedLevel", "Span", "SpanPart", "Trace"]
 
 
 _TYPES: dict[str, type[Record]] = {
-    "span": Span, "rate": Rate, "level": Level, "event": Event, "device": DeviceRecord, "job": JobRecord,
+    "span": Span, "rate": Rate, "shared_level": SharedLevel, "event": Event, "device": DeviceRecord, "job": JobRecord,
 }  # fmt: skip
 
 
@@ -27,7 +27,7 @@ class Trace:
     events: list[Event] = field(default_factory=list[Event])
     devices: list[DeviceRecord] = field(default_factory=list[DeviceRecord])
     jobs: list[JobRecord] = field(default_factory=list[JobRecord])
-    levels: list[Level] = field(default_factory=list[Level])
+    shared_levels: list[SharedLevel] = field(default_factory=list[SharedLevel])
 
     def span(
         self,
@@ -52,9 +52,9 @@ class Trace:
         """Record the state of a link from `time` on: its busy share and its bytes per second."""
         self.rates.append(Rate(float(time), link, float(busy), float(bytes_per_s)))
 
-    def level(self, time: float, root: str, level: float, loads: Mapping[str, tuple[float, float]]) -> None:
+    def shared_level(self, time: float, root: str, level: float, loads: Mapping[str, tuple[float, float]]) -> None:
         """Record the level of a root from `time` on, and what links carry of it at level 1, where that changed."""
-        self.levels.append(Level(float(time), root, float(level), dict(loads)))
+        self.shared_levels.append(SharedLevel(float(time), root, float(level), dict(loads)))
 
     def event(self, time: float, address: str, what: str, **data: Any) -> None:
         """Record that `what` happened at `address`; `data` is anything that JSON can hold."""
@@ -153,7 +153,7 @@ def _read(line: str) -> tuple[str, Record]:
             raise ValueError(f"{key} is not {noun}")  # noqa: TRY004 (a wrong file, not a wrong call)
     if name == "span":
         row["parts"] = tuple(map(_part, row["parts"]))
-    if name == "level":
+    if name == "shared_level":
         row["loads"] = {link: _load(found) for link, found in row["loads"].items()}
     if not all(math.isfinite(row[key]) for key in ("start", "end", "time") if key in row):
         raise ValueError("has no time")

@@ -14,6 +14,7 @@ from simbackup.engine.activity import Activity, Nature, nature_of, queue_of
 from simbackup.engine.trace import Span
 from simbackup.errors import ResultError
 from simbackup.plots import style
+from simbackup.plots.clock import name_times
 from simbackup.plots.fills import Bar, Fill, below, draw_bars, legend_patches, look, stacked
 from simbackup.plots.rates import steps_of
 from simbackup.plots.timeline import first_start, style_rows
@@ -55,8 +56,8 @@ def drives(result: Result) -> style.Chart:
         idle = len(every) - len(used)
         more = f" ({idle} more {'drive' if idle == 1 else 'drives'} idle throughout)" if idle else ""
         axes[0].set_title(style.titled(result.record.title + more, 8.0))
-        axes[-1].set(xlabel=f"time, {scale.name}")
         axes[-1].set_xlim(left=first_start(result) / scale.size)
+        name_times(axes[-1], result, scale)
         below(drawn, marks, columns=6)
     return drawn
 

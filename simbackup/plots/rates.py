@@ -13,8 +13,10 @@ from simbackup import palette
 from simbackup.engine.levels import link_rates
 from simbackup.engine.trace import Rate
 from simbackup.plots import style
+from simbackup.plots.clock import name_times
 from simbackup.plots.timeline import first_start
 from simbackup.results.fleet_figures import greatest_of_each
+from simbackup.units import show_short
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
@@ -46,12 +48,13 @@ def utilisation(result: Result) -> style.Chart:
 
 def throughput(result: Result) -> style.Chart:
     """Bytes a second of each device and link that moved any, over time, each row scaled to its own peak."""
-
-    def shown(peak: float) -> str:
-        scale = style.scale_of(peak, style.RATES)
-        return f"up to {peak / scale.size:.3g} {scale.name}"
-
-    return _rows(result, lambda rate: rate.bytes_per_s, "throughput", shown, scale=1e6)
+    return _rows(
+        result,
+        lambda rate: rate.bytes_per_s,
+        "throughput",
+        lambda peak: f"up to {show_short(peak, 'B/s', 3)}",
+        scale=1e6,
+    )
 
 
 def steps_of(result: Result, value: Callable[[Rate], float]) -> dict[str, Steps]:
@@ -97,7 +100,8 @@ def _rows(
             axes[0].text(0.5, 0.5, "no activity", transform=axes[0].transAxes, ha="center", va="center")
             axes[0].set_yticks([])
         axes[0].set_title(style.titled(f"{result.record.title}: {what}", 7.0))
-        axes[-1].set(xlabel=f"time, {time.name}", xlim=(first_start(result) / time.size, result.end / time.size or 1.0))
+        axes[-1].set_xlim(first_start(result) / time.size, result.end / time.size or 1.0)
+        name_times(axes[-1], result, time)
         if len(alike) > len(shown):
             drawn.supxlabel(f"the {len(shown)} most active of {len(alike)}", fontsize=style.SMALLER)
     return drawn

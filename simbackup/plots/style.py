@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 from simbackup.output.target import PICTURE, check_file
 from simbackup.output.whole import whole
-from simbackup.palette import BAND, BLUE, DARK, GREY, PURPLE, RED, SAND, SKY, TEAL, WINE
+from simbackup.palette import BAND, BLUE, DARK, GREY, NIGHT, PURPLE, RED, SAND, SKY, TEAL, WINE
 from simbackup.text import for_plot, of_plot
 
 __all__ = [  # what a notebook finds under `sb.style`, colours included
@@ -77,13 +77,28 @@ class Chart(Figure):
         settings["metadata"] = {**UNDATED.get(kind, {}), **settings.get("metadata", {})}
         with in_style(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a box stands for it in the picture
-            super().savefig(fname, **settings)
+            if kind != "svg":
+                super().savefig(fname, **settings)
+                return
+            drawn = io.StringIO()
+            settings["format"] = kind
+            super().savefig(drawn, **settings)
+        text = _dark_at_night(drawn.getvalue())
+        if isinstance(fname, (str, Path)):
+            Path(fname).write_text(text, encoding="utf-8")
+        else:
+            fname.write(text if isinstance(fname, io.TextIOBase) else text.encode("utf-8"))
 
     def _repr_png_(self) -> bytes:
         """What a notebook shows."""
         written = io.BytesIO()
         self.savefig(written, format="png", bbox_inches="tight")
         return written.getvalue()
+
+
+def _dark_at_night(svg: str) -> str:
+    """An SVG of matplotlib with the rule by which it is dark on a dark page."""
+    return svg.replace("</style>", f"{NIGHT.format(what='svg')}</style>", 1)
 
 
 def picture(width: float, height: float) -> Chart:
@@ -127,10 +142,10 @@ TIMES = (
     (0.0, Scale(1.0, "s")), (180.0, Scale(60.0, "min")), (10_800.0, Scale(3600.0, "h")), (3e5, Scale(86400.0, "days")),
 )  # fmt: skip
 BYTES = (
-    (0.0, Scale(1.0, "B")), (1e3, Scale(1e3, "kB")), (1e6, Scale(1e6, "MB")), (1e10, Scale(1e9, "GB")),
-    (1e13, Scale(1e12, "TB")),
+    (0.0, Scale(1.0, "B")), (1e3, Scale(1e3, "kB")), (1e6, Scale(1e6, "MB")), (2e9, Scale(1e9, "GB")),
+    (2e12, Scale(1e12, "TB")),
 )  # fmt: skip
-RATES = ((0.0, Scale(1.0, "B/s")), (1e3, Scale(1e3, "kB/s")), (1e5, Scale(1e6, "MB/s")), (1e10, Scale(1e9, "GB/s")))
+RATES = ((0.0, Scale(1.0, "B/s")), (1e3, Scale(1e3, "kB/s")), (1e5, Scale(1e6, "MB/s")), (2e9, Scale(1e9, "GB/s")))
 
 
 def scale_of(greatest: float, steps: tuple[tuple[float, Scale], ...] = TIMES) -> Scale:

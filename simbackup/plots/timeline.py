@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
@@ -14,8 +15,9 @@ from matplotlib.patches import Patch
 from simbackup import palette
 from simbackup.engine.trace import Span
 from simbackup.plots import style
+from simbackup.plots.clock import name_times
 from simbackup.plots.fills import Bar, Fill, below, draw_bars, legend_patches, look, stacked
-from simbackup.results.fleet_figures import series
+from simbackup.results.fleet_figures import series, templates
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
@@ -24,8 +26,10 @@ FEWER_LABELS = 60
 """Jobs above which not each has its name beside the axis."""
 ROW, TALLEST = 0.3, 9.0
 """Height of one job's row and of the tallest picture, inches."""
-Rows = list[tuple[int, dict[str, Any]]]
-"""Runs of jobs, each with the row in which it stands, from the top."""
+Rows = list[tuple["Place", dict[str, Any]]]
+"""Runs of jobs, each with the place at which it stands."""
+FOLDED = 8
+"""Rows that many jobs of a fleet take together."""
 THICK = 0.72
 """Share of a row that its bar takes."""
 ENDS = {"failed": ("X", palette.RED), "skipped": ("X", palette.GREY), "late": ("D", palette.SAND)}
@@ -33,28 +37,66 @@ ENDS = {"failed": ("X", palette.RED), "skipped": ("X", palette.GREY), "late": ("
 
 
 def timeline(result: Result) -> style.Chart:
-    """Gantt chart of all jobs, in the order of their first start; the runs of one job share a row."""
-    runs: dict[str, int] = {}
-    places: list[int] = []
-    jobs = result.job_rows
-    for row in jobs:
-        name = series(row["job"])
-        runs[name] = runs.get(name, 0) + 1
-        places.append(list(runs).index(name))
-    rows = list(zip(places, jobs, strict=True))
+    """Gantt chart of all jobs, in the order of their first start; the runs of one job share a row.
+
+    Many jobs of a fleet share a band, in which each has a thin row, so that it shows how far they spread.
+    """
+    bands, rows = _bands(result)
+    height = sum(band.height for band in bands)
     scale = style.scale_of(_last(result))
     with style.in_style():
-        drawn = style.picture(9.2, min(max(1.3 + ROW * len(runs), 1.8), TALLEST))
+        drawn = style.picture(9.2, min(max(1.3 + ROW * height, 1.8), TALLEST))
         axis = drawn.add_subplot()
         windows = _draw_windows(axis, rows, scale)
         seen = _draw_jobs(axis, result, rows, scale)
         marks = [*legend_patches(seen), *windows, *_draw_ends(axis, rows, scale)]
-        names = [name if count == 1 else f"{style.clipped(name, 24)} ({count} runs)" for name, count in runs.items()]
-        style_rows(axis, names, _last(result) / scale.size)
+        style_rows(axis, [band.name for band in bands], _last(result) / scale.size, [band.middle for band in bands])
+        axis.set_ylim(height - 0.4, -0.6)
         axis.set_xlim(left=first_start(result) / scale.size)
-        axis.set(xlabel=f"time, {scale.name}", title=style.titled(result.record.title, 8.0))
+        name_times(axis, result, scale)
+        axis.set_title(style.titled(result.record.title, 8.0))
         below(drawn, marks)
     return drawn
+
+
+class Band(NamedTuple):
+    """Rows of the chart with one name beside them: of one job, or of many jobs of a fleet; heights in rows."""
+
+    name: str
+    middle: float
+    height: float
+
+
+class Place(NamedTuple):
+    """Where a job stands: its middle from the top, and the height that is its own, in rows."""
+
+    middle: float
+    height: float
+
+
+def _bands(result: Result) -> tuple[list[Band], Rows]:
+    """The bands of the chart from the top, and each run of a job with its place."""
+    fleet = templates(result.record.fleets)
+    jobs: dict[str, list[str]] = {}
+    runs: dict[str, int] = {}
+    for row in result.job_rows:
+        name = series(row["job"])
+        runs[name] = runs.get(name, 0) + 1
+        own = jobs.setdefault(fleet.get(f"jobs.{name}", name), [])
+        if name not in own:
+            own.append(name)
+    bands: list[Band] = []
+    places: dict[str, Place] = {}
+    top = -0.5
+    for key, own in jobs.items():
+        height = float(min(len(own), FOLDED))
+        for i, name in enumerate(own):
+            places[name] = Place(top + height * (i + 0.5) / len(own), height / len(own))
+        name = key.rpartition(".jobs.")[2]
+        count = f" ({len(own)} jobs)" if len(own) > 1 else f" ({runs[own[0]]} runs)" if runs[own[0]] > 1 else ""
+        bands.append(Band(f"{style.clipped(name, 24)}{count}" if count else name, top + height / 2, height))
+        top += height
+    return bands, [(places[series(row["job"])], row) for row in result.job_rows]
 
 
 def first_start(result: Result) -> float:
@@ -63,11 +105,12 @@ def first_start(result: Result) -> float:
     return start if start < result.end else 0.0
 
 
-def style_rows(axis: Axes, names: list[str], end: float) -> None:
-    """Name the rows of a chart, every one or as many as can be read, the first on top."""
+def style_rows(axis: Axes, names: list[str], end: float, middles: Sequence[float] | None = None) -> None:
+    """Name the rows of a chart, the first on top, as many as can be read; `middles` says where they are."""
     step = -(-len(names) // FEWER_LABELS) if names else 1
     size = style.SMALL if len(names) <= FEWER_LABELS // 2 else 7.0
-    axis.set_yticks(range(0, len(names), step), [style.clipped(name) for name in names[::step]], fontsize=size)
+    places = list(middles or range(len(names)))
+    axis.set_yticks(places[::step], [style.clipped(name) for name in names[::step]], fontsize=size)
     axis.tick_params(axis="y", length=0)
     axis.set_ylim(len(names) - 0.4, -0.6)
     axis.set_xlim(0, end * 1.02 or 1.0)
@@ -87,9 +130,9 @@ def _draw_jobs(axis: Axes, result: Result, rows: Rows, scale: style.Scale) -> li
         spans.setdefault(span.job, []).append(span)
     bars: dict[Fill, list[Bar]] = {}
     seen: dict[tuple[str, str], None] = {}
-    for y, row in rows:
+    for place, row in rows:
         own = sorted(spans.get(f"jobs.{row['job']}", []), key=lambda span: (span.start, span.end))
-        for span, bar in zip(own, stacked(own, y, THICK), strict=True):
+        for span, bar in zip(own, stacked(own, place.middle, THICK * place.height), strict=True):
             bars.setdefault(look(span.cause, span.activity), []).append(bar)
             seen[span.cause, span.activity] = None
     draw_bars(axis, bars, scale)
@@ -99,18 +142,23 @@ def _draw_jobs(axis: Axes, result: Result, rows: Rows, scale: style.Scale) -> li
 def _draw_windows(axis: Axes, rows: Rows, scale: style.Scale) -> list[Patch]:
     """A pale band behind each job that has a window, from when it was due to the end of the window."""
     corners = [
-        [(x / scale.size, y + side) for x, side in ((due, -0.5), (end, -0.5), (end, 0.5), (due, 0.5))]
-        for y, row in rows
+        [
+            (x / scale.size, place.middle + side * place.height)
+            for x, side in ((due, -0.5), (end, -0.5), (end, 0.5), (due, 0.5))
+        ]
+        for place, row in rows
         if "window" in row
         for due, end in [(row["due"], row["due"] + row["window"])]
     ]
     if not corners:
         return []
+    thin = any(place.height < 1.0 for place, _ in rows)
     axis.add_collection(
         PolyCollection(
-            corners, facecolors=palette.BAND, edgecolors=palette.SKY, linewidths=0.5, gid="windows", zorder=0.5
+            corners, facecolors=palette.BAND, edgecolors=palette.SKY, linewidths=0.0 if thin else 0.5, gid="windows",
+            zorder=0.5,
         )
-    )
+    )  # fmt: skip
     return [Patch(facecolor=palette.BAND, edgecolor=palette.SKY, linewidth=0.5, label="window")]
 
 
@@ -118,7 +166,7 @@ def _draw_ends(axis: Axes, rows: Rows, scale: style.Scale) -> list[Line2D]:
     """A mark at the end of each job that failed, was skipped, or was late."""
     marks: list[Line2D] = []
     for status, (mark, colour) in ENDS.items():
-        ends = [(row["end"] / scale.size, y) for y, row in rows if row["status"] == status]
+        ends = [(row["end"] / scale.size, place.middle) for place, row in rows if row["status"] == status]
         if ends:
             axis.plot(
                 [x for x, _ in ends], [y for _, y in ends], mark, color=colour, markeredgecolor=palette.DARK,

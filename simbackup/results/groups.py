@@ -157,7 +157,7 @@ def thinned(result: Result) -> tuple[Result, str]:
     old = result.trace
     levels = [
         replace(level, loads={link: load for link, load in level.loads.items() if link not in out})
-        for level in old.levels
+        for level in old.shared_levels
     ]
     trace = Trace(
         [span for span in old.spans if span.job not in out], [rate for rate in old.rates if rate.link not in out],

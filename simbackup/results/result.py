@@ -102,7 +102,7 @@ class Result:
     def end(self) -> float:
         """Seconds from the start until everything had ended."""
         ends = [float(job.data["end"]) for job in self.trace.jobs]
-        rates = [record.time for record in (*self.trace.rates, *self.trace.levels)]
+        rates = [record.time for record in (*self.trace.rates, *self.trace.shared_levels)]
         return max([*ends, *rates], default=0.0)
 
     @cached_property

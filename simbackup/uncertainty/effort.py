@@ -30,7 +30,7 @@ LEAST = 100
 
 def records_of(trace: Trace) -> int:
     """The records of a run that its cost goes with."""
-    return len(trace.rates) + len(trace.levels) + len(trace.spans)
+    return len(trace.rates) + len(trace.shared_levels) + len(trace.spans)
 
 
 def is_small(trace: Trace) -> bool:

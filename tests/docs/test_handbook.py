@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 import sys
 from fnmatch import fnmatch
@@ -101,16 +102,42 @@ def read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
+def prose(path: Path) -> str:
+    """A page without its blocks of code."""
+    return re.sub(r"^```.*?^```$", "", read(path), flags=re.DOTALL | re.MULTILINE)
+
+
 @pytest.mark.parametrize("page", [*PAGES, *FRONT], ids=lambda path: path.relative_to(DOCS.parent).as_posix())
 def test_links_lead_somewhere(page: Path, made: dict[str, str]) -> None:
-    prose = re.sub(r"^```.*?^```$", "", read(page), flags=re.DOTALL | re.MULTILINE)
-    for link, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*)(#[^)\s]+)?\)", prose):
+    for link, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*)(#[^)\s]+)?\)", prose(page)):
         target = (page.parent / link).resolve() if link else page
         made_name = target.relative_to(DOCS / "made").as_posix() if target.is_relative_to(DOCS / "made") else ""
         assert target.exists() or made_name in made, link
         if anchor:
             text = made[made_name] if made_name else read(target)
             assert anchor.removeprefix("#") in {slug(head) for head in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+
+
+def test_scenarios_that_pages_name_exist() -> None:
+    folder = DOCS.parent / "scenarios"
+    named = {name for page in [*PAGES, *FRONT] for name in re.findall(NAMED, prose(page))}
+    assert len(named) > 20
+    ends = (".yaml", ".study.yaml", ".site.yaml")
+    assert [name for name in sorted(named) if not any((folder / f"{name}{end}").exists() for end in ends)] == []
+
+
+NAMED = r"(?<![\w/.])(?:teaching|planning|published)/(?!005-)[\w-]+(?:/[\w-]+)?(?![\w/.*-])"
+"""A scenario, a study or a site by its name; the documents that pages make up begin with 005."""
+
+
+def test_links_of_notebooks_lead_to_pages_of_the_handbook() -> None:
+    text = json.dumps({"cells": [
+        {"cell_type": "markdown", "source": ["[how](../docs/how-to/study.md), ", "[first](00-why.ipynb)"]},
+        {"cell_type": "code", "source": ["kinds[name](folder)"]},
+    ]})  # fmt: skip
+    words, code = json.loads(outside.notebook(text))["cells"]
+    assert words["source"] == "[how](/how-to/study.md), [first](/made/notebooks/00-why.ipynb)"
+    assert code["source"] == ["kinds[name](folder)"]
 
 
 def slug(heading: str) -> str:

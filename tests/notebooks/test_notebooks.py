@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -11,13 +12,13 @@ import pytest
 FOLDER = Path(__file__).parents[2] / "notebooks"
 SOURCES = sorted(FOLDER.glob("[0-9]*.py"))
 LEAST_PICTURES = {
+    "00-why-was-it-slow": 6,
     "01-why-a-snapshot-slows-writes": 6,
     "02-what-a-database-backup-costs": 6,
     "03-tape-against-frozen-images": 11,
     "04-a-million-small-files": 9,
     "05-levers-of-a-database-backup": 7,
     "06-bring-your-own-measurements": 4,
-    "07-why-was-it-slow": 6,
     "08-from-inventory-to-plan": 3,
     "09-a-history-of-backups": 3,
 }
@@ -35,7 +36,7 @@ def _publish() -> ModuleType:
 
 
 def _cells(notebook: nbformat.NotebookNode) -> list[tuple[str, str]]:
-    return [(cell.cell_type, cell.source) for cell in notebook.cells]
+    return [(cell.cell_type, cell.source) for cell in _publish().shown(notebook)]
 
 
 def test_every_notebook_is_known() -> None:
@@ -65,3 +66,14 @@ def test_the_published_notebook_is_that_of_its_source(source: Path) -> None:
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
     assert "timestamp" not in published.read_text(encoding="utf-8").lower()
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+def test_a_notebook_asks_before_it_shows(source: Path) -> None:
+    """A question, a prediction that is compared later, and two exercises; no checks and no parts of the inside."""
+    text = "\n".join(cell for _, cell in _cells(jupytext.read(source)))
+    first, number = text.split("##")[0], source.stem[:2]
+    assert "?" in first, "the first cell asks a question"
+    assert text.index("guess = predict(") < text.index("guess.compare(")
+    assert [f'check("{number}.{exercise}", ...)' in text for exercise in (1, 2)] == [True, True]
+    assert not re.search(r"^\s*assert |simbackup\.|from simbackup", text, re.MULTILINE)

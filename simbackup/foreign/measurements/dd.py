@@ -47,7 +47,8 @@ def read(text: str, file: str) -> Output:
             findings.append(Finding(found, count / seconds, place, f"line {number}"))
         else:
             why = found if isinstance(found, tuple) else ("it took no time",)
-            left.append(unused(place, "", *why))
+            said = " ".join(f"{key}={options[key]}" for key in ("if", "of") if key in options)
+            left.append(unused(place, said, *why))
     return Output("dd of BSD" if bsd else "dd", "", tuple(findings), tuple(left))
 
 

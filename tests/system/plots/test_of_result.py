@@ -21,6 +21,7 @@ from simbackup.plots.drives import states_of, waiting
 from simbackup.plots.fills import look, stacked
 from simbackup.plots.of_result import KINDS, Plots
 from simbackup.plots.rates import MOST, steps_of
+from simbackup.plots.timeline import FOLDED
 from simbackup.results.causes import split
 from tests.shared import simulated
 
@@ -268,3 +269,45 @@ def test_a_format_that_is_none_is_refused(queue: Result, tmp_path: Path) -> None
 
 def test_the_kinds_are_the_methods(queue: Result) -> None:
     assert tuple(Plots(queue).kinds()) == KINDS
+
+
+FLEET = (
+    SITE.replace("jobs:\n", "")
+    + """\
+fleets:
+  servers:
+    count: COUNT
+    data:
+      "file-{number}": {on: disk, size: 100 MB}
+    jobs:
+      "save-{number}": {method: write, data: "file-{number}", begin: {first: "20:00", over: 1 h}, window: 1 h}
+jobs:
+  alone: {method: write, data: file, begin: "22:00"}
+"""
+)
+
+
+def test_many_jobs_of_a_fleet_share_a_band_in_which_each_has_a_row(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.yaml"
+    path.write_text("title: Fleet\n" + FLEET.replace("COUNT", "40"), encoding="utf-8")
+    result = simulate(path)
+    figure = result.plot.timeline()
+    assert rows(figure) == ["save-{number} (40 jobs)", "alone"]
+    middles = {round(bar[3], 6) for bar in bars(figure)}
+    assert len(middles) == 41
+    assert sorted(middles)[-2] - min(middles) < FOLDED
+    assert figure.axes[0].get_xlabel() == "time of day"
+
+
+def test_few_jobs_of_a_fleet_have_rows_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.yaml"
+    path.write_text("title: Fleet\n" + FLEET.replace("COUNT", "3"), encoding="utf-8")
+    assert rows(simulate(path).plot.timeline()) == ["save-1", "save-2", "save-3", "alone"]
+
+
+def test_an_svg_is_dark_on_a_dark_page_and_the_same_each_time(tmp_path: Path, queue: Result) -> None:
+    once, again = tmp_path / "once.svg", tmp_path / "again.svg"
+    for path in (once, again):
+        style.write(queue.plot.timeline(), path)
+    assert once.read_bytes() == again.read_bytes()
+    assert once.read_text(encoding="utf-8").count("prefers-color-scheme: dark") == 1

@@ -218,6 +218,13 @@ def test_every_file_has_its_checksum(kept: Path) -> None:
     assert sum(content["records"].values()) == len((kept / "trace.jsonl").read_text().splitlines())
 
 
+def test_a_result_from_before_a_type_of_record_is_read(old: Path) -> None:
+    content = unseal(old, RESULT.record)
+    assert content["records"].pop("shared_level") == 0
+    (old / RESULT.record).write_text(_sealed(content))
+    assert Result.load(old).trace.shared_levels == []
+
+
 def test_another_version_is_named(old: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setattr(saved, "program_version", lambda: "99")
     Result.load(old)

@@ -18,6 +18,7 @@ from simbackup.drawing.layout import Edge, Fact, Layout, LayoutNode
 from simbackup.drawing.lettering import width, wrapped
 from simbackup.drawing.looks import OTHER, look
 from simbackup.drawing.picture import svg
+from simbackup.palette import NIGHT
 from simbackup.scenario import names
 from simbackup.schema.registry import looks
 
@@ -109,8 +110,9 @@ def test_every_scenario_draws_tidily_in_all_forms(name: str) -> None:
 
 def test_a_drawing_asks_for_nothing_and_runs_nothing() -> None:
     drawn = picture("planning/mysql-under-load").svg()
-    assert not re.search(r"<script|<style|<image|href|url\(|@import|on[a-z]+=", drawn)
+    assert not re.search(r"<script|<image|href|url\(|@import|on[a-z]+=", drawn)
     root = ET.fromstring(drawn)  # noqa: S314
+    assert re.findall(r"<style>(.*)</style>", drawn) == [NIGHT.format(what=f"#{root.get('id')}")]
     assert root.get("role") == "img"
     named = [
         element.get("id") for element in (root.find(f"{SVG}title"), root.find(f"{SVG}desc")) if element is not None

@@ -31,7 +31,7 @@ def test_a_change_of_the_level_is_one_record_however_many_share_it() -> None:
     env, network, _, flows = begun()
     env.run(until=flows[-1].done)
     assert network.trace is not None
-    assert len(network.trace.levels) <= MANY + 1
+    assert len(network.trace.shared_levels) <= MANY + 1
     assert len(network.trace.rates) <= 10 * 3  # of the last few, one by one
 
     # the i-th ends when all have i units, and those before have theirs

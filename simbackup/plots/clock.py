@@ -1,0 +1,56 @@
+# pyright: reportUnknownMemberType=false
+# (methods of matplotlib leave their settings untyped)
+"""Axes of time: on the clock where the scenario says times of day, else from the start of the run."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+
+from simbackup.plots import style
+from simbackup.schema.facts import CLOCK
+
+if TYPE_CHECKING:
+    from simbackup.results.result import Result
+
+DAY, HOUR, MINUTE = 86_400, 3_600, 60
+STEPS = (
+    60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, DAY, 2 * DAY, 7 * DAY, 28 * DAY, 364 * DAY,
+)  # fmt: skip
+"""Seconds between two marks."""
+MOST = 9
+"""Most marks of an axis."""
+
+
+def on_the_clock(result: Result) -> bool:
+    """Whether a job of the scenario begins at a time of day, so that its first day begins at midnight."""
+    layout = result.layout
+    return layout is not None and any(fact.unit == CLOCK for node in layout.nodes for fact in node.facts)
+
+
+def name_times(axis: Axes, result: Result, scale: style.Scale) -> None:
+    """Name the axis of time, whose numbers are in the unit of a scale; on the clock, mark it as clocks show it."""
+    if not on_the_clock(result):
+        axis.set_xlabel(f"time, {scale.name}")
+        return
+    low, high = (end * scale.size for end in axis.get_xlim())
+    step = next((step for step in STEPS if (high - low) / step <= MOST), STEPS[-1])
+    times = range(math.ceil(low / step) * step, math.floor(high) + 1, step)
+    axis.set_xticks([time / scale.size for time in times], [shown(time, step) for time in times])
+    axis.set_xlabel("time of day" if step < DAY else "day")
+    axis.set_xlim(low / scale.size, high / scale.size)
+
+
+def shown(time: int, step: int = 1) -> str:
+    r"""A time after midnight of the first day, as clocks show it; at later midnights also the day.
+
+    >>> shown(72_000), shown(86_400), shown(100_800), shown(3 * 86_400, 86_400)
+    ('20:00', '00:00\nday 2', '04:00', 'day 4')
+    """
+    days, seconds = divmod(time, DAY)
+    if step >= DAY:
+        return f"day {days + 1}"
+    clock = f"{seconds // HOUR:02}:{seconds % HOUR // MINUTE:02}"
+    return f"{clock}\nday {days + 1}" if days and not seconds else clock
