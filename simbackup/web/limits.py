@@ -10,8 +10,9 @@ from importlib import import_module
 from typing import Any
 
 GIGABYTE = 1_000_000_000
-NICER = 5
-"""By how much work gives way to the server, so that the page answers while all processors are busy."""
+NICER, NICEST = 1, 12
+"""By how much work gives way to the server, so that the page answers while all processors are busy; and by how much
+more work on intervals gives way to first answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,12 @@ def put_on(limits: WorkLimits) -> None:
         signal.signal(signal.SIGXCPU, signal.SIG_DFL)
         os.nice(NICER)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, which ends its workers
+
+
+def give_way() -> None:
+    """Let other processes go first from now on, where the system knows how."""
+    with suppress(AttributeError, OSError):
+        os.nice(NICEST)
 
 
 def why_ended(code: int | None, limits: WorkLimits) -> str:

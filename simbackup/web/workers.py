@@ -14,7 +14,7 @@ from typing import Any
 import anyio
 from anyio import to_thread
 
-from simbackup.web.limits import GIGABYTE, WorkLimits, put_on, why_ended
+from simbackup.web.limits import GIGABYTE, WorkLimits, give_way, put_on, why_ended
 
 Message = dict[str, Any]
 """What a worker reports, as JSON: its `kind`, and more by that."""
@@ -25,8 +25,10 @@ POLL = 0.25
 """Seconds after which the server looks whether somebody still waits."""
 SILENCE = 2.0
 """Seconds of silence after which a message without content is sent."""
-MOST_THREADS = 200
-"""Threads that wait for workers; more wait in turn."""
+ANSWER = "answer"
+"""The kind of message with which a worker passes its turn on."""
+REFINING = 8
+"""How many times as many workers live as there are turns."""
 TOO_LARGE = "it needs more than {:.1f} GB of memory; run it on the command line: simbackup run FILE"
 PRELOADED = ("simbackup.web.preload",)
 
@@ -45,39 +47,47 @@ class Workers:
     """Starts workers, a few at a time; the others wait in the order in which they came."""
 
     at_once: int
+    """How many work at once on first answers; more of them refine theirs meanwhile."""
     limits: WorkLimits
     context: Any = field(default_factory=_context)
     """How processes are made: a context of `multiprocessing`."""
     ahead: int = field(default=0, init=False)
     """Pieces of work that wait or run."""
     _turns: anyio.Semaphore | None = field(default=None, init=False)
-    _threads: anyio.CapacityLimiter | None = field(default=None, init=False)
+    _room: anyio.Semaphore | None = field(default=None, init=False)
 
     async def messages(self, work: Work, task: Mapping[str, Any]) -> AsyncGenerator[Message]:
-        """What a worker reports, as it comes; closing the generator ends the worker."""
-        if self._turns is None or self._threads is None:
-            self._turns, self._threads = anyio.Semaphore(self.at_once), anyio.CapacityLimiter(MOST_THREADS)
+        """What a worker reports, as it comes; closing the generator ends the worker.
+
+        With its first answer a worker passes its turn on, and refines the answer while others have theirs.
+        """
+        if self._turns is None or self._room is None:
+            self._turns, self._room = anyio.Semaphore(self.at_once), anyio.Semaphore(self.at_once * REFINING)
         self.ahead += 1
+        taken: list[anyio.Semaphore] = []
         try:
-            try:
-                self._turns.acquire_nowait()
-            except anyio.WouldBlock:
-                yield {"kind": "waiting", "ahead": self.ahead - self.at_once}
-                await self._turns.acquire()
-            try:
-                async with aclosing(self._of_one(work, task)) as one:
-                    async for message in one:
-                        yield message
-            finally:
-                self._turns.release()
+            for each in (self._room, self._turns):
+                try:
+                    each.acquire_nowait()
+                except anyio.WouldBlock:
+                    yield {"kind": "waiting", "ahead": max(self.ahead - self.at_once, 1)}
+                    await each.acquire()
+                taken.append(each)
+            async with aclosing(self._of_one(work, task)) as one:
+                async for message in one:
+                    if message["kind"] == ANSWER and len(taken) > 1:
+                        taken.pop().release()
+                    yield message
         finally:
+            for each in taken:
+                each.release()
             self.ahead -= 1
 
     async def _of_one(self, work: Work, task: Mapping[str, Any]) -> AsyncGenerator[Message]:
-        assert self._threads is not None  # noqa: S101 (made before the first turn)
+        waiting = anyio.CapacityLimiter(1)  # a thread of its own: waiting must not hinder others
         ours, theirs = self.context.Pipe(duplex=False)
         process = self.context.Process(target=_worker, args=(theirs, work, dict(task), self.limits), daemon=True)
-        await to_thread.run_sync(process.start, limiter=self._threads)
+        await to_thread.run_sync(process.start, limiter=waiting)
         theirs.close()
         last = time.monotonic()
         end = last + self.limits.on_the_clock
@@ -87,13 +97,13 @@ class Workers:
                 if now > end:
                     yield failed(f"it took more than {self.limits.on_the_clock:g} s, and was stopped")
                     return
-                if not await to_thread.run_sync(ours.poll, POLL, limiter=self._threads):
+                if not await to_thread.run_sync(ours.poll, POLL, limiter=waiting):
                     if now - last > SILENCE:  # writing shows whether somebody still reads
                         last = now
                         yield {"kind": "alive"}
                     continue
                 try:
-                    text = await to_thread.run_sync(ours.recv_bytes, limiter=self._threads)
+                    text = await to_thread.run_sync(ours.recv_bytes, limiter=waiting)
                 except (EOFError, OSError):
                     process.join(POLL)
                     yield failed(why_ended(process.exitcode, self.limits))
@@ -105,7 +115,7 @@ class Workers:
             process.kill()
             ours.close()
             with anyio.CancelScope(shield=True):
-                await to_thread.run_sync(process.join, 5.0, limiter=self._threads)
+                await to_thread.run_sync(process.join, 5.0, limiter=waiting)
 
 
 def failed(why: str) -> Message:
@@ -117,8 +127,14 @@ def _worker(theirs: Connection, work: Work, task: Mapping[str, Any], limits: Wor
     """What a worker process does."""
     put_on(limits)
 
+    answered = False
+
     def send(message: Message) -> None:
+        nonlocal answered
         theirs.send_bytes(json.dumps(message).encode())
+        if message["kind"] == ANSWER and not answered:
+            answered = True
+            give_way()
 
     with suppress(BrokenPipeError):  # the server has gone
         try:

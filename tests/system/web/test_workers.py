@@ -75,3 +75,18 @@ def test_others_wait_in_turn() -> None:
     assert anyio.run(both) == ["waiting"]
     assert multiprocessing.active_children() == []
     assert crew.ahead == 0
+
+
+def test_an_answer_passes_the_turn_on() -> None:
+    crew = workers()
+
+    async def both() -> list[str]:
+        async with (
+            aclosing(crew.messages(work.answer, {})) as first,
+            aclosing(crew.messages(work.answer, {})) as second,
+        ):
+            return [(await anext(first))["kind"], (await anext(second))["kind"]]
+
+    assert anyio.run(both) == ["answer", "answer"]
+    assert multiprocessing.active_children() == []
+    assert crew.ahead == 0

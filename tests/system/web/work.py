@@ -33,3 +33,9 @@ def crash(task: Mapping[str, Any], send: Send) -> None:
     """End without a word."""
     del task, send
     os._exit(3)
+
+
+def answer(task: Mapping[str, Any], send: Send) -> None:
+    """Answer at once, and never end."""
+    send({"kind": "answer", **task})
+    time.sleep(10_000.0)
