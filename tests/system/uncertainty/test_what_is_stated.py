@@ -72,7 +72,7 @@ def test_where_a_single_file_lies_that_nobody_states_is_an_unknown() -> None:
         "devices:\n",
         "devices:\n  library: {model: tape_library/autoloader-8, drive: tape_drive/lto-5, drives: 1}\n",
     )
-    tape = tape[: tape.index("workloads:")].replace("10 GB", "150 GB") + (
+    tape = tape[: tape.index("workloads:")].replace("10 GB", "150 GB, files: 100") + (
         "jobs:\n  save: {method: image, data: file, to: library}\n"
         "  one: {restore: save, select: {files: 1, size: 1 MB}, after: save}\n"
     )
