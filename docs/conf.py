@@ -15,7 +15,7 @@ extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
-    "handbook",
+    "handbook.extension",
 ]
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb", ".rst": "restructuredtext"}
 exclude_patterns = ["build", "pictures"]
@@ -25,6 +25,7 @@ nitpicky = False
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 4
 nb_execution_mode = "off"  # notebooks are published with their outputs
+nb_render_image_options = {"alt": "Drawn by the cell above; the text around it says what it shows."}
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"

@@ -33,10 +33,11 @@ class Reduction:
     """How programs deduplicate and compress a save set before a medium takes it.
 
     Of each byte that is new to the store: bytes before over bytes after compression; where; reference core seconds for
-    each byte before, in either direction; threads; and bytes a second before of a card, if one limits. Of
-    deduplication: bytes before over bytes that are new to the store; reference core seconds to find chunks and to join
-    them, and threads that do; bytes that lie together in the store, None if all do; and such pieces read at once; bytes
-    a second that the store takes at most, of all and of one stream, and reads of its index for each byte that is saved.
+    each byte before, in either direction; threads that compress, and threads that expand; whether a single one of them
+    works while the program reads on; and bytes a second before of a card, if one limits. Of deduplication: bytes before
+    over bytes that are new to the store; reference core seconds to find chunks and to join them, and threads that do;
+    bytes that lie together in the store, None if all do; and such pieces read at once; bytes a second that the store
+    takes at most, of all and of one stream, and reads of its index for each byte that is saved.
     """
 
     ratio: float = 1.0
@@ -44,6 +45,8 @@ class Reduction:
     compress_cpu: float = 0.0
     expand_cpu: float = 0.0
     threads: int = 1
+    expanders: int = 1
+    overlapped: bool = False
     rate: float | None = None
     repeated: float = 1.0
     cut_cpu: float = 0.0

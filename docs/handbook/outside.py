@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from pathlib import Path
@@ -19,7 +20,16 @@ def pages() -> dict[str, str]:
     """The pages that are files outside docs/, with links to pages of the handbook."""
     made = {page: inward((TOP / file).read_text(encoding="utf-8"), "") for file, page in TAKEN.items()}
     notebooks = sorted((TOP / NOTEBOOKS).glob("*.ipynb"))
-    return made | {f"{NOTEBOOKS}/{path.name}": path.read_text(encoding="utf-8") for path in notebooks}
+    return made | {f"{NOTEBOOKS}/{path.name}": notebook(path.read_text(encoding="utf-8")) for path in notebooks}
+
+
+def notebook(text: str) -> str:
+    """A notebook whose text links to pages of the handbook."""
+    read = json.loads(text)
+    for cell in read["cells"]:
+        if cell["cell_type"] == "markdown":
+            cell["source"] = inward("".join(cell["source"]), NOTEBOOKS)
+    return json.dumps(read, indent=1, ensure_ascii=False) + "\n"
 
 
 def inward(text: str, folder: str) -> str:

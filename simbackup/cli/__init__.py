@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 
+from simbackup.cli import interrupts
 from simbackup.cli.codes import INTERRUPTED
 
 
 def main() -> None:
     """Run the command line; a Ctrl-C that comes while its parts are read ends it cleanly, too."""
+    interrupts.keep()
     try:
         from simbackup.cli.app import main as run  # noqa: PLC0415
 

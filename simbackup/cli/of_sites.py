@@ -25,6 +25,7 @@ def init(
 ) -> None:
     """Write a site file from an inventory, with policies and targets of a template; guesses are marked assumed."""
     from simbackup.errors import Problem, ResultError  # noqa: PLC0415
+    from simbackup.output.target import YAML, check_file  # noqa: PLC0415
     from simbackup.output.whole import write_whole  # noqa: PLC0415
     from simbackup.planning.inventory import site_text  # noqa: PLC0415
 
@@ -34,6 +35,7 @@ def init(
         raise ResultError(f"{out} cannot be written ({error.strerror})") from None
     if there:
         raise ResultError(f"{out} exists; name another file with --out")
+    check_file(out, YAML)
     warnings: list[Problem] = []
     text = site_text(inventory, template, warnings)
     write_whole(out, text)

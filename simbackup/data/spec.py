@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from pydantic import model_validator
 
 from simbackup import units
 from simbackup.data.change import ChangeSpec
@@ -43,6 +45,11 @@ Times = Annotated[Quantity, Unit("1")]
 """How many in the mean."""
 Layout = Annotated[Quantity, Unit("1", most=1.0, words=(("together", 0.0), ("scattered", 1.0)))]
 """A share, or one of two words for its ends."""
+UNSTATED_LAYOUT = {
+    "value": "scattered", "basis": "assumed", "range": ["0 %", "100 %"],
+    "why": "not stated: files that were written at once lie together, and those of a file system in use are scattered",
+}  # fmt: skip
+"""The layout of files about which a scenario says nothing, as it would say it."""
 
 
 class FilesystemSheet(Frozen):
@@ -144,8 +151,8 @@ class FilesSheet(Frozen):
     directories: Count | None = None
     """Number of directories; by the file system's files_per_directory unless stated."""
     layout: Layout | None = None
-    """Share of the files that are scattered, not together as they were written: `scattered` all, `together` none;
-    scattered unless stated."""
+    """Share of the files that are scattered, not together as they were written: `scattered` all, `together` none.
+    Unless stated, `scattered` of a file system, and an assumption with the range of all shares."""
     compression: Reduction | None = None
     """Bytes before over bytes after compression, such as `2:1`; 1 unless stated."""
 
@@ -210,6 +217,15 @@ class DataSpec(Part, Modelled, FilesSheet):
         "largest": "in backups of databases to a volume, and their restores, with several workers",
         "cached": "in image and file_level backups of the data themselves",
     }
+
+    @model_validator(mode="before")
+    @classmethod
+    def _unstated_layout(cls, raw: Any) -> Any:
+        if not isinstance(raw, dict):
+            return raw
+        said = cast("dict[str, Any]", raw)
+        unstated = said.get("filesystem") is not None and said.get("layout") is None
+        return {**said, "layout": UNSTATED_LAYOUT} if unstated else said
 
     def facts(self) -> Facts:
         """Size, files, compression, and file system or database."""

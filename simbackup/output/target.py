@@ -12,7 +12,8 @@ from simbackup.output.mark import check_replaced
 
 PICTURE, SYSTEM, TRACE, PAGE, WORKBOOK = ("png", "svg", "pdf"), ("svg", "mmd", "dot"), ("json",), ("html",), ("xlsx",)
 TABLE = ("csv", "parquet", "xlsx", "json")
-"""The extensions of a picture of a result, a drawing of a system, a trace, a report, its tables; and of a study."""
+YAML = ("yaml", "yml")
+"""Extensions of pictures of results, drawings of systems, traces, reports and their tables, studies, and sites."""
 
 
 def check_file(path: str | Path, forms: Sequence[str]) -> str:

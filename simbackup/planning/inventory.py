@@ -270,14 +270,14 @@ def _sheet(reading: Reading, cell: Node, kind: str) -> str:
     return name
 
 
-def _bounded(text: str, key: str, value: float) -> None:
+def _bounded(text: str, key: str, value: float, told: str = "") -> None:
     """Refuse sizes of nothing, changes of more than everything, and what no site may say."""
     if key == "change" and value > 1.0:
         raise UnitError(f"'{text}' is more than all of the data")
     if key == "size" and value <= 0.0:
         raise UnitError(f"'{text}' is not a size above zero")
     if not LIMITS[key].within(value):
-        raise UnitError(f"'{text}' is out of bounds; {LIMITS[key].remedy(value)}")
+        raise UnitError(f"'{text}' is out of bounds{told}; {LIMITS[key].remedy(value)}")
 
 
 def _amount(reading: Reading, cell: Node, key: str, default: str = "") -> str:
@@ -286,7 +286,7 @@ def _amount(reading: Reading, cell: Node, key: str, default: str = "") -> str:
     bare = not head and default and UNIT.search(text) is None
     try:
         value = amount(text, unit, reading.written, head or (default if bare else ""))
-        _bounded(text, key, value)
+        _bounded(text, key, value, f" in {default}" if bare else "")
     except UnitError as error:
         message, _, remedy = str(error).partition("; ")
         reading.problems.append(Problem(cell.place, "", message, remedy))

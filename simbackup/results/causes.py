@@ -24,8 +24,8 @@ def split(result: Result, job: str) -> dict[Cause, float]:
     """Seconds of one run of a job by cause, the greatest first; they sum to its elapsed time.
 
     The path goes back from the end of the job: from the step that ended last, to the step that had ended when that one
-    began, and so on to the start. Of several streams that end together, the first by address counts. The seconds of a
-    cycle are split among its steps.
+    began, and so on to the start. Of several streams that end together, the one counts that went on with the same, then
+    the first by address. The seconds of a cycle are split among its steps.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def _path(result: Result, job: str, start: float, end: float) -> Iterator[SpanPa
         (span for span in result.trace.spans if span.job == job and span.end > span.start),
         key=lambda span: (span.end, _order(span)),
     )
-    time, under_way = end, list[Span]()
+    time, under_way, last = end, list[Span](), ("", "")
     while time > start:
         while behind and behind[-1].end >= time:
             under_way.append(behind.pop())
@@ -77,7 +77,8 @@ def _path(result: Result, job: str, start: float, end: float) -> Iterator[SpanPa
         if not under_way:
             yield SpanPart(job, str(Activity.WAIT), time - start)
             return
-        span = min(under_way, key=lambda span: (span.end, _order(span)))
+        span = min(under_way, key=lambda span: (span.end, (span.cause, span.activity) != last, _order(span)))
+        last = span.cause, span.activity
         begin = max(span.start, start)
         share = (time - begin) / (span.end - span.start)
         for cause, activity, seconds in span.split:

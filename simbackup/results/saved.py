@@ -166,7 +166,7 @@ def _damaged(folder: Path, why: str) -> ResultError:
 
 def _check_trace(trace: Trace, counts: Mapping[str, int]) -> None:
     """Refuse a trace that lacks records, or has records of a wrong form."""
-    if trace.counts() != dict.fromkeys(trace.counts(), 0) | counts:  # an older program did not know all types
+    if trace.counts() != {**dict.fromkeys(trace.counts(), 0), **counts}:  # an older program did not know all types
         raise ValueError(f"has {trace.counts()} instead of {dict(counts)}")
     for job in trace.jobs:
         _JOB.validate_python(job.data)

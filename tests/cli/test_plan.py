@@ -65,6 +65,9 @@ def test_a_site_from_an_inventory(
     assert err.startswith("written to site.yaml; 4 values in it are assumed")
     code, _, err = called(capsys, monkeypatch, "init", "inventory.csv")
     assert (code, err.strip()) == (2, "site.yaml exists; name another file with --out")
+    for out, why in (("site.txt", "extension '.txt' is not known"), ("nowhere/site.yaml", "there is no folder")):
+        code, _, err = called(capsys, monkeypatch, "init", "inventory.csv", "-o", out)
+        assert (code, why in err, Path(out).exists()) == (2, True, False)
     code, out, _ = called(capsys, monkeypatch, "run", "site.yaml", "--until", "1 week", "--json")
     assert json.loads(out)["clients"][0]["nights"] == 7
 

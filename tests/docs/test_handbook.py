@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 import sys
 from fnmatch import fnmatch
@@ -127,6 +128,16 @@ def test_scenarios_that_pages_name_exist() -> None:
 
 NAMED = r"(?<![\w/.])(?:teaching|planning|published)/(?!005-)[\w-]+(?:/[\w-]+)?(?![\w/.*-])"
 """A scenario, a study or a site by its name; the documents that pages make up begin with 005."""
+
+
+def test_links_of_notebooks_lead_to_pages_of_the_handbook() -> None:
+    text = json.dumps({"cells": [
+        {"cell_type": "markdown", "source": ["[how](../docs/how-to/study.md), ", "[first](00-why.ipynb)"]},
+        {"cell_type": "code", "source": ["kinds[name](folder)"]},
+    ]})  # fmt: skip
+    words, code = json.loads(outside.notebook(text))["cells"]
+    assert words["source"] == "[how](/how-to/study.md), [first](/made/notebooks/00-why.ipynb)"
+    assert code["source"] == ["kinds[name](folder)"]
 
 
 def slug(heading: str) -> str:

@@ -18,7 +18,13 @@ def reduction_of(
     """How data of a ratio are compressed and deduplicated, and how they lie; not at all where the file says nothing."""
     how = NO_REDUCTION
     if said is not None:
-        how = parameters_of(Reduction, said, ratio=ratio, threads=int(si_or(said.threads, 1.0)))
+        how = parameters_of(
+            Reduction,
+            said,
+            ratio=ratio,
+            threads=int(si_or(said.threads, 1.0)),
+            expanders=int(si_or(said.expand_threads, 1.0)),
+        )
     if chunks is None or lies is None:
         return how
     repeated, index_reads = lies.ratio, si_or(chunks.index_reads, 0.0)

@@ -30,21 +30,29 @@ class CompressionSpec(Modelled, CompressorSheet):
     """Where: `client` before it is sent, `wire` only while it is sent, `server` before it is written, `target` in the
     device, without a core of a host."""
     threads: Pieces | None = None
-    """Threads that compress or expand one stream at once, each on a core; one unless stated."""
+    """Threads that compress one stream at once, each on a core; one unless stated."""
+    expand_threads: Pieces | None = None
+    """Threads that expand one stream at once, each on a core; one unless stated, as few formats can be expanded in
+    parallel."""
+    overlapped: bool = False
+    """Whether a single thread compresses or expands while the program reads and writes on, as behind a pipe; else both
+    take turns. Several threads always do."""
 
     conditional: ClassVar[Mapping[str, str]] = {
         "compress_cpu": "where a host compresses: at the client, the server, or on the wire",
         "expand_cpu": "where a host expands: in restores, and on the wire",
-        "threads": "where a host compresses or expands",
+        "threads": "where a host compresses",
+        "expand_threads": "where a host expands: in restores, and on the wire",
+        "overlapped": "where a host compresses or expands",
     }
 
     def used(self, address: str, *, restore: bool = False) -> list[str]:
         """The keys that a backup uses, or a restore of what it saved."""
         if self.at == "target":
             return []
-        keys = ["threads", "expand_cpu" if restore else "compress_cpu"]
-        if self.at == "wire":
-            keys += ["compress_cpu", "expand_cpu"]
+        compress, expand = ["compress_cpu", "threads"], ["expand_cpu", "expand_threads"]
+        keys = ["overlapped", *(compress if not restore or self.at == "wire" else [])]
+        keys += expand if restore or self.at == "wire" else []
         return [f"{address}.{key}" for key in keys]
 
     def check(self, checks: Checks, path: Path, data: str, *, remote: bool) -> None:

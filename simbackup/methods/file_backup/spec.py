@@ -55,10 +55,10 @@ class FileBackupSpec(Saving, FileKeeping):
     since: PositiveDuration | None = None
     """How long ago the backup was made that it is based on; unless stated, `every` of an incremental."""
     streams: Pieces | None = None
-    """Parts that are saved at once, each on a drive of its own; one unless stated."""
+    """Equal parts that are saved at once, on as many drives, or fewer with `multiplexing`; one unless stated."""
     multiplexing: Pieces | None = None
-    """Streams of this pool that a drive takes at once, block by block in turns, if the others allow as many; one unless
-    stated."""
+    """Streams that a drive takes at once, block by block in turns: those of this job and of others of its pool that
+    allow as many. A stream goes to a drive that has one already, before it takes another drive; one unless stated."""
     workers: Pieces | None = None
     """Workers who walk the files at once in each stream, one request under way for each; one unless stated."""
     connections: Pieces | None = None
@@ -93,11 +93,8 @@ class FileBackupSpec(Saving, FileKeeping):
 
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of files in walks, of compression on tape, and of read-ahead where the host reads in sequence."""
-        data, walks, tape = (
-            spec.data[self.data],
-            self.method == "file_level",
-            isinstance(spec.devices[self.to], MediaLibrary),
-        )
+        data, walks = spec.data[self.data], self.method == "file_level"
+        tape = isinstance(spec.devices[self.to], MediaLibrary)
         yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu", "alternates"))
         if self.tool is not None and self.tool.alternates:
             yield f"jobs.{name}.tool.request"
@@ -163,6 +160,8 @@ class FileBackupSpec(Saving, FileKeeping):
         if objects or spec.way_from(spec.host_of(job.to or self.data), device):
             yield f"jobs.{restore}.connections"
         tape = isinstance(spec.devices[device], MediaLibrary)
+        if tape and si_or(self.streams, 1.0) > 1.0 and si_or(self.multiplexing, 1.0) > 1.0:
+            yield f"jobs.{name}.tool.one_pass"
         if self.method == "file_level" or tape:
             yield from super().restore_uses(spec, name, restore, job)
         if self.method == "file_level":

@@ -12,7 +12,9 @@ from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.devices.host.page_cache import Dirty, VolumeRange
 from simbackup.devices.tape.live import Drive, Stream
 from simbackup.engine.activity import Activity
+from simbackup.equations import streaming
 from simbackup.methods.compression.live import expanded
+from simbackup.methods.file_backup.passes import Pass, passes, width
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.making import FilesMade, beside, filling
 from simbackup.methods.selection import Selection, wanted
@@ -20,6 +22,17 @@ from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 
 Wait = Generator[simpy.Event, Any, None]
+
+
+@dataclass(frozen=True, slots=True)
+class _UnderWay:
+    """A restore under way: its job, the copy that it reads, files that it makes, and what is on its way to disk."""
+
+    system: System
+    job: str
+    copy: Copy
+    made: FilesMade
+    pending: list[Dirty]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,56 +64,62 @@ class TapeRestore:
         if streams > 1:  # the longest first, so that all drives end at about the same time
             cartridges.sort(key=lambda name: -sum(run.size for run in on_medium[name]))
         made = self.tool.made(saved.files / saved.size if saved.method == "file_level" else 0.0)
-        parts = [self._part(system, job, copy, (cartridges, on_medium), pending, made=made) for _ in range(streams)]
+        under_way = _UnderWay(system, job, copy, made, pending)
+        parts = [self._part(under_way, (cartridges, on_medium)) for _ in range(streams)]
         with system.shut_out(self.to):
             yield from side_by_side(system, parts)
             yield from system.written_back(job, pending)
         return Moved(sum(size for _, size in pieces), float(files))
 
-    def _part(
-        self,
-        system: System,
-        job: str,
-        copy: Copy,
-        runs: tuple[list[str], dict[str, list[Extent]]],
-        pending: list[Dirty],
-        *,
-        made: FilesMade,
-    ) -> Wait:
-        """Mount one cartridge after the other, locate each run on it, and transfer it."""
-        library = system.libraries[copy.target]
+    def _part(self, it: _UnderWay, runs: tuple[list[str], dict[str, list[Extent]]]) -> Wait:
+        """Mount one cartridge after the other, locate what is wanted of it, and transfer it."""
+        library = it.system.libraries[it.copy.target]
         by_name = {cartridge.name: cartridge for cartridge in library.cartridges}
         cartridges, on_medium = runs
         if not cartridges:
             return
-        drive = yield from library.take_drive(job, by_name[cartridges[0]])
+        drive = yield from library.take_drive(it.job, by_name[cartridges[0]])
         try:
             while cartridges:
                 medium = by_name[cartridges.pop(0)]
-                yield from library.reserve(job, medium, drive)
-                drive = yield from library.mount(job, drive, medium)
-                for extent in on_medium[medium.name]:
-                    dirty = yield from self._read(system, job, drive, extent, copy, made=made)
-                    pending.append(dirty)
-                yield from library.release(job, drive, self.tool.unload_after)
+                yield from library.reserve(it.job, medium, drive)
+                drive = yield from library.mount(it.job, drive, medium)
+                for each in passes(on_medium[medium.name], it.copy.compression, together=self.tool.one_pass):
+                    yield from self._pass(it, drive, each)
+                yield from library.release(it.job, drive, self.tool.unload_after)
         finally:
             library.give_drive(drive)
 
-    def _read(
-        self, system: System, job: str, drive: Drive, extent: Extent, copy: Copy, *, made: FilesMade
-    ) -> Generator[simpy.Event, Any, Dirty]:
-        """One run from tape into the page cache of the host; what is then on its way to disk."""
-        library, host, target = system.libraries[copy.target], system.hosts[self.host], system.data[self.to]
-        yield from library.locate(job, drive, extent.position)
+    def _pass(self, it: _UnderWay, drive: Drive, runs: Pass) -> Wait:
+        """Read some runs in one pass over the tape; each is a flow, and they go on in proportion to their bytes."""
+        begin, long, total = runs[0].position, width(runs, it.copy.compression), sum(run.size for run in runs)
+        yield from it.system.libraries[it.copy.target].locate(it.job, drive, begin)
+        spread = long * it.copy.compression / total
+        parts = [self._read(it, drive, run._replace(spread=spread), run.size / total) for run in runs]
+        yield from side_by_side(it.system, parts)
+        drive.position = begin + long
+
+    def _read(self, it: _UnderWay, drive: Drive, extent: Extent, share: float) -> Wait:
+        """One run from tape into the page cache of the host, a share of what a pass reads; it goes on to disk."""
+        system, copy, made = it.system, it.copy, it.made
+        host, target = system.hosts[self.host], system.data[self.to]
         how, ratio = copy.reduction, copy.reduction.stored
-        stream = Stream(copy.compression / ratio, self.tool.block, reading=True, spread=extent.spread / ratio)
+        stream = Stream(
+            copy.compression / ratio, self.tool.block, reading=True, spread=extent.spread / ratio, shares=share < 1.0
+        )
+        networks = [system.networks[name] for name in self.networks]
         told = self.tool.restore_cpu
         each = 1.0 / host.copy_rate if told is None else host.seconds(told)
         fill = (
             host.working(drive.crossing(stream), each)
             .at_most(1.0 / each, host.cpu.name)
-            .over([system.networks[name] for name in self.networks], 1.0 / how.sent, self.connections)
+            .over(networks, 1.0 / how.sent, self.connections)
         )
+        if self.tool.alternates:  # it waits for what it reads, and then writes it
+            taken = streaming.handing_over(drive.parameters, stream.compression, stream.block) / ratio
+            fill = self.tool.sending(
+                fill.after(taken, drive.link.name, Activity.READ), networks, loaded=True, share=1.0 / how.sent
+            )
         fill = expanded(fill, host, None, how)
         if self.server is not None:
             fill = self.tool.serving(fill, system.hosts[self.server], made.per_byte, how.handled())
@@ -110,6 +129,7 @@ class TapeRestore:
             fill = replace(fill, workers=self.workers, serial=serial)
         begin = target.begin + min(extent.begin, max(target.size - extent.size, 0.0))
         place = VolumeRange(target.volume, begin, extent.size, beside(target, made))
-        dirty = yield from system.write(job, self.host, place, fill, Activity.TRANSFER, law=drive.law(stream))
-        drive.position = extent.position + extent.size * extent.spread / copy.compression
-        return dirty
+        fill = replace(fill, share=share)
+        it.pending.append(
+            (yield from system.write(it.job, self.host, place, fill, Activity.TRANSFER, law=drive.law(stream)))
+        )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
+
+from pydantic import model_validator
 
 from simbackup.errors import choices
 from simbackup.schema.chosen import of_class
@@ -26,6 +28,12 @@ from simbackup.schema.quantity import (
     Text,
 )
 
+UNSTATED_PLACE = {
+    "value": "50 %", "basis": "assumed", "range": ["0 %", "100 %"],
+    "why": "not stated: a single file may lie anywhere in the save set",
+}  # fmt: skip
+"""Where one file lies of which a scenario does not say it, as it would say it."""
+
 
 class SelectSpec(Frozen):
     """The part of a save set that is restored."""
@@ -35,7 +43,16 @@ class SelectSpec(Frozen):
     size: PositiveSize
     """Their bytes together."""
     at: Share | None = None
-    """Where they lie in the save set; spread over it unless stated."""
+    """Where they lie in the save set. Unless stated, several are spread over it, and where a single one lies is an
+    assumption with the range of all places."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _unstated_place(cls, raw: Any) -> Any:
+        if not isinstance(raw, dict):
+            return raw
+        said = cast("dict[str, Any]", raw)
+        return {**said, "at": UNSTATED_PLACE} if said.get("files") == 1 and said.get("at") is None else said
 
 
 class RestoreSpec(Restoring):
@@ -48,7 +65,8 @@ class RestoreSpec(Restoring):
     to: Annotated[Text, ONTO_DATA] | None = None
     """The data set to overwrite; where the data came from unless stated."""
     streams: Pieces | None = None
-    """Drives that read from tape at once; one unless stated."""
+    """Drives that read from tape at once, each a cartridge of its own; one unless stated. More than there are
+    cartridges with wanted data are of no use."""
     workers: Pieces | None = None
     """Workers who make files, load tables or copy files at once; one unless stated."""
     connections: Pieces | None = None

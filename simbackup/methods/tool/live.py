@@ -27,8 +27,8 @@ class Tool:
     when it copies, when that comes back, and at the server, there for each file, too; core seconds for each file,
     the share of them that only one worker takes at a time, changes of attributes of each restored file; seconds to
     begin a group, bytes of index for each file, seconds to save the index and the state of an operating system;
-    whether it reads and writes in turns, and whether it copies the log of a database beside its files. Core seconds
-    are those of the reference core.
+    whether it reads and writes in turns, whether a restore reads streams that lie interleaved on tape in one pass,
+    and whether it copies the log of a database beside its files. Core seconds are those of the reference core.
     """
 
     start_time: float = 0.0
@@ -47,6 +47,7 @@ class Tool:
     in_turn: float = 0.0
     attributes: float = 0.0
     alternates: bool = False
+    one_pass: bool = True
     copies_log: bool = False
     scan_cpu: float | None = None
     group_time: float = 0.0

@@ -60,6 +60,8 @@ class BackupToolSheet(Frozen):
     """Changes of attributes (times, owner, rights) that it makes to each file that comes back; none unless stated."""
     alternates: bool = False
     """Whether it reads and then sends or writes to tape, by turns, instead of both at once."""
+    one_pass: Annotated[bool, Word()] = True
+    """Whether a restore reads parts of a save set that lie interleaved on a cartridge in one pass, or once for each."""
     copies_log: Annotated[bool, Word()] = False
     """Whether it also copies the log that a database writes meanwhile, and replays it when files come back, so that a
     hot copy of them needs no lock."""
@@ -92,9 +94,10 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "server_cpu": "in backups of files, blocks and databases to another host, and restores from there",
         "server_file_cpu": "in file_level backups to another host, and restores from there",
         "file_cpu": "in file_level backups and their restores",
-        "alternates": "in file_level and image backups, and restores from disk",
+        "alternates": "in file_level and image backups and their restores, and in copies of trees",
         "in_turn": "in file_level backups, and restores of them, with several workers",
         "attributes": "in restores of file_level backups",
+        "one_pass": "in restores from tape of backups with several streams and 'multiplexing'",
         "group_time": "in start_group",
         "index_record": "in save_index",
         "index_time": "in save_index",

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -98,6 +100,25 @@ def test_the_half_that_is_held_back_depends_on_ids_and_seed_only(site: Path) -> 
     assert held(jobs, 0) == held(jobs[::-1], 0)
     assert len(held(jobs, 0)) == 3
     assert len({frozenset(held(jobs, seed)) for seed in range(5)}) > 1
+
+
+def test_the_later_half_is_that_of_the_starts(site: Path) -> None:
+    scenario = sb.load(str(site / "scenarios/nightly.yaml"))
+    jobs = [
+        FinishedJob(
+            id=f"j-{day}",
+            level="full",
+            elapsed_s=1.0,
+            size_bytes=1e6,
+            files=1,
+            start=datetime(2026, 1, day, tzinfo=UTC),
+        )
+        for day in (3, 1, 4, 2)
+    ]
+    runs, _ = history_runs(scenario, jobs, "later", 0)
+    assert {run.row.id for run in runs if run.held_out} == {"j-3", "j-4"}
+    with pytest.raises(InputError, match="'j-3' has no start; hold back a random half"):
+        history_runs(scenario, [replace(job, start=None) for job in jobs], "later", 0)
 
 
 def test_jobs_that_say_too_little_are_left_out(site: Path) -> None:

@@ -167,3 +167,27 @@ def test_a_spool_keeps_and_passes_on_what_is_compressed(tmp_path: Path, *, overl
     result = run(tmp_path, "client", changes={"jobs.full.spool": spool}, to="library")
     assert device(result, "devices.second", "bytes") == pytest.approx(0.5e9, rel=1e-4)
     assert device(result, "links.lan", "bytes") == pytest.approx(0.5e9, rel=1e-4)
+
+
+def test_threads_that_compress_do_not_expand(tmp_path: Path) -> None:
+    """Expanding takes 20 ns a byte of a core of the client: 50 MB/s, whatever the threads of the backup."""
+    dear = {"jobs.full.compressor.expand_cpu": "40 ns/B", "links.lan.rate": "1 GB/s"}
+    for threads in (1, 4):
+        result = run(tmp_path, "client", changes=dear | {"jobs.full.compressor.threads": threads})
+        assert result.get("jobs.back.elapsed") == pytest.approx(1e9 * CLIENT, rel=0.02)
+    both = run(tmp_path, "client", changes=dear | {"jobs.full.compressor.expand_threads": 3})
+    assert both.get("jobs.back.elapsed") == pytest.approx(1e9 * CLIENT / 3, rel=0.02)
+    assert both.get("jobs.full.elapsed") == pytest.approx(1e9 * CLIENT, rel=0.02)
+
+
+@pytest.mark.parametrize(("more", "each"), [
+    ({}, 40e-9 + CLIENT), ({"overlapped": True}, 40e-9), ({"threads": 2}, 40e-9),
+    ({"overlapped": True, "compress_cpu": "100 ns/B"}, 50e-9),
+])  # fmt: skip
+def test_one_thread_reads_and_compresses_by_turns_and_two_do_both_at_once(
+    tmp_path: Path, more: dict[str, Any], each: float
+) -> None:
+    """Two copies of a byte in memory take 40 ns of the client, and compressing it 20 or 50."""
+    slow = {"hosts.client.copy_rate": "50 MB/s", "devices.store.write_rate": "1 GB/s", "links.lan.rate": "1 GB/s"}
+    result = run(tmp_path, "client", changes=slow | {f"jobs.full.compressor.{key}": v for key, v in more.items()})
+    assert result.get("jobs.full.elapsed") == pytest.approx(1e9 * each, rel=0.02)

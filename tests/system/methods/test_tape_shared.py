@@ -163,3 +163,36 @@ def test_interface_and_other_data_are_shared_as_well(tmp_path: Path) -> None:
     changes = {"devices.jukebox.drive.host_rate": "8 MB/s", "data.a.compression": "2:1", "data.b.compression": "2:1"}
     result = run(tmp_path, BOTH, changes)
     assert result.activities("a")[f"{DRIVE}.interface", "transfer"] == pytest.approx(2000.0 / 4.0)
+
+
+STREAMS = """\
+  a: {{method: image, data: a, to: jukebox, streams: 2, multiplexing: 2, tool: {{start_time: 0 s, mount_time: 0 s{0}}}}}
+  back: {{restore: a, after: a}}
+"""
+
+
+def test_a_restore_of_interleaved_streams_reads_them_in_one_pass_or_once_for_each(tmp_path: Path) -> None:
+    # 2 GB at 10 MB/s lie on tape as two streams of 1 GB, each spread over all of it
+    once = run(tmp_path, STREAMS.format(""))
+    assert sum(end - begin for begin, end in set(transfers(once, "back"))) == pytest.approx(200.0)
+    assert not any(what == "locate" for _, what in once.activities("back"))  # it is at the beginning of the tape
+    each = run(tmp_path, STREAMS.format(", one_pass: false"))
+    first, second = transfers(each, "back")
+    assert (first[1] - first[0], second[1] - second[0]) == pytest.approx((200.0, 200.0))
+    assert second[0] > first[1]  # it goes back to the beginning between them
+    assert once.get("jobs.back.bytes") == each.get("jobs.back.bytes") == pytest.approx(2e9)
+
+
+def test_a_pass_goes_over_the_tape_once_however_the_streams_began_and_ended(tmp_path: Path) -> None:
+    """Three streams of two jobs, of which others come and go, are passes that end where the streams change."""
+    jobs = STREAMS.format("").replace("multiplexing: 2", "multiplexing: 3") + (
+        "  b: {method: image, data: b, to: jukebox, multiplexing: 3, begin: 100 s}\n"
+    )
+    sets, ends = saved(tmp_path, jobs.replace("after: a", "after: [a, b]"))
+    result = run(tmp_path, jobs.replace("after: a", "after: [a, b]"))
+    runs = sets["a"].extents
+    last = max(run.position + run.size * run.spread for run in runs)
+    assert len(runs) > 2
+    assert max(ends) >= last
+    taken = sum(end - begin for begin, end in set(transfers(result, "back")))
+    assert taken == pytest.approx(last / 10e6, rel=1e-6)

@@ -33,3 +33,53 @@ def test_a_chunk_stays_a_power_of_two_so_that_no_case_is_refused() -> None:
 
 def test_the_time_of_a_job_that_watches_is_certain() -> None:
     assert job_intervals(simulate(load(SITE))).keys() == {"freeze", "save"}
+
+
+FILES = """\
+title: A tree of files
+hosts: {server: {model: host/linux-modern-server, owns: [disk, pool]}}
+devices: {disk: {model: disk/sata-7200-1tb-2008}, pool: {model: ssd/sata-ssd-2015}}
+data: {tree: {'on': disk, size: 20 GB, files: 200_000, filesystem: filesystem/ext4}}
+jobs: {save: {method: file_level, data: tree, to: pool}}
+"""
+
+
+def test_a_layout_that_nobody_states_is_an_unknown_with_all_of_its_range() -> None:
+    """The interval reaches from files that lie together nearly to those that lie scattered, and names what decides."""
+    unstated = simulate(load(FILES))
+    (value,) = [v for v in load(FILES).values if v.address == "data.tree.layout"]
+    assert (value.given.basis, value.given.si, value.given.low, value.given.high) == ("assumed", 1.0, 0.0, 1.0)
+    found = job_intervals(unstated)["save"]
+    times = {
+        layout: float(simulate(load(FILES), {"data.tree.layout": layout}).get("jobs.save.elapsed"))
+        for layout in ("together", "scattered")
+    }
+    assert unstated.get("jobs.save.elapsed") == times["scattered"]
+    assert found.elapsed.low < (times["together"] + times["scattered"]) / 2.0 < found.elapsed.high
+    assert "data.tree.layout decides most" in found.sentence()
+
+
+def test_a_layout_that_is_stated_is_certain() -> None:
+    result = simulate(load(FILES), {"data.tree.layout": "scattered"})
+    (value,) = [v for v in load(FILES, {"data.tree.layout": "scattered"}).values if v.address == "data.tree.layout"]
+    assert value.given.low is None
+    assert "data.tree.layout" not in job_intervals(result)["save"].sentence()
+
+
+def test_where_a_single_file_lies_that_nobody_states_is_an_unknown() -> None:
+    """One file may lie far along a wrap of the tape, and its interval counts that; several are spread over it."""
+    tape = SITE.replace("owns: [disk]", "owns: [disk, library]").replace(
+        "devices:\n",
+        "devices:\n  library: {model: tape_library/autoloader-8, drive: tape_drive/lto-5, drives: 1}\n",
+    )
+    tape = tape[: tape.index("workloads:")].replace("10 GB", "150 GB, files: 100") + (
+        "jobs:\n  save: {method: image, data: file, to: library}\n"
+        "  one: {restore: save, select: {files: 1, size: 1 MB}, after: save}\n"
+    )
+    (value,) = [v for v in load(tape).values if v.address == "jobs.one.select.at"]
+    assert (value.given.si, value.given.low, value.given.high) == (0.5, 0.0, 1.0)
+    anywhere = job_intervals(simulate(load(tape)))["one"].from_inputs
+    stated = job_intervals(simulate(load(tape), {"jobs.one.select.at": "50 %"}))["one"].from_inputs
+    # a wrap is 846 m at 6.3 m/s: far from the ends of one, a file is up to 134 s away in each direction
+    assert anywhere.high - anywhere.low > 2.0 * (stated.high - stated.low)
+    assert not [v for v in load(tape.replace("files: 1,", "files: 2,")).values if "select.at" in v.address]

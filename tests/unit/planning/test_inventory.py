@@ -105,7 +105,7 @@ def test_any_name_and_any_title_make_a_site(tmp_path: Path) -> None:
 def test_what_no_site_may_say_is_reported_at_its_cell(tmp_path: Path) -> None:
     rows = "pool,1 TB,", "a,1e30,", "b,1 TB,0.0001", "a-data,1 TB,"
     assert problems(written(tmp_path, "name,size,compression", *rows)) == [
-        ":3:3: '1e30' is out of bounds; write at most 1000 PB and more than 0",
+        ":3:3: '1e30' is out of bounds in GB; write at most 1000 PB and more than 0",
         ":4:8: '0.0001' is out of bounds; write at least 1 %",
     ]
     assert problems(written(tmp_path, "name,size,compression", rows[0], rows[3], "a,1 TB,")) == [

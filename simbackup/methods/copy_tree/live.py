@@ -1,0 +1,86 @@
+"""A copy of a tree of files onto another."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+
+from simbackup.data.live import DataSet
+from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.shape import FlowShape
+from simbackup.engine.activity import Activity
+from simbackup.methods.file_backup.portion import Portion, portion
+from simbackup.methods.file_backup.walk import Walkers, walking
+from simbackup.methods.job import Moved, Steps, side_by_side
+from simbackup.methods.making import beside, filling
+from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
+from simbackup.system import System
+
+Wait = Generator[simpy.Event, Any, None]
+LOOKED = 1e-9
+"""Share of the bytes of a file that is only looked at that count as read: none, but for rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopyTree:
+    """A copy of the files of one data set into the place of another, all of them or those that have changed.
+
+    The walk of the source, what is sent, and the walk of what is there already go on at once. A program that alternates
+    reads a file and then writes it; another one does both at once, at the pace of the slower.
+    """
+
+    hosts: tuple[str, str]
+    ends: tuple[str, str]
+    networks: tuple[str, ...]
+    tool: Tool = NO_TOOL
+    since: float | None = None
+    workers: int = 1
+    connections: int = 1
+    method: str = "copy_tree"
+
+    def run(self, system: System, job: str) -> Steps:
+        """Start the program, then compare and send; done when all is on the disk of the receiver."""
+        data, target = (system.data[end] for end in self.ends)
+        part = portion(data, self.since, by_file=True)
+        yield from prepare(system, job, data, self.tool, part.files)
+        parts = [self._send(system, job, part)]
+        if self.since is not None:
+            parts.append(self._look(system, job, target))
+        yield from side_by_side(system, parts)
+        return Moved(part.size, part.files)
+
+    def _send(self, system: System, job: str, part: Portion) -> Wait:
+        """Walk the source, and write what is sent at the target."""
+        target, to = system.data[self.ends[1]], self.hosts[1]
+        made = self.tool.made(part.files / part.size)._replace(file_cpu=0.0)  # the sender counts it, for all files
+        shape = self._reading(system, part)
+        networks = [system.networks[name] for name in self.networks]
+        shape = self.tool.sending(shape, networks, self.connections)
+        if self.hosts[0] != to:
+            shape = self.tool.serving(shape, system.hosts[to], made.per_byte)
+        if self.tool.alternates:
+            shape = filling(shape, system.hosts[to], target, made)
+        else:
+            written = filling(FlowShape(), system.hosts[to], target, made)
+            shape = shape.plus(written.demands, written.moves, written.places).cycle(written.parts, written.cap)
+        place = VolumeRange(target.volume, target.begin, part.size, beside(target, made))
+        yield from system.write_through(job, to, place, shape, Activity.COPY)
+
+    def _reading(self, system: System, part: Portion) -> FlowShape:
+        """How a byte that is sent loads the source, with the files that are only looked at."""
+        data, host = system.data[self.ends[0]], system.hosts[self.hosts[0]]
+        who = Walkers(self.workers, self.tool.file_cpu / part.share, self.tool.in_turn)  # of each file, sent or not
+        region = data.volume.region.part(data.begin, data.size)
+        copies = 2.0 if self.hosts[0] == self.hosts[1] else 1.0
+        return host.then(walking(host, data, region, who, part.share), self.tool.copying(host, copies))
+
+    def _look(self, system: System, job: str, target: DataSet) -> Wait:
+        """Look at all files that are there, file by file."""
+        host, region = system.hosts[self.hosts[1]], target.volume.region.part(target.begin, target.size)
+        file = walking(host, target, region, Walkers(self.workers), LOOKED).times(LOOKED * target.size / target.files)
+        flow = file.start(system.network, job, Activity.WALK, float(target.files))
+        yield flow.done
+        system.account(job, flow)

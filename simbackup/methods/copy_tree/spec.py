@@ -1,0 +1,91 @@
+"""What a file may say about a copy of a tree of files onto another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from simbackup.methods.tool.spec import BackupToolSpec
+from simbackup.schema.facts import Fact, Facts
+from simbackup.schema.job import JobSpec
+from simbackup.schema.part import Path
+from simbackup.schema.quantity import Pieces, PositiveDuration, Text
+from simbackup.schema.refers import OF_DATA, ONTO_DATA
+
+if TYPE_CHECKING:
+    from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
+
+
+class CopyTreeSpec(JobSpec):
+    """Copy of a tree of files onto another, on the same host or another: both are compared, and what differs is sent.
+
+    Files that differ are sent whole; deleted ones cost nothing. Both trees are walked at once, while files are sent. It
+    ends when all is on disk.
+    """
+
+    method: Literal["copy_tree"]
+    data: Annotated[Text, OF_DATA]
+    """The data set whose files are copied."""
+    to: Annotated[Text, ONTO_DATA]
+    """The data set in whose place they come."""
+    since: PositiveDuration | None = None
+    """How long ago they were copied last: the files there are compared, and those that have changed since are sent;
+    nothing is there yet unless stated."""
+    workers: Pieces | None = None
+    """Copies under way at once, each of another part of the tree; one unless stated."""
+    connections: Pieces | None = None
+    """Connections over networks that the bytes are spread over; one unless stated."""
+    tool: BackupToolSpec | None = None
+    """The program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
+
+    conditional: ClassVar[Mapping[str, str]] = {"connections": "where the copy crosses links"}
+
+    def own_facts(self) -> Facts:
+        """Whether it is repeated."""
+        if self.since is not None:
+            yield Fact("what has changed")
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """The keys of walks and of files that are made, and those of a program."""
+        keys = ("start_time", "file_time", "copy_cpu", "file_cpu", "attributes", "alternates", "in_turn")
+        yield from (f"jobs.{name}.tool.{key}" for key in keys)
+        ends = self.data, *((self.to,) if self.since is not None else ())
+        yield from (f"data.{end}.{key}" for end in ends for key in ("layout", "file_size", "cached"))
+        yield f"data.{self.to}.directories"
+        if self.since is not None:
+            yield from (f"data.{self.data}.change.{key}" for key in ("daily", "hot_data", "hot_changes", "replaced"))
+            yield from (f"data.{self.data}.change.{key}" for key in ("growth", "daily_files"))
+            yield from (f"data.{end}.filesystem.walk_cpu" for end in ends)
+        here, there = spec.host_of(self.data), spec.host_of(self.to)
+        yield from (f"hosts.{host}.read_ahead" for host in (here, there))
+        if here != there:
+            yield from (f"jobs.{name}.{key}" for key in ("connections", "tool.server_cpu", "tool.server_file_cpu"))
+            if self.tool is not None and self.tool.alternates:
+                yield f"jobs.{name}.tool.request"
+
+    def check(self, checks: Checks, path: Path) -> None:
+        """Report unknown data, data without files or way between them, and those that do not say how they change."""
+        spec = checks.spec
+        for key, name in (("data", self.data), ("to", self.to)):
+            if checks.name((*path, key), name, checks.named("data"), "data set"):
+                checks.owned(path, spec.data[name].on, key)
+                self._check_files(checks, (*path, key), name)
+        if self.data not in spec.data or self.to not in spec.data:
+            return
+        if self.data == self.to:
+            checks.report((*path, "to"), f"'{self.to}' would be copied onto itself", "name another data set")
+            return
+        with checks.about(*path):
+            checks.room(path, spec.data[self.data].size, self.to)
+        checks.connected((*path, "to"), spec.data[self.data].on, spec.data[self.to].on)
+        if self.since is not None and spec.data[self.data].change is None:
+            message = f"'{self.data}' does not say how it changes"
+            remedy = f"write 'change: {{daily: 2 %}}' under data.{self.data}, or name a datasheet 'change/...'"
+            checks.report((*path, "since"), message, remedy)
+
+    @staticmethod
+    def _check_files(checks: Checks, path: Path, name: str) -> None:
+        if checks.spec.data[name].filesystem is None:
+            message = f"'{name}' has no file system"
+            checks.report(path, message, f"write 'filesystem: filesystem/ext4' under data.{name}")

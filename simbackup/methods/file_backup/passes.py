@@ -1,0 +1,77 @@
+"""Passes over a cartridge: what of a save set is read together where several of its streams lie interleaved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from simbackup.catalogue import Extent
+from simbackup.devices.tape.live import LEAST_ROOM
+
+Pass = list[Extent]
+"""Runs of a save set between two places of a cartridge, read at once."""
+
+
+def passes(runs: Sequence[Extent], compression: float, *, together: bool) -> list[Pass]:
+    """The passes over one cartridge that read some runs of a save set, in order.
+
+    Parameters
+    ----------
+    runs
+        What is wanted from the cartridge.
+    compression
+        Bytes of the save set for each byte on the tape.
+    together
+        Whether runs that lie interleaved are read in one pass; else each is read by itself.
+
+    The tape is cut wherever a run begins or ends; of a piece of tape each run has its share, as its blocks are spread
+    evenly over it. Runs that do not lie interleaved stay as they are.
+
+    >>> both = [Extent(0.0, 60.0, "c1", 0.0, 2.0), Extent(60.0, 30.0, "c1", 0.0, 2.0)]
+    >>> [[round(run.size) for run in each] for each in passes(both, 1.0, together=True)]
+    [[30, 30], [30]]
+    """
+    ordered = sorted(runs, key=lambda run: run.position)
+    ends = [_end(run, compression) for run in ordered]
+    apart = all(end <= run.position + LEAST_ROOM for end, run in zip(ends, ordered[1:], strict=False))
+    if apart or not together:
+        return [[run] for run in runs]
+    cuts = _cuts([*(run.position for run in ordered), *ends])
+    found: list[Pass] = []
+    under: list[Extent] = []
+    left = list(reversed(ordered))
+    for low, high in pairwise(cuts):
+        while left and left[-1].position < low + LEAST_ROOM:
+            under.append(left.pop())
+        under = [run for run in under if _end(run, compression) > low + LEAST_ROOM]
+        if under:
+            found.append([_between(run, low, high, compression) for run in under])
+    return found
+
+
+def width(each: Pass, compression: float) -> float:
+    """Bytes of tape that a pass goes over."""
+    return _end(each[0], compression) - each[0].position
+
+
+def _end(run: Extent, compression: float) -> float:
+    """Where a run ends on the tape."""
+    return run.position + run.size * run.spread / compression
+
+
+def _cuts(places: Iterable[float]) -> list[float]:
+    """Places in order, without those that only rounding keeps apart."""
+    found: list[float] = []
+    for place in sorted(places):
+        if not found or place > found[-1] + LEAST_ROOM:
+            found.append(place)
+    return found
+
+
+def _between(run: Extent, low: float, high: float, compression: float) -> Extent:
+    """What of a run lies between two places, which are its ends but for rounding, or between them."""
+    long = run.size * run.spread / compression
+    begin, end = max((low - run.position) / long, 0.0), min((high - run.position) / long, 1.0)
+    begin = 0.0 if begin * long <= LEAST_ROOM else begin
+    end = 1.0 if (1.0 - end) * long <= LEAST_ROOM else end
+    return run._replace(begin=run.begin + begin * run.size, size=(end - begin) * run.size, position=low)

@@ -1,0 +1,104 @@
+"""Copies of a tree of files: first and repeated, on one host and over a network, against closed forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import simbackup as sb
+from simbackup.errors import InputError
+from simbackup.results.causes import split
+
+FILES = 100_000
+SIZE = 10e9
+SITE = """
+title: A tree of files and its copy
+hosts:
+  here: {cores: 8, copy_rate: 10 GB/s, memory: 64 GB, dirty_limit: 40 %, dirty_background: 0 %, owns: [disk, spare]}
+  there: {cores: 8, copy_rate: 10 GB/s, memory: 64 GB, dirty_limit: 40 %, dirty_background: 0 %, owns: [far]}
+devices:
+  disk: {kind: ssd, capacity: 1 TB, read_rate: 2 GB/s, write_rate: 2 GB/s, read_latency: 0.1 ms,
+    write_latency: 0 s}
+  spare: {kind: ssd, capacity: 1 TB, read_rate: 2 GB/s, write_rate: 2 GB/s, read_latency: 0.1 ms, write_latency: 0 s}
+  far: {kind: ssd, capacity: 1 TB, read_rate: 2 GB/s, write_rate: 2 GB/s, read_latency: 0.4 ms, write_latency: 0 s}
+links:
+  lan: {joins: [here, there], rate: 100 MB/s, latency: 0 s, duplex: full}
+data:
+  tree: {on: disk, size: 10 GB, files: 100_000, layout: scattered, change: {daily: 1 %},
+    filesystem: {reads_per_file: 2, cpu_per_file: 0.05 ms/file, walk_cpu: 0.02 ms/file, create_cpu: 0.3 ms/file,
+      fragment: 1 MB}}
+  copied: {on: spare, size: 10 GB, files: 100_000, layout: scattered, filesystem: {reads_per_file: 2,
+    cpu_per_file: 0.05 ms/file, walk_cpu: 0.02 ms/file, create_cpu: 0.3 ms/file, fragment: 1 MB}}
+  mirrored: {on: far, size: 10 GB, files: 100_000, layout: scattered, filesystem: {reads_per_file: 2,
+    cpu_per_file: 0.05 ms/file, walk_cpu: 0.02 ms/file, create_cpu: 0.3 ms/file, fragment: 1 MB}}
+jobs:
+  copy: {method: copy_tree, data: tree, to: TO}
+"""
+
+
+def test_explain_names_the_end_whose_walk_is_the_longer() -> None:
+    result = sb.simulate(sb.load(SITE.replace("TO}", "mirrored, since: 1 d}")))
+    assert next(iter(split(result, "copy"))) == ("devices.far", "walk")
+
+
+def elapsed(to: str, more: str = "", changes: dict[str, Any] | None = None) -> float:
+    """Seconds of the copy."""
+    result = sb.simulate(sb.load(SITE.replace("TO}", f"{to}{more}}}")), changes)
+    assert result.jobs.loc["copy", "status"] == "done"
+    return float(result.jobs.loc["copy", "elapsed"])
+
+
+# a file is read in two positioned reads of 0.1 ms, one of 0.1 ms for its 100 kB, which take 50 us, and opened
+READ = 3 * 0.1e-3 + SIZE / FILES / 2e9 + 0.05e-3
+COPIED = 2.0 * SIZE / FILES / 10e9
+CREATED = 0.3e-3
+
+
+def test_a_first_copy_goes_at_the_pace_of_the_slower_end() -> None:
+    assert elapsed("copied") == pytest.approx(FILES * max(READ + COPIED, CREATED), rel=0.02)
+    slower = {"data.copied.filesystem.create_cpu": "1 ms/file"}
+    assert elapsed("copied", "", slower) == pytest.approx(FILES * 1e-3, rel=0.02)
+
+
+def test_a_program_that_alternates_reads_a_file_and_then_writes_it() -> None:
+    alternating = ", tool: {start_time: 0 s, mount_time: 0 s, alternates: true}"
+    assert elapsed("copied", alternating) == pytest.approx(FILES * (READ + COPIED + CREATED), rel=0.02)
+
+
+def test_over_a_network_the_line_limits_what_is_sent() -> None:
+    assert elapsed("mirrored") == pytest.approx(SIZE / 100e6, rel=0.02)
+
+
+def test_several_workers_copy_other_parts_at_once() -> None:
+    one = FILES * (READ + COPIED)  # four wait a little for each other at the disk
+    assert one / 4.0 <= elapsed("copied", ", workers: 4") < one / 2.0
+
+
+def test_a_repeated_copy_walks_both_trees_and_sends_what_has_changed() -> None:
+    """Two positioned reads and some core time for each file at either end, at once; one per cent is sent."""
+    looked = FILES * (2 * 0.1e-3 + 0.02e-3)
+    sent = 0.01 * FILES * (READ - 2 * 0.1e-3 + COPIED)
+    assert elapsed("copied", ", since: 1 d") == pytest.approx(looked + sent, rel=0.05)
+    slow = FILES * (2 * 0.4e-3 + 0.02e-3)
+    assert elapsed("mirrored", ", since: 1 d") == pytest.approx(slow, rel=0.05)
+
+
+def test_the_program_counts_every_file_that_it_lists() -> None:
+    listing = ", since: 1 d, tool: {start_time: 0 s, mount_time: 0 s, file_cpu: 0.5 ms/file}"
+    before, after = elapsed("copied", ", since: 1 d"), elapsed("copied", listing)
+    assert after - before == pytest.approx(FILES * 0.5e-3, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"jobs.copy.to": "tree"}, "jobs.copy.to: 'tree' would be copied onto itself"),
+        ({"data.copied.filesystem": None}, "jobs.copy.to: 'copied' has no file system"),
+        ({"data.tree.change": None, "jobs.copy.since": "1 d"}, "jobs.copy.since: 'tree' does not say how it changes"),
+        ({"jobs.copy.to": "mirrored", "links": None}, "there is no way from 'here' to 'far'"),
+    ],
+)
+def test_what_is_missing_is_reported(change: dict[str, Any], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        elapsed("copied", "", change)

@@ -1,0 +1,29 @@
+"""Ctrl-C at a moment at which Python can raise nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+SCRIPT = """
+import signal, sys, time
+from simbackup import cli
+from simbackup.cli import app
+
+class Ended:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+        sum(range(10))  # the signal is handled in here
+
+def run():
+    Ended()
+    time.sleep(60)
+
+app.main = run
+cli.main()
+"""
+
+
+def test_an_interrupt_while_an_object_ends_is_not_lost() -> None:
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False, timeout=50)
+    assert (done.returncode, done.stderr) == (130, "interrupted; no partial output was written\n")
