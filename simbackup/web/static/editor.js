@@ -97,7 +97,8 @@ export class Editor {
     this.words.hidden = false;
     const room = this.area.clientHeight - top > this.words.offsetHeight;
     this.words.style.top = `${room ? top : Math.max(0, top - height - this.words.offsetHeight)}px`;
-    this.words.style.left = `${Math.min(this.gutter.offsetWidth + 8 * (column - this.typed.length), this.area.clientWidth * 0.4)}px`;
+    const most = this.area.parentElement.clientWidth - this.words.offsetWidth - 4;
+    this.words.style.left = `${Math.min(this.gutter.offsetWidth + 8 * (column - this.typed.length), Math.max(most, 0))}px`;
     this.#select(asked ? 0 : null); // who only types takes no word by pressing Enter
   }
 
