@@ -7,8 +7,9 @@ from pathlib import Path
 
 from simbackup.cli.checking import check_file
 from simbackup.errors import InputError, Problem
+from simbackup.experiments.point import outcome_of, resolved
 from simbackup.experiments.reproduce import reproduce
-from simbackup.experiments.study import figures_of, read_study
+from simbackup.experiments.study_file import read_study
 from simbackup.planning.goals import judged, read_goals
 from simbackup.planning.inventory import site_text
 from simbackup.planning.plan import plan
@@ -49,8 +50,8 @@ def run_scenario(path: Path) -> None:
 
 def run_study(path: Path) -> None:
     """Simulate the first runs of a study, and read their figures."""
-    for run in read_study(path)[1][:RUNS]:
-        figures_of(run, progress=enough())
+    for point in read_study(path)[1][:RUNS]:
+        outcome_of(point, resolved(point), progress=enough())
 
 
 def run_measured(path: Path) -> None:

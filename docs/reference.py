@@ -29,7 +29,7 @@ from simbackup.schema.origin import Origin
 from simbackup.schema.part import Part
 from simbackup.schema.quantity import EXAMPLES, LATEST, Unit
 from simbackup.schema.reflection import attribute_texts, mark_of, nested_part, sheet_kind, text_of
-from simbackup.schema.study import StudySpec
+from simbackup.schema.study import RangeSpec, StudySpec
 from simbackup.schema.yaml_file import read
 
 FOLDER = Path(__file__).parent / "reference"
@@ -64,7 +64,8 @@ def pages() -> Pages:
     for name, sheet in registry.sheets().items():
         found[f"datasheets/{name}.md"] = _page(name, sheet, None, "")
     found["jobs.md"] = _page("Every job", JobSpec, None, "")
-    found["study.md"] = _page("Studies: NAME.study.yaml", StudySpec, _file("*/*.study.yaml"), "")
+    study = _page("Studies: NAME.study.yaml", StudySpec, _file("*/*.study.yaml"), "")
+    found["study.md"] = study.replace("## Example", "\n".join([*_nested("vary", RangeSpec), "", "## Example"]))
     found["fleets.md"] = "\n".join([_page("Fleets", Fleet, None, ""), *_nested("begin", SpreadStarts), ""])
     found["site.md"] = _site()
     found["measured.md"] = _page("Measured rows: measured.yaml", MeasuredRow, rows, "")

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from simbackup.experiments.cross_validate import CrossValidation, cross_validate
     from simbackup.experiments.explanation import Explanation, explain
     from simbackup.experiments.history_fit import HistoryFit, fit_history
+    from simbackup.experiments.influences import Sensitivity
     from simbackup.experiments.intervals import intervals_of
     from simbackup.experiments.lists import datasheets, scenarios
     from simbackup.experiments.reproduce import Reproduction, reproduce
+    from simbackup.experiments.sensitivity import sensitivity
     from simbackup.experiments.separability import Separability, separability
     from simbackup.experiments.studied import Study
     from simbackup.experiments.study import study
@@ -48,6 +50,7 @@ __all__ = [
     "Result",
     "ResultError",
     "Scenario",
+    "Sensitivity",
     "Separability",
     "SimbackupError",
     "Study",
@@ -68,6 +71,7 @@ __all__ = [
     "reproduce",
     "restore",
     "scenarios",
+    "sensitivity",
     "separability",
     "simulate",
     "site_text",
@@ -86,6 +90,7 @@ _HOMES = {
     "Result": "simbackup.results.result",
     "ResultError": "simbackup.errors",
     "Scenario": "simbackup.scenario",
+    "Sensitivity": "simbackup.experiments.influences",
     "Separability": "simbackup.experiments.separability",
     "SimbackupError": "simbackup.errors",
     "Study": "simbackup.experiments.studied",
@@ -104,6 +109,7 @@ _HOMES = {
     "reproduce": "simbackup.experiments.reproduce",
     "restore": "simbackup.planning.restore",
     "scenarios": "simbackup.experiments.lists",
+    "sensitivity": "simbackup.experiments.sensitivity",
     "separability": "simbackup.experiments.separability",
     "simulate": "simbackup.run",
     "site_text": "simbackup.planning.inventory",

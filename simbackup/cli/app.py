@@ -10,7 +10,7 @@ import typer
 
 from simbackup.cli.codes import INTERRUPTED, WRONG_INPUT
 from simbackup.cli.of_files import check, scenarios, schema
-from simbackup.cli.of_many_runs import calibrate, reproduce, study
+from simbackup.cli.of_many_runs import calibrate, reproduce, sensitivity, study
 from simbackup.cli.of_measurements import history, measure
 from simbackup.cli.of_models import cited, fitted, listed, shown
 from simbackup.cli.of_page import serve
@@ -59,8 +59,8 @@ def options(
 
 
 for command in (
-    run, plot, report, reproduce, explain, check, study, trace, picture, calibrate, measure, history, scenarios, schema,
-    serve,
+    run, plot, report, reproduce, explain, check, study, sensitivity, trace, picture, calibrate, measure, history,
+    scenarios, schema, serve,
 ):  # fmt: skip
     app.command()(command)
 for name, command in {"list": listed, "show": shown, "fitted": fitted, "cite": cited}.items():

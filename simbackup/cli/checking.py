@@ -52,7 +52,7 @@ def _of_many_runs(path: Path, shown: str) -> None:
     """Read a file of measurements, of fits, or a study."""
     from simbackup.experiments.fits import read_fits  # noqa: PLC0415
     from simbackup.experiments.reproduce import scenarios_of  # noqa: PLC0415
-    from simbackup.experiments.study import read_study  # noqa: PLC0415
+    from simbackup.experiments.study_file import check_study  # noqa: PLC0415
     from simbackup.schema.measured import read_measured  # noqa: PLC0415
 
     if path.name == shelf.MEASURED:
@@ -60,7 +60,7 @@ def _of_many_runs(path: Path, shown: str) -> None:
     elif path.name == CALIBRATION:
         read_fits(path)
     else:
-        read_study(path)
+        check_study(path)
 
 
 def _among_models(path: Path) -> bool:

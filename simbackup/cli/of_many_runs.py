@@ -7,36 +7,146 @@ from typing import Annotated
 
 import typer
 
-from simbackup.cli.options import HoldOut, Intervals, Json, Seed, Wanted, note
+from simbackup.cli.options import (
+    HoldOut,
+    Intervals,
+    Into,
+    Json,
+    Scheduler,
+    Seed,
+    Sets,
+    Wanted,
+    Workers,
+    note,
+    overrides,
+)
+from simbackup.errors import InputError, Place, Problem
+
+MOST_BAD = 10
+"""Most points that could not be run that are listed."""
 
 
 def study(  # noqa: PLR0917 (typer reads each as an option)
     name: Annotated[str, typer.Argument(help="File or name of a study, such as planning/snapshot-chunk-size.")],
     seed: Seed = 0,
-    workers: Annotated[int, typer.Option(help="Worker processes.", min=1)] = 1,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+    into: Into = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(metavar="I/N", help="Run only part I of N of the points, from 0 on, into the folder; no table."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the table to this .csv, .parquet, .xlsx or .json file.")
     ] = None,
     intervals: Wanted = Intervals.QUICK,
     as_json: Json = False,
 ) -> None:
-    """Run scenarios over varied values, and print one table with the 90 % interval of each figure."""
-    from simbackup.cli import show  # noqa: PLC0415
+    """Run scenarios over varied values, and print one table with the 90 % interval of each figure.
+
+    With --into, what was interrupted goes on where it was, and what has not changed is not run again.
+    """
+    from simbackup.cli import show, show_study  # noqa: PLC0415
+    from simbackup.cli.counting import counting  # noqa: PLC0415
     from simbackup.experiments.study import study as many  # noqa: PLC0415
     from simbackup.output.target import TABLE, check_file  # noqa: PLC0415
 
     if out is not None:
         check_file(out, TABLE)
-    with show.counting() as counted:
-        table = many(name, seed=seed, workers=workers, intervals=intervals.value, progress=counted)
+    if shard is not None:
+        _shard(name, shard, seed, workers, scheduler, into, intervals)
+        return
+    with counting() as counted:
+        table = many(
+            name, seed=seed, workers=workers, scheduler=scheduler, into=into, intervals=intervals.value,
+            progress=counted, note=note,
+        )  # fmt: skip
     if intervals is Intervals.QUICK and not table.intervals.cases:
         note("no intervals: the study is large; --intervals thorough computes them, which takes hundreds of runs a row")
     if as_json:
         show.json(list(table.rows))
     else:
-        show.study(table)
+        show_study.study(table)
     if out is not None:
         table.write(out)
+    if table.bad:
+        note(f"{len(table.bad)} points could not be run:")
+        for one in table.bad[:MOST_BAD]:
+            note(f"  {one}")
+        if len(table.bad) > MOST_BAD:
+            note(f"  and {len(table.bad) - MOST_BAD} others; the column 'failed' says why")
+        raise typer.Exit(1)
+
+
+def sensitivity(  # noqa: PLR0917 (typer reads each as an option)
+    scenario: Annotated[str, typer.Argument(help="File or name of a scenario.")],
+    figure: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ADDRESS]", help="A figure, such as jobs.full.elapsed; default: the job that takes longest."
+        ),
+    ] = None,
+    sets: Sets = None,
+    seed: Seed = 0,
+    samples: Annotated[
+        int, typer.Option(help="Sample size of Sobol' indices, a power of two; 0 leaves them out.", min=0, max=2**16)
+    ] = 64,
+    walks: Annotated[int, typer.Option(help="Walks of the Morris screening; 0 leaves it out.", min=0, max=1000)] = 10,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+    into: Into = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Draw it to this .png, .svg or .pdf file.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show which inputs a figure depends on, and what measuring the first of them would narrow."""
+    from simbackup.cli import show, show_sensitivity  # noqa: PLC0415
+    from simbackup.cli.counting import counting  # noqa: PLC0415
+    from simbackup.experiments.sensitivity import sensitivity as answer  # noqa: PLC0415
+    from simbackup.output.target import PICTURE, check_file  # noqa: PLC0415
+
+    if out is not None:
+        check_file(out, PICTURE)
+    with counting() as counted:
+        found = answer(
+            scenario, figure, overrides(sets or []), seed=seed, samples=samples, walks=walks, workers=workers,
+            scheduler=scheduler, into=into, progress=counted, note=note,
+        )  # fmt: skip
+    if as_json:
+        show.json(found.as_dict())
+    else:
+        show_sensitivity.sensitivity(found)
+    if out is not None:
+        from simbackup.plots import style  # noqa: PLC0415 (matplotlib is an extra)
+
+        style.write(found.plot.tornado(), out)
+        note(f"written to {out}")
+
+
+def _shard(  # noqa: PLR0917 (the options of the command)
+    name: str,
+    shard: str,
+    seed: int,
+    workers: int | None,
+    scheduler: str | None,
+    into: Path | None,
+    intervals: Intervals,
+) -> None:
+    """Run a part of the points of a study."""
+    from simbackup.cli.counting import counting  # noqa: PLC0415
+    from simbackup.experiments.shards import run_shard, shard_of  # noqa: PLC0415
+
+    part = shard_of(shard)
+    if into is None:
+        raise InputError([Problem(Place("--shard"), "", "needs a folder for what it finds", "add --into FOLDER")])
+    with counting() as counted:
+        found = run_shard(
+            name, part, into, seed=seed, workers=workers, scheduler=scheduler, intervals=intervals.value,
+            progress=counted, note=note,
+        )  # fmt: skip
+    note(f"part {part} is done: {found.points} points in {into}, {found.bad} of which could not be run")
+    note(f"when all parts are there: simbackup study {name} --into {into}")
 
 
 def reproduce(  # noqa: PLR0917 (typer reads each as an option)

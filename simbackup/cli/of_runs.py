@@ -24,6 +24,7 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
 ) -> None:
     """Simulate one scenario, with the 90 % interval of each job. Exits with 1 if a job failed."""
     from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.cli.counting import counting  # noqa: PLC0415
     from simbackup.experiments.intervals import intervals_of  # noqa: PLC0415
     from simbackup.run import simulate  # noqa: PLC0415
     from simbackup.scenario import load  # noqa: PLC0415
@@ -38,7 +39,7 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
         check_place(out)  # report a wrong folder before a long run
     with show.progress() as progress:
         result = simulate(loaded, seed=seed, progress=progress)
-    with show.counting() as counted:
+    with counting() as counted:
         found = intervals_of(result, intervals.value, counted)
     if as_json:
         show.json({**result.as_dict(), "intervals": [one.as_dict() for one in found.values()]})
@@ -163,10 +164,11 @@ def report(  # noqa: PLR0917 (typer reads each as an option)
 ) -> None:
     """Write a page that answers a scenario's question, with its inputs and assumptions; several are compared."""
     from simbackup.cli import show  # noqa: PLC0415
+    from simbackup.cli.counting import counting  # noqa: PLC0415
     from simbackup.reporting.report import report as write  # noqa: PLC0415
 
     effort = Intervals.NONE if quick and intervals is Intervals.QUICK else intervals
-    with show.progress() as progress, show.counting() as counted:
+    with show.progress() as progress, counting() as counted:
         path = write(
             what, out, overrides=overrides(sets or []), seed=seed, intervals=effort.value, reruns=not quick,
             excel=excel, tables=csv, progress=progress, cases=counted,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -41,6 +42,17 @@ Wanted = Annotated[
         "--intervals",
         help="Effort for intervals: none, quick (none if it is very large) or thorough (slow).",
     ),
+]
+Workers = Annotated[
+    int | None, typer.Option(help="Worker processes; by default as many as there are processors.", min=1)
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Run on the Dask cluster with this scheduler, such as tcp://10.0.0.1:8786."),
+]
+Into = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="Keep what is found in this folder, and run only what it does not hold yet."),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of all random streams.", min=0)]
 

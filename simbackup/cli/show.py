@@ -5,21 +5,18 @@ from __future__ import annotations
 import json as json_format
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from simbackup import units
-from simbackup.equations.uncertainty import LEVEL
-from simbackup.experiments.replications import HALF
-from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import series
 from simbackup.text import for_terminal
 
 if TYPE_CHECKING:
-    from simbackup.experiments.studied import Study
+    from rich.console import Console
+
     from simbackup.results.result import Result
     from simbackup.uncertainty.verdict import JobInterval
 
@@ -27,10 +24,6 @@ QUIET_SECONDS = 1.0
 """Wall-clock seconds before a progress bar appears."""
 WIDE = 160
 """Columns where standard output is not a terminal."""
-ROUGH = 3
-"""Digits of the ends of intervals in tables."""
-MOST_REASONS = 5
-"""Most reasons for failed jobs that are printed below the table of a study."""
 Cells = Sequence[Sequence[str]]
 Columns = dict[str, tuple[str, Callable[[Any], str]]]
 """Heads by the key of a row, with the function that formats its value."""
@@ -50,11 +43,9 @@ def line(text: str = "") -> None:
 def table(header: Sequence[str], rows: Cells, title: str = "", right: Sequence[int] = ()) -> None:
     """Print a table."""
     from rich.box import SIMPLE_HEAD  # noqa: PLC0415
-    from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415 (unlike a string, it holds no markup)
 
-    console = Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
     drawn = Table(
         title=Text(for_terminal(title)) if title else None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False
     )
@@ -62,7 +53,14 @@ def table(header: Sequence[str], rows: Cells, title: str = "", right: Sequence[i
         drawn.add_column(Text(for_terminal(name)), justify="right" if i in right else "left", overflow="fold")
     for row in rows:
         drawn.add_row(*(Text(for_terminal(cell)) for cell in row))
-    console.print(drawn)
+    console().print(drawn)
+
+
+def console(width: int | None = None) -> Console:
+    """Standard output, as wide as the terminal unless a width is given."""
+    from rich.console import Console  # noqa: PLC0415
+
+    return Console(width=width or (None if sys.stdout.isatty() else WIDE), highlight=False)
 
 
 def listing(rows: list[dict[str, Any]], *, as_json: bool) -> None:
@@ -181,65 +179,6 @@ def users(one: Result) -> None:
         table(["users", "during", *(name for name, _ in reported.values())], impacts, right=range(2, 2 + len(reported)))
 
 
-def study(found: Study) -> None:
-    """Print the table of a study; both ends of an interval share a column, and below is what decides most."""
-    ends = {name for row in found.rows for name in row if name.endswith(LOW)}
-    names = [name for figure in found.figures for name in (figure, figure + LOW) if name == figure or name in ends]
-    header = ["scenario", *found.varied, *map(_head, names)]
-    rows = [
-        [str(row["scenario"]), *(row[name] for name in found.varied), *(_cell(row, name) for name in names)]
-        for row in found.rows
-    ]
-    table(header, rows, found.title, right=range(1, len(header)))
-    for figure, decisive in found.intervals.decides.items():
-        inputs = " and ".join(one.input.name for one in decisive)
-        if inputs:
-            line(f"{figure}: {inputs} {'decide' if len(decisive) > 1 else 'decides'} most")
-    reasons = Counter(row["failed"] for row in found.rows if row.get("failed"))
-    if reasons:
-        line(f"{reasons.total()} of {len(rows)} runs had a failed job:")
-    for reason, times in reasons.most_common(MOST_REASONS):
-        line(f"  {times} x {reason}")
-    if len(reasons) > MOST_REASONS:
-        line(f"  and {len(reasons) - MOST_REASONS} other reasons, in the column 'failed' of --json and --out")
-    if found.question:
-        line(found.question)
-
-
-COLUMN_UNITS = {
-    "elapsed": "s", "start": "s", "end": "s", "slowest": "s", "mean": "s", "active": "s", "saturated": "s",
-    "waits": "s", "lock": "s", "mean_wait": "s", "longest_wait": "s",
-    "network_wait": "s", "timed_out": "1", "lost": "1", "busy_s": "s", "bytes": "B", "copied_bytes": "B",
-    "area_bytes": "B", "used_bytes": "B", "kept_bytes": "B", "size": "B", "rate": "B/s", "transfer_rate": "B/s",
-    "peak": "B/s", "busy": "1", "busy_window": "1",
-}  # fmt: skip
-"""Units of the figures of a result, by the last word of their address."""
-
-
-def _head(name: str) -> str:
-    """The head of a column of a study."""
-    return f"{LEVEL:.0%}" if name.endswith(LOW) else HALF.strip() if name.endswith(HALF) else name
-
-
-def _cell(row: Mapping[str, Any], name: str) -> str:
-    """A figure of a study, or the ends of its interval in few digits; empty for one that is certain or has none."""
-    if not name.endswith(LOW):
-        return _figure(name, row.get(name))
-    figure = name.removesuffix(LOW)
-    if name not in row or row[name] == row[figure + HIGH]:
-        return ""
-    return " to ".join(_figure(figure, row[figure + end], ROUGH) for end in (LOW, HIGH))
-
-
-def _figure(address: str, value: float | str | None, digits: int = 4) -> str:
-    if value is None:
-        return "failed"
-    if isinstance(value, str):
-        return value
-    unit = COLUMN_UNITS.get(address.removesuffix(HALF).rpartition(".")[2])
-    return f"{value:.{max(digits, 2) + 2}g}" if unit is None else units.show_short(value, unit, digits)
-
-
 @contextmanager
 def progress() -> Generator[Callable[[float, int, int], None]]:
     """A bar on standard error that appears when a run takes longer than a second."""
@@ -258,32 +197,6 @@ def progress() -> Generator[Callable[[float, int, int], None]]:
             bar.start()
         text = f"{ended} jobs ended, simulated time {units.show_short(now, 's')}"
         bar.update(bar.task_ids[0], completed=min(ended, jobs), description=text)
-
-    try:
-        yield report
-    finally:
-        if bar is not None:
-            bar.stop()
-
-
-@contextmanager
-def counting() -> Generator[Callable[[int, int], None]]:
-    """A bar on standard error, if that is a terminal, with the runs done and an estimate of the time left."""
-    begin, bar = time.monotonic(), None
-
-    def report(done: int, total: int) -> None:
-        nonlocal bar
-        if not sys.stderr.isatty() or (bar is None and time.monotonic() - begin < QUIET_SECONDS):
-            return
-        if bar is None:
-            from rich.console import Console  # noqa: PLC0415
-            from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
-
-            bar = Progress(BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True)
-            bar.add_task("", total=total)
-            bar.start()
-        left = units.show_short((time.monotonic() - begin) / done * (total - done), "s", 2)
-        bar.update(bar.task_ids[0], completed=done, total=total, description=f"case {done} of {total}, {left} left")
 
     try:
         yield report

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from simbackup import shelf, units
 from simbackup.errors import InputError, Place, Problem
 from simbackup.output.whole import write_whole
+from simbackup.schema.yaml_file import plain_scalar
 
 if TYPE_CHECKING:
     from simbackup.experiments.calibrate import Fitted
 
-PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*[-_][A-Za-z0-9_.-]*")
-"""Ids that YAML reads as text without quotes: no number, and no word such as `on`."""
+PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
+"""Ids that need no quotes, unless YAML reads them as something else than text."""
 
 
 def write_fitted(found: Iterable[Fitted], folder: Path) -> None:
@@ -77,10 +78,11 @@ def _with(fitted: Fitted, text: str) -> str:
 def _word(row: str) -> str:
     """The id of a row as YAML has it: in quotes unless it is a plain word.
 
-    >>> _word("lvm-dd-none"), _word("17")
-    ('lvm-dd-none', '"17"')
+    >>> _word("lvm-dd-none"), _word("only"), _word("17"), _word("true")
+    ('lvm-dd-none', 'only', '"17"', '"true"')
     """
-    return row if PLAIN.fullmatch(row) else json.dumps(row, ensure_ascii=False)
+    plain = PLAIN.fullmatch(row) and isinstance(plain_scalar(row), str)
+    return row if plain else json.dumps(row, ensure_ascii=False)
 
 
 def _sheet(name: str, folder: Path) -> tuple[Path, Path]:

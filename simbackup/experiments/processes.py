@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from concurrent.futures import Executor, ProcessPoolExecutor
 
 
 @contextmanager
@@ -22,6 +22,13 @@ def worker_processes(number: int) -> Generator[Executor | None]:
     if number <= 1:
         yield None
         return
+    with pool_of(number) as pool:
+        yield pool
+
+
+@contextmanager
+def pool_of(number: int) -> Generator[ProcessPoolExecutor]:
+    """A pool of so many worker processes; an interrupt ends them at once."""
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 (many runs need no processes)
 
     # By default, each would finish its work after Ctrl-C.

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.equations.intervals import Interval
 from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import ResultError, choices
 from simbackup.experiments.replications import Figure, difference
 from simbackup.experiments.study_intervals import HIGH, LOW, StudyIntervals
+from simbackup.experiments.tidy import COLUMNS, tidy_rows
 from simbackup.output.target import TABLE, check_file
 from simbackup.output.whole import whole, write_csv, write_whole
 from simbackup.results.workbook import write_workbook
@@ -27,12 +29,23 @@ MOST_ROWS = 60
 """Rows that a notebook shows."""
 
 
+class BadPoint(NamedTuple):
+    """A point that could not be run: its scenario, values and seed, and why."""
+
+    point: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.point}: {self.why}"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Study:
     """What a study found: one row for each run, with the scenario, what was varied, and the figures in SI units.
 
     `varied` names the columns that identify the runs: `case` where the study has cases, then the addresses varied.
-    Figures of a failed job are None; if any failed, each row lists under `failed` which ones and why, or None.
+    Figures of a failed job are None; if any failed, each row lists under `failed` which ones and why, or None. So are
+    those of a point that could not be run; `bad` has these points.
     Over several seeds numbers are means; beside each is half its interval of confidence, 95 %, under its name and
     ` ±`; `samples` has the figures of each row seed by seed. The ends of the 90 % interval that uncertain inputs and
     the model leave are under its name and ` low` or ` high`; `intervals` has them by row, and what decides most.
@@ -45,6 +58,7 @@ class Study:
     rows: tuple[dict[str, Any], ...]
     samples: tuple[dict[str, tuple[Figure, ...]], ...] = ()
     intervals: StudyIntervals = field(default_factory=lambda: StudyIntervals(()))
+    bad: tuple[BadPoint, ...] = ()
 
     def __repr__(self) -> str:
         return f"Study({self.title!r}, {len(self.rows)} rows, {len(self.figures)} figures)"
@@ -93,6 +107,28 @@ class Study:
         best = rows[row][figure].best / rows[other][figure].best
         pairs = [(case[row].get(figure), case[other].get(figure)) for case in self.intervals.cases]
         return spread_of(best, [one / two for one, two in pairs if one is not None and two] or [best])
+
+    def table(self) -> pd.DataFrame:
+        """The figures in tidy form, one row for each figure of each row, as Parquet files hold them.
+
+        Columns: `scenario`, `case` where there are cases, what was varied, then `figure`, its SI `unit` (empty for
+        what is counted), its `value`, the ends `low` and `high` of its 90 % interval, `half` the 95 % interval of the
+        mean over the seeds, its `text` if it is a word, and why it `failed`.
+
+        >>> from simbackup import study
+        >>> study("planning/copy-area-place", intervals="none").table().loc[0, ["figure", "unit"]].to_list()
+        ['jobs.dd.elapsed', 's']
+        """
+        import pandas as pd  # noqa: PLC0415
+
+        found = pd.DataFrame(list(tidy_rows(self)), columns=["scenario", *self.varied, *COLUMNS])
+        return found.astype(dict.fromkeys(("value", "low", "high", "half"), "float64"))
+
+    def parquet(self) -> bytes:
+        """The tidy table as a Parquet file."""
+        out = io.BytesIO()
+        self.table().to_parquet(out)
+        return out.getvalue()
 
     @property
     def frame(self) -> pd.DataFrame:

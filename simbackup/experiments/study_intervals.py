@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from simbackup.equations.uncertainty import CentralInterval, spread_of
-from simbackup.errors import InputError
-from simbackup.experiments.processes import worker_processes
+from simbackup.experiments.point import Outcome, Point, resolved
 from simbackup.experiments.replications import Figure
-from simbackup.experiments.study_runs import Found, Run, figures_of
-from simbackup.scenario import load
-from simbackup.uncertainty.effort import Done, for_study
+from simbackup.experiments.runner import Runner
+from simbackup.uncertainty.effort import for_study
 from simbackup.uncertainty.estimate import (
     HALVINGS,
     CaseFigures,
@@ -21,10 +18,9 @@ from simbackup.uncertainty.estimate import (
     bound_of,
     contributed,
     decisive,
-    run_all,
     strengths,
 )
-from simbackup.uncertainty.inputs import Input, changes, inputs
+from simbackup.uncertainty.inputs import ChoiceUse, Input, Use, changes, inputs
 from simbackup.uncertainty.sampling import Case, latin_hypercube, one_at_a_time
 from simbackup.uncertainty.whole import whole
 
@@ -32,6 +28,9 @@ LOW, HIGH = " low", " high"
 """Endings of the columns with the ends of a figure's 90 % interval."""
 TRIED = 2
 """Inputs that are moved alone for each figure: those that go most with it in all rows."""
+
+INTERVALS = "points for intervals"
+"""What notes call them."""
 
 Numbers = Mapping[str, float]
 """Figures of a row that are numbers, by their names."""
@@ -49,103 +48,114 @@ class StudyIntervals:
     cases: tuple[tuple[Numbers, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """Rows of a study, to be run in one case of their inputs after another."""
+def _numbers(names: Sequence[str], figures: Mapping[str, Figure]) -> Numbers:
+    return {name: float(each) for name in names if isinstance(each := figures.get(name), int | float)}
 
-    runs: Mapping[str, Run]
-    inputs: tuple[Input, ...]
 
-    def __call__(self, case: Case) -> dict[str, CaseFigures]:
-        """What all rows give in a case."""
-        moved = changes(self.inputs, case)
-        return {row: self._row(row, case, moved.get(row, {})) for row in self.runs}
+def in_cases(
+    points: Sequence[Point], unknown: Sequence[Input], cases: Sequence[Case], runner: Runner, what: str
+) -> list[list[CaseFigures]]:
+    """What each of some points gives in each case of its inputs, by case; nothing where its values are refused.
 
-    def _row(self, row: str, case: Case, moved: Mapping[str, object]) -> CaseFigures:
-        """What one row gives; nothing if its values are refused even near the best estimates."""
-        for _ in range(HALVINGS):
-            try:
-                found = figures_of(self.runs[row].moved(moved))
-            except InputError:
-                case = tuple(score / 2.0 for score in case)
-                moved = changes(self.inputs, case).get(row, {})
+    A case that a check refuses at a point is moved half the way to the best estimates, a few times. The scenario of a
+    point is named by its number.
+    """
+    at = {(i, n): case for i, case in enumerate(cases) for n in range(len(points))}
+    found: dict[tuple[int, int], CaseFigures] = {}
+    for _ in range(HALVINGS):
+        moved = {case: changes(unknown, case) for case in dict.fromkeys(at.values())}
+        asked = [points[n].moved(moved[case].get(str(n), {})) for (_, n), case in at.items()]
+        for where, point, outcome in zip(list(at), asked, runner.run(asked, what), strict=True):
+            if outcome.problems:
+                at[where] = tuple(score / 2.0 for score in at[where])
             else:
-                return CaseFigures(_numbers(self.runs[row].show, found.figures), found.bounds)
-        return CaseFigures()
-
-
-def _numbers(names: Sequence[str], figures: Sequence[Figure]) -> Numbers:
-    return {
-        name: float(each) for name, each in zip(names, figures, strict=True) if isinstance(each, int | float)
-    }  # fmt: skip
+                found[where] = CaseFigures(_numbers(point.show, outcome.figures), outcome.bounds)
+                del at[where]
+        if not at:
+            break
+    return [[found.get((i, n), CaseFigures()) for n in range(len(points))] for i in range(len(cases))]
 
 
 def study_intervals(
-    runs: Sequence[Run],
+    points: Sequence[Point],
     figures: Sequence[Mapping[str, Figure]],
-    found: Sequence[Found],
+    found: Sequence[Outcome],
     effort: str,
-    progress: Done | None = None,
+    runner: Runner,
 ) -> StudyIntervals:
-    """The intervals of the figures of runs.
+    """The intervals of the figures of points.
 
     Parameters
     ----------
-    runs, figures, found
-        The rows of a study, their figures (means over all seeds), and what they found with the first seed, all inputs
-        at their best estimates.
+    points, figures, found
+        The rows of a study, their figures (means over all seeds), and what they gave with the first seed, all inputs
+        at their best estimates. Rows that could not be run have no intervals.
     effort
         `none`, `quick` or `thorough`.
-    progress
-        Called after each case with how many are done, and how many there will be.
+    runner
+        Runs the rows in the cases.
     """
     work = for_study(effort, [one.records for one in found])
     if work is None:
-        return StudyIntervals(tuple({} for _ in runs))
-    scenarios = {str(i): load(run.file, run.values) for i, run in enumerate(runs)}
+        return StudyIntervals(tuple({} for _ in points))
+    good = [n for n, one in enumerate(found) if not one.refused]
+    rows = [points[n] for n in good]
+    scenarios = {str(n): resolved(point) for n, point in enumerate(rows)}
     unknown = tuple(inputs(scenarios))
-    sample = latin_hypercube(unknown, work.cases, runs[0].seed) if unknown else []
-    rows = {str(i): run for i, run in enumerate(runs)}
-    every = _Rows(rows, unknown)
-    with worker_processes(os.cpu_count() or 1) as executor:
-        outcomes = run_all(every, sample, executor, progress)
-    spreads: dict[str, dict[str, CentralInterval]] = {}
-    widths: dict[str, dict[str, CentralInterval]] = {row: {} for row in rows}
-    for row, run, own, first in zip(rows, runs, figures, found, strict=True):
-        in_row = [outcome[row] for outcome in outcomes]
-        for name, best in _numbers(run.show, [own[name] for name in run.show]).items():
+    sample = latin_hypercube(unknown, work.cases, points[0].seed) if unknown else []
+    outcomes = in_cases(rows, unknown, sample, runner, INTERVALS)
+    spreads: dict[str, dict[int, CentralInterval]] = {}
+    widths: list[dict[str, CentralInterval]] = [{} for _ in points]
+    for n, at in enumerate(good):
+        in_row = [outcome[n] for outcome in outcomes]
+        for name, best in _numbers(rows[n].show, figures[at]).items():
             values = [each.figures[name] for each in in_row if name in each.figures]
             spread = spread_of(best, values or [best])
-            bound = bound_of(name, first.bounds, [each.bounds for each in in_row])
-            interval = whole(spread, scenarios[row], name, bound)
+            bound = bound_of(name, found[at].bounds, [each.bounds for each in in_row])
+            interval = whole(spread, scenarios[str(n)], name, bound)
             if interval is not None:
-                spreads.setdefault(name, {})[row], widths[row][name] = spread, interval
-    pairs = list(zip(sample, outcomes, strict=True))
-    decides = {name: _decides(name, own, widths, every, pairs) for name, own in spreads.items()}
-    cases = tuple(tuple(outcome[row].figures for row in rows) for outcome in outcomes)
-    return StudyIntervals(tuple(widths.values()), decides, cases)
+                spreads.setdefault(name, {})[n], widths[at][name] = spread, interval
+    tried = _Tried(rows, unknown, sample, outcomes, runner)
+    decides = {name: tried.decides(name, own, [widths[at] for at in good]) for name, own in spreads.items()}
+    place = {at: n for n, at in enumerate(good)}
+    cases = tuple(
+        tuple(outcome[place[at]].figures if at in place else {} for at in range(len(points))) for outcome in outcomes
+    )  # fmt: skip
+    return StudyIntervals(tuple(widths), decides, cases)
 
 
-def _decides(
-    name: str,
-    spreads: Mapping[str, CentralInterval],
-    widths: Mapping[str, Mapping[str, CentralInterval]],
-    every: _Rows,
-    cases: Sequence[tuple[Case, Mapping[str, CaseFigures]]],
-) -> tuple[Contribution, ...]:
-    """What decides a figure most, where its inputs leave most: those inputs are moved alone there."""
-    at = max(spreads, key=lambda row: _width(spreads[row]))
-    if not _width(spreads[at]):
-        return ()
-    sample = [case for case, _ in cases]
-    strength = [strengths(name, sample, [each[row].figures for _, each in cases]) for row in spreads]
-    together = [sum(column) for column in zip(*strength, strict=True)]
-    tried = sorted(range(len(together)), key=lambda i: (-together[i], i))[:TRIED]
-    alone = _Rows({at: every.runs[at]}, every.inputs)
-    ends = {which: [alone(case)[at].figures for case in one_at_a_time(every.inputs, which)] for which in tried}
-    values = [each[at].figures[name] for _, each in cases if name in each[at].figures]
-    found = contributed(name, spreads[at].best, values, ends, every.inputs)
-    return tuple(decisive(found, spreads[at], widths[at][name]))
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """Rows of a study with their inputs, and what they gave in a sample of cases."""
+
+    rows: Sequence[Point]
+    inputs: tuple[Input, ...]
+    sample: Sequence[Case]
+    outcomes: Sequence[Sequence[CaseFigures]]
+    runner: Runner
+
+    def decides(
+        self, name: str, spreads: Mapping[int, CentralInterval], widths: Sequence[Mapping[str, CentralInterval]]
+    ) -> tuple[Contribution, ...]:
+        """What decides a figure most, where its inputs leave most: those inputs are moved alone there."""
+        at = max(spreads, key=lambda row: _width(spreads[row]))
+        if not _width(spreads[at]):
+            return ()
+        strength = [strengths(name, self.sample, [each[row].figures for each in self.outcomes]) for row in spreads]
+        together = [sum(column) for column in zip(*strength, strict=True)]
+        tried = sorted(range(len(together)), key=lambda i: (-together[i], i))[:TRIED]
+        there = tuple(replace(one, uses=_named(one.uses, at)) for one in self.inputs)
+        cases = [case for which in tried for case in one_at_a_time(there, which)]
+        alone = [one[0].figures for one in in_cases([self.rows[at]], there, cases, self.runner, INTERVALS)]
+        ends = {which: alone[2 * i : 2 * i + 2] for i, which in enumerate(tried)}
+        values = [each[at].figures[name] for each in self.outcomes if name in each[at].figures]
+        found = contributed(name, spreads[at].best, values, ends, self.inputs)
+        return tuple(decisive(found, spreads[at], widths[at][name]))
+
+
+def _named(uses: Sequence[Use | ChoiceUse], at: int) -> tuple[Use | ChoiceUse, ...]:
+    """The uses in one row, as those of the first."""
+    return tuple(replace(use, scenario="0") for use in uses if use.scenario == str(at))
 
 
 def _width(spread: CentralInterval) -> float:

@@ -159,6 +159,20 @@ def nothing_to_do(scenario: Scenario) -> Problem:
     return Problem(scenario.tree.place, "jobs", "there is nothing to simulate", remedy)
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A tree that was overridden and completed, the objects that it describes, and what was wrong on the way."""
+
+    spec: Spec
+    tree: Node
+    laid: Node
+    fleets: Fleets
+    choices: tuple[Choice, ...]
+    reader: Reader
+    log: list[str]
+    problems: list[Problem]
+
+
 def finished(
     name: str,
     source: Node,
@@ -176,6 +190,45 @@ def finished(
     InputError
         Everything that is wrong with it.
     """
+    found = _read(source, overrides, read_log, before, library)
+    spec, tree, fleets, problems = found.spec, found.tree, found.fleets, found.problems
+    works = found.reader.every_work()
+    problems.extend(_unknown_sources(spec, tree, works))
+    problems.extend(wrong_history(spec, tree))
+    problems.extend(check(spec, tree, problems, {part: each for each, parts in fleets.items() for part in parts}))
+    if problems:
+        reported = [problem for problem in problems if not _follows(problem, before)]
+        raise InputError(reported_once(reported, fleets, found.laid))
+    values = tuple(_values(spec, tree))
+    warnings = tuple(reported_once(idle_keys(spec, tree), fleets, found.laid))
+    used = found.reader.cited({value.given.source for value in values if value.given.source is not None})
+    return Scenario(
+        name, spec, tree, source, overrides, tuple(found.log), read_log, values, base, _digest(tree.plain()), fleets,
+        warnings, used, choices=found.choices,
+    )  # fmt: skip
+
+
+def misread(scenario: Scenario, overrides: Mapping[str, object]) -> list[Problem]:
+    """What is wrong with values in themselves, whatever the others are: an unknown address, or no such value there.
+
+    >>> from simbackup.scenario import load
+    >>> [problem] = misread(load("teaching/snapshot-slows-writes"), {"devices.cow.chunk": "1 parsec"})
+    >>> problem.address
+    'devices.cow.chunk'
+    """
+    nodes = {address: node_of(value) for address, value in overrides.items()}
+    found = _read(scenario.source, scenario.overrides | nodes, scenario.read_log, (), scenario.library)
+    return reported_once(found.problems, found.fleets, found.laid)
+
+
+def _read(
+    source: Node,
+    overrides: dict[str, Node],
+    read_log: tuple[str, ...],
+    before: Sequence[Problem],
+    library: Holdings | None,
+) -> _Reading:
+    """A tree, overridden and completed, and its objects; what is wrong with them is in its problems."""
     reader = Reader(library or Holdings())
     log, problems, tree = list(read_log), list(before), source
     baseless = any(problem.address == "extends" for problem in before)
@@ -193,20 +246,7 @@ def finished(
     tree, unresolved = complete(references(tree), reader, log, problems)
     tree, of_sheets = settled(tree, problems)
     spec = read_spec(tree, problems, None if baseless else unresolved)
-    works = reader.every_work()
-    problems.extend(_unknown_sources(spec, tree, works))
-    problems.extend(wrong_history(spec, tree))
-    problems.extend(check(spec, tree, problems, {part: each for each, parts in fleets.items() for part in parts}))
-    if problems:
-        reported = [problem for problem in problems if not _follows(problem, before)]
-        raise InputError(reported_once(reported, fleets, laid))
-    values = tuple(_values(spec, tree))
-    warnings = tuple(reported_once(idle_keys(spec, tree), fleets, laid))
-    used = reader.cited({value.given.source for value in values if value.given.source is not None})
-    return Scenario(
-        name, spec, tree, source, overrides, tuple(log), read_log, values, base, _digest(tree.plain()), fleets,
-        warnings, used, choices=(*stated, *given, *of_sheets),
-    )  # fmt: skip
+    return _Reading(spec, tree, laid, fleets, (*stated, *given, *of_sheets), reader, log, problems)
 
 
 def _follows(problem: Problem, before: Sequence[Problem]) -> bool:

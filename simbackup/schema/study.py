@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from simbackup.schema.quantity import Frozen, Quantity, Text, Unit
+
+
+class RangeSpec(Frozen):
+    """Values from a first to a last one, both included."""
+
+    first: str | int | float
+    """The first value, such as `1 GB`."""
+    last: str | int | float
+    """The last value, such as `16 GB`."""
+    count: Annotated[int, Field(ge=2, le=1000)]
+    """How many values; what is counted is rounded, and each number is run once."""
+    by: Literal["difference", "factor"] = "difference"
+    """Whether neighbours differ by the same amount or by the same factor."""
+
+
+Varied = Annotated[tuple[Any, ...], Field(min_length=1)] | RangeSpec
+"""What stands beside an address that is varied."""
 
 
 class StudySpec(Frozen):
@@ -18,8 +35,13 @@ class StudySpec(Frozen):
     """The question that it answers."""
     scenarios: Annotated[dict[Text, Text], Field(min_length=1)]
     """Scenario files, by their name in the table; paths are relative to this file; names of scenarios work, too."""
-    vary: dict[Text, Annotated[tuple[Any, ...], Field(min_length=1)]] = Field(default_factory=dict)
-    """Lists of values by address; every combination is run."""
+    vary: dict[Text, Varied] = Field(default_factory=dict)
+    """Lists or ranges of values by address; every combination is run.
+
+    A range is `{first: 1 GB, last: 16 GB, count: 5, by: factor}`.
+    """
+    paired: dict[Text, Varied] = Field(default_factory=dict)
+    """Lists or ranges of values by address that go together: the first ones, the second ones, and so on."""
     cases: dict[Text, Annotated[dict[Text, Any], Field(min_length=1)]] = Field(default_factory=dict)
     """Values by address that change together, by the name that they have in the table; each is run with all of `vary`.
 

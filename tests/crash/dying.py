@@ -24,7 +24,7 @@ import pandas as pd
 
 from simbackup import run, shelf
 from simbackup.cli import app as cli
-from simbackup.cli import show, show_published
+from simbackup.cli import show, show_published, show_study
 from simbackup.experiments import calibrate, separability, study
 from simbackup.experiments.fitted_sheet import write_fitted
 from simbackup.output import exchange, partial
@@ -157,8 +157,7 @@ def prepare() -> None:
     drawing.result_of = once(drawing.result_of)
     study.study = once(study.study)
     of_result.Plots.kinds = once(lambda plots: {"causes": Drawn(plots.causes())})
-    for name in ("result", "study"):
-        setattr(show, name, lambda *_: None)
+    show.result = show_study.study = lambda *_: None
     show_published.fits = lambda *_: None
     separability.separability = lambda *_, **__: None
 

@@ -1,0 +1,63 @@
+"""How many points are done, at which rate, and how long the others will take: on standard error."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+from simbackup import units
+
+QUIET_SECONDS = 1.0
+"""Wall-clock seconds before a bar appears."""
+LINE_SECONDS = 300.0
+"""Wall-clock seconds between lines where standard error is not a terminal."""
+
+
+def described(done: int, total: int, new: int, seconds: float) -> str:
+    """Points done of all, the rate of the `new` ones in these seconds, and the time left at that rate.
+
+    >>> described(60, 100, 50, 10.0)
+    '60 of 100 points, 5 a second, 8 s left'
+    """
+    rate = new / seconds if seconds > 0.0 else 0.0
+    if rate <= 0.0:
+        return f"{done} of {total} points"
+    speed = f"{rate:.3g} a second" if rate >= 1.0 else f"{60.0 * rate:.3g} a minute"
+    return f"{done} of {total} points, {speed}, {units.show_short((total - done) / rate, 's', 2)} left"
+
+
+@contextmanager
+def counting() -> Generator[Callable[[int, int], None]]:
+    """A bar that appears after a second; without a terminal, a line every five minutes."""
+    begin = spoken = time.monotonic()
+    first, of, bar = 0, 0, None
+
+    def report(done: int, total: int) -> None:
+        nonlocal bar, begin, first, of, spoken
+        now = time.monotonic()
+        if total != of or done < first:  # the next part of the work
+            begin, first, of = now, done, total
+        text = described(done, total, done - first, now - begin)
+        if not sys.stderr.isatty():
+            if now - spoken >= LINE_SECONDS:
+                spoken = now
+                print(text, file=sys.stderr)  # noqa: T201
+            return
+        if bar is None and now - begin < QUIET_SECONDS:
+            return
+        if bar is None:
+            from rich.console import Console  # noqa: PLC0415
+            from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
+
+            bar = Progress(BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True)
+            bar.add_task("", total=total)
+            bar.start()
+        bar.update(bar.task_ids[0], completed=done, total=total, description=text)
+
+    try:
+        yield report
+    finally:
+        if bar is not None:
+            bar.stop()

@@ -1,0 +1,120 @@
+"""Tables that fit the width of a terminal: heads break at dots, intervals at `to`, and many columns make two tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+BETWEEN, EDGES = 3, 2
+"""Columns of the terminal between two columns of a table, and at both its edges."""
+
+
+class Line(NamedTuple):
+    """A line of a cell as pieces, between which it may be broken."""
+
+    pieces: tuple[str, ...]
+    joint: str = " "
+
+    @classmethod
+    def dotted(cls, address: str) -> Line:
+        """An address, which may be broken after its dots.
+
+        >>> Line.dotted("jobs.dd.elapsed").pieces
+        ('jobs.', 'dd.', 'elapsed')
+        """
+        *most, last = address.split(".")
+        return cls((*(f"{piece}." for piece in most), last), "")
+
+    @classmethod
+    def words(cls, text: str) -> Line:
+        """A text, which may be broken between its words."""
+        return cls(tuple(text.split()) or ("",))
+
+    def broken(self, width: int) -> list[str]:
+        """The line in so many columns, as far as its pieces allow.
+
+        >>> Line.dotted("jobs.dd.elapsed").broken(8)
+        ['jobs.dd.', 'elapsed']
+        """
+        lines = [self.pieces[0]]
+        for piece in self.pieces[1:]:
+            longer = lines[-1] + self.joint + piece
+            if len(longer) <= width:
+                lines[-1] = longer
+            else:
+                lines.append(piece)
+        return lines
+
+    @property
+    def least(self) -> int:
+        """The width of the longest piece."""
+        return max(map(len, self.pieces))
+
+    @property
+    def most(self) -> int:
+        """The width of the unbroken line."""
+        return len(self.joint.join(self.pieces))
+
+
+Cell = Sequence[Line]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its head, its cells, and whether they stand at its right."""
+
+    head: Line
+    cells: Sequence[Cell]
+    right: bool = True
+
+    def _lines(self) -> list[Line]:
+        return [self.head, *(line for cell in self.cells for line in cell)]
+
+    @property
+    def least(self) -> int:
+        """The width below which a piece would be cut."""
+        return max(line.least for line in self._lines())
+
+    @property
+    def most(self) -> int:
+        """The width in which nothing is broken."""
+        return max(line.most for line in self._lines())
+
+
+def tables(names: Sequence[Column], figures: Sequence[Column], width: int) -> list[list[Column]]:
+    """The columns as tables that fit a width, each with the names; one figure is in a table however wide it is."""
+    found: list[list[Column]] = [[]]
+    for figure in figures:
+        if found[-1] and _taken([one.least for one in (*names, *found[-1], figure)]) > width:
+            found.append([])
+        found[-1].append(figure)
+    return [[*names, *some] for some in found]
+
+
+def widths(columns: Sequence[Column], width: int) -> list[int]:
+    """The widths of columns in a table of this width: the widest are narrowed until it fits, but none cuts a piece.
+
+    >>> widths([Column(Line.dotted("a.b.elapsed"), []), Column(Line(("n",)), [])], 14)
+    [7, 1]
+    """
+    least = [one.least for one in columns]
+    found = [one.most for one in columns]
+    while _taken(found) > width:
+        narrowed = [i for i, each in enumerate(found) if each > least[i]]
+        if not narrowed:
+            break
+        found[max(narrowed, key=lambda i: (found[i] - least[i], i))] -= 1
+    return [_used(one, each) for one, each in zip(columns, found, strict=True)]
+
+
+def _used(column: Column, width: int) -> int:
+    """What a column takes of a width once its lines are broken."""
+    lines = [column.head, *(line for cell in column.cells for line in cell)]
+    return max(len(piece) for line in lines for piece in line.broken(width))
+
+
+def _taken(found: Sequence[int]) -> int:
+    """The width of a table whose columns have these widths."""
+    return EDGES + sum(found) + BETWEEN * len(list(pairwise(found)))

@@ -1,0 +1,113 @@
+"""The table of a study on a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from simbackup import units
+from simbackup.cli.fitting import Cell, Column, Line, tables, widths
+from simbackup.cli.show import console, line
+from simbackup.equations.intervals import CONFIDENCE
+from simbackup.equations.uncertainty import LEVEL
+from simbackup.experiments.replications import HALF
+from simbackup.experiments.study_intervals import HIGH, LOW
+from simbackup.results.figure_units import unit_of
+from simbackup.text import for_terminal
+
+if TYPE_CHECKING:
+    from simbackup.experiments.studied import Study
+
+DIGITS, ROUGH = 4, 3
+"""Digits of figures, and of the ends of their intervals."""
+MOST_REASONS = 5
+"""Most reasons for failed jobs that are printed below the table of a study."""
+
+
+def study(found: Study) -> None:
+    """Print the table of a study, with the interval of a figure below it, and what decides most."""
+    title = found.title
+    for columns in tables(_names(found), _figures(found), console().width):
+        print_columns(columns, title)
+        title = ""
+    _legend(found)
+    for figure, decisive in found.intervals.decides.items():
+        inputs = " and ".join(one.input.name for one in decisive)
+        if inputs:
+            line(f"{figure}: {inputs} {'decide' if len(decisive) > 1 else 'decides'} most")
+    reasons = Counter(row["failed"] for row in found.rows if row.get("failed"))
+    if reasons:
+        line(f"{reasons.total()} of {len(found.rows)} runs had a failed job:")
+    for reason, times in reasons.most_common(MOST_REASONS):
+        line(f"  {times} x {reason}")
+    if len(reasons) > MOST_REASONS:
+        line(f"  and {len(reasons) - MOST_REASONS} other reasons, in the column 'failed' of --json and --out")
+    if found.question:
+        line(found.question)
+
+
+def print_columns(columns: list[Column], title: str = "") -> None:
+    """Print columns that fit the terminal as far as their pieces allow."""
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415 (unlike a string, it holds no markup)
+
+    drawn = Table(title=Text(for_terminal(title)) if title else None, title_justify="left", box=SIMPLE_HEAD)
+    drawn.pad_edge = False
+    space = widths(columns, console().width)
+    for one, width in zip(columns, space, strict=True):
+        head = Text("\n".join(map(for_terminal, one.head.broken(width))))
+        drawn.add_column(head, justify="right" if one.right else "left", no_wrap=True, min_width=width)
+    for cells in zip(*(one.cells for one in columns), strict=True):
+        texts = ["\n".join(for_terminal(part) for each in cell for part in each.broken(width))
+                 for cell, width in zip(cells, space, strict=True)]  # fmt: skip
+        drawn.add_row(*map(Text, texts))
+    wide = console(max(console().width, sum(space) + 3 * len(space)))
+    wide.print(drawn)
+
+
+def _names(found: Study) -> list[Column]:
+    """The columns that identify the rows."""
+    names = ("scenario", *found.varied)
+    cells = {name: [[Line.words(str(row.get(name, "")))] for row in found.rows] for name in names}
+    return [Column(Line.dotted(name), cells[name], right=name != "scenario") for name in names]
+
+
+def _figures(found: Study) -> list[Column]:
+    """The columns of the figures."""
+    names = [name for name in found.figures if not name.endswith(HALF)]
+    return [Column(Line.dotted(name), [_cell(row, name) for row in found.rows]) for name in names]
+
+
+def _cell(row: Mapping[str, Any], name: str) -> Cell:
+    """A figure, below it what chance leaves of its mean, and the ends of its interval; none for one that is certain."""
+    lines = [Line.words(_figure(name, row.get(name))) if isinstance(row.get(name), str) else _whole(name, row)]
+    half, low, high = (row.get(name + end) for end in (HALF, LOW, HIGH))
+    if isinstance(half, float):
+        lines.append(Line((f"± {_figure(name, half)}",)))
+    if low is not None and low != high:
+        lines.append(Line((f"{_figure(name, low, ROUGH)} to", _figure(name, high, ROUGH))))
+    return lines
+
+
+def _whole(name: str, row: Mapping[str, Any]) -> Line:
+    return Line((_figure(name, row.get(name)),))
+
+
+def _legend(found: Study) -> None:
+    """Print what stands below the figures."""
+    told = [f"± half the {100.0 * CONFIDENCE:.0f} % interval of the mean over the seeds"] if found.samples else []
+    if any(row[name] != row[name.removesuffix(LOW) + HIGH] for row in found.rows for name in row if name.endswith(LOW)):
+        told.append(f"its {100.0 * LEVEL:.0f} % interval")
+    if told:
+        line(f"below a figure: {'; '.join(told)}")
+
+
+def _figure(address: str, value: float | str | None, digits: int = DIGITS) -> str:
+    if value is None:
+        return "failed"
+    if isinstance(value, str):
+        return value
+    unit = unit_of(address)
+    return f"{value:.{max(digits, 2) + 2}g}" if unit is None else units.show_short(value, unit, digits)

@@ -1,0 +1,141 @@
+"""What the output of a simulation says: when it has warmed up, and how far means and percentiles may be trusted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from simbackup.equations.intervals import CONFIDENCE, Interval, mean_interval, student_quantile
+
+BATCH = 5
+"""Neighbouring values whose mean counts as one in MSER-5."""
+
+
+class PercentileInterval(NamedTuple):
+    """A percentile of a sample, and the ends of its interval of confidence."""
+
+    value: float
+    low: float
+    high: float
+
+
+def warm_up(values: Sequence[float]) -> int:
+    """How many values at the beginning of a series to leave out: MSER-5.
+
+    The means of five neighbours each are cut where the standard error of the mean of the rest is least, in the first
+    half at most (White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69,
+    1997).
+
+    Parameters
+    ----------
+    values
+        One long series, in order.
+
+    >>> warm_up([100.0, 80.0, 60.0, 40.0, 20.0] + [1.0, 2.0] * 20)
+    5
+    """
+    means = [math.fsum(values[i : i + BATCH]) / BATCH for i in range(0, len(values) - BATCH + 1, BATCH)]
+    best, cut = math.inf, 0
+    total, squares = 0.0, 0.0
+    found: list[tuple[float, int]] = []
+    for n, mean in enumerate(reversed(means), start=1):  # from the end, so that each sum is the last one and a term
+        total, squares = total + mean, squares + mean * mean
+        found.append((max(0.0, squares - total * total / n) / n**2, len(means) - n))
+    for error, at in reversed(found):
+        if at <= len(means) // 2 and error < best:
+            best, cut = error, at
+    return cut * BATCH
+
+
+def batch_means(values: Sequence[float], batches: int = 20, confidence: float = CONFIDENCE) -> Interval:
+    """The mean of one long series whose neighbours are alike, and half the width of its interval of confidence.
+
+    The means of long batches are nearly independent (Law, Simulation Modeling and Analysis, 5th ed., 9.5.3). Valid
+    where a batch is much longer than what neighbours have in common. Values that fill no batch are left out at the
+    beginning.
+
+    Parameters
+    ----------
+    values
+        The series after its warm-up, at least two values for each batch.
+    batches
+        How many batches, at least two.
+    confidence
+        Share of such intervals that hold the true mean.
+
+    >>> batch_means([1.0, 3.0] * 20, 10)
+    Interval(mean=2.0, half=0.0)
+    """
+    length = len(values) // batches
+    kept = values[len(values) - length * batches :]
+    return mean_interval(
+        [math.fsum(kept[i : i + length]) / length for i in range(0, len(kept), length)], confidence
+    )  # fmt: skip
+
+
+def percentile_interval(
+    values: Sequence[float], share: float, confidence: float = CONFIDENCE
+) -> PercentileInterval | None:
+    """A percentile of independent values with its interval, whatever their distribution; None of too few values.
+
+    The ends are values of the sample: the number of values below the percentile is binomial (Conover, Practical
+    Nonparametric Statistics, 3rd ed., 3.2). So the interval holds at least its confidence.
+
+    Parameters
+    ----------
+    values
+        The sample.
+    share
+        The percentile as a share, such as 0.95, between 0 and 1.
+    confidence
+        Least share of such intervals that hold the true percentile.
+
+    >>> percentile_interval([float(n) for n in range(1, 101)], 0.5)
+    PercentileInterval(value=50.0, low=40.0, high=61.0)
+    >>> percentile_interval([1.0, 2.0, 3.0], 0.95) is None
+    True
+    """
+    ordered, count = sorted(values), len(values)
+    tail = (1.0 - confidence) / 2.0
+    below, low, high = 0.0, 0, None
+    for k in range(count + 1):  # the probability that k values or fewer lie below the percentile
+        log = math.lgamma(count + 1) - math.lgamma(k + 1) - math.lgamma(count - k + 1)
+        below += math.exp(log + k * math.log(share) + (count - k) * math.log1p(-share))
+        if below <= tail:
+            low = k + 1
+        if high is None and below >= 1.0 - tail:
+            high = k + 1
+    if low == 0 or high is None or high > count:
+        return None
+    return PercentileInterval(ordered[math.ceil(share * count) - 1], ordered[low - 1], ordered[high - 1])
+
+
+def replications_needed(pilot: Sequence[float], share: float, confidence: float = CONFIDENCE) -> int:
+    """How many independent runs a mean needs for an interval of so narrow a half width, judged from a first few.
+
+    The least n with `t(n-1) s / sqrt(n) <= share |mean|` (Law, 9.4.1), with mean and deviation of the first runs.
+
+    Parameters
+    ----------
+    pilot
+        Figures of the first runs, at least two.
+    share
+        Half the width as a share of the mean, such as 0.05.
+    confidence
+        Of the interval.
+
+    >>> replications_needed([9.0, 10.0, 11.0], 0.05)
+    18
+    """
+    mean, half = mean_interval(pilot, confidence)
+    deviation = half * math.sqrt(len(pilot)) / student_quantile(len(pilot) - 1, confidence)
+    wanted = share * abs(mean)
+    if deviation == 0.0:
+        return len(pilot)
+    if wanted == 0.0:
+        raise ValueError("a mean of 0 has no relative width")
+    count = max(2, len(pilot))
+    while student_quantile(count - 1, confidence) * deviation / math.sqrt(count) > wanted:
+        count += 1
+    return count

@@ -1,0 +1,176 @@
+"""What a figure depends on: each input with its effects, and the one to measure first."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from simbackup import units
+from simbackup.equations.uncertainty import LEVEL, CentralInterval
+from simbackup.results.figure_units import unit_of
+from simbackup.text import html_table
+from simbackup.uncertainty.inputs import Input, Use
+from simbackup.uncertainty.screening import Effect
+from simbackup.uncertainty.sobol import SobolIndex
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simbackup.plots.sensitivity import SensitivityPlots
+
+WORTH = 0.1
+"""Share by which knowing an input narrows an interval from which on measuring it is worth while."""
+DIGITS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """What one input does to a figure.
+
+    `at_low` and `at_high` are the figure with this input alone at the ends of its range; `effect` is that of the
+    screening over the whole range, and `index` its Sobol' indices, None where they were left out.
+    """
+
+    input: Input
+    at_low: float
+    at_high: float
+    effect: Effect | None = None
+    index: SobolIndex | None = None
+
+    @property
+    def name(self) -> str:
+        """The address of the input, or the name that several share."""
+        return self.input.name
+
+    @property
+    def range(self) -> str:
+        """What the input may be, in words."""
+        use = self.input.uses[0]
+        if isinstance(use, Use):
+            return " to ".join(units.show_short(end, use.unit, DIGITS) for end in (use.low, use.high))
+        return " or ".join(map(str, use.options))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The influence as plain data, in SI units."""
+        effect, index = self.effect, self.index
+        return {
+            "input": self.name, **self.input.uses[0].as_dict(), "at": [address for _, address in self.input.at],
+            "figure": [self.at_low, self.at_high],
+            "morris": None if effect is None else effect._asdict(),
+            "sobol": None if index is None else index._asdict(),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """An input, and the interval of a figure as if it were known exactly: the whole, and what other inputs leave."""
+
+    input: Input
+    interval: CentralInterval
+    from_inputs: CentralInterval
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Sensitivity:
+    """Which inputs a figure depends on, the most important first, and which to measure first.
+
+    `interval` is the 90 % interval of the figure, and `from_inputs` the part of it that inputs leave open; the model
+    leaves out the rest. `inputs` counts all uncertain inputs, also those without influence, and `runs` the simulations.
+    """
+
+    title: str
+    figure: str
+    interval: CentralInterval
+    from_inputs: CentralInterval
+    influences: tuple[Influence, ...]
+    first: Measured | None
+    inputs: int
+    runs: int
+
+    def __repr__(self) -> str:
+        return f"Sensitivity({self.figure!r}, {len(self.influences)} of {self.inputs} inputs matter)"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        table = self.table()
+        rows = [[name, *row] for name, *row in table.itertuples()]
+        cells = [[f"{cell:,.4g}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
+        return html_table(["input", *table.columns], cells, f"{self.title}: {self.figure}", self.sentence())
+
+    def shown(self, value: float, digits: int = DIGITS) -> str:
+        """A value of the figure for people."""
+        unit = unit_of(self.figure)
+        return f"{value:.{digits + 1}g}" if unit is None else units.show_short(value, unit, digits)
+
+    def narrowing(self) -> float:
+        """The share by which the interval would be narrower if the first input were known exactly, from 0 to 1.
+
+        Of an interval by factors, it is the share of the logarithm of its upper over its lower end.
+        """
+        width = _width(self.interval)
+        return max(0.0, 1.0 - _width(self.first.interval) / width) if self.first is not None and width > 0.0 else 0.0
+
+    def sentence(self) -> str:
+        """What to measure first, and what it would narrow, in words."""
+        told = f"{self.figure} lies between {self._ends(self.interval)} in {100.0 * LEVEL:.0f} % of cases"
+        if self.first is None:
+            return f"{told}; no input moves it"
+        name = self.first.input.name
+        if self.narrowing() >= WORTH:
+            known = f"known exactly, it would lie between {self._ends(self.first.interval)}"
+            return f"{told}. Measure {name} first: {known} ({100.0 * self.narrowing():.0f} % narrower)"
+        if _width(self.interval) > 2.0 * _width(self.from_inputs):
+            why = "most of that is what the model leaves out; measure the figure itself on your system, and calibrate"
+            return f"{told}: {why}"
+        return f"{told}: many inputs decide together, {name} most"
+
+    def _ends(self, interval: CentralInterval) -> str:
+        return f"{self.shown(interval.low)} and {self.shown(interval.high)}"
+
+    def table(self) -> pd.DataFrame:
+        """The influences by input: its range, the figure at its ends and the effects in SI units, Sobol' indices."""
+        import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
+
+        rows = [
+            {
+                "input": one.name, "range": one.range, "at_low": one.at_low, "at_high": one.at_high,
+                "morris_mean": one.effect.mean if one.effect else None,
+                "morris_deviation": one.effect.deviation if one.effect else None,
+                "sobol_first": one.index.first if one.index else None,
+                "sobol_total": one.index.total if one.index else None,
+            }
+            for one in self.influences
+        ]  # fmt: skip
+        columns = [
+            "input", "range", "at_low", "at_high", "morris_mean", "morris_deviation", "sobol_first", "sobol_total",
+        ]  # fmt: skip
+        return pd.DataFrame(rows, columns=columns).set_index("input")
+
+    @property
+    def plot(self) -> SensitivityPlots:
+        """Pictures of the influences; they need matplotlib."""
+        from simbackup.plots.sensitivity import SensitivityPlots  # noqa: PLC0415 (matplotlib is an extra)
+
+        return SensitivityPlots(self)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The answer as plain data, in SI units."""
+        first = self.first
+        return {
+            "title": self.title, "figure": self.figure, "unit": unit_of(self.figure) or "", "covers": LEVEL,
+            "best": self.interval.best, "low": self.interval.low, "high": self.interval.high,
+            "from_inputs": [self.from_inputs.low, self.from_inputs.high],
+            "measure_first": None if first is None else {
+                "input": first.input.name, "low": first.interval.low, "high": first.interval.high,
+                "narrower": self.narrowing(),
+            },
+            "inputs": [one.as_dict() for one in self.influences], "uncertain_inputs": self.inputs,
+        }  # fmt: skip
+
+
+def _width(interval: CentralInterval) -> float:
+    """How wide an interval is: by what factor, as a logarithm, where it varies by factors."""
+    if interval.by_factor and interval.low > 0.0:
+        return math.log(interval.high / interval.low)
+    return interval.high - interval.low

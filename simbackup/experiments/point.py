@@ -1,0 +1,217 @@
+"""A point: one run of a study. What to run, under which key its outcome is known, and what it gives."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from simbackup import shelf
+from simbackup.errors import InputError, Place, Problem, ResultError
+from simbackup.experiments.replications import Figure
+from simbackup.results.causes import by_address, split
+from simbackup.results.record import program_version
+from simbackup.results.result import Result
+from simbackup.run import Progress, simulate
+from simbackup.scenario import Scenario, load, nothing_to_do
+from simbackup.schema import registry
+from simbackup.uncertainty.effort import records_of
+from simbackup.uncertainty.whole import bound_at
+
+CASE = "case"
+"""Column of the names of cases."""
+REFUSED = "refused: "
+"""Beginning of why a point has no figures, if it could not be run."""
+KEPT = 16
+"""Scenarios that a process keeps as they are before values are varied."""
+
+Values = dict[str, str | list[str] | dict[str, Any] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One run of a study: the file of its scenario, its case, the values that were varied, and the figures wanted."""
+
+    scenario: str
+    file: str
+    case: str | None
+    together: Values
+    varied: Values
+    show: tuple[str, ...]
+    seed: int
+
+    @property
+    def values(self) -> Values:
+        """All values by address that replace those of the file."""
+        return self.together | self.varied
+
+    def moved(self, values: Mapping[str, object]) -> Point:
+        """The same point with other values at some addresses."""
+        return replace(self, varied={**self.varied, **values})
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The columns that identify its row."""
+        case = {} if self.case is None else {CASE: self.case}
+        return {"scenario": self.scenario, **case, **{name: _shown(value) for name, value in self.varied.items()}}
+
+    def __str__(self) -> str:
+        named = ", ".join(text if name in {"scenario", CASE} else f"{name}={text}" for name, text in self.names.items())
+        return f"{named}, seed {self.seed}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a point gave: its figures by name, why jobs failed, the records of its trace, and what bounds its figures.
+
+    `key` changes with all that the figures depend on; it is empty where no ledger needs it. If the point could not be
+    run, `problems` or `lost` say why.
+    """
+
+    key: str
+    figures: Mapping[str, Figure] = field(default_factory=dict[str, Figure])
+    failed: str | None = None
+    records: int = 0
+    bounds: Mapping[str, float] = field(default_factory=dict[str, float])
+    problems: tuple[Problem, ...] = ()
+    lost: str = ""
+
+    @property
+    def refused(self) -> bool:
+        """Whether the point could not be run."""
+        return bool(self.problems or self.lost)
+
+    @property
+    def why(self) -> str | None:
+        """Why figures are missing: the reasons of failed jobs, or why the point could not be run."""
+        if self.problems:
+            return REFUSED + "; ".join(f"{each.address}: {each.message}".removeprefix(": ") for each in self.problems)
+        return self.lost or self.failed
+
+
+class Batch(NamedTuple):
+    """What the points of one study share in a process: files are read once for a batch, and anew for the next."""
+
+    name: str
+    keyed: bool = False
+    """Whether outcomes need their keys."""
+
+    def key(self, point: Point) -> str | None:
+        """The key of a point; None if its values are refused."""
+        try:
+            return key_of(_resolved(self, point), point.seed)
+        except InputError:
+            return None
+
+    def run(self, point: Point) -> Outcome:
+        """What a point gives. Whatever goes wrong in it stays in its outcome."""
+        try:
+            scenario = _resolved(self, point)
+            found = outcome_of(point, scenario)
+            return replace(found, key=key_of(scenario, point.seed)) if self.keyed else found
+        except InputError as error:
+            return Outcome("", problems=error.problems)
+        except Exception as error:  # noqa: BLE001 (a defect at one point must not stop the others)
+            return Outcome("", lost=f"{type(error).__name__}: {error}")
+
+
+def _shown(value: str | list[str] | dict[str, Any] | None) -> str:
+    """A value as the table names it."""
+    if isinstance(value, dict):
+        return str(value.get("value", value))
+    return "none" if value is None else value if isinstance(value, str) else ", ".join(value)
+
+
+def resolved(point: Point) -> Scenario:
+    """The scenario of a point, with its values.
+
+    Raises
+    ------
+    InputError
+        Something is wrong with it.
+    """
+    return _with_jobs(load(point.file, point.values))
+
+
+def _resolved(batch: Batch, point: Point) -> Scenario:
+    """The same; its file is read once for a batch."""
+    base = _base(batch, point.file)
+    if base is None:  # the values may make right what is wrong
+        return resolved(point)
+    return _with_jobs(base.with_(point.values) if point.values else base)
+
+
+@lru_cache(maxsize=KEPT)
+def _base(batch: Batch, file: str) -> Scenario | None:
+    del batch
+    try:
+        return load(file)
+    except InputError:
+        return None
+
+
+def _with_jobs(scenario: Scenario) -> Scenario:
+    if not scenario.spec.jobs:
+        raise InputError([nothing_to_do(scenario)])
+    return scenario
+
+
+def key_of(scenario: Scenario, seed: int) -> str:
+    """Thirty-two digits that change with all that a run depends on: scenario, datasheets, seed, and the program."""
+    return hashlib.sha256(json.dumps([scenario.hash, seed, code_version()]).encode()).hexdigest()[:32]
+
+
+@cache
+def code_version() -> str:
+    """The version of the program and of installed rooms, with a digest of the program's own source.
+
+    Between two releases only the digest changes.
+    """
+    folder = Path(shelf.__file__).parent
+    source = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        source.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    rooms = {
+        f"{point.dist.name} {point.dist.version}"
+        for group in (*registry.FAMILIES, shelf.DATA)
+        for point in entry_points(group=group)
+        if point.dist is not None
+    }
+    return " ".join((program_version(), source.hexdigest()[:16], *sorted(rooms)))
+
+
+def outcome_of(point: Point, scenario: Scenario, progress: Progress | None = None) -> Outcome:
+    """What a point gives in its scenario; figures of a job that failed are None, as its times mean nothing."""
+    result = simulate(scenario, seed=point.seed, progress=progress)
+    status = {row["job"]: row["status"] for row in result.job_rows}
+    reported = "; ".join(f"{row['job']}: {row['reason']}" for row in result.job_rows if row["status"] == "failed")
+    try:
+        figures = {address: _figure(result, address, status) for address in point.show}
+    except ResultError as error:
+        raise InputError([Problem(Place(point.file), point.scenario, str(error))]) from None
+    bounds = {address: bound for address in point.show if (bound := bound_at(result, address)) is not None}
+    return Outcome("", figures, reported or None, records_of(result.trace), bounds)
+
+
+def _figure(result: Result, address: str, status: Mapping[str, str]) -> Figure:
+    """One figure of a result, or a word about one of its jobs."""
+    owner, _, column = address.rpartition(".")
+    section, _, job = owner.partition(".")
+    if section != "jobs" or job not in status:
+        return result.get(address)
+    if column in {"status", "reason"}:
+        return next(str(row[column]) for row in result.job_rows if row["job"] == job)
+    if status[job] in {"failed", "skipped"}:
+        return None
+    return _cause(result, job) if column == "cause" else result.get(address)
+
+
+def _cause(result: Result, job: str) -> str:
+    """The address that takes most of a job's time, the first among equals; empty where it took none."""
+    spent = by_address(split(result, job))
+    return max(spent, key=lambda address: spent[address], default="")

@@ -1,0 +1,96 @@
+"""A part of the points of a study, for one of several machines that share its work through folders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from simbackup.errors import InputError, Place, Problem
+from simbackup.experiments.point import resolved
+from simbackup.experiments.runner import runner_for
+from simbackup.experiments.study import drawn
+from simbackup.experiments.study_file import read_study
+from simbackup.experiments.study_intervals import INTERVALS
+from simbackup.scenario import Source
+from simbackup.uncertainty.effort import THOROUGH, Done
+from simbackup.uncertainty.inputs import changes, inputs
+from simbackup.uncertainty.sampling import latin_hypercube
+
+T = TypeVar("T")
+
+
+class Shard(NamedTuple):
+    """A part of several, numbered from 0."""
+
+    part: int
+    parts: int
+
+    def __str__(self) -> str:
+        return f"{self.part}/{self.parts}"
+
+    def of(self, items: Sequence[T]) -> Sequence[T]:
+        """The items of this part: every so manieth.
+
+        >>> Shard(1, 2).of("abcde")
+        'bd'
+        """
+        return items[self.part :: self.parts]
+
+
+class ShardDone(NamedTuple):
+    """How many points of a part are done, and how many could not be run."""
+
+    points: int
+    bad: int
+
+
+def shard_of(text: str) -> Shard:
+    """The part that a text `i/n` names.
+
+    Raises
+    ------
+    InputError
+        It names none.
+
+    >>> shard_of("0/4")
+    Shard(part=0, parts=4)
+    """
+    part, _, parts = text.partition("/")
+    if part.isdecimal() and parts.isdecimal() and int(part) < int(parts):
+        return Shard(int(part), int(parts))
+    message = f"'{text}' is not a part of several"
+    raise InputError([Problem(Place("--shard"), "", message, "write 0/2 and 1/2 for two parts")])
+
+
+def run_shard(
+    what: Source,
+    shard: Shard,
+    into: str | Path,
+    *,
+    seed: int = 0,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    intervals: str = "quick",
+    progress: Done | None = None,
+    note: Callable[[str], None] | None = None,
+) -> ShardDone:
+    """Run a part of the points of a study into a folder, and return how many there are.
+
+    `study(what, into=folder)` makes the table when all parts are in the folder; from several folders, copy the files
+    under `ledger/` into one. Points for `thorough` intervals are shared, too; those for `quick` ones are few, and are
+    left to the last call.
+
+    Parameters and errors are those of `study`.
+    """
+    asked, points, _ = read_study(what, seed)
+    with runner_for(workers=workers, scheduler=scheduler, into=into, progress=progress, note=note) as runner:
+        mine = shard.of(drawn(asked, points))
+        found = runner.run(mine)
+        if intervals == "thorough":
+            scenarios = {str(n): resolved(point) for n, point in enumerate(points)}
+            unknown = tuple(inputs(scenarios))
+            cases = [changes(unknown, case) for case in latin_hypercube(unknown, THOROUGH.cases, seed)]
+            moved = [point.moved(case.get(str(n), {})) for case in cases for n, point in enumerate(points)]
+            found += runner.run(shard.of(moved), INTERVALS)
+    return ShardDone(len(found), sum(one.refused for one in found))

@@ -1,0 +1,228 @@
+"""Files of studies: which points they ask for, and what is wrong with them before any is run."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+from simbackup import shelf
+from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.experiments.factors import values_of
+from simbackup.experiments.figure_names import WORDS, unknown
+from simbackup.experiments.point import Point, Values, resolved
+from simbackup.scenario import Source, load, misread, names
+from simbackup.scenario.files import given
+from simbackup.schema import study as schema
+from simbackup.schema.tree import Node
+from simbackup.schema.validate import validate
+from simbackup.schema.yaml_file import a_folder, read
+from simbackup.shelf import is_file, is_folder
+
+
+def find(name: str) -> Path:
+    """The file of a study, by path or by name such as `planning/snapshot-chunk-size`."""
+    path = Path(name)
+    if is_file(path):
+        return path
+    bare = name.removesuffix(".yaml").removesuffix(".study").removeprefix("scenarios/")
+    known: list[str] = []
+    for root in shelf.roots():
+        inside = root / "scenarios" / f"{bare}.study.yaml"
+        if is_file(inside):
+            return inside
+        files = (root / "scenarios").rglob("*.study.yaml")
+        known += [p.relative_to(root / "scenarios").as_posix().removesuffix(".study.yaml") for p in files]
+    if shelf.is_folder(path):
+        raise InputError([a_folder(path, name)])
+    remedy = f"it is a scenario: simbackup run {bare}" if bare in names() else choices(bare, known)
+    raise InputError([Problem(Place(name), "", "there is neither such a file nor such a study", remedy)])
+
+
+def read_study(what: Source, seed: int = 0) -> tuple[schema.StudySpec, list[Point], Node]:
+    """A study, its points, and its tree. Each value that it sets can be read at its address.
+
+    Whether values agree with each other, such as a size with the volume, is known when their point is run.
+
+    Raises
+    ------
+    InputError
+        All errors in the file, and in the values and figures that it names.
+    """
+    tree, folder = given(what), Path()
+    own = tree is not None
+    if tree is None:
+        path = find(str(what))
+        tree, folder = read(path, shelf.shown(path)), path.parent
+    if "jobs" in tree.mapping and "scenarios" not in tree.mapping:
+        raise InputError([Problem(Place(tree.place.file), "", "is a scenario, not a study", f"simbackup run {what}")])
+    problems: list[Problem] = []
+    asked = validate(schema.StudySpec, tree, "", problems)
+    if asked is None:
+        raise InputError(problems)
+    problems.extend(_twice(asked, tree))
+    vary, paired = values_of(asked.vary, tree, "vary", problems), values_of(asked.paired, tree, "paired", problems)
+    lengths = sorted({len(values) for values in paired.values()})
+    if len(lengths) > 1:
+        message = f"lists of {' and '.join(map(str, lengths))} values cannot be paired"
+        problems.append(Problem(tree.mapping["paired"].place, "paired", message, "write as many for each address"))
+        paired = {}
+    points: list[Point] = []
+    for name, text in asked.scenarios.items():
+        file = _file(folder, text)
+        if file is None:
+            place = tree.find(("scenarios", name))[0].place
+            message = f"there is neither a file nor a scenario '{text}'" if own else f"there is no file '{text}'"
+            remedy = choices(text, names()) if own else choices(Path(text).name, _near(folder / text))
+            problems.append(Problem(place, f"scenarios.{name}", message, remedy))
+            continue
+        ours = [
+            Point(name, file, case, together, {**pair, **varied}, asked.show, seed)
+            for case, together in _cases(asked.cases)
+            for pair in _pairs(paired)
+            for varied in _combinations(vary)
+        ]
+        points += ours
+        problems.extend(located(_misread(ours), tree))
+    if problems:
+        raise InputError(problems)
+    return asked, points, tree
+
+
+def check_study(what: Source) -> None:
+    """Check a study, and that each of its points can be run.
+
+    Raises
+    ------
+    InputError
+        Everything that is wrong with it.
+    """
+    _, points, tree = read_study(what)
+    problems = list(located(((point, problem) for point in points for problem in _refused(point)), tree))
+    if problems:
+        raise InputError(problems)
+
+
+def _refused(point: Point) -> tuple[Problem, ...]:
+    try:
+        scenario = resolved(point)
+    except InputError as error:
+        return (*error.problems, *error.notes)
+    return tuple(_unknown_figures(point, scenario))
+
+
+def _misread(points: list[Point]) -> Iterator[tuple[Point, Problem]]:
+    """What is wrong with the values of the points of a scenario in themselves, and with the figures they ask for.
+
+    Each value is read once, in the first point that has it.
+    """
+    seen: set[tuple[str, str]] = set()
+    base, scenario = None, None
+    for point in points:
+        new = {(name, repr(value)) for name, value in {**point.varied, "": point.case}.items()} - seen
+        if not new and point is not points[0]:
+            continue
+        seen |= new
+        try:
+            base = base or load(point.file)
+        except InputError:  # the values may make right what is wrong
+            yield from ((point, problem) for problem in _refused(point))
+            continue
+        wrong = misread(base, point.values)
+        yield from ((point, problem) for problem in wrong)
+        if not wrong and scenario is None:
+            scenario = _scenario(point)
+            yield from ((point, problem) for problem in (_unknown_figures(point, scenario) if scenario else ()))
+
+
+def _scenario(point: Point) -> Any:
+    try:
+        return resolved(point)
+    except InputError:
+        return None
+
+
+def _unknown_figures(point: Point, scenario: Any) -> Iterator[Problem]:
+    """The figures that the result of a point will not have."""
+    for i, message, remedy in unknown(scenario, point.show, WORDS):
+        yield Problem(Place(""), f"show.{i}", message, remedy)
+
+
+def _file(folder: Path, text: str) -> str | None:
+    """The scenario that a study names: a file beside it, or one by its name."""
+    if is_file(folder / text):
+        return str(folder / text)
+    return text if text in names() else None
+
+
+def _near(file: Path) -> list[str]:
+    """The files among which one was looked for."""
+    return [path.name for path in file.parent.glob("*.yaml")] if is_folder(file.parent) else []
+
+
+def _combinations(vary: Mapping[str, tuple[Any, ...]]) -> Iterator[Values]:
+    """Every combination of the values, the last address varied fastest."""
+    for values in itertools.product(*vary.values()):
+        yield dict(zip(vary, map(_text, values), strict=True))
+
+
+def _pairs(paired: Mapping[str, tuple[Any, ...]]) -> Iterator[Values]:
+    """The first values of all addresses together, then the second ones, and so on; once nothing if there are none."""
+    for values in zip(*paired.values(), strict=True) if paired else ((),):
+        yield dict(zip(paired, map(_text, values), strict=True))
+
+
+def _cases(cases: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str | None, Values]]:
+    """Each case with its values; a study without cases has one without changes."""
+    if not cases:
+        yield None, {}
+    for name, values in cases.items():
+        yield name, {address: _text(value) for address, value in values.items()}
+
+
+def _text(value: object) -> str | list[str] | dict[str, Any] | None:
+    """A value as it is written in a file; a list of names stays one, and so does a value with its origin."""
+    if value is None or isinstance(value, dict):
+        return cast("dict[str, Any] | None", value)
+    if isinstance(value, (list, tuple)):
+        return [str(item) for item in cast("list[object]", value)]
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _twice(asked: schema.StudySpec, tree: Node) -> Iterator[Problem]:
+    """Addresses that a case sets and `vary` varies."""
+    for name, values in asked.cases.items():
+        for address in values.keys() & (asked.vary.keys() | asked.paired.keys()):
+            place = tree.find(("cases", name, address))[0].place
+            message = "is both varied and set by a case"
+            yield Problem(place, address, message, "name the address either under 'vary' or in the cases")
+    for address in asked.vary.keys() & asked.paired.keys():
+        place = tree.find(("paired", address))[0].place
+        yield Problem(place, address, "is both varied and paired", "name the address either under 'vary' or 'paired'")
+
+
+def located(wrong: Iterable[tuple[Point, Problem]], tree: Node) -> Iterator[Problem]:
+    """Problems of points where the study sets the values that they are about."""
+    show = tree.mapping["show"].value
+    places = [item.place for item in show] if isinstance(show, list) else []
+    for point, problem in wrong:
+        section, _, number = problem.address.partition(".")
+        if section == "show" and number.isdigit() and int(number) < len(places):
+            yield replace(problem, place=places[int(number)])
+        else:
+            yield replace(problem, place=_written(point, tree, problem))
+
+
+def _written(point: Point, tree: Node, problem: Problem) -> Place:
+    """Where a study sets the value that a problem is about; one above or below it where the problem has no place."""
+    paths = [(section, address) for section in ("vary", "paired") for address in point.varied]
+    paths += [("cases", point.case or "", name) for name in point.together]
+    paths = [path for path in paths if tree.find(path)[1] == path]
+    places = {path[-1]: tree.find(path)[0].place for path in paths}
+    if problem.address in places or problem.place.line:
+        return places.get(problem.address, problem.place)
+    about = f"{problem.address}."
+    near = (place for name, place in places.items() if about.startswith(f"{name}.") or f"{name}.".startswith(about))
+    return next(near, tree.mapping["scenarios"].mapping[point.scenario].place)

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import os
+import signal
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from simbackup.errors import ResultError
+from simbackup.experiments.executors import Executor, InProcess, InProcesses, Lost, executor_for
+
+
+def square(n: int) -> int:
+    return n * n
+
+
+def killed_at(where: Path, times: int, n: int) -> int:
+    """The square, but at 3 the process is killed the first so many times."""
+    if n == 3:
+        before = len(list(where.iterdir()))
+        if before < times:
+            (where / f"{before}").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return n * n
+
+
+@pytest.mark.parametrize("executor", [InProcess(), InProcesses(1), InProcesses(3)])
+def test_each_item_gives_what_the_function_makes_of_it(executor: Executor) -> None:
+    assert dict(executor.run(square, range(20))) == {n: n * n for n in range(20)}
+
+
+def test_a_killed_worker_costs_a_retry(tmp_path: Path) -> None:
+    found = list(InProcesses(2).run(partial(killed_at, tmp_path, 1), range(8)))
+    assert sorted(found) == [(n, n * n) for n in range(8)]
+
+
+def test_an_item_over_which_workers_are_always_killed_is_given_up_and_no_other(tmp_path: Path) -> None:
+    found = list(InProcesses(2).run(partial(killed_at, tmp_path, 99), range(8)))
+    assert len(found) == 8
+    assert {n: each for n, each in found if n != 3} == {n: n * n for n in range(8) if n != 3}
+    lost = dict(found)[3]
+    assert isinstance(lost, Lost)
+    assert "killed 3 times" in lost.why
+
+
+def test_a_cluster_that_is_not_there_is_reported() -> None:
+    pytest.importorskip("distributed")
+    with pytest.raises(ResultError, match="there is no Dask scheduler at nowhere"), executor_for(scheduler="nowhere"):
+        pass
