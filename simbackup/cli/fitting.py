@@ -11,31 +11,31 @@ BETWEEN, EDGES = 3, 2
 """Columns of the terminal between two columns of a table, and at both its edges."""
 
 
-class Line(NamedTuple):
+class CellLine(NamedTuple):
     """A line of a cell as pieces, between which it may be broken."""
 
     pieces: tuple[str, ...]
     joint: str = " "
 
     @classmethod
-    def dotted(cls, address: str) -> Line:
+    def dotted(cls, address: str) -> CellLine:
         """An address, which may be broken after its dots.
 
-        >>> Line.dotted("jobs.dd.elapsed").pieces
+        >>> CellLine.dotted("jobs.dd.elapsed").pieces
         ('jobs.', 'dd.', 'elapsed')
         """
         *most, last = address.split(".")
         return cls((*(f"{piece}." for piece in most), last), "")
 
     @classmethod
-    def words(cls, text: str) -> Line:
+    def words(cls, text: str) -> CellLine:
         """A text, which may be broken between its words."""
         return cls(tuple(text.split()) or ("",))
 
     def broken(self, width: int) -> list[str]:
         """The line in so many columns, as far as its pieces allow.
 
-        >>> Line.dotted("jobs.dd.elapsed").broken(8)
+        >>> CellLine.dotted("jobs.dd.elapsed").broken(8)
         ['jobs.dd.', 'elapsed']
         """
         lines = [self.pieces[0]]
@@ -58,18 +58,18 @@ class Line(NamedTuple):
         return len(self.joint.join(self.pieces))
 
 
-Cell = Sequence[Line]
+Cell = Sequence[CellLine]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column: its head, its cells, and whether they stand at its right."""
 
-    head: Line
+    head: CellLine
     cells: Sequence[Cell]
     right: bool = True
 
-    def _lines(self) -> list[Line]:
+    def _lines(self) -> list[CellLine]:
         return [self.head, *(line for cell in self.cells for line in cell)]
 
     @property
@@ -83,9 +83,9 @@ class Column:
         return max(line.most for line in self._lines())
 
 
-def tables(names: Sequence[Column], figures: Sequence[Column], width: int) -> list[list[Column]]:
+def tables(names: Sequence[TableColumn], figures: Sequence[TableColumn], width: int) -> list[list[TableColumn]]:
     """The columns as tables that fit a width, each with the names; one figure is in a table however wide it is."""
-    found: list[list[Column]] = [[]]
+    found: list[list[TableColumn]] = [[]]
     for figure in figures:
         if found[-1] and _taken([one.least for one in (*names, *found[-1], figure)]) > width:
             found.append([])
@@ -93,10 +93,10 @@ def tables(names: Sequence[Column], figures: Sequence[Column], width: int) -> li
     return [[*names, *some] for some in found]
 
 
-def widths(columns: Sequence[Column], width: int) -> list[int]:
+def widths(columns: Sequence[TableColumn], width: int) -> list[int]:
     """The widths of columns in a table of this width: the widest are narrowed until it fits, but none cuts a piece.
 
-    >>> widths([Column(Line.dotted("a.b.elapsed"), []), Column(Line(("n",)), [])], 14)
+    >>> widths([TableColumn(CellLine.dotted("a.b.elapsed"), []), TableColumn(CellLine(("n",)), [])], 14)
     [7, 1]
     """
     least = [one.least for one in columns]
@@ -109,7 +109,7 @@ def widths(columns: Sequence[Column], width: int) -> list[int]:
     return [_used(one, each) for one, each in zip(columns, found, strict=True)]
 
 
-def _used(column: Column, width: int) -> int:
+def _used(column: TableColumn, width: int) -> int:
     """What a column takes of a width once its lines are broken."""
     lines = [column.head, *(line for cell in column.cells for line in cell)]
     return max(len(piece) for line in lines for piece in line.broken(width))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from simbackup import units
-from simbackup.cli.fitting import Cell, Column, Line, tables, widths
+from simbackup.cli.fitting import Cell, CellLine, TableColumn, tables, widths
 from simbackup.cli.show import console, line
 from simbackup.equations.intervals import CONFIDENCE
 from simbackup.equations.uncertainty import LEVEL
@@ -47,7 +47,7 @@ def study(found: Study) -> None:
         line(found.question)
 
 
-def print_columns(columns: list[Column], title: str = "") -> None:
+def print_columns(columns: list[TableColumn], title: str = "") -> None:
     """Print columns that fit the terminal as far as their pieces allow."""
     from rich.box import SIMPLE_HEAD  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
@@ -67,32 +67,32 @@ def print_columns(columns: list[Column], title: str = "") -> None:
     wide.print(drawn)
 
 
-def _names(found: Study) -> list[Column]:
+def _names(found: Study) -> list[TableColumn]:
     """The columns that identify the rows."""
     names = ("scenario", *found.varied)
-    cells = {name: [[Line.words(str(row.get(name, "")))] for row in found.rows] for name in names}
-    return [Column(Line.dotted(name), cells[name], right=name != "scenario") for name in names]
+    cells = {name: [[CellLine.words(str(row.get(name, "")))] for row in found.rows] for name in names}
+    return [TableColumn(CellLine.dotted(name), cells[name], right=name != "scenario") for name in names]
 
 
-def _figures(found: Study) -> list[Column]:
+def _figures(found: Study) -> list[TableColumn]:
     """The columns of the figures."""
     names = [name for name in found.figures if not name.endswith(HALF)]
-    return [Column(Line.dotted(name), [_cell(row, name) for row in found.rows]) for name in names]
+    return [TableColumn(CellLine.dotted(name), [_cell(row, name) for row in found.rows]) for name in names]
 
 
 def _cell(row: Mapping[str, Any], name: str) -> Cell:
     """A figure, below it what chance leaves of its mean, and the ends of its interval; none for one that is certain."""
-    lines = [Line.words(_figure(name, row.get(name))) if isinstance(row.get(name), str) else _whole(name, row)]
+    lines = [CellLine.words(_figure(name, row.get(name))) if isinstance(row.get(name), str) else _whole(name, row)]
     half, low, high = (row.get(name + end) for end in (HALF, LOW, HIGH))
     if isinstance(half, float):
-        lines.append(Line((f"± {_figure(name, half)}",)))
+        lines.append(CellLine((f"± {_figure(name, half)}",)))
     if low is not None and low != high:
-        lines.append(Line((f"{_figure(name, low, ROUGH)} to", _figure(name, high, ROUGH))))
+        lines.append(CellLine((f"{_figure(name, low, ROUGH)} to", _figure(name, high, ROUGH))))
     return lines
 
 
-def _whole(name: str, row: Mapping[str, Any]) -> Line:
-    return Line((_figure(name, row.get(name)),))
+def _whole(name: str, row: Mapping[str, Any]) -> CellLine:
+    return CellLine((_figure(name, row.get(name)),))
 
 
 def _legend(found: Study) -> None:

@@ -61,8 +61,8 @@ def phases(size: float, workers: int, largest: float) -> list[tuple[float, int]]
     largest
         Share of the bytes that are in the largest table; zero where tables are divided.
 
-    >>> phases(100.0, workers=4, largest=0.1), phases(100.0, workers=4, largest=0.7)
-    ([(100.0, 4)], [(40.0, 4), (60.0, 1)])
+    >>> phases(100.0, workers=4, largest=0.1), phases(100.0, workers=4, largest=0.625)
+    ([(100.0, 4)], [(50.0, 4), (50.0, 1)])
     """
     if workers * largest <= 1.0 or workers == 1:
         return [(size, workers)]

@@ -23,7 +23,7 @@ def values_of(
     """The values by address; what is wrong with a range is added to `problems`."""
     found: dict[str, tuple[Any, ...]] = {}
     for address, values in varied.items():
-        if not isinstance(values, RangeSpec):
+        if isinstance(values, tuple):
             found[address] = values
             continue
         unit = _unit(values)

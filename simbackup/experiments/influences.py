@@ -63,7 +63,7 @@ class Influence:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Narrowed:
     """An input, and the interval of a figure as if it were known exactly: the whole, and what other inputs leave."""
 
     input: Input
@@ -84,7 +84,7 @@ class Sensitivity:
     interval: CentralInterval
     from_inputs: CentralInterval
     influences: tuple[Influence, ...]
-    first: Measured | None
+    first: Narrowed | None
     inputs: int
     runs: int
 

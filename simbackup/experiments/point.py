@@ -66,7 +66,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PointResult:
     """What a point gave: its figures by name, why jobs failed, the records of its trace, and what bounds its figures.
 
     `key` changes with all that the figures depend on; it is empty where no ledger needs it. If the point could not be
@@ -108,16 +108,16 @@ class Batch(NamedTuple):
         except InputError:
             return None
 
-    def run(self, point: Point) -> Outcome:
+    def run(self, point: Point) -> PointResult:
         """What a point gives. Whatever goes wrong in it stays in its outcome."""
         try:
             scenario = _resolved(self, point)
             found = outcome_of(point, scenario)
             return replace(found, key=key_of(scenario, point.seed)) if self.keyed else found
         except InputError as error:
-            return Outcome("", problems=error.problems)
+            return PointResult("", problems=error.problems)
         except Exception as error:  # noqa: BLE001 (a defect at one point must not stop the others)
-            return Outcome("", lost=f"{type(error).__name__}: {error}")
+            return PointResult("", lost=f"{type(error).__name__}: {error}")
 
 
 def _shown(value: str | list[str] | dict[str, Any] | None) -> str:
@@ -185,7 +185,7 @@ def code_version() -> str:
     return " ".join((program_version(), source.hexdigest()[:16], *sorted(rooms)))
 
 
-def outcome_of(point: Point, scenario: Scenario, progress: Progress | None = None) -> Outcome:
+def outcome_of(point: Point, scenario: Scenario, progress: Progress | None = None) -> PointResult:
     """What a point gives in its scenario; figures of a job that failed are None, as its times mean nothing."""
     result = simulate(scenario, seed=point.seed, progress=progress)
     status = {row["job"]: row["status"] for row in result.job_rows}
@@ -195,7 +195,7 @@ def outcome_of(point: Point, scenario: Scenario, progress: Progress | None = Non
     except ResultError as error:
         raise InputError([Problem(Place(point.file), point.scenario, str(error))]) from None
     bounds = {address: bound for address in point.show if (bound := bound_at(result, address)) is not None}
-    return Outcome("", figures, reported or None, records_of(result.trace), bounds)
+    return PointResult("", figures, reported or None, records_of(result.trace), bounds)
 
 
 def _figure(result: Result, address: str, status: Mapping[str, str]) -> Figure:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from simbackup.experiments.executors import Executor, Lost, executor_for
-from simbackup.experiments.point import Batch, Outcome, Point
+from simbackup.experiments.point import Batch, Point, PointResult
 from simbackup.experiments.study_ledger import StudyLedger
 from simbackup.uncertainty.effort import Done
 
@@ -35,13 +35,13 @@ class Runner:
     def __post_init__(self) -> None:
         self._batch = Batch(secrets.token_hex(8), keyed=self.ledger is not None)
 
-    def run(self, points: Sequence[Point], what: str = "points") -> list[Outcome]:
+    def run(self, points: Sequence[Point], what: str = "points") -> list[PointResult]:
         """What each point gave, in order; `what` names them in notes."""
         outcomes = self._kept(points, what)
         left = [i for i in range(len(points)) if i not in outcomes]
         done = len(outcomes)
         for n, found in self.executor.run(self._batch.run, [points[i] for i in left]):
-            outcome = Outcome("", lost=found.why) if isinstance(found, Lost) else found
+            outcome = PointResult("", lost=found.why) if isinstance(found, Lost) else found
             outcomes[left[n]] = outcome
             if self.ledger is not None:
                 self.ledger.add(points[left[n]], outcome)
@@ -51,11 +51,11 @@ class Runner:
         self.run_anew += len(left)
         return [outcomes[i] for i in range(len(points))]
 
-    def _kept(self, points: Sequence[Point], what: str) -> dict[int, Outcome]:
+    def _kept(self, points: Sequence[Point], what: str) -> dict[int, PointResult]:
         """What the ledger holds of these points, by their number."""
         if self.ledger is None or not len(self.ledger) or not points:
             return {}
-        kept: dict[int, Outcome] = {}
+        kept: dict[int, PointResult] = {}
         for i, key in self.executor.run(self._batch.key, points):
             known = self.ledger.find(key, points[i].show) if isinstance(key, str) else None
             if known is not None:

@@ -11,7 +11,7 @@ from statistics import NormalDist
 from simbackup.equations.uncertainty import SCORE, CentralInterval, spread_of
 from simbackup.errors import InputError, Place, Problem, ResultError, choices
 from simbackup.experiments.figure_names import unknown
-from simbackup.experiments.influences import Influence, Measured, Sensitivity
+from simbackup.experiments.influences import Influence, Narrowed, Sensitivity
 from simbackup.experiments.point import Point, Values, resolved
 from simbackup.experiments.runner import Runner, runner_for
 from simbackup.experiments.study_intervals import in_cases
@@ -133,7 +133,7 @@ class _Asked:
         if ranked:
             which = self.inputs.index(ranked[0].input)
             known = [(*case[:which], 0.0, *case[which + 1 :]) for case in sample]
-            first = Measured(ranked[0].input, *self._interval(known))
+            first = Narrowed(ranked[0].input, *self._interval(known))
         return Sensitivity(
             self.scenario.title, self.figure, interval, from_inputs, tuple(ranked), first, count, self.runner.run_anew
         )  # fmt: skip

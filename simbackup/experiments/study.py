@@ -8,7 +8,7 @@ from pathlib import Path
 
 from simbackup.equations.uncertainty import CentralInterval
 from simbackup.errors import InputError, ResultError, SimbackupError
-from simbackup.experiments.point import CASE, Outcome, Point
+from simbackup.experiments.point import CASE, Point, PointResult
 from simbackup.experiments.replications import HALF, Figure, together
 from simbackup.experiments.runner import Runner, runner_for
 from simbackup.experiments.studied import BadPoint, Study
@@ -114,7 +114,7 @@ def _table(asked: StudySpec, points: list[Point], tree: Node, runner: Runner, ef
     return Study(asked.title, asked.question or "", varied, shown, rows, samples if seeds > 1 else (), widths, bad)
 
 
-def _all_refused(points: Sequence[Point], found: Sequence[Outcome], tree: Node) -> SimbackupError:
+def _all_refused(points: Sequence[Point], found: Sequence[PointResult], tree: Node) -> SimbackupError:
     """What is wrong with a study none of whose points could be run."""
     wrong = [(point, problem) for point, one in zip(points, found, strict=True) for problem in one.problems]
     return InputError(located(wrong, tree)) if wrong else ResultError(f"{points[0]}: {found[0].lost}")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from simbackup.equations.uncertainty import CentralInterval, spread_of
-from simbackup.experiments.point import Outcome, Point, resolved
+from simbackup.experiments.point import Point, PointResult, resolved
 from simbackup.experiments.replications import Figure
 from simbackup.experiments.runner import Runner
 from simbackup.uncertainty.effort import for_study
@@ -79,7 +79,7 @@ def in_cases(
 def study_intervals(
     points: Sequence[Point],
     figures: Sequence[Mapping[str, Figure]],
-    found: Sequence[Outcome],
+    found: Sequence[PointResult],
     effort: str,
     runner: Runner,
 ) -> StudyIntervals:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from simbackup.errors import ResultError
-from simbackup.experiments.point import Outcome, Point
+from simbackup.experiments.point import Point, PointResult
 from simbackup.output.seal import digest
 from simbackup.output.target import check_folder
 from simbackup.output.whole import whole
@@ -44,7 +44,7 @@ class StudyLedger:
             ledger.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ResultError(f"{self.folder} cannot be written ({error.strerror})") from None
-        self._outcomes: dict[str, Outcome] = {}
+        self._outcomes: dict[str, PointResult] = {}
         self._written: set[str] = set()
         self._file: IO[bytes] | None = None
         for record in _records(ledger):
@@ -53,12 +53,12 @@ class StudyLedger:
     def __len__(self) -> int:
         return len(self._outcomes)
 
-    def find(self, key: str | None, figures: Sequence[str]) -> Outcome | None:
+    def find(self, key: str | None, figures: Sequence[str]) -> PointResult | None:
         """The outcome of a key, if it has these figures."""
         found = self._outcomes.get(key or "")
         return found if found is not None and all(name in found.figures for name in figures) else None
 
-    def add(self, point: Point, outcome: Outcome) -> None:
+    def add(self, point: Point, outcome: PointResult) -> None:
         """Keep an outcome; of a point that could not be run nothing is kept, so that it is tried again."""
         if outcome.refused:
             return
@@ -95,7 +95,7 @@ class StudyLedger:
             self._written.add(str(record["sha256"]))
             return
         names = ("key", "figures", "failed", "records", "bounds")
-        outcome = Outcome(**{name: record[name] for name in names})
+        outcome = PointResult(**{name: record[name] for name in names})
         known = self._outcomes.get(outcome.key)
         self._outcomes[outcome.key] = outcome if known is None else _joined(known, outcome)
 
@@ -112,9 +112,9 @@ class StudyLedger:
             raise ResultError(f"{self.folder} cannot be written ({error.strerror})") from None
 
 
-def _joined(one: Outcome, other: Outcome) -> Outcome:
+def _joined(one: PointResult, other: PointResult) -> PointResult:
     """Two outcomes of one key, which differ only by which figures were asked for."""
-    return Outcome(
+    return PointResult(
         one.key, {**one.figures, **other.figures}, one.failed, one.records, {**one.bounds, **other.bounds}
     )  # fmt: skip
 

@@ -26,7 +26,7 @@ FEWER_LABELS = 60
 """Jobs above which not each has its name beside the axis."""
 ROW, TALLEST = 0.3, 9.0
 """Height of one job's row and of the tallest picture, inches."""
-Rows = list[tuple["Place", dict[str, Any]]]
+Rows = list[tuple["JobRow", dict[str, Any]]]
 """Runs of jobs, each with the place at which it stands."""
 FOLDED = 8
 """Rows that many jobs of a fleet take together."""
@@ -67,7 +67,7 @@ class Band(NamedTuple):
     height: float
 
 
-class Place(NamedTuple):
+class JobRow(NamedTuple):
     """Where a job stands: its middle from the top, and the height that is its own, in rows."""
 
     middle: float
@@ -86,12 +86,12 @@ def _bands(result: Result) -> tuple[list[Band], Rows]:
         if name not in own:
             own.append(name)
     bands: list[Band] = []
-    places: dict[str, Place] = {}
+    places: dict[str, JobRow] = {}
     top = -0.5
     for key, own in jobs.items():
         height = float(min(len(own), FOLDED))
         for i, name in enumerate(own):
-            places[name] = Place(top + height * (i + 0.5) / len(own), height / len(own))
+            places[name] = JobRow(top + height * (i + 0.5) / len(own), height / len(own))
         name = key.rpartition(".jobs.")[2]
         count = f" ({len(own)} jobs)" if len(own) > 1 else f" ({runs[own[0]]} runs)" if runs[own[0]] > 1 else ""
         bands.append(Band(f"{style.clipped(name, 24)}{count}" if count else name, top + height / 2, height))

@@ -10,7 +10,6 @@ import pytest
 from shared import ROOT
 from sites.plan import site
 
-from simbackup.build import build
 from simbackup.errors import InputError
 from simbackup.planning.goals import goals_of, judged
 from simbackup.planning.loading import read_site
@@ -46,8 +45,7 @@ def test_a_chain_comes_back_from_the_pool() -> None:
 def test_an_image_comes_back_as_fast_as_the_network() -> None:
     found = restored("client first")
     spec = load(night_scenario(load_site(site()).file, Night.first(read_site(site())))).spec
-    network = build(spec, 0)[0].networks["network"]
-    assert found.until(1.0) == pytest.approx(found.systems[0].bytes / network.rate, rel=0.02)
+    assert found.until(1.0) == pytest.approx(found.systems[0].bytes / spec.links["network"].rate.si, rel=0.02)
 
 
 def test_after_the_loss_of_the_main_site_the_tapes_are_left() -> None:

@@ -3,18 +3,18 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbackup.cli.fitting import BETWEEN, EDGES, Column, Line, tables, widths
+from simbackup.cli.fitting import BETWEEN, EDGES, CellLine, TableColumn, tables, widths
 
 HEADS = st.lists(st.text("abcdefgh", min_size=1, max_size=9), min_size=1, max_size=5).map(".".join)
 
 
-def column(head: str, *cells: str) -> Column:
-    return Column(Line.dotted(head), [[Line.words(cell)] for cell in cells])
+def column(head: str, *cells: str) -> TableColumn:
+    return TableColumn(CellLine.dotted(head), [[CellLine.words(cell)] for cell in cells])
 
 
 @given(HEADS, st.integers(1, 60))
 def test_no_piece_of_a_head_is_cut_or_lost(head: str, width: int) -> None:
-    lines = Line.dotted(head).broken(width)
+    lines = CellLine.dotted(head).broken(width)
     assert "".join(lines) == head
     assert all(line.endswith(".") for line in lines[:-1])
 

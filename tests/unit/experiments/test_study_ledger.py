@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from simbackup.errors import Place, Problem, ResultError
-from simbackup.experiments.point import Outcome, Point
+from simbackup.experiments.point import Point, PointResult
 from simbackup.experiments.study_ledger import StudyLedger
 
 POINT = Point("one", "one.yaml", None, {}, {"data.db.size": "1 GB"}, ("jobs.copy.elapsed",), 0)
-OUTCOME = Outcome("k1", {"jobs.copy.elapsed": 0.1 + 0.2}, "copy: too large", 17, {"jobs.copy.elapsed": 1e-300})
+OUTCOME = PointResult("k1", {"jobs.copy.elapsed": 0.1 + 0.2}, "copy: too large", 17, {"jobs.copy.elapsed": 1e-300})
 
 
-def kept(folder: Path, *outcomes: Outcome) -> Path:
+def kept(folder: Path, *outcomes: PointResult) -> Path:
     ledger = StudyLedger(folder)
     for outcome in outcomes:
         ledger.add(POINT, outcome)
@@ -32,14 +32,14 @@ def test_an_outcome_without_a_figure_that_is_asked_for_is_not_found(tmp_path: Pa
 
 
 def test_figures_that_were_asked_for_at_different_times_are_found_together(tmp_path: Path) -> None:
-    kept(tmp_path / "f", OUTCOME, Outcome("k1", {"jobs.copy.rate": 5.0}, "copy: too large", 17))
+    kept(tmp_path / "f", OUTCOME, PointResult("k1", {"jobs.copy.rate": 5.0}, "copy: too large", 17))
     found = StudyLedger(tmp_path / "f").find("k1", (*POINT.show, "jobs.copy.rate"))
     assert found is not None
     assert found.figures == {"jobs.copy.elapsed": 0.1 + 0.2, "jobs.copy.rate": 5.0}
 
 
 def test_a_last_line_cut_anywhere_is_ignored_and_the_others_are_not(tmp_path: Path) -> None:
-    file = kept(tmp_path / "f", OUTCOME, Outcome("k2", {"jobs.copy.elapsed": 2.0}))
+    file = kept(tmp_path / "f", OUTCOME, PointResult("k2", {"jobs.copy.elapsed": 2.0}))
     whole = file.read_bytes()
     first = whole.index(b"\n") + 1
     for end in range(first, len(whole) - 1):  # without its last byte, the end of the line, it is whole
@@ -56,8 +56,8 @@ def test_a_line_that_was_changed_is_ignored(tmp_path: Path) -> None:
 
 def test_a_point_that_could_not_be_run_is_tried_again(tmp_path: Path) -> None:
     ledger = StudyLedger(tmp_path / "f")
-    ledger.add(POINT, Outcome("k1", problems=(Problem(Place("a"), "data", "is too large"),)))
-    ledger.add(POINT, Outcome("k1", lost="killed"))
+    ledger.add(POINT, PointResult("k1", problems=(Problem(Place("a"), "data", "is too large"),)))
+    ledger.add(POINT, PointResult("k1", lost="killed"))
     assert len(ledger) == 0
 
 
