@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
@@ -12,7 +14,16 @@ from simbackup.schema.job import Names
 from simbackup.schema.origin import NEEDS, Origin
 from simbackup.schema.patterns import quantity_pattern
 from simbackup.schema.quantity import EXAMPLES, LATEST, Unit, Word
-from simbackup.schema.reflection import about, mark_of, nested_part, optional, plain_keys, sheet_kind, text_of
+from simbackup.schema.reflection import (
+    about,
+    held_parts,
+    mark_of,
+    nested_part,
+    optional,
+    plain_keys,
+    sheet_kind,
+    text_of,
+)
 
 Json = dict[str, Any]
 _ONE_OR_MORE = get_args(Names)[1]
@@ -69,12 +80,20 @@ class Forms:
             alone = {key: found.pop(key) for key in ("type", "enum", "const", "minLength", "pattern") if key in found}
             found["anyOf"] = [alone]
         else:
-            return {**plain, **found}
+            return {**self.inside(plain, held_parts(part, name)), **found}
         if not unit and "anyOf" in found:
             found["anyOf"] = [*found["anyOf"], self.one_of_several()]
         if optional(part, name):
             found["anyOf"] = [*found["anyOf"], {"type": "null"}]
         return found
+
+    def inside(self, plain: Json, held: Iterable[type[BaseModel]]) -> Json:
+        """A list or mapping whose parts are the forms of their classes."""
+        text = json.dumps(plain)
+        for part in held:
+            self.defs.setdefault(name_of(part), self.whole(part))
+            text = text.replace(json.dumps(reference(part.__name__)), json.dumps(reference(name_of(part))))
+        return json.loads(text)
 
     def text(self, part: type[BaseModel], name: str, unit: Unit | None) -> str:
         """What a key means, with its unit."""

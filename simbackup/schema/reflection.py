@@ -128,3 +128,14 @@ def nested_sheets() -> Mapping[str, str]:
     found = ((name, nested_part(part, name)) for part in (*parts, *sections().values()) for name in part.model_fields)
     inside = {name: sheet_kind(part) for name, part in found if part is not None}
     return {name: kind for name, kind in inside.items() if kind is not None}
+
+
+def held_parts(part: type[BaseModel], name: str) -> list[type[BaseModel]]:
+    """The classes of the parts that a key holds in its lists and mappings."""
+    found, rest = list[type[BaseModel]](), list(alternatives(part, name))
+    while rest:
+        each = rest.pop()
+        if isinstance(each, type) and issubclass(each, BaseModel):
+            found.append(each)
+        rest += get_args(each)
+    return found

@@ -13,7 +13,7 @@ HANGS = 1_800_000
 """Milliseconds after which the browser hangs; a busy machine is never that slow."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it lives no other test of its process can run an event loop
 def chromium() -> Iterator[Any]:
     """Chromium; where it is not installed nothing is tested, except under CI, where that is an error."""
     program = shutil.which("chromium")
