@@ -13,7 +13,11 @@ from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.planning.loading import found as site_file
 from simbackup.scenario import find
 from simbackup.schema.yaml_file import read_text
+from simbackup.shelf import confined
 from simbackup.web.guests import Document, Guest
+
+NOWHERE = Path("/nowhere")
+"""No folder, so that only what comes along can be opened by its name."""
 
 ENDINGS = frozenset({".yaml", ".yml", ".csv", ".xlsx"})
 TEXTS = frozenset({".yaml", ".yml"})
@@ -61,11 +65,12 @@ def of_library(name: str) -> Document:
     InputError
         There is none of this name.
     """
-    try:
-        path = find(name)
-    except InputError:
-        path = site_file(name)
-        return Document(name, read_text(path, name), path.parent)
+    with confined(NOWHERE):  # a visitor's name is never a path
+        try:
+            path = find(name)
+        except InputError:
+            path = site_file(name)
+            return Document(name, read_text(path, name), path.parent)
     return Document(name, f"extends: {name}\n", path.parent, original=read_text(path, name))
 
 

@@ -208,7 +208,9 @@ def test_other_pages_get_nothing(client: Client, headers: dict[str, str]) -> Non
     assert client.post("/open", json={"name": SHORT}, headers=headers).status_code in {403, 421}
 
 
-@pytest.mark.parametrize("body", ["[]", "{", "null", '{"document": 1}', '{"name": "../../etc/passwd"}'])
+@pytest.mark.parametrize(
+    "body", ["[]", "{", "null", '{"document": 1}', '{"name": "../../etc/passwd"}', '{"name": "/etc/passwd"}']
+)
 def test_strange_questions_are_refused(client: Client, body: str) -> None:
     client.get("/")
     json_body = {"Content-Type": "application/json"}
