@@ -46,7 +46,7 @@ def test_the_interval_of_a_copy_that_a_disk_limits_is_that_of_its_rate() -> None
     found = estimates({"it": sb.load(SITE)}, Elapsed(), effort=THOROUGH)["save"]
     assert found.spread.best == pytest.approx(1000.0, rel=0.02)  # and what starting and flushing take
     besides = found.spread.best - 1000.0
-    assert found.spread.low == pytest.approx(500.0 + besides, rel=0.03)
+    assert found.spread.low == pytest.approx(500.0 + besides, rel=0.05)
     assert found.spread.high == pytest.approx(2000.0, rel=0.03)
     first = found.contributions[0]
     assert first.input.name == "devices.target.write_rate"
@@ -104,6 +104,7 @@ def test_a_verdict_says_in_how_many_cases_a_job_fits() -> None:
     middle, error, points = math.log(1200.0 / found.elapsed.best), deviation_of("image"), 1000
     halves = [max(-1.0, min(1.0, NormalDist().inv_cdf((n + 0.5) / points) / SCORE)) for n in range(points)]
     expected = sum(NormalDist().cdf((middle - half * math.log(2.0)) / error) for half in halves) / points
+    assert found.fits is not None
     assert found.fits == pytest.approx(expected, abs=0.03)
     assert f"fits its window in {100.0 * found.fits:.0f} % of cases" in found.sentence()
     assert "devices.target.write_rate decides most; measure it first" in found.sentence()
