@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from simbackup.errors import InputError, Place, Problem
-from simbackup.experiments.point import resolved
+from simbackup.experiments.point import Point, resolved
 from simbackup.experiments.runner import runner_for
 from simbackup.experiments.study import drawn
 from simbackup.experiments.study_file import read_study
 from simbackup.experiments.study_intervals import INTERVALS
-from simbackup.scenario import Source
+from simbackup.scenario import Scenario, Source
 from simbackup.uncertainty.effort import THOROUGH, Done
 from simbackup.uncertainty.inputs import changes, inputs
 from simbackup.uncertainty.sampling import latin_hypercube
@@ -88,9 +88,17 @@ def run_shard(
         mine = shard.of(drawn(asked, points))
         found = runner.run(mine)
         if intervals == "thorough":
-            scenarios = {str(n): resolved(point) for n, point in enumerate(points)}
-            unknown = tuple(inputs(scenarios))
+            good = [(point, scenario) for point in points if (scenario := _scenario(point)) is not None]
+            unknown = tuple(inputs({str(n): scenario for n, (_, scenario) in enumerate(good)}))
             cases = [changes(unknown, case) for case in latin_hypercube(unknown, THOROUGH.cases, seed)]
-            moved = [point.moved(case.get(str(n), {})) for case in cases for n, point in enumerate(points)]
+            moved = [point.moved(case.get(str(n), {})) for case in cases for n, (point, _) in enumerate(good)]
             found += runner.run(shard.of(moved), INTERVALS)
     return ShardDone(len(found), sum(one.refused for one in found))
+
+
+def _scenario(point: Point) -> Scenario | None:
+    """The scenario of a point; None if its values are refused."""
+    try:
+        return resolved(point)
+    except InputError:
+        return None

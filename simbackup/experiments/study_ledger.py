@@ -21,6 +21,8 @@ from simbackup.output.whole import whole
 
 PART, ENDING = "ledger", ".jsonl"
 """Subfolder of the ledger, and how the names of its files end."""
+KEPT = frozenset({"key", "figures", "failed", "records", "bounds"})
+"""What a record of an outcome has."""
 CHECKED = 16
 """Digits of the checksum of a line."""
 
@@ -94,8 +96,9 @@ class StudyLedger:
         if "wrote" in record:
             self._written.add(str(record["sha256"]))
             return
-        names = ("key", "figures", "failed", "records", "bounds")
-        outcome = PointResult(**{name: record[name] for name in names})
+        if not record.keys() >= KEPT:  # as another version wrote it, whose outcomes are not ours
+            return
+        outcome = PointResult(**{name: record[name] for name in KEPT})
         known = self._outcomes.get(outcome.key)
         self._outcomes[outcome.key] = outcome if known is None else _joined(known, outcome)
 
