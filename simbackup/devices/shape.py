@@ -38,9 +38,9 @@ class FlowShape:
     a unit at that rate go, one after the other: (address, activity) -> seconds, which sum to 1 / cap; an activity that
     is empty is that of the flow. A share of it is `sequential`; the rest are requests here and there, which take no
     turns with streams. Where there are `workers`, the parts are a round that each of them goes, one request at a time,
-    in the queues of others; `serial` are the seconds of it that only one of them at a time can spend. What bounds all of
-    them together, as a thread that serves them does, is the share of each worker in it (`most`). `share` is the weight
-    among flows. A `source` changes the shape while the flow is under way.
+    in the queues of others; `serial` are the seconds of it that only one of them at a time can spend, and `most` is
+    what each may do of what bounds all of them together, as a thread that serves them. `share` is the weight among
+    flows. A `source` changes the shape while the flow is under way.
     """
 
     demands: dict[Link, float] = field(default_factory=dict[Link, float])
