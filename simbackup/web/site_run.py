@@ -44,7 +44,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     site, steps, before = load_site(text), ProgressReports(send), task["before"]
     send(opened(site, text))
     found = stocked(site, task["until"], play=_counting(site, steps))
-    send(answered(found, found.full, Sureness(None, ()), before, more=True))
+    send({**answered(found, found.full, Sureness(None, ()), before, more=True), "simulated": False})
     capacity = [(stocks(found), _capacity(found)), (costs(found), None)]
     send({"kind": "detail", "name": "capacity", "html": rendered("tables.html", tables=capacity)})
     steps.begin("simulating nights")
