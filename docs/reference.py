@@ -29,7 +29,7 @@ from simbackup.schema.origin import Origin
 from simbackup.schema.part import Part
 from simbackup.schema.quantity import EXAMPLES, LATEST, Unit
 from simbackup.schema.reflection import attribute_texts, mark_of, nested_part, sheet_kind, text_of
-from simbackup.schema.study import RangeSpec, StudySpec
+from simbackup.schema.study import CorrelationSpec, RangeSpec, StudySpec
 from simbackup.schema.yaml_file import read
 
 FOLDER = Path(__file__).parent / "reference"
@@ -65,7 +65,9 @@ def pages() -> Pages:
         found[f"datasheets/{name}.md"] = _page(name, sheet, None, "")
     found["jobs.md"] = _page("Every job", JobSpec, None, "")
     study = _page("Studies: NAME.study.yaml", StudySpec, _file("*/*.study.yaml"), "")
-    found["study.md"] = study.replace("## Example", "\n".join([*_nested("vary", RangeSpec), "", "## Example"]))
+    inside = {"vary": RangeSpec, "correlations": CorrelationSpec}
+    nested = [line for key, part in inside.items() for line in (*_nested(key, part), "")]
+    found["study.md"] = study.replace("## Example", "\n".join([*nested, "## Example"]))
     found["fleets.md"] = "\n".join([_page("Fleets", Fleet, None, ""), *_nested("begin", SpreadStarts), ""])
     found["site.md"] = _site()
     found["measured.md"] = _page("Measured rows: measured.yaml", MeasuredRow, rows, "")

@@ -77,3 +77,34 @@ def mean_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> In
     mean = math.fsum(values) / count
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
     return Interval(mean, student_quantile(count - 1, confidence) * math.sqrt(variance / count))
+
+
+def unpaired_difference(values: Sequence[float], others: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
+    """The difference of the means of two independent samples, and half the width of its interval.
+
+    Welch, "The generalization of Student's problem when several different population variances are involved",
+    Biometrika 34, 1947, with the degrees of freedom rounded down. Runs that share their random numbers are paired
+    instead: `mean_interval` of their differences is narrower where both go up and down together.
+
+    Parameters
+    ----------
+    values, others
+        At least two each.
+    confidence
+        Share of such intervals that hold the true difference.
+
+    >>> difference, half = unpaired_difference([9.0, 10.0, 11.0], [7.0, 8.0, 9.0])
+    >>> difference, round(half, 3)
+    (2.0, 2.267)
+    """
+    means, errors, freedom = [0.0, 0.0], [0.0, 0.0], 0.0
+    for i, sample in enumerate((values, others)):
+        means[i] = math.fsum(sample) / len(sample)
+        errors[i] = math.fsum((value - means[i]) ** 2 for value in sample) / (len(sample) - 1) / len(sample)
+        freedom += errors[i] ** 2 / (len(sample) - 1)
+    whole = errors[0] + errors[1]
+    if whole == 0.0:
+        return Interval(means[0] - means[1], 0.0)
+    return Interval(
+        means[0] - means[1], student_quantile(max(1, int(whole**2 / freedom)), confidence) * math.sqrt(whole)
+    )  # fmt: skip

@@ -26,6 +26,24 @@ Varied = Annotated[tuple[Any, ...], Field(min_length=1)] | RangeSpec
 """What stands beside an address that is varied."""
 
 
+class CorrelationSpec(Frozen):
+    """Two inputs that go together."""
+
+    between: tuple[Text, Text]
+    """Two uncertain inputs: their addresses, or the name under which several values are `shared`."""
+    correlation: Annotated[float, Field(ge=-0.99, le=0.99)]
+    """Their correlation, from -0.99 to 0.99, of how far each is from its best estimate."""
+
+
+class UncertainSpec(Frozen):
+    """How all assumed and fitted values vary together."""
+
+    cases: Annotated[int, Field(ge=10, le=100_000)] = 200
+    """How many cases each row is run in."""
+    correlations: dict[Text, CorrelationSpec] = Field(default_factory=dict)
+    """Inputs that go together, by any name; others are independent."""
+
+
 class StudySpec(Frozen):
     """Many runs with values varied, in one table."""
 
@@ -48,6 +66,12 @@ class StudySpec(Frozen):
     So a database of another size takes its volumes along:
     `10 GB: {data.db.size: 10 GB, devices.backups.size: 20 GB}`.
     """
+    uncertain: bool | UncertainSpec = False
+    """Whether every assumed and fitted value varies over its range, in 200 cases for each row, all of which the rows
+    share. The 90 % intervals come from these cases, unless the command asks for none."""
+    compare: Text | None = None
+    """A scenario or a case with which the others are compared, at the same values: how much more each figure is, and
+    how many times. All share their random numbers, so that the interval of a difference is that of the pairs."""
     show: Annotated[tuple[Text, ...], Field(min_length=1)]
     """Addresses of the figures shown, such as `jobs.dd.elapsed`.
 
@@ -58,3 +82,9 @@ class StudySpec(Frozen):
 
     Needs a scenario that draws random numbers, such as one with `rounds: by_event`.
     """
+
+    def varying(self) -> UncertainSpec | None:
+        """How all uncertain values vary together; None if they do not."""
+        if isinstance(self.uncertain, UncertainSpec):
+            return self.uncertain
+        return UncertainSpec() if self.uncertain else None
