@@ -21,6 +21,7 @@ from simbackup.planning.spec import MachineSpec, SiteSpec, SystemSpec, TargetSpe
 from simbackup.scenario import load, names
 from simbackup.schema import registry
 from simbackup.schema.calibration import Constant, Fit
+from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.fleet import Fleet, SpreadStarts
 from simbackup.schema.history import HistoryJob, HistorySpec
 from simbackup.schema.job import JobSpec
@@ -72,6 +73,7 @@ def pages() -> Pages:
     found["site.md"] = _site()
     found["measured.md"] = _page("Measured rows: measured.yaml", MeasuredRow, rows, "")
     found["calibration.md"] = _page("Fitted constants: calibration.yaml", Fit, fits, "")
+    found["chance.md"] = _page("Chance", ChanceSpec, None, "chance")
     found["history.md"] = _history()
     found["origin.md"] = _page("Where a value comes from", Origin, None, "")
     found["README.md"] = _contents(found)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import NamedTuple
 
 CONFIDENCE = 0.95
 """Share of such intervals that hold the true mean."""
 HALVINGS = 60
+MANY = 1000
+"""Degrees of freedom above which a bound is expanded about that of the normal distribution."""
 
 
 class Interval(NamedTuple):
@@ -46,9 +49,15 @@ def student_within(t: float, freedom: int) -> float:
 def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
     """The bound within which, on both sides, Student's t lies with a probability.
 
+    Of many degrees of freedom by the first terms of its expansion about the normal distribution: Abramowitz and Stegun,
+    26.7.5, here to less than 1e-7 of the bound.
+
     >>> round(student_quantile(9), 3), round(student_quantile(29, 0.999), 2)
     (2.262, 3.66)
     """
+    if freedom > MANY:
+        z = NormalDist().inv_cdf(0.5 + confidence / 2.0)
+        return z + (z**3 + z) / (4.0 * freedom) + (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / (96.0 * freedom**2)
     low, high = 0.0, math.pi / 2.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2.0

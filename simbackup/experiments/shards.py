@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeVar
 
 from simbackup.errors import InputError, Place, Problem
 from simbackup.experiments.draws import draws_for
+from simbackup.experiments.replicated import drawn
 from simbackup.experiments.runner import runner_for
-from simbackup.experiments.study import drawn
 from simbackup.experiments.study_file import check_correlations, read_study, scenario_of
 from simbackup.experiments.study_intervals import INTERVALS
 from simbackup.scenario import Source

@@ -119,7 +119,9 @@ def study_intervals(
     for n, at in enumerate(good):
         in_row = [outcome[n] for outcome in outcomes]
         for name, best in _numbers(rows[n].show, figures[at]).items():
-            values = [each.figures[name] for each in in_row if name in each.figures]
+            first = found[at].figures.get(name)
+            times = best / first if isinstance(first, int | float) and first > 0.0 else 1.0  # cases have one seed only
+            values = [each.figures[name] * times for each in in_row if name in each.figures]
             spread = spread_of(best, values or [best])
             bound = bound_of(name, found[at].bounds, [each.bounds for each in in_row])
             interval = whole(best, values, scenarios[str(n)], name, bound)
