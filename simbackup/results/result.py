@@ -90,8 +90,9 @@ class Result:
         """The parts of the system that was simulated, as pictures show them; None if it was saved without."""
         from simbackup.drawing.from_spec import layout_of  # noqa: PLC0415 (few runs are drawn)
 
-        own = isinstance(self.made_from, Scenario) and self._layout is None
-        return layout_of(self.scenario) if own else self._layout
+        return (
+            layout_of(self.scenario) if self._layout is None and isinstance(self.made_from, Scenario) else self._layout
+        )
 
     @property
     def works(self) -> dict[str, dict[str, Any]]:
@@ -102,9 +103,8 @@ class Result:
     @cached_property
     def end(self) -> float:
         """Seconds from the start until everything had ended."""
-        ends = [float(job.data["end"]) for job in self.trace.jobs]
-        rates = [record.time for record in (*self.trace.rates, *self.trace.shared_levels)]
-        return max([*ends, *rates], default=0.0)
+        rates = (record.time for record in (*self.trace.rates, *self.trace.shared_levels))
+        return max((*(float(job.data["end"]) for job in self.trace.jobs), *rates), default=0.0)
 
     @cached_property
     def least(self) -> dict[str, Least]:
@@ -216,15 +216,7 @@ class Result:
 
     def bases(self) -> dict[str, int]:
         """How many values each basis has."""
-        counts: dict[str, int] = {}
-        for value in self.values:
-            counts[value.basis] = counts.get(value.basis, 0) + 1
-        return dict(sorted(counts.items(), key=lambda item: -item[1]))
-
-    def exact(self) -> dict[str, int]:
-        """How many values of each basis have no range: intervals take them as exact."""
-        counts = Counter(value.basis for value in self.values if not value.varies)
-        return dict(sorted(counts.items(), key=lambda item: -item[1]))
+        return dict(Counter(value.basis for value in self.values).most_common())
 
     def compare(self) -> pd.DataFrame:
         """Table of measured beside simulated, for the measured rows that this scenario alone reproduces."""
@@ -232,9 +224,8 @@ class Result:
 
         from simbackup.results.compare import rows_of_scenario  # noqa: PLC0415
 
-        rows = [row.as_dict() for row in rows_of_scenario(self)]
         columns = ["id", "operation", "measured", "simulated", "unit", "error", "role", "within"]
-        return pd.DataFrame(rows, columns=columns)
+        return pd.DataFrame([row.as_dict() for row in rows_of_scenario(self)], columns=columns)
 
     def as_dict(self) -> dict[str, list[dict[str, Any]]]:
         """The tables as plain data: `jobs` and `devices`, and `users` where there are any."""
