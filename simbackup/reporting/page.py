@@ -90,7 +90,8 @@ def _shown(chapter: Chapter) -> dict[str, Any]:
         "users": sections.users(result), "assumptions": sections.assumptions(result),
         "sources": sections.sources(result), "bases": sections.bases(result), "total": len(result.values),
         "trust": _trust(distance(result)), "wide": bool(chapter.intervals),
-        "exact": ", ".join(f"{count} {basis}" for basis, count in exact(result.values).items()), "clipped": chapter.clipped,
+        "exact": ", ".join(f"{count} {basis}" for basis, count in exact(result.values).items()),
+        "clipped": chapter.clipped,
     }  # fmt: skip
 
 

@@ -52,8 +52,8 @@ class Result:
 
     def __repr__(self) -> str:
         jobs = f"{len(self.job_rows)} job{'s'[: len(self.job_rows) != 1]}"
-        took = units.show_short(self.end, "s", 3)
-        return f"Result({self.record.scenario!r}, {jobs}, {took}, hash {self.record.hash}, seed {self.record.seed})"
+        run = f"{units.show_short(self.end, 's', 3)}, hash {self.record.hash}, seed {self.record.seed}"
+        return f"Result({self.record.scenario!r}, {jobs}, {run})"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the jobs, and below them the origins of their inputs."""
@@ -90,9 +90,8 @@ class Result:
         """The parts of the system that was simulated, as pictures show them; None if it was saved without."""
         from simbackup.drawing.from_spec import layout_of  # noqa: PLC0415 (few runs are drawn)
 
-        return (
-            layout_of(self.scenario) if self._layout is None and isinstance(self.made_from, Scenario) else self._layout
-        )
+        own = isinstance(self.made_from, Scenario) and self._layout is None
+        return layout_of(self.scenario) if own else self._layout
 
     @property
     def works(self) -> dict[str, dict[str, Any]]:
@@ -258,10 +257,9 @@ class Result:
         from simbackup.output.whole import write_whole  # noqa: PLC0415
         from simbackup.results import chrome_trace  # noqa: PLC0415
 
-        if path is not None:
-            check_file(path, TRACE)
         trace = chrome_trace.chrome_trace(self)
         if path is not None:
+            check_file(path, TRACE)
             write_whole(path, chrome_trace.text(trace))
         return trace
 
@@ -270,8 +268,7 @@ class Result:
 
         `simbackup.report` compares several results, and has more options.
         """
-        report = import_module("simbackup").report  # it runs what-if scenarios, which a result must not import
-        return report([self], path)
+        return import_module("simbackup").report([self], path)  # it runs scenarios, which a result must not import
 
     def save(self, folder: str | Path) -> Path:
         """The folder into which the whole result was written: run record, tables, trace. All or nothing.
