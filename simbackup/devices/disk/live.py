@@ -23,6 +23,11 @@ class Disk:
         self.link = Link(name, 1.0, self._turns, fastest=parameters.outer_rate)
         self.path: tuple[Network, ...] = ()
 
+    @property
+    def ahead(self) -> float:
+        """Nothing beyond the window of a host."""
+        return 0.0
+
     def _turns(self, flows: Sequence[Flow]) -> Mapping[Flow, float]:
         """Seconds lost per unit of each sequential stream by turning to it from others."""
         return lost_in_turns(self.parameters, self.link, flows)
