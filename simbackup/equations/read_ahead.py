@@ -9,8 +9,8 @@ def window_wait(request_time: float, work_time: float) -> float:
     Linux since 2.6.23 marks the first page of each window, and asks for the next window when the program comes to that
     page, whether it is there or not (mm/readahead.c). So one window is with the program and one on the way, and while
     the first is on the way, too, there are two. The program begins windows at `T(n+1) = max(T(n), T(n-1) + t) + w`; in
-    the steady state they are `P = max(w, (t + w) / 2)` apart, of which it waits `P - w = max(0, (t - w) / 2)`. Range: the
-    device serves both windows at once, or one behind the other without a pause; its own capacity holds beside this.
+    the steady state they are `P = max(w, (t + w) / 2)` apart, of which it waits `P - w = max(0, (t - w) / 2)`. Range:
+    the device serves both windows at once, or one behind the other without a pause; its own capacity holds beside this.
 
     Parameters
     ----------

@@ -39,8 +39,8 @@ class RaidSheet(Frozen):
     read_ahead: PositiveSize | None = None
     """Bytes of one stream that the controller reads ahead at once, if it `prefetches`."""
     stripes_ahead: Count | None = None
-    """Whole stripes that a host which reads ahead of programs reads ahead here at least, as the operating system does on
-    an array that it makes itself; none unless stated."""
+    """Whole stripes that a host which reads ahead of programs reads ahead here at least, as operating systems do on
+    arrays that they make themselves; none unless stated."""
     write_cache: PositiveSize | None = None
     """Cache of the controller from which it acknowledges writes, until it is full; it writes through unless stated."""
     battery: Annotated[bool, Word()] = True
