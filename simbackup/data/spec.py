@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, cast
-
-from pydantic import model_validator
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from simbackup import units
 from simbackup.data.change import ChangeSpec
@@ -64,7 +62,15 @@ class FilesystemSheet(Frozen):
     record: PositiveSize | None = None
     """Bytes of a file's record, which are read before its data."""
     record_read: PositiveSize | None = None
-    """Bytes of one read where files lie together; the host's read-ahead unless stated."""
+    """Bytes of records that come with one read, as neighbours lie in one block or are read ahead; the host's read-ahead
+    unless stated."""
+    entry: PositiveSize | None = None
+    """Bytes of a file's entry in its directory. Where this and directory_read are stated, files that are only looked at
+    share the reads of directories and records; else each takes reads_per_file."""
+    directory_read: PositiveSize | None = None
+    """Bytes of a directory that come with one read."""
+    listed: Annotated[bool, Word()] = False
+    """Whether entries of directories say sizes and times, so that looking at a file takes no read of its record."""
     resident: PositiveSize | None = None
     """Largest file that lies inside its record; none does unless stated."""
     walk_cpu: TimePerFile | None = None
@@ -218,14 +224,10 @@ class DataSpec(Part, Modelled, FilesSheet):
         "cached": "in image and file_level backups of the data themselves",
     }
 
-    @model_validator(mode="before")
     @classmethod
-    def _unstated_layout(cls, raw: Any) -> Any:
-        if not isinstance(raw, dict):
-            return raw
-        said = cast("dict[str, Any]", raw)
-        unstated = said.get("filesystem") is not None and said.get("layout") is None
-        return {**said, "layout": UNSTATED_LAYOUT} if unstated else said
+    def unstated(cls, said: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The layout of files in a file system."""
+        return {"layout": UNSTATED_LAYOUT} if "filesystem" in said else {}
 
     def facts(self) -> Facts:
         """Size, files, compression, and file system or database."""

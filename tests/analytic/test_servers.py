@@ -130,3 +130,15 @@ def test_streams_go_to_nul_as_well() -> None:
     )
     cost = {"jobs.full.tool.copy_cpu": "40 ns/B", "jobs.full.to": "none", "jobs.back": None, "jobs.full.streams": 4}
     assert sb.simulate(sb.load(sink, cost)).get("jobs.full.rate") == pytest.approx(SIZE / 100.0, rel=TOLERANCE)
+
+
+@pytest.mark.parametrize("workers", [1, 4, 16])
+def test_workers_wait_for_the_thread_that_serves_them_once(workers: int) -> None:
+    """Files in memory, a server of one core: its thread takes 20 ns a byte, for however many workers."""
+    walk = {"method": "file_level", "data": "files", "to": "b", "workers": workers}
+    tool = {"start_time": "0 s", "mount_time": "0 s", "server_cpu": "20 ns/B"}
+    files = {"reads_per_file": 1, "cpu_per_file": "0.01 ms/file", "fragment": "1 MB"}
+    held = {"data.files.files": FILES, "data.files.cached": "5 %", "data.files.filesystem": files}
+    fast = {"devices.a.read_rate": "9 GB/s"}
+    result = run({"jobs.full": walk | {"tool": tool}, "jobs.back": None} | held | fast)
+    assert result.get("jobs.full.elapsed") == pytest.approx(SIZE * 20e-9, rel=TOLERANCE)

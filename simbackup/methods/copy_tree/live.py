@@ -20,8 +20,6 @@ from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 
 Wait = Generator[simpy.Event, Any, None]
-LOOKED = 1e-9
-"""Share of the bytes of a file that is only looked at that count as read: none, but for rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ class CopyTree:
     def _send(self, system: System, job: str, part: Portion) -> Wait:
         """Walk the source, and write what is sent at the target."""
         target, to = system.data[self.ends[1]], self.hosts[1]
-        made = self.tool.made(part.files / part.size)._replace(file_cpu=0.0)  # the sender counts it, for all files
+        made = self.tool.made(part.files / part.size)._replace(file_cpu=0.0)  # the sender counts it
         shape = self._reading(system, part)
         networks = [system.networks[name] for name in self.networks]
         shape = self.tool.sending(shape, networks, self.connections)
@@ -72,7 +70,7 @@ class CopyTree:
     def _reading(self, system: System, part: Portion) -> FlowShape:
         """How a byte that is sent loads the source, with the files that are only looked at."""
         data, host = system.data[self.ends[0]], system.hosts[self.hosts[0]]
-        who = Walkers(self.workers, self.tool.file_cpu / part.share, self.tool.in_turn)  # of each file, sent or not
+        who = Walkers(self.workers, self.tool.file_cpu, self.tool.in_turn, None, self.tool.look_cpu)
         region = data.volume.region.part(data.begin, data.size)
         copies = 2.0 if self.hosts[0] == self.hosts[1] else 1.0
         return host.then(walking(host, data, region, who, part.share), self.tool.copying(host, copies))
@@ -80,7 +78,7 @@ class CopyTree:
     def _look(self, system: System, job: str, target: DataSet) -> Wait:
         """Look at all files that are there, file by file."""
         host, region = system.hosts[self.hosts[1]], target.volume.region.part(target.begin, target.size)
-        file = walking(host, target, region, Walkers(self.workers), LOOKED).times(LOOKED * target.size / target.files)
+        file = walking(host, target, region, Walkers(self.workers), 0.0).times(1.0 / target.files)
         flow = file.start(system.network, job, Activity.WALK, float(target.files))
         yield flow.done
         system.account(job, flow)

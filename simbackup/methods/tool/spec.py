@@ -54,12 +54,16 @@ class BackupToolSheet(Frozen):
     """Time of the reference core at that host for each file; none unless stated."""
     file_cpu: TimePerFile | None = None
     """Time of the reference core for each file that it saves or makes, beside that of the file system."""
+    look_cpu: TimePerFile | None = None
+    """Time of the reference core for each file that it looks at and leaves alone, beside that of the file system; none
+    unless stated."""
     in_turn: Share | None = None
     """Share of file_cpu that only one of several workers takes at a time; none unless stated."""
     attributes: Count | None = None
     """Changes of attributes (times, owner, rights) that it makes to each file that comes back; none unless stated."""
     alternates: bool = False
-    """Whether it reads and then sends or writes to tape, by turns, instead of both at once."""
+    """Whether it reads and then sends or writes to tape, by turns, instead of both at once; in a spooled backup, on the
+    way from the spool."""
     one_pass: Annotated[bool, Word()] = True
     """Whether a restore reads parts of a save set that lie interleaved on a cartridge in one pass, or once for each."""
     copies_log: Annotated[bool, Word()] = False
@@ -94,6 +98,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "server_cpu": "in backups of files, blocks and databases to another host, and restores from there",
         "server_file_cpu": "in file_level backups to another host, and restores from there",
         "file_cpu": "in file_level backups and their restores",
+        "look_cpu": "in file_level backups of a level other than full, and in repeated copies of trees",
         "alternates": "in file_level and image backups and their restores, and in copies of trees",
         "in_turn": "in file_level backups, and restores of them, with several workers",
         "attributes": "in restores of file_level backups",

@@ -50,6 +50,16 @@ def test_files_cost_the_same_from_tape_as_from_disk(tmp_path: Path, to: str, fig
     assert seconds == pytest.approx(FILES * 5.5e-3, rel=0.02)
 
 
+def test_a_selected_file_of_a_tape_is_made_once_however_large_it_is(tmp_path: Path) -> None:
+    """The files of the save set have 10 kB in the mean: half a second for each that is made."""
+    jobs = (
+        f"  save: {{method: file_level, data: d, to: library, {TOOL}}}\n"
+        "  back: {restore: save, after: save, select: {files: 1, size: 10 MB, at: 0 %}}\n"
+    )
+    result = run(tmp_path, jobs, "create_cpu: 500 ms/file")
+    assert sum(s for (_, what), s in result.causes("back").items() if what == "create") == pytest.approx(0.5, rel=0.01)
+
+
 def test_a_program_and_a_copy_make_files_too(tmp_path: Path) -> None:
     result = run(tmp_path, "  write: {method: write, data: d}\n  copy: {method: copy, data: d, to: e, after: write}\n")
     assert result.get("jobs.write.elapsed") == pytest.approx(FILES * 2e-3, rel=0.01)
@@ -164,6 +174,22 @@ def test_each_request_of_a_share_takes_a_round_trip_and_workers_share_the_wire(t
     result = far(tmp_path, f"to: nul, workers: {workers}, {share}")
     assert result.get("jobs.save.elapsed") == pytest.approx(FILES / rate, rel=0.02)
     assert result.get("links.lan.bytes") == pytest.approx(100e6)
+
+
+def test_a_request_of_a_share_may_list_many_files(tmp_path: Path) -> None:
+    """One of a hundred files is read, by seven requests; the others take four each, or one for twenty of them."""
+    level = "level: incremental, since: 1 d"
+    changes = FAR.replace("cached: 100 %", "cached: 100 %, change: {daily: 1 %}")
+    seconds: list[float] = []
+    for looks in ("", ", look_calls: 0.05"):
+        share = f"share: {{host: reader, calls: 4, request: 5 kB{looks}}}"
+        file = tmp_path / "case.yaml"
+        file.write_text(
+            f"{changes}  save: {{method: file_level, data: d, to: nul, {level}, {share}}}\n", encoding="utf-8"
+        )
+        seconds.append(sb.simulate(file).get("jobs.save.elapsed"))
+    read = FILES * 0.01 * (6 * 0.5e-3 + 0.1e-3)
+    assert seconds == pytest.approx([read + FILES * 0.99 * 4 * 0.5e-3, read + FILES * 0.99 * 0.05 * 0.5e-3], rel=0.01)
 
 
 def test_a_program_that_alternates_takes_the_sum_of_reading_and_sending(tmp_path: Path) -> None:
