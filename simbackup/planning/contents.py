@@ -35,6 +35,17 @@ def moved_by(site: PlannedSite, kind: Kind, factors: Mapping[str, float]) -> dic
     return found
 
 
+def logged_by(site: PlannedSite, kind: Kind, factors: Mapping[str, float]) -> dict[str, float]:
+    """Bytes of each backup of transaction logs, by system."""
+    found: dict[str, float] = {}
+    for run in kind:
+        logs = site.file.spec.policies[run.policy].logs
+        for system in site.of_policy(run.policy) if logs is not None else ():
+            size = system.log_over(logs.every.si, 0.0) * factors.get(system.name, 1.0) if logs is not None else 0.0
+            found[system.name] = max(size, 1.0)
+    return found
+
+
 def older_on(site: PlannedSite, name: str, used: float, kind: Kind, factors: Mapping[str, float]) -> float:
     """Bytes of older save sets on a pool, no more than leave room for what is saved in the nights."""
     target = site.targets[name]

@@ -15,12 +15,12 @@ from simbackup.planning.cost import TERABYTE, Month, months
 from simbackup.planning.idle import idle_keys
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.loading import Source
-from simbackup.planning.night import DAY
+from simbackup.planning.night import DAY, LOGS
 from simbackup.planning.nights import Nights
 from simbackup.planning.playing import Play, played
 from simbackup.planning.site import PlannedSite, load_site
 from simbackup.planning.verdicts import Verdict
-from simbackup.planning.windows import Windows
+from simbackup.planning.windows import Windows, together
 from simbackup.policies.retention import MOST_DAYS, period
 
 if TYPE_CHECKING:
@@ -107,6 +107,20 @@ class Plan:
         return [{"date": day.day, "catalogue": day.catalogue, **day.points} for day in self.days]
 
     @cached_property
+    def logs_lost(self) -> dict[str, float]:
+        """Seconds of changes that a loss may cost at the most, by policy with backups of logs.
+
+        Those between two of them, and those that come while the longest one of all nights runs.
+        """
+        found: dict[str, float] = {}
+        for (policy, _, copy), one in self.windows.levels.items():
+            if copy == LOGS:
+                found[policy] = max(found.get(policy, 0.0), one.longest)
+        spec = self.site.file.spec.policies
+        every = {together(name): told.logs.every.si for name, told in spec.items() if told.logs is not None}
+        return {policy: every[policy] + longest for policy, longest in found.items()}
+
+    @cached_property
     def limits(self) -> list[FitsUntil]:
         """For each target and the windows: the first date on which it no longer fits."""
         return [*self.full, self._window()]
@@ -190,7 +204,8 @@ class Plan:
         tables = {name: rows for name, rows in self.tables().items() if name != "nights"}
         head = {
             "title": self.site.file.spec.title, "start": self.site.start, "until": self.until,
-            "fits_until": self.fits_until, "running_on": self.windows.running_on, "behind": self.behind,
+            "fits_until": self.fits_until, "logs_lost": self.logs_lost, "running_on": self.windows.running_on,
+            "behind": self.behind,
             "nights_simulated": self.simulated,
             "interpolation_error": self.error,
         }  # fmt: skip

@@ -48,20 +48,27 @@ class OfSystem(NamedTuple):
 
 
 class OfLevel(NamedTuple):
-    """Nights of a level of a policy, windows missed, the first such night, seconds of the longest backup."""
+    """Nights of a level of a policy, those in which a window is missed, the first, seconds of the longest backup.
+
+    `last` and `last_missed` are the nights that were counted last.
+    """
 
     nights: int = 0
     missed: int = 0
     first_missed: date | None = None
     longest: float = 0.0
     last: date | None = None
+    last_missed: date | None = None
 
     def plus(self, one: Verdict) -> OfLevel:
         """With one more verdict; those of a night follow each other."""
-        return OfLevel(
-            self.nights + (one.night != self.last), self.missed + (not one.met),
-            self.first_missed or (None if one.met else one.night), max(self.longest, one.elapsed), one.night,
-        )  # fmt: skip
+        found = self._replace(
+            nights=self.nights + (one.night != self.last), longest=max(self.longest, one.elapsed), last=one.night
+        )
+        if one.met or one.night == self.last_missed:
+            return found
+        first = self.first_missed or one.night
+        return found._replace(missed=self.missed + 1, first_missed=first, last_missed=one.night)
 
 
 @dataclass(slots=True)
