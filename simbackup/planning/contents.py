@@ -25,7 +25,7 @@ def moved_by(site: PlannedSite, kind: Kind, factors: Mapping[str, float]) -> dic
     for run in kind:
         policy = site.file.spec.policies[run.policy]
         for made in run.made:
-            to = policy.copies[made.copy].to if made.copy else policy.to
+            to = policy.copies[made.copy].to if made.copy else policy.target
             if made.what == SYNTHETIC and not site.targets[to].clones:
                 continue  # all of it
             for system in site.of_policy(run.policy):

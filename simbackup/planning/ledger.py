@@ -182,10 +182,10 @@ class Ledger:
         for name in self.followed:
             policy = spec.policies[name]
             systems = Clients(self.site, self.site.of_policy(name))
-            for to in (policy.logs.to or (policy.to,)) if policy.logs is not None else ():
+            for to in (policy.logs.to or (policy.target,)) if policy.logs is not None else ():
                 self.logs.append(StoredLogs(name, self.site.targets[to], systems))
             for copy, to, retention, merges in (
-                ("", policy.to, policy.retention, policy.merges),
+                ("", policy.target, policy.retention, policy.merges),
                 *((copy, part.to, part.retention, part.merges) for copy, part in policy.copies.items()),
             ):
                 target = self.site.targets[to]

@@ -20,7 +20,7 @@ from simbackup.planning.nights import Nights
 from simbackup.planning.playing import Play, played
 from simbackup.planning.site import PlannedSite, load_site
 from simbackup.planning.verdicts import Verdict
-from simbackup.planning.windows import Windows, together
+from simbackup.planning.windows import Windows
 from simbackup.policies.retention import MOST_DAYS, period
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Plan:
     @cached_property
     def windows(self) -> Windows:
         """What the verdicts come to, counted in one pass."""
-        return Windows.of(self.verdicts, self.site.file.spec.systems)
+        return Windows.of(self.verdicts, self.site.file.spec.systems, self._called)
 
     @cached_property
     def clients(self) -> list[Row]:
@@ -117,7 +117,7 @@ class Plan:
             if copy == LOGS:
                 found[policy] = max(found.get(policy, 0.0), one.longest)
         spec = self.site.file.spec.policies
-        every = {together(name): told.logs.every.si for name, told in spec.items() if told.logs is not None}
+        every = {self._called(name): told.logs.every.si for name, told in spec.items() if told.logs is not None}
         return {policy: every[policy] + longest for policy, longest in found.items()}
 
     @cached_property
@@ -158,6 +158,11 @@ class Plan:
     def months(self) -> list[Month]:
         """What each month costs; empty without prices."""
         return months(self.site, self.days)
+
+    def _called(self, policy: str) -> str:
+        """The name of a policy, or of all parts of one that was divided."""
+        written = self.site.file.written(policy)
+        return policy if written == policy else f"{written}-*"
 
     @property
     def plot(self) -> PlanPlots:

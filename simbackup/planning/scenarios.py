@@ -97,12 +97,12 @@ def jobs_of(file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: f
     backup: dict[str, Any] = {
         "method": "file_level" if file.spec.systems[name].by_file() else "image",
         "data": f"{name}-data",
-        "to": policy.to,
+        "to": policy.target,
         "begin": f"{start + begin(policy.at):.0f} s",
     }
     if run.sent is not Level.FULL:
         backup |= {"level": run.sent.value, "since": f"{run.age:.0f} s"}
-    pool, staging = file.spec.targets[policy.to].pool, policy.staging
+    pool, staging = file.spec.targets[policy.target].pool, policy.staging
     if pool is not None:
         backup["pool"] = pool
     if staging is not None:
@@ -162,15 +162,16 @@ def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:
     joined: list[str] = []
     for name, target in spec.targets.items():
         parts["devices"][name] = file.part("targets", name, "device")
-        host = f"{target.beside or name}-host"
-        if target.beside is None:
+        hosts = [f"{beside}-host" for beside in target.beside or (name,)]
+        host = hosts[0]
+        if not target.beside:
             joined.append(host)
             parts["hosts"][host] = _owning(file.part("targets", name, "host"), [])
         link = file.part("targets", name, "link")
         if link is None:
             parts["hosts"][host]["owns"].append(name)
         else:
-            parts["links"][f"{name}-link"] = {**link.mapping, "joins": [host, name]}
+            parts["links"][f"{name}-link"] = {**link.mapping, "joins": [*hosts, name]}
         own = file.part("targets", name, "network")
         if own is not None:
             joined.remove(host)
@@ -206,7 +207,7 @@ def log_backups(file: SiteFile, name: str, night: Night, run: LevelRun, parts: d
     }  # fmt: skip
     return {
         logs_name(name, run.later, i): {"method": "image", "data": f"{name}-log-data", "to": to, **times}
-        for i, to in enumerate(policy.logs.to or (policy.to,))
+        for i, to in enumerate(policy.logs.to or (policy.target,))
     }
 
 
