@@ -133,6 +133,8 @@ def recovery(found: Recovery) -> None:
         back = found.until(share)
         told = show_short(back, "s", 3) if back < float("inf") else "never"
         show.line(f"{share:.0%} of the systems are back after {told}")
+    if found.interval is not None:
+        show.line(found.interval.sentence())
 
 
 def goals(found: list[Goal]) -> None:

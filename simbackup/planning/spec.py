@@ -138,8 +138,12 @@ class SiteSpec(Frozen):
     index_record: SizePerFile | None = None
     """Bytes that the catalogue keeps for each file of each save set; none unless stated."""
     recovery: Duration | None = None
-    """Time from a loss until restores begin: to decide, to replace hosts, to bring the catalogue back; none unless
-    stated."""
+    """Time from a loss until restores could begin: to decide, to replace hosts; none unless stated."""
+    catalogue: Duration | None = None
+    """Time that bringing back the catalogue takes after it, before anything can be found; none unless stated."""
+    operator: Duration | None = None
+    """Time that one person takes to prepare each system for its restore, one after another: to start it from a medium,
+    to find what it needs; none unless stated."""
     prices: PricesSpec | None = None
     """What storage costs; no costs are reported unless stated."""
 
