@@ -24,10 +24,13 @@ from itertools import filterfalse
 from pathlib import Path
 
 from benchmarks.mutations import mutated, texts
-from benchmarks.seeds import FLEET, GOALS, PLANNED, SERVERS, SYSTEMS
+from benchmarks.seeds import DD, FLEET, GOALS, OWN_MAPPING, PLANNED, REPORTS, SERVERS, SYSTEMS
 from benchmarks.trials import (
     EnoughError,
     check_goals,
+    check_mapping,
+    check_output,
+    check_report,
     check_systems,
     run_measured,
     run_scenario,
@@ -77,20 +80,39 @@ def seeds(root: Path) -> dict[str, list[tuple[Path, str]]]:
     found["inventory"] = [(FUZZ / "servers.csv", SERVERS)]
     found["goals"] = [(FUZZ / "goals.yaml", GOALS)]
     found["systems"] = [(FUZZ / "systems.csv", SYSTEMS), *texts(root, "scenarios/planning/*.csv").items()]
+    found["report"] = [(FUZZ / name, text) for name, text in REPORTS.items()]
+    found["report"] += [(FUZZ / each.name, each.read_text(encoding="utf-8")) for each in samples("restic", "borg")]
+    found["mapping"] = [(FUZZ / "own.yaml", OWN_MAPPING)]
+    found["output"] = [
+        (FUZZ / each.name, each.read_text(encoding="utf-8")) for each in samples("fio", "iperf3", "btape")
+    ]
+    found["output"].append((FUZZ / "dd.txt", DD))
     return found
 
 
+def samples(*tools: str) -> list[Path]:
+    """Output of other programs, by the beginnings of their names."""
+    return [path for path in sorted(SAMPLES.iterdir()) if path.name.startswith(tools)]
+
+
+SAMPLES = Path(__file__).parents[1] / "tests/unit/foreign/samples"
+CHECKS = {
+    "goals": check_goals, "systems": check_systems, "output": check_output, "report": check_report,
+    "mapping": check_mapping,
+}  # fmt: skip
+"""What finds the errors of a kind that `simbackup check` does not know."""
 FUZZ = Path("scenarios/fuzz")
 SHARES = {
-    "scenario": 32, "site": 20, "datasheet": 18, "study": 6, "measured": 4, "calibration": 4, "inventory": 6,
-    "goals": 4, "systems": 6,
+    "scenario": 30, "site": 18, "datasheet": 16, "study": 6, "measured": 4, "calibration": 4, "inventory": 5,
+    "goals": 4, "systems": 5, "report": 3, "mapping": 1, "output": 4,
 }  # fmt: skip
 """Of a hundred files, how many are of each kind."""
 
 
 def located(problem: Problem) -> bool:
-    """Whether a problem says where it is: a line and a column, or that a whole file cannot be read."""
-    place, whole = problem.place, problem.message.startswith(("cannot be read", "there is neither"))
+    """Whether a problem says where it is: a line and a column, an option, or that a whole file cannot be read."""
+    place = problem.place
+    whole = problem.message.startswith(("cannot be read", "there is neither")) or place.file.startswith("--")
     text = str(problem)
     return bool(place.file and problem.message) and (place.line > 0 < place.column or whole) and "\n" not in text
 
@@ -152,13 +174,8 @@ class Site:
     def checked(self, kind: str, path: Path) -> tuple[list[Problem], Path]:
         """The errors of a changed file, or what to run if there are none."""
         if kind == "inventory":
-            site = path.with_name("site.yaml")
-            return check_file(site), site
-        if kind == "goals":
-            return check_goals(path), path
-        if kind == "systems":
-            return check_systems(path), path
-        return check_file(path), path
+            path = path.with_name("site.yaml")
+        return CHECKS.get(kind, check_file)(path), path
 
 
 def make_site(root: Path) -> Site:
@@ -169,9 +186,11 @@ def make_site(root: Path) -> Site:
     (root / FUZZ).mkdir()
     for name, text in {
         "site.yaml": FLEET, "servers.csv": SERVERS, "planned.site.yaml": PLANNED, "goals.yaml": GOALS,
-        "systems.csv": SYSTEMS,
+        "systems.csv": SYSTEMS, "own.yaml": OWN_MAPPING, "dd.txt": DD, **REPORTS,
     }.items():  # fmt: skip
         (root / FUZZ / name).write_text(text, encoding="utf-8")
+    for each in samples(""):
+        shutil.copy(each, root / FUZZ)
     users: dict[str, Path] = {}
     for path, text in texts(root, "scenarios/**/*.yaml").items():
         for name in re.findall(r"model: ([\w/.+-]+)", text):

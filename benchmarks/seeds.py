@@ -84,3 +84,34 @@ SYSTEMS = (
     'Name,Size (GB),Files,Daily change,Kind,Policy,Priority,Compression,Growth\nweb-1,"1,200",,3 %,vm,,2,1.5,10 %\n'
     "files,2 TB,300000,1 %,file server,nightly,1,,\nsql,400,,5,database,,,2:1,20\n"
 )
+REPORTS = {
+    "bacula.csv": "JobId,Name,Client,Type,Level,JobStatus,StartTime,EndTime,JobFiles,JobBytes,ReadBytes\n"
+    "17,nightly,a-fd,B,F,T,2026-03-01 22:00:00,2026-03-02 01:30:00,120345,500000000000,700000000000\n"
+    "18,nightly,a-fd,B,I,W,2026-03-02 22:00:00,2026-03-02 22:10:00,345,5000000000,7000000000\n"
+    "19,back,a-fd,R,,f,2026-03-03 09:00:00,2026-03-03 09:00:30,0,0,0\n",
+    "netbackup.csv": '"Job ID";"Type";"Status";"Job Policy";"Schedule Type";"Client";"Start Time";"Elapsed Time";'
+    '"Kilobytes";"Files"\n"500123";"Backup";"0";"unix";"Full Backup";"a";"25.03.2026 20:00:00";"001:02:03";'
+    '"1.048.576";"1.000"\n"500124";"Backup";"96";"unix";"INCR";"a";"26.03.2026 20:00:00";"000:00:30";"1.024";"7"\n',
+    "own.csv": "Rechner;Beginn;Dauer;Menge;Rest\nadele;03.04.2026 22:15;90;1.024,5;x\n"
+    "berta;04.04.2026 22:15;1.02:03;7;\n",
+}
+"""Reports of backup programs."""
+OWN_MAPPING = """\
+title: Ours
+tool: ours
+columns: {system: Rechner, start: Beginn, elapsed_s: [Dauer, Zeit], size_bytes: Menge, status: Rest}
+units: {elapsed_s: min, size_bytes: MiB}
+words: {status: {x: ok, "*": failed}}
+dates: ['%d.%m.%Y %H:%M', ISO 8601]
+"""
+DD = """\
+$ dd if=/dev/sda of=/dev/null bs=1M iflag=direct count=128
+128+0 records in
+128+0 records out
+134217728 bytes (134 MB, 128 MiB) copied, 0,795761 s, 169 MB/s
+$ dd if=/dev/zero of=/mnt/x bs=1M conv=fsync
+134217728 bytes transferred in 0.5 secs (268435456 bytes/sec)
+$ dd if=/dev/urandom of=/mnt/x bs=1M
+1048576 Bytes (1,0 MB, 1,0 MiB) kopiert, 1.5e-03 s, 699 MB/s
+"""
+"""Output of dd, in several forms."""

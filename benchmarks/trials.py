@@ -10,6 +10,10 @@ from simbackup.errors import InputError, Problem
 from simbackup.experiments.point import outcome_of, resolved
 from simbackup.experiments.reproduce import reproduce
 from simbackup.experiments.study_file import read_study
+from simbackup.foreign.histories.history import jobs_csv, read_history
+from simbackup.foreign.histories.mapping import mapping_of
+from simbackup.foreign.measurements.measured_sheet import measured_sheet
+from simbackup.foreign.measurements.tools import read_outputs
 from simbackup.planning.goals import judged, read_goals
 from simbackup.planning.inventory import site_text
 from simbackup.planning.plan import plan
@@ -92,3 +96,47 @@ def check_systems(path: Path) -> list[Problem]:
     site = path.with_name("made.site.yaml")
     site.write_text(text, encoding="utf-8")
     return [problem for problem in check_file(site) if problem.severity == "error"]
+
+
+def check_report(path: Path) -> list[Problem]:
+    """What is wrong with a report of a backup program, which may have a mapping beside it."""
+    mapping = path.with_suffix(".yaml")
+    return check_history(path, str(mapping) if mapping.is_file() else "")
+
+
+def check_mapping(path: Path) -> list[Problem]:
+    """What is wrong with a mapping, or with the report beside it."""
+    return check_history(path.with_suffix(".csv"), str(path))
+
+
+def check_history(path: Path, mapping: str = "") -> list[Problem]:
+    """What is wrong with a report of a backup program; what it becomes is read again, and is the same."""
+    try:
+        jobs, _ = read_history([path], mapping_of(mapping) if mapping else None)
+        if not jobs:
+            return []
+        neutral = path.with_name("jobs.csv")
+        neutral.write_text(jobs_csv(jobs), encoding="utf-8")
+    except InputError as error:
+        return list(error.problems)
+    again, _ = read_history([neutral])
+    if jobs_csv(again) != jobs_csv(jobs):
+        raise ValueError(f"{neutral.read_text(encoding='utf-8')[:200]!r} is read as other jobs")
+    return []
+
+
+def check_output(path: Path) -> list[Problem]:
+    """What is wrong with the output of a measuring tool, or with the datasheet that is made of it."""
+    like = next((like for tool, like in LIKE.items() if path.name.startswith(tool)), LIKE["fio"])
+    try:
+        measured_sheet(read_outputs([path]), like, path.with_name("ours.yaml"))
+    except InputError as error:
+        return list(error.problems)
+    return []
+
+
+LIKE = {
+    "fio": "ssd/nvme-gen4-2021", "dd": "disk/sata-7200-1tb-2008", "iperf3": "network/gigabit-ethernet",
+    "btape": "tape_drive/lto-9",
+}  # fmt: skip
+"""The datasheet of a like device, by the tool whose output begins with its name."""

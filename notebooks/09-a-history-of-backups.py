@@ -13,8 +13,8 @@
 #
 # Every backup program keeps a list of what it did. Here are sixty jobs that really ran: restic 0.14 and BorgBackup 1.2
 # saved ten trees of made files on a virtual machine with two cores, in full, again after some files had changed, and
-# brought them back. One half of the jobs is fitted to, the other half is predicted, and then measured and predicted
-# times are laid side by side.
+# brought them back. We fit the model to one half of the jobs, let it predict the other half, and compare predicted with
+# measured times.
 #
 # **The machine was busy with other work**, and every job took a few seconds only. So the first question is how much
 # the same job differs from itself; no prediction can be better than that. `restic-and-borg/collect.py` is the program

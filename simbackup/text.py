@@ -67,6 +67,15 @@ def for_cell(text: object) -> str:
     return f"'{shown}" if is_formula(shown) else shown
 
 
+def of_cell(text: str) -> str:
+    """The text behind a cell of a CSV file that `for_cell` wrote.
+
+    >>> of_cell("'=1+1"), of_cell("'tis")
+    ('=1+1', "'tis")
+    """
+    return text[1:] if text.startswith("'") and is_formula(text[1:]) else text
+
+
 def is_formula(text: str) -> bool:
     """Whether a spreadsheet would compute a cell of this text."""
     bare = text.strip()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, cast
-
-from pydantic import model_validator
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from simbackup import units
 from simbackup.data.change import ChangeSpec
@@ -218,14 +216,10 @@ class DataSpec(Part, Modelled, FilesSheet):
         "cached": "in image and file_level backups of the data themselves",
     }
 
-    @model_validator(mode="before")
     @classmethod
-    def _unstated_layout(cls, raw: Any) -> Any:
-        if not isinstance(raw, dict):
-            return raw
-        said = cast("dict[str, Any]", raw)
-        unstated = said.get("filesystem") is not None and said.get("layout") is None
-        return {**said, "layout": UNSTATED_LAYOUT} if unstated else said
+    def unstated(cls, said: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The layout of files in a file system."""
+        return {"layout": UNSTATED_LAYOUT} if "filesystem" in said else {}
 
     def facts(self) -> Facts:
         """Size, files, compression, and file system or database."""

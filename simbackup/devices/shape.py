@@ -13,6 +13,8 @@ from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.limit import Law, Limit, Spot
 
 Key = TypeVar("Key")
+UNBOUND = Limit(math.inf, "")
+"""Nothing bounds the workers of a flow together."""
 
 
 class Source(Protocol):
@@ -36,8 +38,9 @@ class FlowShape:
     a unit at that rate go, one after the other: (address, activity) -> seconds, which sum to 1 / cap; an activity that
     is empty is that of the flow. A share of it is `sequential`; the rest are requests here and there, which take no
     turns with streams. Where there are `workers`, the parts are a round that each of them goes, one request at a time,
-    in the queues of others; `serial` are the seconds of it that only one of them at a time can spend. `share` is its
-    weight among flows. A `source` changes the shape while the flow is under way.
+    in the queues of others; `serial` are the seconds of it that only one of them at a time can spend, and `most` is
+    what each may do of what bounds all of them together, as a thread that serves them. `share` is the weight among
+    flows. A `source` changes the shape while the flow is under way.
     """
 
     demands: dict[Link, float] = field(default_factory=dict[Link, float])
@@ -48,6 +51,7 @@ class FlowShape:
     sequential: float = 1.0
     workers: int = 0
     serial: float = 0.0
+    most: Limit = UNBOUND
     share: float = 1.0
     source: Source | None = None
 
@@ -85,12 +89,15 @@ class FlowShape:
 
     def _limit(self) -> tuple[Limit, Rounds | None]:
         """The limit of a flow of this shape, and how its requests go round."""
-        cause = self.cause or ""
-        if not (self.workers and math.isfinite(self.cap)):
-            return Limit(self.cap, cause, self.parts), None
-        going = Rounds(self.workers, self.parts, self.demands, self.serial)
-        parts = {part: seconds / self.workers for part, seconds in self.parts.items()}
-        return Limit(self.cap * self.workers, cause, parts), going
+        limit, going = Limit(self.cap, self.cause or "", self.parts), None
+        if self.most.rate < self.cap:
+            limit = self.most
+        if not self.workers:
+            return limit, None
+        if math.isfinite(self.cap):
+            going = Rounds(self.workers, self.parts, self.demands, self.serial)
+        parts = {part: seconds / self.workers for part, seconds in limit.parts.items()}
+        return Limit(limit.rate * self.workers, limit.cause, parts), going
 
     def plus(
         self,
@@ -134,7 +141,13 @@ class FlowShape:
         return self.over(path, size, min((network.wires for network in path), default=1))
 
     def at_most(self, rate: float, cause: str, activity: str = "") -> FlowShape:
-        """The shape when a flow makes no more than so many units a second, for a cause."""
+        """The shape when a flow makes no more than so many units a second, or each of its workers, for a cause.
+
+        What bounds workers is no request that they wait for in their rounds, which go on as before.
+        """
+        if self.workers:
+            bound = Limit(rate, cause, {(cause, activity): 1.0 / rate} if rate > 0.0 else {})
+            return replace(self, most=bound) if rate < self.most.rate else self
         return self.cycle({(cause, activity): 1.0 / rate}, rate) if rate < self.cap else self
 
     def cycle(self, parts: Mapping[tuple[str, str], float], rate: float | None = None) -> FlowShape:
@@ -148,11 +161,11 @@ class FlowShape:
     def part(self, share: float) -> FlowShape:
         """The shape when only a share of the units loads the links; nothing that takes no part is crossed."""
         if share <= 0.0:
-            return replace(self, demands={}, moves={}, places={}, cap=math.inf, parts={})
+            return replace(self, demands={}, moves={}, places={}, cap=math.inf, parts={}, most=UNBOUND)
         demands = {link: demand * share for link, demand in self.demands.items()}
         moves = {link: moved * share for link, moved in self.moves.items()}
         parts = {part: seconds * share for part, seconds in self.parts.items()}
-        return replace(self, demands=demands, moves=moves, cap=self.cap / share, parts=parts)
+        return replace(self, demands=demands, moves=moves, cap=self.cap / share, parts=parts, most=self._most(share))
 
     def times(self, units: float) -> FlowShape:
         """The shape of a flow each unit of which is so many units of this one."""
@@ -163,8 +176,14 @@ class FlowShape:
             cap=self.cap / units,
             parts={part: seconds * units for part, seconds in self.parts.items()},
             serial=self.serial * units,
+            most=self._most(units),
             source=self.source.times(units) if self.source is not None else None,
         )
+
+    def _most(self, units: float) -> Limit:
+        """What bounds workers when each unit is so many of these."""
+        parts = {part: seconds * units for part, seconds in self.most.parts.items()}
+        return Limit(self.most.rate / units, self.most.cause, parts)
 
     def after(self, seconds: float, on: Link | str, activity: str = "") -> FlowShape:
         """The shape when each unit takes some seconds more, one after the other, on a link or at an address."""

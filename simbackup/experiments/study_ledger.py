@@ -10,6 +10,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -21,6 +22,8 @@ from simbackup.output.whole import whole
 
 PART, ENDING = "ledger", ".jsonl"
 """Subfolder of the ledger, and how the names of its files end."""
+NAMES = ("key", "figures", "failed", "records", "bounds")
+"""What a line holds of an outcome."""
 CHECKED = 16
 """Digits of the checksum of a line."""
 
@@ -87,15 +90,17 @@ class StudyLedger:
     def close(self) -> None:
         """Close the file that was appended to."""
         if self._file is not None:
-            self._file.close()
-            self._file = None
+            file, self._file = self._file, None
+            with suppress(OSError):  # what could not be written was reported when it was
+                file.close()
 
     def _read(self, record: Mapping[str, Any]) -> None:
         if "wrote" in record:
             self._written.add(str(record["sha256"]))
             return
-        names = ("key", "figures", "failed", "records", "bounds")
-        outcome = PointResult(**{name: record[name] for name in names})
+        if not record.keys() >= set(NAMES):  # as another version wrote it, whose outcomes are not ours
+            return
+        outcome = PointResult(**{name: record[name] for name in NAMES})
         known = self._outcomes.get(outcome.key)
         self._outcomes[outcome.key] = outcome if known is None else _joined(known, outcome)
 
@@ -109,6 +114,7 @@ class StudyLedger:
             self._file.write(line.encode() + b"\n")
             self._file.flush()
         except OSError as error:
+            self.close()
             raise ResultError(f"{self.folder} cannot be written ({error.strerror})") from None
 
 
@@ -121,11 +127,15 @@ def _joined(one: PointResult, other: PointResult) -> PointResult:
 
 def _records(ledger: Path) -> Iterator[dict[str, Any]]:
     """What the lines of all files hold, except for those that were not written to their end."""
-    for path in sorted(ledger.glob(f"*{ENDING}")):
-        for line in path.read_bytes().splitlines():
+    for path in sorted(filter(Path.is_file, ledger.glob(f"*{ENDING}"))):
+        try:
+            lines = path.read_bytes().splitlines()
+        except OSError as error:
+            raise ResultError(f"{path} cannot be read ({error.strerror})") from None
+        for line in lines:
             try:
                 read: object = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             content = cast("dict[str, Any]", read) if isinstance(read, dict) else {}
             record = content.get("record")

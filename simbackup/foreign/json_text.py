@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
 from typing import Any, cast
 
 from simbackup.errors import InputError, Place, Problem
+
+MOST = 1e18
+"""The greatest number that is believed: an exabyte, or thirty years in nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Json:
         return None if found is None else Json(found, self.file, address, self.line)
 
     def number(self, *path: str | int) -> float:
-        """The number at a path below it, finite and not negative.
+        """The number at a path below it, not negative and at most `MOST`.
 
         Raises
         ------
@@ -50,12 +53,59 @@ class Json:
         found = self.get(*path)
         value = found.value if found is not None else None
         if isinstance(value, bool) or not isinstance(value, int | float):
-            address = ".".join(str(step) for step in (self.address, *path) if step != "")
-            message = "is missing" if value is None else f"'{value}' is not a number"
-            raise InputError([Problem(self.place, address, message, "write the output again, completely")])
-        if not math.isfinite(value) or value < 0:
-            raise InputError([Problem(self.place, found.address if found else "", f"'{value}' is not above zero")])
+            raise self._wrong(path, "is missing" if value is None else f"'{value}' is not a number")
+        if not 0 <= value <= MOST:
+            raise self._wrong(path, f"'{value:.6g}' is not between 0 and {MOST:g}")
         return float(value)
+
+    def count(self, *path: str | int) -> float:
+        """The whole number at a path below it.
+
+        Raises
+        ------
+        InputError
+            There is none.
+        """
+        found = self.number(*path)
+        if not found.is_integer():
+            raise self._wrong(path, f"'{found}' is not a whole number")
+        return found
+
+    def moment(self, *path: str | int, zone: tzinfo = UTC) -> datetime | None:
+        """The time at a path below it, as ISO 8601 writes it; one that names no zone is of that given. None if missing.
+
+        Raises
+        ------
+        InputError
+            It is no time.
+        """
+        text = self.text(*path)
+        try:
+            found = datetime.fromisoformat(text) if text else None
+        except ValueError:
+            raise self._wrong(path, f"'{text}' is not a time such as 2026-11-22T12:42:19") from None
+        return found.replace(tzinfo=zone) if found is not None and found.tzinfo is None else found
+
+    def day(self, *path: str | int) -> str:
+        """The day in UTC, `2026-11-22`, of the seconds since 1970 at a path below it; empty if there are none.
+
+        Raises
+        ------
+        InputError
+            They are no such seconds.
+        """
+        if self.get(*path) is None:
+            return ""
+        seconds = self.number(*path)
+        try:
+            return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+        except (ValueError, OverflowError, OSError):
+            raise self._wrong(path, f"'{seconds}' is no time in seconds since 1970") from None
+
+    def _wrong(self, path: Sequence[str | int], message: str) -> InputError:
+        """The error of what is at a path below it."""
+        address = ".".join(str(step) for step in (self.address, *path) if step != "")
+        return InputError([Problem(self.place, address, message, "write the output again, completely")])
 
     def text(self, *path: str | int) -> str:
         """The text at a path below it; empty if there is none."""

@@ -10,7 +10,7 @@ from typing import Any
 from simbackup.errors import ResultError
 from simbackup.output.mark import check_replaced
 from simbackup.output.target import TABLE, WORKBOOK, check_file, check_folder
-from simbackup.output.whole import whole
+from simbackup.output.whole import whole, write_csv
 from simbackup.results.workbook import Cell, write_workbook
 
 FORMS = ("csv", "parquet")
@@ -59,7 +59,7 @@ def write_tables(tables: Mapping[str, Sequence[Mapping[str, Any]]], path: Path, 
             if form == "parquet":
                 frame.to_parquet(partial)
             else:
-                frame.to_csv(partial, index=False)
+                write_csv(frame, partial)
     return path
 
 

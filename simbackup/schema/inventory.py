@@ -12,6 +12,7 @@ from typing import Any
 from simbackup.errors import InputError, Place, Problem
 from simbackup.schema.tree import Node
 from simbackup.schema.yaml_file import read_text
+from simbackup.text import of_cell
 
 EXCEL = ".xlsx"
 _DELIMITERS = ",;\t"
@@ -91,7 +92,7 @@ def _csv(text: str, name: str) -> list[list[Node]]:
         value = quoted[1].replace('""', '"') if quoted else text[at:end]
         if not quoted and value.lstrip().startswith('"'):
             raise InputError([Problem(place, "", "is not valid CSV: a quote is not closed", "close it")])
-        records[-1].append(Node(value.strip(), place, place))
+        records[-1].append(Node(of_cell(value.strip()), place, place))
         for newline in _NEWLINE.finditer(text, at, end):
             line, begin = line + 1, newline.end()
         at = end

@@ -254,14 +254,21 @@ class Frozen(BaseModel):
         """Values of the part that conflict: their keys, what is wrong, what would be right."""
         yield from ()
 
+    @classmethod
+    def unstated(cls, said: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What is assumed of keys that a file does not state, as the file would say it; nothing unless overridden."""
+        del said
+        return {}
+
     @model_validator(mode="before")
     @classmethod
-    def _without_nothing(cls, raw: Any) -> Any:
+    def _as_stated(cls, raw: Any) -> Any:
         if not isinstance(raw, dict):
             return raw
         plain, fields = cast("dict[str, Any]", raw), cls.model_fields
         needed = {k for k, field in fields.items() if field.is_required() or isinstance(field.default, Quantity)}
-        return {k: v for k, v in plain.items() if v is not None or k not in fields or k in needed}
+        said = {k: v for k, v in plain.items() if v is not None or k not in fields or k in needed}
+        return {**cls.unstated(said), **said}
 
     @field_validator("*", mode="wrap")
     @classmethod

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import resources
-from typing import Any
+from pathlib import Path
 
 import anyio
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from simbackup.errors import InputError
 from simbackup.results.record import program_version
 from simbackup.web import tasks
+from simbackup.web.asked import Json, RefusedError, text_of, texts_of
 from simbackup.web.comparison import differences, side_by_side
 from simbackup.web.guard import LOCAL, Guard
 from simbackup.web.guests import Document, Guest, Guests, Variant
@@ -35,11 +38,7 @@ MIME = {
     "report.html": "text/html; charset=utf-8", "scenario.yaml": "text/yaml; charset=utf-8",
     "tables.xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }  # fmt: skip
-Json = Mapping[str, Any]
-
-
-class RefusedError(Exception):
-    """A request that cannot be answered, with what is wrong with it."""
+NO_KEY = "Open the whole address that 'simbackup serve' printed when it was started last; it ends in ?key= and letters."
 
 
 @dataclass
@@ -50,6 +49,8 @@ class WhatIf:
     chosen: OwnFolder = field(default_factory=OwnFolder)
     first: str = ""
     """What is opened at once: the name of a scenario, or of a file of the chosen folder."""
+    key: str = field(default_factory=partial(secrets.token_urlsafe, 16))
+    """What the address has to name; who has not got it gets nothing."""
     guests: Guests = field(default_factory=Guests)
     offered: dict[str, list[Mapping[str, str]]] = field(default_factory=dict[str, list[Mapping[str, str]]])
     checks: Workers = field(init=False)
@@ -97,9 +98,11 @@ class WhatIf:
         return HTMLResponse(rendered("library.html", offered=self.offered))
 
     async def page(self, request: Request) -> Response:
-        """The page, with a guest of its own for each browser."""
+        """The page, with a guest of its own for each browser that was given its address."""
         key, guest = request.cookies.get(COOKIE), self.guests.of(request.cookies.get(COOKIE))
         if guest is None:
+            if not secrets.compare_digest(request.query_params.get("key", "").encode(), self.key.encode()):
+                return PlainTextResponse(NO_KEY, status_code=403)
             key, _ = self.guests.new()
         name = request.query_params.get("open", self.first)
         text = rendered(
@@ -120,35 +123,35 @@ class WhatIf:
         )
 
     def _document(self, guest: Guest, asked: Json) -> Document:
-        files = asked.get("files")
-        if isinstance(files, dict):
-            return uploaded(guest, {str(name): str(content) for name, content in files.items()})  # type: ignore[misc]
-        name = _text(asked, "name")
+        if "files" in asked:
+            return uploaded(guest, texts_of(asked, "files"))
+        name = text_of(asked, "name")
         return self.chosen.document(name) if name in self.chosen.names else of_library(name)
 
     async def run(self, request: Request) -> Response:
         """Run a text, and report on it line by line, each in JSON; a newer run of the same tab ends it."""
         guest, asked = await self._asked(request)
-        document = self._opened(guest, asked)
-        changes = {str(address): str(value) for address, value in dict(asked.get("changes") or {}).items()}
-        tab, text = _text(asked, "tab"), _text(asked, "text")
+        folder, tab, text = self._opened(guest, asked), text_of(asked, "tab"), text_of(asked, "text")
         before = guest.variants.get(str(asked.get("before") or ""))
-        variant = guest.begun(_text(asked, "document"), text, tab)
         task = {
-            "text": text, "folder": str(document.folder), "changes": changes, "out": str(variant.folder),
+            "text": text, "folder": str(folder), "changes": texts_of(asked, "changes"),
             "before": before.figures if before else {}, "until": str(asked.get("until") or HORIZONS[0]),
         }  # fmt: skip
-        lines = self._lines(guest, variant, tab, task)
+        variant = guest.begun(text_of(asked, "document"), tab)
+        lines = self._lines(guest, variant, tab, {**task, "out": str(variant.folder)})
         return StreamingResponse(lines, media_type="application/x-ndjson")
 
     async def _lines(self, guest: Guest, variant: Variant, tab: str, task: Json) -> AsyncGenerator[str]:
-        async with aclosing(self.runs.messages(tasks.run, task)) as found:
-            async for message in found:
-                if guest.running.get(tab) != variant.key:
-                    yield f"{json.dumps({'kind': 'replaced'})}\n"
-                    return
-                _noted(guest, variant, message)
-                yield f"{json.dumps({**message, 'variant': variant.key, 'called': variant.name})}\n"
+        try:
+            async with aclosing(self.runs.messages(tasks.run, task)) as found:
+                async for message in found:
+                    if guest.running.get(tab) != variant.key:
+                        yield f"{json.dumps({'kind': 'replaced'})}\n"
+                        return
+                    _noted(guest, variant, message)
+                    yield f"{json.dumps({**message, 'variant': variant.key, 'called': variant.name})}\n"
+        finally:
+            guest.ended(variant, tab)
 
     async def check(self, request: Request) -> Response:
         """Report what is wrong with a text."""
@@ -160,13 +163,11 @@ class WhatIf:
 
     async def _short(self, request: Request, work: Work) -> Response:
         guest, asked = await self._asked(request)
-        folder = str(self._opened(guest, asked).folder)
-        task = {
-            "text": _text(asked, "text"),
-            "folder": folder,
-            "line": asked.get("line"),
-            "column": asked.get("column"),
-        }
+        folder = str(self._opened(guest, asked))
+        place = {name: asked[name] for name in ("line", "column") if isinstance(asked.get(name), int)}
+        if work is tasks.complete and len(place) < len(("line", "column")):
+            raise RefusedError("'line' and 'column' are missing")
+        task = {"text": text_of(asked, "text"), "folder": folder, **place}
         async with aclosing(self.checks.messages(work, task)) as found:
             async for message in found:
                 if message["kind"] not in {"waiting", "alive"}:
@@ -177,7 +178,7 @@ class WhatIf:
         """Keep a variant under a name."""
         guest, asked = await self._asked(request)
         key = _variant(guest, asked).key
-        if not guest.keep(key, _text(asked, "name")):
+        if not guest.keep(key, text_of(asked, "name")):
             raise RefusedError("there are too many variants; drop one")
         return JSONResponse({"kept": len(guest.kept)})
 
@@ -215,7 +216,7 @@ class WhatIf:
         guest = self._guest(request)
         try:
             asked: object = await request.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             raise RefusedError("this is not JSON") from None
         if not isinstance(asked, dict):
             raise RefusedError("this is not what the page asks")
@@ -227,8 +228,9 @@ class WhatIf:
             raise RefusedError("the server has been started again since; load the page again")
         return guest
 
-    def _opened(self, guest: Guest, asked: Json) -> Document:
-        found = guest.documents.get(_text(asked, "document"))
+    def _opened(self, guest: Guest, asked: Json) -> Path:
+        """The folder of a document that is open."""
+        found = guest.documents.get(text_of(asked, "document"))
         if found is None:
             raise RefusedError("it is no longer open; open it again")
         return found
@@ -238,7 +240,7 @@ def _noted(guest: Guest, variant: Variant, message: Message) -> None:
     """Note in a variant what a worker reports of it."""
     match message["kind"]:
         case "opened":
-            variant.text, variant.values = message["text"], message["values"]
+            variant.values = message["values"]
             variant.name = guest.named(variant) if not variant.kept else variant.name
         case "answer":
             variant.figures = message["figures"]
@@ -248,15 +250,8 @@ def _noted(guest: Guest, variant: Variant, message: Message) -> None:
             pass
 
 
-def _text(asked: Json, key: str) -> str:
-    found = asked.get(key)
-    if not isinstance(found, str):
-        raise RefusedError(f"'{key}' is missing")
-    return found
-
-
 def _variant(guest: Guest, asked: Json) -> Variant:
-    found = guest.variants.get(_text(asked, "variant"))
+    found = guest.variants.get(text_of(asked, "variant"))
     if found is None:
         raise RefusedError("there is no such variant")
     return found

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from simbackup.web.asked import RefusedError
 from simbackup.web.cards import Figure
 
 MOST_GUESTS = 200
@@ -17,7 +18,10 @@ MOST_VARIANTS = 24
 """Variants that a guest keeps."""
 PASSING = 4
 """Variants that are there without being kept: the newest."""
-MOST_DOCUMENTS = 50
+MOST_DOCUMENTS = 20
+"""Documents that a guest has open; the files of the one opened first are removed first."""
+MOST_RUNNING = 6
+"""Runs of a guest at once, one for each tab."""
 LONGEST_NAME = 80
 NAMED = 3
 """Changes that the name of a variant mentions."""
@@ -36,11 +40,10 @@ class Document:
 
 @dataclass(slots=True)
 class Variant:
-    """A run: its text, its figures, the values of its levers, and the folder of its files."""
+    """A run: its figures, the values of its levers, and the folder of its files."""
 
     key: str
     document: str
-    text: str
     folder: Path
     name: str = ""
     kept: bool = False
@@ -55,7 +58,8 @@ class Guest:
 
     folder: Path
     used: float
-    documents: dict[str, Document] = field(default_factory=dict[str, Document])
+    documents: dict[str, Path] = field(default_factory=dict[str, Path])
+    """The folder of each document that is open."""
     variants: dict[str, Variant] = field(default_factory=dict[str, Variant])
     values: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     """The values with which each document was opened."""
@@ -63,13 +67,15 @@ class Guest:
     """The newest run of each tab, by which an older one knows that nobody waits for it."""
 
     def opened(self, document: Document) -> str:
-        """Remember a document, and return its key."""
+        """Remember where a document stands, and return its key; the one opened first gives way, with its uploads."""
         while len(self.documents) >= MOST_DOCUMENTS:
             oldest = next(iter(self.documents))
-            del self.documents[oldest]
             self.values.pop(oldest, None)
+            folder = self.documents.pop(oldest)
+            if folder.is_relative_to(self.folder):
+                shutil.rmtree(folder, ignore_errors=True)
         key = secrets.token_urlsafe(8)
-        self.documents[key] = document
+        self.documents[key] = document.folder
         return key
 
     def room(self, name: str) -> Path:
@@ -78,16 +84,29 @@ class Guest:
         made.mkdir(parents=True)
         return made
 
-    def begun(self, document: str, text: str, tab: str) -> Variant:
-        """A new variant, whose run has begun; older ones that were not kept give way."""
-        for old in [one for one in self.variants.values() if not one.kept][: -PASSING + 1 or None]:
+    def begun(self, document: str, tab: str) -> Variant:
+        """A new variant, whose run has begun; older ones that were not kept give way.
+
+        Raises
+        ------
+        RefusedError
+            Too many runs are under way.
+        """
+        if tab not in self.running and len(self.running) >= MOST_RUNNING:
+            raise RefusedError(f"{len(self.running)} tabs of this browser are at work; cancel one, or wait for it")
+        at_work = {running for other, running in self.running.items() if other != tab}
+        passing = [one for one in self.variants.values() if not one.kept and one.key not in at_work]
+        for old in passing[: -PASSING + 1 or None]:
             self.drop(old.key)
         key = secrets.token_urlsafe(8)
-        self.variants[key] = Variant(key, document, text, self.room("run"))
-        if len(self.running) >= MOST_DOCUMENTS:
-            self.running.clear()
+        self.variants[key] = Variant(key, document, self.room("run"))
         self.running[tab] = key
         return self.variants[key]
+
+    def ended(self, variant: Variant, tab: str) -> None:
+        """Note that the run of a variant has ended, unless a newer one runs in its tab."""
+        if self.running.get(tab) == variant.key:
+            del self.running[tab]
 
     def named(self, variant: Variant) -> str:
         """A name for a variant: in what it differs from its document as it was opened."""
@@ -98,9 +117,9 @@ class Guest:
 
     def keep(self, key: str, name: str) -> bool:
         """Keep a variant under a name; False if there are too many."""
-        if sum(one.kept for one in self.variants.values()) >= MOST_VARIANTS:
-            return False
         variant = self.variants[key]
+        if not variant.kept and len(self.kept) >= MOST_VARIANTS:
+            return False
         variant.kept, variant.name = True, name.strip()[:LONGEST_NAME] or variant.name
         return True
 

@@ -32,7 +32,7 @@ MOST_OF_A_KIND = 3
 NAMED = 3
 """Parts that the name of a lever mentions."""
 OF_FLEET = 3
-"""ProgressReports of the address of a fleet's own value."""
+"""Steps of the address of a value of the fleet itself, such as its number."""
 OF_PARTS = frozenset({"devices", "links", "targets", "network"})
 """Sections whose datasheets planners exchange."""
 

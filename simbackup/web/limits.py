@@ -10,7 +10,9 @@ from importlib import import_module
 from typing import Any
 
 GIGABYTE = 1_000_000_000
-NICER, NICEST = 1, 12
+ROOM = 0.75
+"""Share of the memory of the machine that all runs together may use."""
+NICER, NICEST = 1, 5
 """By how much work gives way to the server, so that the page answers while all processors are busy; and by how much
 more work on intervals gives way to first answers."""
 
@@ -29,9 +31,25 @@ class WorkLimits:
         """Seconds after which a worker is stopped, whatever it waits for."""
         return 2.0 * self.seconds
 
+    def lives(self, least: int, most: int) -> int:
+        """How many workers may live at once, so that the machine has memory for all of them; at least and at most some.
+
+        >>> WorkLimits(memory=1e15).lives(2, 16)
+        2
+        """
+        return max(least, int(min(most, ROOM * _machine_memory() / self.memory)))
+
 
 CHECKED = WorkLimits(seconds=20.0)
 """For checks and completions, which take a moment."""
+
+
+def _machine_memory() -> float:
+    """Bytes of memory of this machine; without bound where the system does not say."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
 
 
 def put_on(limits: WorkLimits) -> None:

@@ -119,7 +119,7 @@ def serve(
     page = WhatIf(workers, OwnFolder(folder), first)
     with listening(host, port) as found:
         shown = "localhost" if host == LOCALHOST else f"[{host}]" if ":" in host else host
-        address = f"http://{shown}:{found.getsockname()[1]}/"
+        address = f"http://{shown}:{found.getsockname()[1]}/?key={page.key}"
         config = uvicorn.Config(
             page.app(names), log_level="warning", timeout_graceful_shutdown=1, server_header=False, access_log=False
         )

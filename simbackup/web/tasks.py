@@ -125,7 +125,7 @@ def _site(path: Path, folder: Path) -> dict[str, str]:
 
 
 def _ended(text: str) -> str:
-    """A text that ends with a line break, by which a text is told from the name of a file."""
+    """The text with a line break at its end, so that it is never taken for the name of a file."""
     return text if text.endswith("\n") else f"{text}\n"
 
 

@@ -26,9 +26,9 @@ POLL = 0.25
 SILENCE = 2.0
 """Seconds of silence after which a message without content is sent."""
 ANSWER = "answer"
-"""The kind of message with which a worker passes its turn on."""
-REFINING = 8
-"""How many times as many workers live as there are turns."""
+"""The kind of message with which a worker passes its turn on, and gives way unless `simulated` is false in it."""
+REFINING = 4
+"""How many times as many workers live as there are turns, if the machine has memory for them."""
 TOO_LARGE = "it needs more than {:.1f} GB of memory; run it on the command line: simbackup run FILE"
 PRELOADED = ("simbackup.web.preload",)
 
@@ -62,7 +62,8 @@ class Workers:
         With its first answer a worker passes its turn on, and refines the answer while others have theirs.
         """
         if self._turns is None or self._room is None:
-            self._turns, self._room = anyio.Semaphore(self.at_once), anyio.Semaphore(self.at_once * REFINING)
+            lives = self.limits.lives(self.at_once, self.at_once * REFINING)
+            self._turns, self._room = anyio.Semaphore(self.at_once), anyio.Semaphore(lives)
         self.ahead += 1
         taken: list[anyio.Semaphore] = []
         try:
@@ -127,13 +128,13 @@ def _worker(theirs: Connection, work: Work, task: Mapping[str, Any], limits: Wor
     """What a worker process does."""
     put_on(limits)
 
-    answered = False
+    refining = False
 
     def send(message: Message) -> None:
-        nonlocal answered
+        nonlocal refining
         theirs.send_bytes(json.dumps(message).encode())
-        if message["kind"] == ANSWER and not answered:
-            answered = True
+        if message["kind"] == ANSWER and not refining and message.get("simulated", True):
+            refining = True
             give_way()
 
     with suppress(BrokenPipeError):  # the server has gone

@@ -96,3 +96,15 @@ def test_a_host_without_read_ahead_reads_a_request_at_a_time(
     assert seconds(changes | slow, "full", what) == pytest.approx(expected, rel=0.03)
     ahead = seconds(changes | slow | {"hosts.client.read_ahead": "16 MiB"}, "full", what)
     assert ahead == pytest.approx(max(SIZE * (1 / 500e6 + 4e-3 / 2**24), SIZE / 400e6 if changes else 0.0), rel=0.03)
+
+
+@pytest.mark.parametrize("workers", [1, 4, 16])
+def test_workers_wait_for_the_thread_that_serves_them_once(workers: int) -> None:
+    """Files in memory, a server of one core: its thread takes 20 ns a byte, for however many workers."""
+    walk = {"method": "file_level", "data": "files", "to": "b", "workers": workers}
+    tool = {"start_time": "0 s", "mount_time": "0 s", "server_cpu": "20 ns/B"}
+    files = {"reads_per_file": 1, "cpu_per_file": "0.01 ms/file", "fragment": "1 MB"}
+    held = {"data.files.files": FILES, "data.files.cached": "5 %", "data.files.filesystem": files}
+    fast = {"devices.a.read_rate": "9 GB/s"}
+    result = run({"jobs.full": walk | {"tool": tool}, "jobs.back": None} | held | fast)
+    assert result.get("jobs.full.elapsed") == pytest.approx(SIZE * 20e-9, rel=TOLERANCE)

@@ -95,5 +95,7 @@ def test_from_opening_to_a_compared_variant(browser: Any, address: str, tmp_path
             assert page.evaluate("document.documentElement.scrollWidth") == width, tab
         assert page.evaluate("[...document.images].every(image => image.alt.length > 10)")
     assert problems == []
-    assert [url for url in requests if not url.startswith(("data:", address))] == []
+    home = address.partition("?")[0]
+    assert page.url == home
+    assert [url for url in requests if not url.startswith(("data:", home))] == []
     page.close()

@@ -100,7 +100,7 @@ class Volume:
             if needs:
                 fresh.append(snapshot)
                 end = min(end, begin + snapshot.room)
-        return Stretch(begin, end - begin, tuple(fresh))
+        return Stretch(begin, min(end - begin, size), tuple(fresh))  # far out, rounding must not add to what is asked
 
     def claim(self, writer: Hashable, begin: float, size: float) -> Generator[simpy.Event, Any, Stretch]:
         """The longest run from a byte that costs the same all along, until the writer has to look again."""

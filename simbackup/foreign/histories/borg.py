@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 
 from simbackup.errors import InputError, Problem
 from simbackup.foreign.histories.finished_job import FinishedJob
@@ -38,12 +38,10 @@ def read(text: str, file: str, stem: str, zone: tzinfo) -> Iterator[FinishedJob]
 
 def _job(archive: Json, name: str, zone: tzinfo) -> FinishedJob:
     """The job of an archive."""
-    text = archive.text("start")
-    start = datetime.fromisoformat(text) if text else None
-    start = start.replace(tzinfo=zone) if start is not None and start.tzinfo is None else start
     return FinishedJob(
         id=name, tool="borg", system=archive.text("hostname"), job=archive.text("name"), operation="backup",
-        start=start, elapsed_s=archive.number("duration"), size_bytes=archive.number("stats", "original_size"),
-        stored_bytes=archive.number("stats", "deduplicated_size"), files=archive.number("stats", "nfiles"),
+        start=archive.moment("start", zone=zone), elapsed_s=archive.number("duration"),
+        size_bytes=archive.count("stats", "original_size"),
+        stored_bytes=archive.count("stats", "deduplicated_size"), files=archive.count("stats", "nfiles"),
         status="ok", place=archive.place,
     )  # fmt: skip

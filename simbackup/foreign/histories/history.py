@@ -16,6 +16,7 @@ from simbackup.foreign.histories.mapping import MappingSpec
 from simbackup.foreign.histories.reports import read_report
 from simbackup.schema.inventory import EXCEL
 from simbackup.schema.yaml_file import read_text
+from simbackup.text import for_cell
 
 
 def read_history(
@@ -84,5 +85,5 @@ def jobs_csv(jobs: Iterable[FinishedJob]) -> str:
     out = io.StringIO()
     written = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     written.writeheader()
-    written.writerows(as_rows(jobs))
+    written.writerows({column: for_cell(text) for column, text in row.items()} for row in as_rows(jobs))
     return out.getvalue()

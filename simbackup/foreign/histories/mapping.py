@@ -11,6 +11,7 @@ from pydantic import Field
 
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.foreign.histories.finished_job import COLUMNS, NUMBERS
+from simbackup.foreign.histories.moments import ISO, UNIX, wrong_form
 from simbackup.schema.job import Names
 from simbackup.schema.quantity import Frozen, Text
 from simbackup.schema.validate import validate
@@ -65,7 +66,11 @@ def mapping_of(name: str) -> MappingSpec:
     """
     if name in built_in():
         return built_in()[name]
-    if not Path(name).is_file():
+    try:
+        there = Path(name).is_file()
+    except OSError:  # no file can have such a name
+        there = False
+    if not there:
         remedy = f"name a file, or {choices(name, built_in())}"
         raise InputError([Problem(Place(f"--mapping {name}"), "", "there is no such mapping", remedy)])
     return _checked(read(Path(name)))
@@ -89,6 +94,10 @@ def _checked(tree: Any) -> MappingSpec:
             message, _, remedy = str(error).partition("; ")
             place = tree.find(("units", name))[0].place
             problems.append(Problem(place, f"units.{name}", message, remedy))
+    for i, form in enumerate(found.dates if found else ()):
+        if wrong := wrong_form(form):
+            place = tree.find(("dates", i))[0].place
+            problems.append(Problem(place, "dates", wrong, f"write {ISO}, {UNIX}, or one such as %d.%m.%Y %H:%M"))
     if problems or found is None:
         raise InputError(problems)
     return found

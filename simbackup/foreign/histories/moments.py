@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.schema.quantity import LATEST
 from simbackup.schema.tree import Node
 from simbackup.units import UnitError, parse
 
@@ -17,6 +18,7 @@ DATES = (
     "%d/%m/%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%d-%b-%Y %H:%M:%S", "%d-%b-%Y %H:%M", "%b %d, %Y %I:%M:%S %p",
 )  # fmt: skip
 """Forms of dates that are tried, each on a whole column."""
+_ANY_DAY = datetime(2021, 11, 23, 14, 35, 46)  # noqa: DTZ001 (it only shows a form)
 _CLOCK = re.compile(r"(?:(?P<days>\d+)[. ]\s*(?:days?,? )?)?(?P<h>\d+):(?P<m>[0-5]\d)(?::(?P<s>[0-5]\d(?:\.\d+)?))?")
 
 
@@ -66,6 +68,24 @@ def form_of(cells: Sequence[Node], forms: Sequence[str]) -> str:
     return first
 
 
+def wrong_form(form: str) -> str:
+    """What is wrong with a form of dates; empty if nothing is.
+
+    >>> wrong_form("%d.%m.%Y %H:%M"), wrong_form("%d %d"), wrong_form("DD.MM.YYYY")
+    ('', "'%d %d' is no form of dates", "'DD.MM.YYYY' is no form of dates")
+    """
+    if form in {ISO, UNIX}:
+        return ""
+    try:
+        return "" if datetime.strptime(_ANY_DAY.strftime(form), form).date() == _ANY_DAY.date() else _no_form(form)  # noqa: DTZ007
+    except (ValueError, re.error):
+        return _no_form(form)
+
+
+def _no_form(form: str) -> str:
+    return f"'{form}' is no form of dates"
+
+
 def moment(text: str, form: str, zone: tzinfo) -> datetime:
     """A date in a form; one that names no zone is of that given."""
     found = _read(text, form)
@@ -98,9 +118,13 @@ def seconds_of(text: str) -> float:
     """
     found = _CLOCK.fullmatch(text.strip())
     if found is not None:
-        whole = timedelta(days=int(found["days"] or 0), hours=int(found["h"]), minutes=int(found["m"]))
-        return whole.total_seconds() + float(found["s"] or 0.0)
-    try:
-        return float(text) if re.fullmatch(r"\s*\d+(\.\d+)?\s*", text) else parse(text, "s")
-    except UnitError:
-        raise UnitError(f"'{text}' is not an elapsed time; write for example 01:30:00, or 5400") from None
+        days, hours, minutes, seconds = (float(found[part] or 0.0) for part in ("days", "h", "m", "s"))
+        elapsed = ((days * 24.0 + hours) * 60.0 + minutes) * 60.0 + seconds
+    else:
+        try:
+            elapsed = float(text) if re.fullmatch(r"\s*\d+(\.\d+)?\s*", text) else parse(text, "s")
+        except UnitError:
+            raise UnitError(f"'{text}' is not an elapsed time; write for example 01:30:00, or 5400") from None
+    if elapsed > LATEST:
+        raise UnitError(f"'{text}' is no elapsed time of a job; write at most {LATEST / 86_400.0:.0f} d")
+    return elapsed

@@ -181,4 +181,4 @@ def _number(report: Report, column: str, cell: Node) -> float | None:
         remedy = f"state the unit: 'units: {{{column}: GB}}' in a mapping"
         report.problems.append(Problem(cell.place, "", message, remedy))
         return None
-    return value
+    return float(round(value)) if unit == "B" else value

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
-from typing import Any
 
 from simbackup.errors import InputError, Problem
 from simbackup.foreign.histories.finished_job import FinishedJob
@@ -43,25 +41,20 @@ def read(text: str, file: str, stem: str) -> Iterator[FinishedJob]:
 
 def _job(one: Json, summary: Json, name: str) -> FinishedJob:
     """The job of a summary."""
-    counts = {key: summary.number(key) for key in ("files_new", "files_changed", "files_unmodified")}
+    counts = {key: summary.count(key) for key in ("files_new", "files_changed", "files_unmodified")}
     full = counts["files_changed"] == counts["files_unmodified"] == 0.0
-    size = summary.number("total_bytes_processed")
+    size = summary.count("total_bytes_processed")
     packed = summary.get("data_added_packed")
-    start = _moment(summary, "backup_start")
-    end = _moment(summary, "backup_end")
+    start, end = summary.moment("backup_start"), summary.moment("backup_end")
     told = summary.get("total_duration")
     elapsed = (end - start).total_seconds() if told is None and start and end else summary.number("total_duration")
+    if elapsed < 0:
+        raise InputError([Problem(one.place, "summary.backup_end", "the backup ends before it begins")])
     return FinishedJob(
         id=name, tool="restic", system=one.text("hostname"), operation="backup",
         level="full" if full else "incremental", start=start, elapsed_s=elapsed, size_bytes=size,
-        read_bytes=size if full else None, new_bytes=summary.number("data_added"),
-        stored_bytes=summary.number("data_added_packed") if packed is not None else None,
-        files=summary.number("total_files_processed"), files_saved=counts["files_new"] + counts["files_changed"],
+        read_bytes=size if full else None, new_bytes=summary.count("data_added"),
+        stored_bytes=summary.count("data_added_packed") if packed is not None else None,
+        files=summary.count("total_files_processed"), files_saved=counts["files_new"] + counts["files_changed"],
         status="ok", place=one.place,
     )  # fmt: skip
-
-
-def _moment(summary: Json, key: str) -> Any:
-    """A time with its zone; None if there is none."""
-    text = summary.text(key)
-    return datetime.fromisoformat(text) if text else None

@@ -10,7 +10,10 @@ from simbackup.schema.measurable import Measurable
 from simbackup.units import parse
 
 _TEST = re.compile(r"Test with (zero|random) data")
-_RATE = re.compile(r"(?P<total>Total )?Volume bytes\s*=.*?Write rate\s*=\s*(?P<rate>[0-9.,]+) ?(?P<unit>[KMGT]?B/s)")
+_RATE = re.compile(
+    r"(?P<total>Total )?Volume bytes\s*=.*?Write rate\s*=\s*"
+    r"(?P<rate>[0-9][0-9,]{0,11}(?:\.[0-9]+)?) ?(?P<unit>[KMGT]?B/s)"
+)
 DATA = {"zero": Measurable.TAPE_ZEROS, "random": Measurable.TAPE_RANDOM}
 
 

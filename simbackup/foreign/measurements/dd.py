@@ -9,9 +9,9 @@ from simbackup.errors import Place, Problem
 from simbackup.foreign.measurements.finding import Finding, Output, refused, unused
 from simbackup.schema.measurable import Measurable
 
-_BYTES = re.compile(r"^\s*(?P<bytes>[0-9]+) [^\W\d_]+\b(?P<rest>.*)$")
-_GNU = re.compile(r"[^\W\d_]+, (?P<seconds>[0-9.,]+(?:e[+-]?[0-9]+)?) s(?:econds)?\b")
-_BSD = re.compile(r" in (?P<seconds>[0-9.]+) sec")
+_BYTES = re.compile(r"^\s*(?P<bytes>[0-9]{1,18}) [^\W\d_]+\b(?P<rest>.*)$")
+_GNU = re.compile(r"[^\W\d_]+, (?P<seconds>[0-9]+(?:[.,][0-9]+)?(?:e[+-]?[0-9]+)?) s(?:econds)?\b")
+_BSD = re.compile(r" in (?P<seconds>[0-9]+(?:\.[0-9]+)?) sec")
 _COMMAND = re.compile(r"\bdd\s+(?=.*\b(?:if|of)=)(?P<options>.*)$")
 _OPTION = re.compile(r"\b(if|of|iflag|oflag|conv|bs)=(\S+)")
 NOTHING, ZEROS, RANDOM = "/dev/null", "/dev/zero", ("/dev/urandom", "/dev/random")

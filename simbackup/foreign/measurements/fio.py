@@ -24,6 +24,8 @@ RANDOM = {
 }
 SCALES = {"lat_ns": 1e-9, "lat": 1e-6}
 """Seconds in the unit of a latency, by its key: version 3 counts nanoseconds, older ones microseconds."""
+MOST_DIGITS = 9
+"""Digits of a count of requests or of processes."""
 SUFFIXES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
@@ -58,14 +60,7 @@ def read(text: str, file: str) -> Output:
             left.append(unused(job.place, f"{job.address} ({job.text('jobname')})", *why))
         else:
             findings += _findings(job, options, left)
-    return Output(whole.text("fio version"), _day(whole), tuple(findings), tuple(left))
-
-
-def _day(whole: Json) -> str:
-    """The day of a run, from the seconds since 1970 in UTC."""
-    from datetime import UTC, datetime  # noqa: PLC0415
-
-    return datetime.fromtimestamp(whole.number("timestamp"), UTC).date().isoformat() if whole.get("timestamp") else ""
+    return Output(whole.text("fio version"), whole.day("timestamp"), tuple(findings), tuple(left))
 
 
 def _useless(job: Json, options: dict[str, str], beside: int) -> tuple[str, ...]:
@@ -99,7 +94,7 @@ def _findings(job: Json, options: dict[str, str], left: list[Problem]) -> Iterat
         yield Finding(what, rate, job.place, f"{job.address}.{key}.{'bw_bytes' if modern else 'bw'}")
         return
     key, what = RANDOM[kind]
-    under_way = int(options.get("iodepth", 1)) * int(options.get("numjobs", 1))
+    under_way = _whole(job, options, "iodepth") * _whole(job, options, "numjobs")
     if size > MOST_SMALL or under_way > 1:
         why = f"requests of {size:.0f} bytes, {under_way} at once, measure more than one small request"
         left.append(unused(job.place, label, why, "measure with bs=4k, iodepth=1 and numjobs=1"))
@@ -107,6 +102,14 @@ def _findings(job: Json, options: dict[str, str], left: list[Problem]) -> Iterat
     unit = "lat_ns" if job.get(key, "lat_ns") is not None else "lat"
     mean = job.number(key, unit, "mean") * SCALES[unit]
     yield Finding(what, mean, job.place, f"{job.address}.{key}.{unit}.mean")
+
+
+def _whole(job: Json, options: dict[str, str], name: str) -> int:
+    """An option that is a whole number, one unless stated."""
+    text = options.get(name, "1")
+    if not text.isdecimal() or len(text) > MOST_DIGITS:
+        raise refused(job.place, f"{job.address}.job options.{name}", f"'{text}' is not a whole number")
+    return int(text)
 
 
 def _bytes(text: str) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from simbackup.errors import Problem
 from simbackup.foreign.json_text import document
 from simbackup.foreign.measurements.finding import Finding, Output, refused, unused
@@ -29,8 +27,7 @@ def read(text: str, file: str) -> Output:
     whole = document(text, file)
     if whole.text("error"):
         raise refused(whole.place, "error", f"the test failed: {whole.text('error')}", "run it again")
-    seconds = whole.number("start", "timestamp", "timesecs") if whole.get("start", "timestamp", "timesecs") else None
-    day = datetime.fromtimestamp(seconds, UTC).date().isoformat() if seconds is not None else ""
+    day = whole.day("start", "timestamp", "timesecs")
     tool = whole.text("start", "version") or "iperf3"
     if whole.text("start", "test_start", "protocol") == "UDP":
         why = "UDP is sent at a rate that the command states"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,10 @@ from simbackup.schema.datasheet import check_datasheet
 from simbackup.schema.measurable import Measurable, measured_as
 from simbackup.schema.registry import sheets
 from simbackup.schema.yaml_file import parse
+from simbackup.text import for_line
 
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+"""A key of YAML that needs no quotes."""
 DIGITS = 4
 MOST_NAMED = 3
 """Files that `at` names one by one."""
@@ -111,7 +115,7 @@ def _values(outputs: Sequence[Output], parameters: Mapping[Measurable, str]) -> 
 
 def _at(found: Sequence[Finding]) -> str:
     """Where the figures of one parameter stand."""
-    places = [f"{Path(one.place.file).name}, {one.where}" for one in found]
+    places = [for_line(f"{Path(one.place.file).name}, {one.where}") for one in found]
     if len(places) > MOST_NAMED:
         places = [places[0], f"{len(places) - 1} more"]
     return "; ".join(places) + (f"; the median of {len(found)}" if len(found) > 1 else "")
@@ -122,13 +126,14 @@ def _text(sheet: shelf.Datasheet, values: Sequence[MeasuredValue], outputs: Sequ
     named = {one.parameter: one for one in values}
     old = _written(sheet.name)
     lines = [
-        f"title: {json.dumps(path.stem)}",
+        f"title: {json.dumps(for_line(path.stem))}",
         f"kind: {sheet.kind}",
         "description: >-",
         f"  Measured: {', '.join(named)}. The rest is that of {sheet.name}.",
         "sources:",
     ]
-    key = f"{path.stem}-measured"
+    key = f"{for_line(path.stem)}-measured"
+    key = key if _PLAIN.fullmatch(key) else json.dumps(key)
     tools = dict.fromkeys(tool for one in values for tool in one.tools)
     lines.append(f"  {key}: {{{_work([output for output in outputs if output.tool in tools])}}}")
     lines += [f"  {name}: {text}" for name, text in old["sources"].items()]
@@ -141,7 +146,7 @@ def _text(sheet: shelf.Datasheet, values: Sequence[MeasuredValue], outputs: Sequ
 
 def _work(used: Sequence[Output]) -> str:
     """The tools as one work: their versions, and the days of their runs."""
-    versions = ", ".join(dict.fromkeys(output.tool for output in used))
+    versions = for_line(", ".join(dict.fromkeys(output.tool for output in used)))
     days = sorted({output.date for output in used if output.date})
     dated = f"{days[0]} to {days[-1]}" if len(days) > 1 else days[0] if days else "on a day that it does not state"
     year = f", year: {days[-1][:4]}" if days else ""

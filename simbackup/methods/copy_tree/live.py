@@ -20,8 +20,6 @@ from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 
 Wait = Generator[simpy.Event, Any, None]
-LOOKED = 1e-9
-"""Share of the bytes of a file that is only looked at that count as read: none, but for rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,7 @@ class CopyTree:
     def _look(self, system: System, job: str, target: DataSet) -> Wait:
         """Look at all files that are there, file by file."""
         host, region = system.hosts[self.hosts[1]], target.volume.region.part(target.begin, target.size)
-        file = walking(host, target, region, Walkers(self.workers), LOOKED).times(LOOKED * target.size / target.files)
+        file = walking(host, target, region, Walkers(self.workers), 0.0).times(1.0 / target.files)
         flow = file.start(system.network, job, Activity.WALK, float(target.files))
         yield flow.done
         system.account(job, flow)

@@ -41,7 +41,7 @@ def passes(runs: Sequence[Extent], compression: float, *, together: bool) -> lis
     under: list[Extent] = []
     left = list(reversed(ordered))
     for low, high in pairwise(cuts):
-        while left and left[-1].position < low + LEAST_ROOM:
+        while left and left[-1].position <= low + LEAST_ROOM:
             under.append(left.pop())
         under = [run for run in under if _end(run, compression) > low + LEAST_ROOM]
         if under:

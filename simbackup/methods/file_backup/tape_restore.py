@@ -63,13 +63,14 @@ class TapeRestore:
         streams = min(self.streams, len(cartridges))
         if streams > 1:  # the longest first, so that all drives end at about the same time
             cartridges.sort(key=lambda name: -sum(run.size for run in on_medium[name]))
-        made = self.tool.made(saved.files / saved.size if saved.method == "file_level" else 0.0)
+        total = sum(size for _, size in pieces)
+        made = self.tool.made(files / total if saved.method == "file_level" else 0.0)
         under_way = _UnderWay(system, job, copy, made, pending)
         parts = [self._part(under_way, (cartridges, on_medium)) for _ in range(streams)]
         with system.shut_out(self.to):
             yield from side_by_side(system, parts)
             yield from system.written_back(job, pending)
-        return Moved(sum(size for _, size in pieces), float(files))
+        return Moved(total, float(files))
 
     def _part(self, it: _UnderWay, runs: tuple[list[str], dict[str, list[Extent]]]) -> Wait:
         """Mount one cartridge after the other, locate what is wanted of it, and transfer it."""

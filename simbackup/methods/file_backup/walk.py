@@ -43,7 +43,8 @@ class Walkers:
 def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float = 1.0) -> FlowShape:
     """What a byte of files that are opened, read and closed loads on their host and device.
 
-    A share of the files is `sent`; the others are looked at, and left alone.
+    A share of the files is `sent`; the others are looked at, and left alone. Where none is sent, one byte stands for
+    the whole walk.
 
     Scattered files take positioned reads for directory, record and data; files that are stored together are read as
     they follow each other, records first. Cached files take no reads. Each worker has one request under way, and waits
@@ -53,7 +54,7 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
     if files is None:
         raise JobFailedError(f"'{data.name}' has no file system")  # the checks exclude it
     mean, cold, store = data.size / data.files, 1.0 - data.cached, region.store
-    each = mean * sent
+    each = max(data.size * sent, 1.0) / data.files
     outside = equations.outside_record(mean if data.file_size is None else data.file_size, files.resident)
     apart, keeper = data.scattered, who.remote.keeper if who.remote else host
     read = _mixed(
@@ -128,10 +129,17 @@ def _together(host: Host, files: Files, region: Region, outside: float, sent: fl
     piece = outside / requests if requests else 0.0
     walk = (region.store.continued(region.begin, records), files.record / records, records)
     read = region.store.continued(region.begin, max(piece, 1.0))
-    if sent < 1.0 and outside:  # the files between those that are read are skipped
-        skipped = min(gap(outside, sent), region.size - outside)
-        read = region.store.request("read", region.begin, region.begin + skipped, piece)
+    if 0.0 < sent < 1.0 and outside:  # the first read of a file comes after those that are left alone
+        first, share = _skipping(region, min(gap(outside, sent), region.size - outside), piece), 1.0 / requests
+        read = Service(*(later + share * (one - later) for one, later in zip(first, read, strict=True)))
     return _sum(region.store, walk, (read, sent * requests, piece), region)
+
+
+def _skipping(region: Region, skipped: float, piece: float) -> Service:
+    """What a read takes behind files that are not read: the disk moves on, or reads across where that is faster."""
+    moved = region.store.request("read", region.begin, region.begin + skipped, piece)
+    across = region.store.continued(region.begin, skipped + piece)
+    return min(moved, across)
 
 
 def _scattered(files: Files, region: Region, outside: float, sent: float) -> _Reads:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
-
-from pydantic import model_validator
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from simbackup.errors import choices
 from simbackup.schema.chosen import of_class
@@ -46,13 +44,10 @@ class SelectSpec(Frozen):
     """Where they lie in the save set. Unless stated, several are spread over it, and where a single one lies is an
     assumption with the range of all places."""
 
-    @model_validator(mode="before")
     @classmethod
-    def _unstated_place(cls, raw: Any) -> Any:
-        if not isinstance(raw, dict):
-            return raw
-        said = cast("dict[str, Any]", raw)
-        return {**said, "at": UNSTATED_PLACE} if said.get("files") == 1 and said.get("at") is None else said
+    def unstated(cls, said: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Where a single file lies."""
+        return {"at": UNSTATED_PLACE} if said.get("files") == 1 else {}
 
 
 class RestoreSpec(Restoring):

@@ -59,7 +59,8 @@ class BackupToolSheet(Frozen):
     attributes: Count | None = None
     """Changes of attributes (times, owner, rights) that it makes to each file that comes back; none unless stated."""
     alternates: bool = False
-    """Whether it reads and then sends or writes to tape, by turns, instead of both at once."""
+    """Whether it reads and then sends or writes to tape, by turns, instead of both at once; in a spooled backup, on the
+    way from the spool."""
     one_pass: Annotated[bool, Word()] = True
     """Whether a restore reads parts of a save set that lie interleaved on a cartridge in one pass, or once for each."""
     copies_log: Annotated[bool, Word()] = False

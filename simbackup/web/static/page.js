@@ -205,6 +205,9 @@ $("filter").addEventListener("input", (event) => {
 });
 $("filter").addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
 
+const own = new URL(location);
+own.searchParams.delete("key"); // it has let this browser in; nobody reads it over a shoulder
+history.replaceState(null, "", own);
 if (document.body.dataset.first) open({ name: document.body.dataset.first });
 else $("chooser").showModal();
 $("library").innerHTML = await piece("library");

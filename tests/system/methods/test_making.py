@@ -50,6 +50,16 @@ def test_files_cost_the_same_from_tape_as_from_disk(tmp_path: Path, to: str, fig
     assert seconds == pytest.approx(FILES * 5.5e-3, rel=0.02)
 
 
+def test_a_selected_file_of_a_tape_is_made_once_however_large_it_is(tmp_path: Path) -> None:
+    """The files of the save set have 10 kB in the mean: half a second for each that is made."""
+    jobs = (
+        f"  save: {{method: file_level, data: d, to: library, {TOOL}}}\n"
+        "  back: {restore: save, after: save, select: {files: 1, size: 10 MB, at: 0 %}}\n"
+    )
+    result = run(tmp_path, jobs, "create_cpu: 500 ms/file")
+    assert sum(s for (_, what), s in result.causes("back").items() if what == "create") == pytest.approx(0.5, rel=0.01)
+
+
 def test_a_program_and_a_copy_make_files_too(tmp_path: Path) -> None:
     result = run(tmp_path, "  write: {method: write, data: d}\n  copy: {method: copy, data: d, to: e, after: write}\n")
     assert result.get("jobs.write.elapsed") == pytest.approx(FILES * 2e-3, rel=0.01)

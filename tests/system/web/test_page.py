@@ -71,8 +71,9 @@ def address(page: WhatIf) -> Iterator[str]:
 
 
 @pytest.fixture
-def client(address: str) -> Iterator[Client]:
+def client(address: str, page: WhatIf) -> Iterator[Client]:
     with browsing(address) as made:
+        made.get("/", params={"key": page.key})
         yield made
 
 
@@ -82,7 +83,6 @@ def browsing(address: str) -> Client:
 
 
 def opened(client: Client, **asked: object) -> str:
-    client.get("/")
     return str(client.post("/open", json=asked).json()["document"])
 
 
@@ -189,11 +189,11 @@ def test_uploads_stand_in_a_folder_of_their_own(client: Client) -> None:
     assert "is not a name of a file to upload" in refused.json()["lines"][0]["said"]
 
 
-def test_visits_do_not_see_each_other(address: str, client: Client) -> None:
+def test_visits_do_not_see_each_other(address: str, client: Client, page: WhatIf) -> None:
     document = opened(client, name=SHORT)
     done = run(client, document, f"extends: {SHORT}\n")[-1]
     with browsing(address) as other, browsing(address) as nobody:
-        other.get("/")
+        other.get("/", params={"key": page.key})
         assert other.cookies[COOKIE] != client.cookies[COOKIE]
         assert other.get(f"/variants/{done['variant']}/report.html").status_code == 400
         assert other.post("/run", json={"document": document, "text": "", "tab": "1"}).status_code == 400
@@ -204,18 +204,44 @@ def test_visits_do_not_see_each_other(address: str, client: Client) -> None:
 
 @pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Host": "evil.example"}])
 def test_other_pages_get_nothing(client: Client, headers: dict[str, str]) -> None:
-    client.get("/")
     assert client.post("/open", json={"name": SHORT}, headers=headers).status_code in {403, 421}
 
 
+@pytest.mark.parametrize("key", ["", "wrong", "\u00e9"])
+def test_who_has_not_the_whole_address_gets_nothing(address: str, page: WhatIf, key: str) -> None:
+    with browsing(address) as stranger:
+        for _ in range(3):
+            answer = stranger.get("/", params={"key": key})
+            assert answer.status_code == 403
+            assert "the whole address" in answer.text
+            assert "Set-Cookie" not in answer.headers
+    assert len(page.guests) == 0  # whoever only asks displaces nobody
+
+
 @pytest.mark.parametrize(
-    "body", ["[]", "{", "null", '{"document": 1}', '{"name": "../../etc/passwd"}', '{"name": "/etc/passwd"}']
-)
+    "body",
+    [
+        "[]", "{", "null", "[" * 100_000, '{"document": 1}', '{"name": "../../etc/passwd"}', '{"name": "/etc/passwd"}',
+        '{"files": ["a.yaml"]}',
+    ],
+)  # fmt: skip
 def test_strange_questions_are_refused(client: Client, body: str) -> None:
-    client.get("/")
     json_body = {"Content-Type": "application/json"}
     for path in ("/open", "/run", "/check", "/complete", "/keep", "/drop"):
         assert client.post(path, content=body, headers=json_body).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("/run", {"changes": [1]}), ("/run", {"changes": {"a": 1}}), ("/run", {"text": "\ud800"}),
+        ("/run", {"changes": {"\ud800": ""}}),
+        ("/complete", {}), ("/complete", {"line": "x", "column": 1}), ("/check", {"text": 1}),
+    ],
+)  # fmt: skip
+def test_strange_questions_about_a_document_are_refused(client: Client, path: str, asked: dict[str, object]) -> None:
+    body = json.dumps({"document": opened(client, name=SHORT), "tab": "1", "text": "", **asked})
+    assert client.post(path, content=body, headers={"Content-Type": "application/json"}).status_code == 400
 
 
 def test_words_are_offered(client: Client) -> None:

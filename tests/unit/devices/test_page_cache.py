@@ -57,6 +57,13 @@ def bench() -> Bench:
     return Bench()
 
 
+def test_a_small_write_far_out_reaches_the_disk(bench: Bench) -> None:
+    begin, size = 9e10, 612.12
+    size = next(s for s in (size + i * 1e-6 for i in range(100)) if (begin + s) - begin > s * (1.0 + 2e-9))
+    bench.run(bench.writer("a", size, begin))
+    assert bench.volume.stretch(begin, size).size == size
+
+
 def test_each_device_has_one_cache_of_its_own(bench: Bench) -> None:
     other = Disk("devices.b", FIGURES)
     assert bench.host.cache(bench.disk) is bench.host.cache(bench.disk)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,13 @@ def test_a_line_that_was_changed_is_ignored(tmp_path: Path) -> None:
     assert len(StudyLedger(tmp_path / "f")) == 0
 
 
+def test_a_record_of_another_version_is_ignored(tmp_path: Path) -> None:
+    ledger = StudyLedger(tmp_path / "f")
+    ledger._append({"key": "k1", "figures": {"jobs.copy.elapsed": 1.0}})
+    ledger.close()
+    assert len(StudyLedger(tmp_path / "f")) == 0
+
+
 def test_a_point_that_could_not_be_run_is_tried_again(tmp_path: Path) -> None:
     ledger = StudyLedger(tmp_path / "f")
     ledger.add(POINT, PointResult("k1", problems=(Problem(Place("a"), "data", "is too large"),)))
@@ -81,3 +89,26 @@ def test_results_are_replaced_only_as_they_were_written(tmp_path: Path) -> None:
         third.write("results.parquet", b"three")
     third.close()
     assert (tmp_path / "f" / "results.parquet").read_bytes() == b"mine"
+
+
+def test_what_else_lies_in_the_ledger_is_passed_over(tmp_path: Path) -> None:
+    ledger = kept(tmp_path / "f", OUTCOME).parent
+    (ledger / "folder.jsonl").mkdir()
+    (ledger / "nowhere.jsonl").symlink_to("nothing")
+    (ledger / "deep.jsonl").write_text("[" * 100_000, encoding="utf-8")
+    (ledger / "other.jsonl").write_text('"text"\n{"record": 3}\n', encoding="utf-8")
+    assert len(StudyLedger(tmp_path / "f")) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_a_full_disk_is_an_error_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, full = os.open, os.open("/dev/full", os.O_WRONLY)
+
+    def replaced(path: Path, flags: int, mode: int = 0o777) -> int:
+        return full if flags & os.O_EXCL else opened(path, flags, mode)
+
+    ledger = StudyLedger(tmp_path / "f")
+    monkeypatch.setattr("os.open", replaced)
+    with pytest.raises(ResultError, match=r"cannot be written \(No space left on device\)"):
+        ledger.add(POINT, OUTCOME)
+    ledger.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simbackup.catalogue import Extent
@@ -13,6 +13,9 @@ from simbackup.methods.file_backup.passes import passes, width
 SIZES = st.floats(1e4, 1e9)
 PLACES = st.floats(0.0, 1e9)
 SPREADS = st.floats(1.0, 8.0)
+
+
+BYTE_APART = [Extent(0.0, 1e4, "c1", 0.0), Extent(1e4, 1e4, "c1", 1.0)]
 
 
 @st.composite
@@ -27,6 +30,7 @@ def runs(draw: st.DrawFn) -> list[Extent]:
 
 @settings(deadline=None)
 @given(runs(), st.floats(0.5, 4.0))
+@example(BYTE_APART, 1.0)
 def test_all_that_is_wanted_is_read_once(wanted: list[Extent], compression: float) -> None:
     found = [run for each in passes(wanted, compression, together=True) for run in each]
     for run in wanted:

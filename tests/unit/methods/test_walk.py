@@ -205,3 +205,34 @@ def test_what_one_file_loads_counts_for_the_bytes_of_a_stream() -> None:
     walked = data(disk())
     shape = walking(host(), walked, walked.volume.region.part(0.0, walked.size), Walkers())
     assert shape.share * times(walked)[1] == pytest.approx(40e3 / 50e6)
+
+
+def sending(walked: DataSet, sent: float) -> float:
+    """Seconds of a walk that sends a share of the files."""
+    region = walked.volume.region.part(walked.begin, walked.size)
+    shape = walking(host(read_ahead=64e3), walked, region, Walkers(), sent)
+    return max(walked.size * sent, 1.0) / shape.cap
+
+
+def test_a_walk_that_sends_nothing_takes_the_time_of_the_walk() -> None:
+    walked = data(disk())
+    looked = walked.files * (2 * (MOVE + 1000 / 50e6) + 1e-3)
+    assert sending(walked, 0.0) == pytest.approx(looked)
+    assert sending(walked, 1e-12) == pytest.approx(looked)
+
+
+@pytest.mark.parametrize("each", [4e3, 40e3, 40e6, 900e6])
+def test_files_that_are_left_alone_never_make_the_others_slower_than_all(each: float) -> None:
+    """A disk passes a small gap no later than it would read it, and seeks once for each file, not for each read."""
+    walked = replace(data(disk(), each=each), scattered=0.0)
+    seconds = [sending(walked, sent) for sent in (0.0, 0.01, 0.1, 0.5, 0.9, 1.0)]
+    assert seconds == sorted(seconds)
+
+
+def test_a_large_file_is_found_by_one_seek_and_read_in_sequence() -> None:
+    """Half of 180 files of 50 MB: each behind one that is left alone, farther than it is worth to read across."""
+    walked = replace(data(disk(), each=50e6), scattered=0.0, begin=0.0)
+    seek = 1e-3 + 4e-3 * (50e6 / 100e9 * 3) ** 0.5 + 5e-3 + 0.5e-3
+    commands = (50e6 / 64e3 - 1) * 0.5e-3
+    opened, records = 180 * 1e-3, 180 * 1e3 / 50e6
+    assert sending(walked, 0.5) == pytest.approx(90 * (50e6 / 50e6 + seek + commands) + opened + records, rel=1e-3)

@@ -8,8 +8,17 @@ from collections.abc import Iterator
 import pytest
 
 from simbackup.web import guests as module
+from simbackup.web.asked import RefusedError
 from simbackup.web.comparison import ABSENT, differences, side_by_side
-from simbackup.web.guests import MOST_VARIANTS, PASSING, Document, Guest, Guests
+from simbackup.web.guests import (
+    MOST_DOCUMENTS,
+    MOST_RUNNING,
+    MOST_VARIANTS,
+    PASSING,
+    Document,
+    Guest,
+    Guests,
+)
 
 
 @pytest.fixture
@@ -49,24 +58,56 @@ def test_the_visit_unused_for_longest_is_forgotten_with_its_files(
 
 def test_variants_that_are_not_kept_give_way(guests: Guests) -> None:
     guest, document = opened(guests)
-    first = guest.begun(document, "", "tab")
+    first = guest.begun(document, "tab")
     guest.keep(first.key, "first")
     for _ in range(10):
-        guest.begun(document, "", "tab")
+        guest.begun(document, "tab")
     assert len(guest.variants) == PASSING + 1
     assert first.key in guest.variants
     assert len([*guest.folder.iterdir()]) == PASSING + 1
 
 
+def test_a_run_under_way_keeps_its_files_whatever_other_tabs_do(guests: Guests) -> None:
+    guest, document = opened(guests)
+    slow = guest.begun(document, "slow")
+    for _ in range(PASSING + 2):
+        guest.begun(document, "busy")
+    assert slow.folder.exists()
+    guest.ended(slow, "slow")
+    for _ in range(PASSING):
+        guest.begun(document, "busy")
+    assert not slow.folder.exists()
+
+
+def test_only_so_many_tabs_run_at_once(guests: Guests) -> None:
+    guest, document = opened(guests)
+    runs = [guest.begun(document, f"tab {i}") for i in range(MOST_RUNNING)]
+    with pytest.raises(RefusedError, match="tabs of this browser are at work"):
+        guest.begun(document, "one more")
+    guest.ended(runs[0], "tab 1")  # a newer run of that tab
+    assert guest.begun(document, "tab 1").key == guest.running["tab 1"]
+    guest.ended(runs[0], "tab 0")
+    guest.begun(document, "one more")
+
+
+def test_uploads_are_removed_with_the_document_that_gives_way(guests: Guests) -> None:
+    _, guest = guests.new()
+    rooms = [guest.room("files") for _ in range(MOST_DOCUMENTS + 1)]
+    for room in rooms:
+        guest.opened(Document("a", "title: A\n", room))
+    assert [room.exists() for room in rooms] == [False] + [True] * MOST_DOCUMENTS
+
+
 def test_no_more_than_so_many_are_kept(guests: Guests) -> None:
     guest, document = opened(guests)
-    kept = [guest.keep(guest.begun(document, "", "tab").key, "x") for _ in range(MOST_VARIANTS + 1)]
+    kept = [guest.keep(guest.begun(document, "tab").key, "x") for _ in range(MOST_VARIANTS + 1)]
     assert kept == [True] * MOST_VARIANTS + [False]
+    assert guest.keep(guest.kept[0].key, "another name")
 
 
 def test_a_variant_is_named_by_what_differs(guests: Guests) -> None:
     guest, document = opened(guests)
-    first, second = guest.begun(document, "", "tab"), guest.begun(document, "", "tab")
+    first, second = guest.begun(document, "tab"), guest.begun(document, "tab")
     first.values, second.values = {"drives": "2", "window": "8 h"}, {"drives": "4", "window": "8 h"}
     assert (guest.named(first), guest.named(second)) == ("as opened", "drives 4")
     guest.drop(first.key)
@@ -75,7 +116,7 @@ def test_a_variant_is_named_by_what_differs(guests: Guests) -> None:
 
 def test_variants_side_by_side(guests: Guests) -> None:
     guest, document = opened(guests)
-    first, second = guest.begun(document, "", "tab"), guest.begun(document, "", "tab")
+    first, second = guest.begun(document, "tab"), guest.begun(document, "tab")
     first.figures = {"a": {"text": "2 min", "verdict": "done", "value": 120.0, "range": "1 min to 3 min"}}
     second.figures = {
         "a": {"text": "1 min", "verdict": "late", "value": 60.0},

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -141,6 +142,7 @@ def test_a_mapping_of_ones_own(tmp_path: Path) -> None:
         (BACULA.replace("18,", "17,"), "the job 'report-17' appears twice, first in"),
         (BACULA.replace("2026-03-02 22:00:00", "yesterday"), "'yesterday' is no date in the form of its column"),
         (NETBACKUP.replace("001:02:03", "soon"), "'soon' is not an elapsed time"),
+        (NETBACKUP.replace("001:02:03", "9" * 400 + ":00"), "is no elapsed time of a job; write at most 36500 d"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(text: str, message: str, tmp_path: Path) -> None:
@@ -184,3 +186,62 @@ def test_a_wrong_mapping_is_reported(tmp_path: Path) -> None:
         mapping_of(str(path))
     assert "columns.sice_bytes: is no column of a history; did you mean 'size_bytes'?" in str(raised.value)
     assert "m.yaml:3:21: units.size_bytes: '1 furlongs' is not a size" in str(raised.value)
+
+
+@pytest.mark.parametrize("form", ["%d %d", "%Q", "DD.MM.YYYY"])
+def test_a_form_of_dates_that_is_none_is_refused_at_its_place(form: str, tmp_path: Path) -> None:
+    path = tmp_path / "m.yaml"
+    path.write_text(f"title: X\ncolumns: {{start: Beginn}}\ndates: ['{form}']\n", encoding="utf-8")
+    with pytest.raises(InputError, match=rf"m.yaml:3:9: dates: '{form}' is no form of dates"):
+        mapping_of(str(path))
+
+
+def test_a_name_that_no_file_can_have_is_no_mapping() -> None:
+    with pytest.raises(InputError, match="there is no such mapping"):
+        mapping_of("a" * 5000)
+
+
+def test_bytes_are_whole_so_that_what_was_written_is_read_again(tmp_path: Path) -> None:
+    (job,) = _read(VEEAM.replace("107374182400", "1074266.112").replace("DataSize", "DataSize (KiB)"), tmp_path)
+    assert job.size_bytes == round(1074266.112 * 1024)
+    assert _read(jobs_csv([job]), tmp_path, name="jobs.csv") == [job]
+
+
+def test_formulas_and_control_characters_stay_text_in_the_table(tmp_path: Path) -> None:
+    (first, *_) = _read(BACULA, tmp_path)
+    hostile = replace(first, system="=HYPERLINK(1)", job="\x1b[31m red")
+    text = jobs_csv([hostile])
+    assert ",'=HYPERLINK(1),\\x1b[31m red," in text
+    (again,) = _read(text, tmp_path, name="jobs.csv")
+    assert (again.system, again.job) == ("=HYPERLINK(1)", "\\x1b[31m red")
+
+
+RESTIC = {
+    "message_type": "summary", "files_new": 1, "files_changed": 0, "files_unmodified": 2, "data_added": 10,
+    "total_files_processed": 3, "total_bytes_processed": 30, "total_duration": 1.5,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"backup_start": "today"}, "backup_start: 'today' is not a time such as 2026-11-22T12:42:19"),
+        ({"data_added": 0.5}, "data_added: '0.5' is not a whole number"),
+        ({"total_duration": 1e300}, "total_duration: '1e+300' is not between 0 and 1e+18"),
+        ({"total_duration": "1"}, "total_duration: '1' is not a number"),
+        (
+            {"total_duration": None, "backup_start": "2026-01-02T03:04:05", "backup_end": "2026-01-01T03:04:05Z"},
+            "the backup ends before it begins",
+        ),
+    ],
+)
+def test_json_that_says_what_cannot_be_is_refused(change: dict[str, object], message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        _read(json.dumps(RESTIC | change), tmp_path, name="restic.json")
+    assert f"restic.json:1:1: {message}" in str(raised.value).replace("summary.backup_end: ", "")
+
+
+def test_a_time_of_borg_that_is_none_is_refused(tmp_path: Path) -> None:
+    text = (SAMPLES / "borg-a-full.json").read_text(encoding="utf-8").replace("12:42:19", "12:1e-9:19")
+    with pytest.raises(InputError, match=r"archive.start: '2026-11-22T12:1e-9:19.000000' is not a time"):
+        _read(text, tmp_path, name="borg.json")

@@ -12,6 +12,8 @@ from simbackup.foreign.measurements.measured_sheet import MeasuredSheet, measure
 from simbackup.foreign.measurements.tools import read_outputs
 from simbackup.schema.measurable import Measurable, measured_as
 from simbackup.schema.registry import sheets
+from simbackup.schema.yaml_file import parse
+from simbackup.text import for_line
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 SSD = "ssd/nvme-gen4-2021"
@@ -94,3 +96,11 @@ def test_what_is_measured_are_parameters_of_the_kind_in_its_unit() -> None:
         units = {parameter: given.unit for parameter, given in shelf.load_datasheet(name).values()}
         assert all(units.get(parameter, what.unit) == what.unit for what, parameter in parameters.items())
         assert set(parameters.values()) <= set(sheets()[kind].model_fields)
+
+
+@pytest.mark.parametrize("name", ["a: b{c", "-x", "red \x1b[31m", "half \udcff", "x #y", "'"])
+def test_any_name_of_a_file_gives_a_datasheet(name: str) -> None:
+    text = _sheet("fio-seqread-1.json", SSD, f"{name}.yaml").text
+    tree = parse(text, "x.yaml")
+    assert tree.mapping["title"].value == for_line(name)
+    assert f"{for_line(name)}-measured" in tree.mapping["sources"].mapping

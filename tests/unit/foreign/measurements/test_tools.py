@@ -162,3 +162,27 @@ def test_what_cannot_be_read_is_refused_with_its_place(text: str, message: str, 
     with pytest.raises(InputError) as raised:
         _of(text, tmp_path, "x.txt")
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["iodepth", "numjobs"])
+def test_a_count_of_fio_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"jobs.0.job options.{name}: 'many' is not a whole number"):
+        _fio(tmp_path, {"rw": "randread", "bs": "4k", name: "many"})
+
+
+@pytest.mark.parametrize(("tool", "said"), [("fio-seqread-1", "1795351318"), ("iperf3", "1795351334")])
+def test_a_day_that_no_calendar_has_is_refused(tool: str, said: str, tmp_path: Path) -> None:
+    text = (SAMPLES / f"{tool}.json").read_text().replace(f": {said},", ": 1e17,").replace(f": {said}\n", ": 1e17\n")
+    with pytest.raises(InputError, match=r"'1e\+17' is no time in seconds since 1970"):
+        _of(text, tmp_path, "out.json")
+
+
+@pytest.mark.parametrize("seconds", ["1.234,5", ",", "9" * 30 + ",0,1"])
+def test_seconds_that_are_no_number_are_no_output_of_dd(seconds: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is not output of a tool that is known here"):
+        _of(f"dd if=/dev/zero of=x\n1000 bytes copied, {seconds} s, 1 MB/s\n", tmp_path)
+
+
+def test_a_rate_that_is_no_number_is_none_of_btape(tmp_path: Path) -> None:
+    text = (SAMPLES / "btape.txt").read_text()
+    assert len(_of(text.replace("44.128 MB/s", ",,. MB/s"), tmp_path).findings) == len(_read("btape.txt").findings) - 1
