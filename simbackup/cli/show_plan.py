@@ -132,7 +132,7 @@ def recovery(found: Recovery) -> None:
     for share in SHARES:
         back = found.until(share)
         told = show_short(back, "s", 3) if back < float("inf") else "never"
-        show.line(f"{share:.0%} of the systems are back after {told}")
+        show.line(f"{100 * share:.0f} % of the systems are back after {told}")
     if found.interval is not None:
         show.line(found.interval.sentence())
 

@@ -33,7 +33,7 @@ class RestoreInterval(NamedTuple):
     def sentence(self) -> str:
         """It in words."""
         low, high = (show_short(end, "s", 3) for end in (self.low, self.high))
-        told = f"all are back after {low} to {high} in {LEVEL:.0%} of cases"
+        told = f"all are back after {low} to {high} in {100 * LEVEL:.0f} % of cases"
         if self.decides:
             told += f"; {self.decides[0]} decides most"
         return told if self.sampled else f"{told} (without the ranges of systems and devices)"

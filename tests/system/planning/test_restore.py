@@ -164,7 +164,8 @@ def test_the_same_site_is_restored_alike_whatever_the_seed_of_hashes() -> None:
 def test_what_is_not_stated_is_said() -> None:
     found = restored(lost="main")
     assert [(warning.address, warning.severity) for warning in found.warnings] == [
-        ("recovery", "warning"), ("catalogue", "warning"), ("operator", "warning"), ("policies.nightly.tool", "warning"),
+        ("recovery", "warning"), ("catalogue", "warning"), ("operator", "warning"),
+        ("policies.nightly.tool", "warning"),
     ]  # fmt: skip
     policy = site()["policies"]["nightly"] | {"tool": "backup_tool/network-backup-2015"}
     assert (
