@@ -84,7 +84,7 @@ class Recovery:
         """What `--json` prints."""
         return {
             "what": self.what, "at": self.at, "after_loss_of": self.lost, "complete": self.complete,
-            "interval": self.interval and {"level": LEVEL, **self.interval._asdict()},
+            "interval": self.interval and {"probability": LEVEL, **self.interval._asdict()},
             "data_lost": self.data_lost, "back": {f"{share:.0%}": self.until(share) for share in SHARES},
             "warnings": [str(warning) for warning in self.warnings],
             "systems": [{**system._asdict(), "point": system.point and str(system.point)} for system in self.systems],
