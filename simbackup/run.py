@@ -93,7 +93,7 @@ def ended(system: System, scenario: Scenario, seed: int) -> Result:
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
     _summarise(system, scenario.spec)
     result = Result(Record.of(scenario, seed), None, system.trace, made_from=scenario)
-    result.least = system.least
+    result.crossed = system.crossed
     return result
 
 

@@ -150,6 +150,9 @@ def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
     users(one)
     reported = ", ".join(f"{count} {basis}" for basis, count in one.bases().items())
     line(f"inputs: {reported} values; scenario {one.record.hash}, seed {one.record.seed}")
+    if intervals and (exact := one.exact()):
+        reported = ", ".join(f"{count} {basis}" for basis, count in exact.items())
+        line(f"taken as exact, as they have no range: {reported} values")
 
 
 def _devices(one: Result) -> None:

@@ -12,14 +12,14 @@ from simbackup.uncertainty.effort import for_study
 from simbackup.uncertainty.inputs import Input
 from simbackup.uncertainty.sampling import Case, Correlations, correlated, latin_hypercube
 
-FEW, MANY = 2, 8
-"""Inputs that are moved alone for each figure, those that go most with it; more of an `uncertain` study."""
+FEW, MANY = 6, 16
+"""Groups of inputs that are moved for each figure, where its interval is widest; more in an `uncertain` study."""
 SECTION = "uncertain"
 
 
 @dataclass(frozen=True, slots=True)
 class CaseDraws:
-    """How many cases there are, how many inputs are moved alone besides, and which inputs go together, by name."""
+    """How many cases there are, how many groups of inputs are moved besides, and which inputs go together, by name."""
 
     cases: int
     alone: int = FEW

@@ -12,17 +12,11 @@ from simbackup.experiments.draws import CaseDraws
 from simbackup.experiments.point import Point, PointResult, resolved
 from simbackup.experiments.replications import Figure
 from simbackup.experiments.runner import Runner
-from simbackup.uncertainty.estimate import (
-    HALVINGS,
-    CaseFigures,
-    Contribution,
-    bound_of,
-    contributed,
-    decisive,
-    strengths,
-)
+from simbackup.uncertainty.contributions import Contribution, contributed, decisive
+from simbackup.uncertainty.deciding import deciding, leaning
+from simbackup.uncertainty.estimate import HALVINGS, CaseFigures, bound_of
 from simbackup.uncertainty.inputs import ChoiceUse, Input, Use, changes, inputs
-from simbackup.uncertainty.sampling import Case, one_at_a_time
+from simbackup.uncertainty.sampling import Case
 from simbackup.uncertainty.whole import whole
 
 LOW, HIGH = " low", " high"
@@ -130,7 +124,7 @@ def study_intervals(
             values = [each.figures[name] * times for each in in_row if name in each.figures]
             spread = spread_of(best, values or [best])
             bound = bound_of(name, found[at].bounds, [each.bounds for each in in_row])
-            interval = whole(spread, scenarios[str(n)], name, bound)
+            interval = whole(best, values, scenarios[str(n)], name, bound)
             if interval is not None:
                 spreads.setdefault(name, {})[n], widths[at][name] = spread, interval
     tried = _Tried(rows, unknown, sample, outcomes, draws.alone, runner)
@@ -158,14 +152,14 @@ class _Tried:
         at = max(spreads, key=lambda row: _width(spreads[row]))
         if not _width(spreads[at]):
             return None
-        strength = [strengths(name, self.sample, [each[row].figures for each in self.outcomes]) for row in spreads]
-        together = [sum(column) for column in zip(*strength, strict=True)]
-        tried = sorted(range(len(together)), key=lambda i: (-together[i], i))[: self.alone]
         there = tuple(replace(one, uses=_named(one.uses, at)) for one in self.inputs)
-        cases = [case for which in tried for case in one_at_a_time(there, which)]
-        alone = [one[0].figures for one in in_cases([self.rows[at]], there, cases, self.runner, INTERVALS)]
-        ends = {which: alone[2 * i : 2 * i + 2] for i, which in enumerate(tried)}
-        values = [each[at].figures[name] for each in self.outcomes if name in each[at].figures]
+
+        def run(cases: Sequence[Case]) -> list[Numbers]:
+            return [one[0].figures for one in in_cases([self.rows[at]], there, cases, self.runner, INTERVALS)]
+
+        outcomes = [each[at].figures for each in self.outcomes]
+        ends = deciding({name: spreads[at]}, leaning([name], self.sample, outcomes), self.alone, run)
+        values = [each[name] for each in outcomes if name in each]
         found = contributed(name, spreads[at].best, values, ends, self.inputs)
         return MovedAlone(numbers[at], spreads[at], found)
 

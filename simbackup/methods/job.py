@@ -188,7 +188,7 @@ def _once(
         moved, reason = yield from _tried(system, job, f"jobs.{name}", due + (window or math.inf))
         status = "failed" if reason else "done"
     end = system.env.now
-    system.note_least(name)
+    system.note_crossed(name)
     if status == "done" and window is not None and end - due > window:
         status, reason = "late", missed
     system.trace.job(
