@@ -103,7 +103,7 @@ def test_blocks_that_changed_cross_the_line_and_files_are_read_at_both_ends() ->
     result = sb.simulate(sb.load(SITE.replace("TO}", f"mirrored, since: 1 d, tool: {{{BLOCKS}}}}}")), DELTA)
     sent = 0.02 * SIZE * (1.0 - 0.9 ** (1.0 + 1000.0 / 10e3) + 20.0 / 1000.0)
     assert result.get("links.lan.bytes") == pytest.approx(sent, rel=1e-3)
-    assert result.jobs.loc["copy", "elapsed"] == pytest.approx(sent / 1e5, rel=0.02)
+    assert result.get("jobs.copy.elapsed") == pytest.approx(sent / 1e5, rel=0.02)
     assert result.get("devices.disk.bytes") == pytest.approx(0.02 * SIZE, rel=1e-3)
     assert result.get("devices.far.bytes") == pytest.approx(2 * 0.02 * SIZE, rel=1e-3)
 
@@ -118,7 +118,7 @@ def test_checksums_of_all_files_take_reading_them_at_both_ends() -> None:
     tool = "start_time: 0 s, mount_time: 0 s, checksums: true, delta_cpu: 5 ns/B"
     result = sb.simulate(sb.load(SITE.replace("TO}", f"mirrored, since: 1 d, tool: {{{tool}}}}}")))
     each = 3 * 0.4e-3 + SIZE / FILES * (1.0 / 2e9 + 5e-9) + 0.05e-3
-    assert result.jobs.loc["copy", "elapsed"] == pytest.approx(FILES * each, rel=0.02)
+    assert result.get("jobs.copy.elapsed") == pytest.approx(FILES * each, rel=0.02)
     assert result.get("devices.disk.bytes") == pytest.approx(SIZE, rel=1e-3)
 
 
