@@ -138,7 +138,9 @@ class Storing(JobSpec):
     """A job that writes a save set onto a target of any kind."""
 
     of_drives: ClassVar[tuple[str, ...]] = ("streams", "pool")
-    """Its keys that act on drives and cartridges only."""
+    """Its keys that do nothing where objects are written."""
+    not_on_disk: ClassVar[tuple[str, ...]] = ("streams", "pool")
+    """Its keys that do nothing where a disk is written."""
 
     def kept_ratio(self, spec: Spec) -> float:
         """Bytes that it saves for each byte that a disk keeps."""

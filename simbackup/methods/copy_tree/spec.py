@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class CopyTreeSpec(JobSpec):
     """Copy of a tree of files onto another, on the same host or another: both are compared, and what differs is sent.
 
-    Files that differ are sent whole; deleted ones cost nothing. Both trees are walked at once, while files are sent. It
-    ends when all is on disk.
+    Files that differ are sent whole unless the program sends blocks of them; deleted ones cost nothing. Both trees are
+    walked at once, while files are sent. It ends when all is on disk.
     """
 
     method: Literal["copy_tree"]
@@ -57,9 +57,13 @@ class CopyTreeSpec(JobSpec):
             yield from (f"data.{self.data}.change.{key}" for key in ("daily", "hot_data", "hot_changes", "replaced"))
             yield from (f"data.{self.data}.change.{key}" for key in ("growth", "daily_files"))
             yield from (f"data.{end}.filesystem.walk_cpu" for end in ends)
+            yield from (f"jobs.{name}.tool.{key}" for key in ("look_cpu", "delta_cpu", "checksums"))
         here, there = spec.host_of(self.data), spec.host_of(self.to)
         yield from (f"hosts.{host}.read_ahead" for host in (here, there))
         if here != there:
+            if self.since is not None and self.tool is not None and self.tool.delta_block is not None:
+                yield from (f"jobs.{name}.tool.{key}" for key in ("delta_block", "delta_checksum"))
+                yield f"data.{self.data}.change.run"
             yield from (f"jobs.{name}.{key}" for key in ("connections", "tool.server_cpu", "tool.server_file_cpu"))
             if self.tool is not None and self.tool.alternates:
                 yield f"jobs.{name}.tool.request"

@@ -37,7 +37,9 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
     host, share = keeper, None
     if job.share is not None:
         host = job.share.host
-        share = Share(keeper, spec.route(keeper, host) or (), job.share.calls.si, job.share.request.si)
+        said = job.share
+        looks = si_or(said.look_calls, said.calls.si)
+        share = Share(keeper, spec.route(keeper, host) or (), said.calls.si, said.request.si, looks)
     way = spec.way_to(host, job.to) or ()
     workers, connections = int(si_or(job.workers, 1.0)), int(si_or(job.connections, 1.0))
     how = _reduction(job, spec)
@@ -53,7 +55,7 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
     owner = spec.owner_of(job.to) or ""
     backup = DiskBackup(
         host, job.data, job.to, owner, way, job.method, tool, job.source, workers, share, connections, job.base_age(),
-        job.level, how,
+        job.level, how, int(si_or(job.streams, 1.0)),
     )  # fmt: skip
     if isinstance(spec.devices[job.to], ObjectTarget):
         return ObjectBackup(backup, _object_size(job))
@@ -129,4 +131,5 @@ def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) 
     if isinstance(spec.devices[device], ObjectTarget):
         own = next((other for other in spec.copies_of(job.restore) if other.to == device), saved)
         return ObjectRestore(host, to, way, selection, tool, workers, connections, _object_size(own))
-    return DiskRestore(host, to, spec.owner_of(device) or "", way, selection, tool, workers, connections)
+    streams = int(si_or(job.streams, 1.0))
+    return DiskRestore(host, to, spec.owner_of(device) or "", way, selection, tool, workers, connections, streams)

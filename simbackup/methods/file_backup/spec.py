@@ -55,7 +55,8 @@ class FileBackupSpec(Saving, FileKeeping):
     since: PositiveDuration | None = None
     """How long ago the backup was made that it is based on; unless stated, `every` of an incremental."""
     streams: Pieces | None = None
-    """Equal parts that are saved at once, on as many drives, or fewer with `multiplexing`; one unless stated."""
+    """Equal parts that are saved at once, onto a disk by as many threads, to tape on as many drives, or fewer with
+    `multiplexing`; one unless stated."""
     multiplexing: Pieces | None = None
     """Streams that a drive takes at once, block by block in turns: those of this job and of others of its pool that
     allow as many. A stream goes to a drive that has one already, before it takes another drive; one unless stated."""
@@ -83,6 +84,7 @@ class FileBackupSpec(Saving, FileKeeping):
         "ingest": ("deduplication.stream_ingest", "deduplication.ingest")
     }
     of_drives: ClassVar[tuple[str, ...]] = ("streams", "multiplexing", "pool")
+    not_on_disk: ClassVar[tuple[str, ...]] = ("multiplexing", "pool")
     conditional: ClassVar[Mapping[str, str]] = {
         "workers": "in file_level backups",
         "share": "in file_level backups",
@@ -117,6 +119,7 @@ class FileBackupSpec(Saving, FileKeeping):
             yield from (f"data.{self.data}.change.{key}" for key in CHANGES)
             if walks:
                 yield from (f"data.{self.data}.{key}" for key in ("filesystem.walk_cpu", "change.daily_files"))
+                yield f"jobs.{name}.tool.look_cpu"
             else:
                 yield f"jobs.{name}.tool.scan_cpu"
                 yield from () if self.searches() else (f"data.{self.data}.change.run",)

@@ -54,6 +54,18 @@ class BackupToolSheet(Frozen):
     """Time of the reference core at that host for each file; none unless stated."""
     file_cpu: TimePerFile | None = None
     """Time of the reference core for each file that it saves or makes, beside that of the file system."""
+    look_cpu: TimePerFile | None = None
+    """Time of the reference core for each file that it looks at and leaves alone, beside that of the file system; none
+    unless stated."""
+    delta_block: PositiveSize | None = None
+    """Bytes of a block of files that both ends have, of which a repeated copy to another host sends those that changed;
+    files that differ are sent whole unless stated."""
+    delta_checksum: PositiveSize | None = None
+    """Bytes of the checksums of a block, which the receiver sends; none unless stated."""
+    delta_cpu: TimePerByte | None = None
+    """Time of the reference core, at each end, for each byte of files whose checksums are made; none unless stated."""
+    checksums: Annotated[bool, Word()] = False
+    """Whether a repeated copy reads all files at both ends and compares their checksums, not times and sizes."""
     in_turn: Share | None = None
     """Share of file_cpu that only one of several workers takes at a time; none unless stated."""
     attributes: Count | None = None
@@ -95,6 +107,11 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "server_cpu": "in backups of files, blocks and databases to another host, and restores from there",
         "server_file_cpu": "in file_level backups to another host, and restores from there",
         "file_cpu": "in file_level backups and their restores",
+        "look_cpu": "in file_level backups of a level other than full, and in repeated copies of trees",
+        "delta_block": "in repeated copies of trees to another host",
+        "delta_checksum": "with 'delta_block', in repeated copies of trees to another host",
+        "delta_cpu": "in repeated copies of trees, with 'delta_block' or 'checksums'",
+        "checksums": "in repeated copies of trees",
         "alternates": "in file_level and image backups and their restores, and in copies of trees",
         "in_turn": "in file_level backups, and restores of them, with several workers",
         "attributes": "in restores of file_level backups",
