@@ -25,6 +25,7 @@ from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pandas as pd
+import typer.main
 
 from simbackup import run, shelf
 from simbackup.cli import app as cli
@@ -207,6 +208,7 @@ class Drawn:
 
 def prepare() -> None:
     """Let nothing be computed twice, and nothing be printed."""
+    typer.main.get_command = functools.cache(typer.main.get_command)
     run.simulate, loading.load = once(run.simulate), once(loading.load)
     pd.DataFrame.to_csv = written_once(pd.DataFrame.to_csv)
     pd.DataFrame.to_parquet = written_once(pd.DataFrame.to_parquet)
