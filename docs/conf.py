@@ -25,7 +25,6 @@ nitpicky = False
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 4
 nb_execution_mode = "off"  # notebooks are published with their outputs
-nb_render_image_options = {"alt": "Drawn by the cell above; the text around it says what it shows."}
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"

@@ -21,6 +21,7 @@ from simbackup.planning.spec import MachineSpec, SiteSpec, SystemSpec, TargetSpe
 from simbackup.scenario import load, names
 from simbackup.schema import registry
 from simbackup.schema.calibration import Constant, Fit
+from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.fleet import Fleet, SpreadStarts
 from simbackup.schema.history import HistoryJob, HistorySpec
 from simbackup.schema.job import JobSpec
@@ -29,7 +30,7 @@ from simbackup.schema.origin import Origin
 from simbackup.schema.part import Part
 from simbackup.schema.quantity import EXAMPLES, LATEST, Unit
 from simbackup.schema.reflection import attribute_texts, mark_of, nested_part, sheet_kind, text_of
-from simbackup.schema.study import RangeSpec, StudySpec
+from simbackup.schema.study import CorrelationSpec, RangeSpec, StudySpec
 from simbackup.schema.yaml_file import read
 
 FOLDER = Path(__file__).parent / "reference"
@@ -65,11 +66,14 @@ def pages() -> Pages:
         found[f"datasheets/{name}.md"] = _page(name, sheet, None, "")
     found["jobs.md"] = _page("Every job", JobSpec, None, "")
     study = _page("Studies: NAME.study.yaml", StudySpec, _file("*/*.study.yaml"), "")
-    found["study.md"] = study.replace("## Example", "\n".join([*_nested("vary", RangeSpec), "", "## Example"]))
+    inside = {"vary": RangeSpec, "correlations": CorrelationSpec}
+    nested = [line for key, part in inside.items() for line in (*_nested(key, part), "")]
+    found["study.md"] = study.replace("## Example", "\n".join([*nested, "## Example"]))
     found["fleets.md"] = "\n".join([_page("Fleets", Fleet, None, ""), *_nested("begin", SpreadStarts), ""])
     found["site.md"] = _site()
     found["measured.md"] = _page("Measured rows: measured.yaml", MeasuredRow, rows, "")
     found["calibration.md"] = _page("Fitted constants: calibration.yaml", Fit, fits, "")
+    found["chance.md"] = _page("Chance", ChanceSpec, None, "chance")
     found["history.md"] = _history()
     found["origin.md"] = _page("Where a value comes from", Origin, None, "")
     found["README.md"] = _contents(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 GB, MB, MINUTE = 1e9, 1e6, 60.0
 
@@ -74,6 +75,12 @@ def _speed_up(sb: ModuleType) -> float:
 def _student(sb: ModuleType) -> float:
     """How many times its standard uncertainty the 95 % interval of a constant reaches, from four nights."""
     return sb.equations.intervals.student_quantile(3)
+
+
+def _interval(sb: ModuleType, **changed: str) -> Any:
+    """The interval of the backup of notebook 07, with some values changed."""
+    values = {name.replace("__", "."): value for name, value in changed.items()}
+    return sb.intervals_of(sb.simulate("teaching/uncounted-files", values))["save"]
 
 
 def _lost(sb: ModuleType) -> float:
@@ -153,12 +160,31 @@ EXERCISES = {
         "Student's t with one degree of freedom less than there are nights; the notebook has it for three.",
         0.02,
     ),
+    "07.1": Exercise(
+        lambda sb: (
+            _interval(sb, data__files__layout="scattered", data__files__files="1100000", jobs__save__window="12 h").fits
+        ),
+        "Give sb.simulate all three values as its second argument; sb.intervals_of(...)['save'].fits is the share.",
+        0.02,
+    ),
+    "07.2": Exercise(
+        lambda sb: _interval(sb, data__files__layout="together").decides[0].input.name,
+        "Set data.files.layout to together, and read the sentence of the interval: what `decides most of the inputs`?",
+    ),
     "09.1": Exercise(
         lambda _: (0.26 / 0.1) ** 2,
         "The standard deviation of a mean falls with the square root of the number of runs.",
         0.1,
     ),
     "09.2": Exercise(lambda _: 0.1 * 60, "An interval of 90 % leaves out one case in ten.", 0.01),
+    "10.1": Exercise(
+        lambda _: 24 * GB / (50 * MB) / MINUTE,
+        "The stick is the slowest part, and writes 50 MB in a second: divide, and mind the unit.",
+        0.03,
+    ),
+    "10.2": Exercise(
+        lambda _: "live", "One says what a file may hold, one what takes time, one leads from the one to the other."
+    ),
     "08.1": Exercise(
         _lost,
         "Its tapes leave once a week, on the night of its full backup. Which night is it? sb.restore has data_lost.",

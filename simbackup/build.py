@@ -49,7 +49,13 @@ def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
         system.data[name] = make_data(system, name, data, begins[name])
     for name, workload in spec.workloads.items():
         system.workloads.append(made(workload, system, spec, f"workloads.{name}", workload))
-    return system, [Job(name, made(job, job, spec), schedule_of(job)) for name, job in spec.jobs.items()]
+    return system, [job_of(name, spec) for name in spec.jobs]
+
+
+def job_of(name: str, spec: Spec) -> Job:
+    """A live job of a scenario."""
+    job = spec.jobs[name]
+    return Job(name, made(job, job, spec), schedule_of(job))
 
 
 def _devices(system: System, spec: Spec) -> None:
@@ -125,4 +131,6 @@ def schedule_of(job: JobSpec) -> Schedule:
         begin, job.after, job.every.si if job.every else None, si_or(job.until, 0.0),
         job.window.si if job.window else None, parse_clock(job.deadline) if job.deadline else None,
         job.queues, si_or(job.priority, math.inf), int(si_or(job.retries, 0.0)), si_or(job.retry_after, 0.0),
+        si_or(job.delay, 0.0), job.fails.share.si if job.fails else 0.0,
+        si_or(job.fails.after, 0.0) if job.fails else 0.0,
     )  # fmt: skip

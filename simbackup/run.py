@@ -8,7 +8,7 @@ from pathlib import Path
 from simbackup.build import build
 from simbackup.engine.flows import Link
 from simbackup.errors import InputError, ResultError
-from simbackup.methods.job import start
+from simbackup.methods.job import Job, start
 from simbackup.results.record import Record
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario, Source, load, nothing_to_do
@@ -57,7 +57,7 @@ def simulate(
         scenario = scenario.with_(overrides)
     if not scenario.spec.jobs:
         raise InputError([nothing_to_do(scenario)])
-    system, jobs = build(scenario.spec, seed)
+    system, jobs = _built(scenario, seed)
     finished = start(system, jobs)
     steps = 0
     while not finished.processed:
@@ -66,6 +66,19 @@ def simulate(
         if progress is not None and steps % STEPS_BETWEEN_REPORTS == 0:
             progress(system.env.now, len(system.trace.jobs), len(jobs))
     return ended(system, scenario, seed)
+
+
+def _built(scenario: Scenario, seed: int) -> tuple[System, list[Job]]:
+    """The live system of a scenario and its jobs, with what chance decides."""
+    if not scenario.spec.chance:
+        return build(scenario.spec, seed)
+    from simbackup.chance import Chance  # noqa: PLC0415 (most scenarios leave nothing to chance)
+
+    chance = Chance.of(scenario, seed)
+    drawn = chance.first()
+    system, jobs = build(drawn.spec, seed)
+    chance.record(system, drawn)
+    return system, [chance.repeated(system, job) for job in jobs]
 
 
 def ended(system: System, scenario: Scenario, seed: int) -> Result:
@@ -80,7 +93,7 @@ def ended(system: System, scenario: Scenario, seed: int) -> Result:
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
     _summarise(system, scenario.spec)
     result = Result(Record.of(scenario, seed), None, system.trace, made_from=scenario)
-    result.least = system.least
+    result.crossed = system.crossed
     return result
 
 

@@ -27,7 +27,7 @@ from simbackup.devices.volume.live import Volume
 from simbackup.engine.activity import Activity
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Flow, FlowNetwork, Link
-from simbackup.engine.limit import Law, Least
+from simbackup.engine.limit import Law
 from simbackup.engine.trace import Trace
 from simbackup.workloads.live import UsersOfData, Workload
 
@@ -98,8 +98,8 @@ class System:
     ingests: dict[str, Link] = field(default_factory=dict[str, Link])
     others: dict[str, object] = field(default_factory=dict[str, object])
     """Live parts of devices that are none of these."""
-    least: dict[str, Least] = field(default_factory=dict[str, Least])
-    """What the bytes of each run of a job that has ended take at the least, by the name of the run."""
+    crossed: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
+    """Seconds that the bytes of each run of a job that has ended take of each line at the least, by both names."""
 
     @property
     def users(self) -> list[UsersOfData]:
@@ -114,12 +114,10 @@ class System:
         """What a deduplicating store takes, in shares of what it takes at most; made when first needed."""
         return self.ingests.setdefault(device, Link(f"devices.{device}.ingest", 1.0))
 
-    def note_least(self, job: str) -> None:
-        """Note what the bytes of a run of a job, which ends now, have taken at the least."""
-        address = f"jobs.{job}"
-        there = self.network.least.pop(address, {})
-        found = max(((seconds, link.name) for link, seconds in there.items()), default=(0.0, ""))
-        self.least[job] = Least(*found)
+    def note_crossed(self, job: str) -> None:
+        """Note what the bytes of a run of a job, which ends now, have taken of lines at the least."""
+        there = self.network.least.pop(f"jobs.{job}", {})
+        self.crossed[job] = {link.name: seconds for link, seconds in there.items()}
 
     def add_store(self, name: str, store: Store) -> None:
         """Add a block device, and the volume that spans it."""

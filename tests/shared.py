@@ -14,7 +14,8 @@ import pytest
 
 from simbackup import Result, Scenario, load, simulate
 from simbackup.engine.flow import Flow
-from simbackup.engine.flows import FlowNetwork
+from simbackup.engine.flows import FlowNetwork, Link
+from simbackup.engine.streams import StreamKind
 from simbackup.scenario import names
 
 ROOT = Path(__file__).parents[1]
@@ -22,6 +23,27 @@ ROOT = Path(__file__).parents[1]
 MACHINES = {"machine", "machines", "old", "new", "hpux", "windows", "hpux-files", "windows-files"}
 """Names of scenarios that only others extend."""
 RUNNABLE = [name for name in names() if not name.startswith("base/") and name.rpartition("/")[2] not in MACHINES]
+
+
+class EqualLosses:
+    """What a link loses that turns between streams at the same cost, whatever they are: so many units for one unit."""
+
+    def __init__(self, lost: float) -> None:
+        self.lost = lost
+
+    def attach(self, link: Link, flow: Flow) -> StreamKind | None:
+        """Every flow with a sequential part is a stream."""
+        del link
+        return StreamKind(None, flow.sequential) if flow.sequential else None
+
+    def detach(self, flow: Flow) -> None:
+        """Those that are left lose the same."""
+        del flow
+
+    def each(self, kind: object) -> float:
+        """Units for each of the amount."""
+        del kind
+        return self.lost
 
 
 class Said(NamedTuple):

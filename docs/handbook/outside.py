@@ -7,6 +7,8 @@ import posixpath
 import re
 from pathlib import Path
 
+from handbook.alt import alt, heading_of
+
 TOP = Path(__file__).parents[2]
 NOTEBOOKS = "notebooks"
 TAKEN = {"RESULTS.md": "results.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
@@ -24,11 +26,15 @@ def pages() -> dict[str, str]:
 
 
 def notebook(text: str) -> str:
-    """A notebook whose text links to pages of the handbook."""
-    read = json.loads(text)
+    """A notebook whose text links to pages of the handbook, and whose pictures have alternative texts."""
+    read, heading = json.loads(text), ""
     for cell in read["cells"]:
+        source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            cell["source"] = inward("".join(cell["source"]), NOTEBOOKS)
+            heading = heading_of(source, heading)
+            cell["source"] = inward(source, NOTEBOOKS)
+        elif any("image/png" in output.get("data", {}) for output in cell["outputs"]):
+            cell["metadata"]["mystnb"] = {"image": {"alt": alt(heading, source)}}
     return json.dumps(read, indent=1, ensure_ascii=False) + "\n"
 
 

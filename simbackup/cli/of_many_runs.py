@@ -54,6 +54,9 @@ def study(  # noqa: PLR0917 (typer reads each as an option)
     if out is not None:
         check_file(out, TABLE)
     if shard is not None:
+        if out is not None or as_json:
+            remedy = "leave it out here; the last call, without --shard, makes the table"
+            raise InputError([Problem(Place("--shard"), "", "makes no table for --out or --json", remedy)])
         _shard(name, shard, seed, workers, scheduler, into, intervals)
         return
     with counting() as counted:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 QUIET_SECONDS = 1.0
 """Wall-clock seconds before a progress bar appears."""
+HARDLY = 1e-4
+"""Share below which its digits say nothing."""
 WIDE = 160
 """Columns where standard output is not a terminal."""
 Cells = Sequence[Sequence[str]]
@@ -91,7 +93,12 @@ def _rate(value: float) -> str:
 
 
 def _share(value: float) -> str:
-    return units.show_short(value, "1")
+    """A share as a person reads it.
+
+    >>> _share(0.5), _share(1.28e-9)
+    ('50 %', '< 0.01 %')
+    """
+    return "< 0.01 %" if 0.0 < value < HARDLY else units.show_short(value, "1")
 
 
 def _count(value: float) -> str:
@@ -143,6 +150,9 @@ def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
     users(one)
     reported = ", ".join(f"{count} {basis}" for basis, count in one.bases().items())
     line(f"inputs: {reported} values; scenario {one.record.hash}, seed {one.record.seed}")
+    if intervals and (exact := one.exact()):
+        reported = ", ".join(f"{count} {basis}" for basis, count in exact.items())
+        line(f"taken as exact, as they have no range: {reported} values")
 
 
 def _devices(one: Result) -> None:

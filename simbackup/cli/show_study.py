@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simbackup import units
@@ -11,6 +11,7 @@ from simbackup.cli.fitting import Cell, CellLine, TableColumn, tables, widths
 from simbackup.cli.show import console, line
 from simbackup.equations.intervals import CONFIDENCE
 from simbackup.equations.uncertainty import LEVEL
+from simbackup.experiments.comparison import CHANGE, TIMES
 from simbackup.experiments.replications import HALF
 from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.results.figure_units import unit_of
@@ -28,10 +29,16 @@ MOST_REASONS = 5
 def study(found: Study) -> None:
     """Print the table of a study, with the interval of a figure below it, and what decides most."""
     title = found.title
-    for columns in tables(_names(found), _figures(found), console().width):
+    for columns in tables(_names(found, found.rows), _figures(found), console().width):
         print_columns(columns, title)
         title = ""
     _legend(found)
+    if found.base:
+        compared = [row for row in found.rows if any(name.endswith(CHANGE) for name in row)]
+        title = f"Compared with {found.base}: how much more, and how many times"
+        for columns in tables(_names(found, compared), _changes(found, compared), console().width):
+            print_columns(columns, title)
+            title = ""
     for figure, decisive in found.intervals.decides.items():
         inputs = " and ".join(one.input.name for one in decisive)
         if inputs:
@@ -67,10 +74,10 @@ def print_columns(columns: list[TableColumn], title: str = "") -> None:
     wide.print(drawn)
 
 
-def _names(found: Study) -> list[TableColumn]:
-    """The columns that identify the rows."""
+def _names(found: Study, rows: Sequence[Mapping[str, Any]]) -> list[TableColumn]:
+    """The columns that identify rows."""
     names = ("scenario", *found.varied)
-    cells = {name: [[CellLine.words(str(row.get(name, "")))] for row in found.rows] for name in names}
+    cells = {name: [[CellLine.words(str(row.get(name, "")))] for row in rows] for name in names}
     return [TableColumn(CellLine.dotted(name), cells[name], right=name != "scenario") for name in names]
 
 
@@ -78,6 +85,28 @@ def _figures(found: Study) -> list[TableColumn]:
     """The columns of the figures."""
     names = [name for name in found.figures if not name.endswith(HALF)]
     return [TableColumn(CellLine.dotted(name), [_cell(row, name) for row in found.rows]) for name in names]
+
+
+def _changes(found: Study, rows: Sequence[Mapping[str, Any]]) -> list[TableColumn]:
+    """The columns of how figures differ from those of the base."""
+    names = [name for name in found.figures if any(name + CHANGE in row for row in rows)]
+    return [TableColumn(CellLine.dotted(name), [_change(row, name) for row in rows]) for name in names]
+
+
+def _change(row: Mapping[str, Any], name: str) -> Cell:
+    """How much more a figure is than that of the base, and how many times; each with its interval."""
+    change, times = row.get(name + CHANGE), row.get(name + TIMES)
+    if change is None:
+        return [CellLine(("",))]
+    half, low, high = (row.get(name + end) for end in (CHANGE + HALF, TIMES + LOW, TIMES + HIGH))
+    lines = [CellLine((f"{'+' if change > 0 else '-' if change < 0 else ''}{_figure(name, abs(change))}",))]
+    if half is not None:
+        lines.append(CellLine((f"± {_figure(name, half)}",)))
+    if times is not None:
+        lines.append(CellLine((f"{times:.3g} times",)))
+    if low is not None and low != high:
+        lines.append(CellLine((f"{low:.3g} to", f"{high:.3g}")))
+    return lines
 
 
 def _cell(row: Mapping[str, Any], name: str) -> Cell:

@@ -13,7 +13,8 @@ from simbackup.equations.change import Change
 class Files:
     """What a file system costs for each file: reads, reference core seconds; bytes of runs, records, residents.
 
-    What finding costs that one has not changed, where that is less.
+    What finding costs that one has not changed, where that is less; bytes of its entry in a directory, and of a
+    directory that come with one read; whether entries say all that one looks at.
 
     What opening one for reading waits besides; and what making one costs: core seconds, writes behind and writes that
     are waited for, core seconds of a change of attributes, bytes of the journal for each of these, and how many files a
@@ -34,6 +35,9 @@ class Files:
     attribute_cpu: float = 0.0
     log_record: float = 0.0
     files_per_directory: float | None = None
+    entry: float | None = None
+    directory_read: float | None = None
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +86,11 @@ class DataSet:
     directories: float | None = None
     indexes: float = 0.0
     largest: float = 0.0
+
+    @property
+    def directories_per_file(self) -> float:
+        """Directories over files: its own, or as its file system has them."""
+        if self.directories is not None:
+            return self.directories / self.files
+        usual = self.filesystem.files_per_directory if self.filesystem is not None else None
+        return 1.0 / usual if usual else 0.0

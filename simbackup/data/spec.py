@@ -62,7 +62,15 @@ class FilesystemSheet(Frozen):
     record: PositiveSize | None = None
     """Bytes of a file's record, which are read before its data."""
     record_read: PositiveSize | None = None
-    """Bytes of one read where files lie together; the host's read-ahead unless stated."""
+    """Bytes of records that come with one read, as neighbours lie in one block or are read ahead; the host's read-ahead
+    unless stated."""
+    entry: PositiveSize | None = None
+    """Bytes of a file's entry in its directory. Where this and directory_read are stated, files that are only looked at
+    share the reads of directories and records; else each takes reads_per_file."""
+    directory_read: PositiveSize | None = None
+    """Bytes of a directory that come with one read."""
+    listed: Annotated[bool, Word()] = False
+    """Whether entries of directories say sizes and times, so that looking at a file takes no read of its record."""
     resident: PositiveSize | None = None
     """Largest file that lies inside its record; none does unless stated."""
     walk_cpu: TimePerFile | None = None

@@ -30,6 +30,16 @@ def own_limit(flow: Flow, rate: float, link: Link | None) -> tuple[str, Parts]:
     return link.name, flow.cap_parts if rate >= flow.cap * (1.0 - DONE) else WHOLE
 
 
+def led_by(store: str, leaders: Mapping[Flow, float]) -> tuple[str, Parts]:
+    """What limits the greatest of some leaders, the first among equals, and its parts; the store without leaders."""
+    moved = {flow: flow.rate * size for flow, size in leaders.items()}
+    if not moved:
+        return store, WHOLE
+    most = max(moved.values()) * (1.0 - TIE)
+    leader = next(flow for flow, bytes_per_s in moved.items() if bytes_per_s >= most)
+    return leader.cause, leader.spent
+
+
 @dataclass(frozen=True, slots=True)
 class Blame:
     """The rates of flows that share links, and the holds of named buffers, which explain them."""

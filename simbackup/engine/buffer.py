@@ -9,6 +9,8 @@ import simpy
 
 from simbackup.engine.alarm import Alarm
 from simbackup.engine.flows import Flow, FlowNetwork
+from simbackup.engine.guards import Ride
+from simbackup.engine.ports import BufferPort, Ports
 
 ROUNDING = 2.0**-48
 """Share of all bytes moved within which a level counts as reached, for rounding of sums."""
@@ -16,25 +18,11 @@ ROUNDING = 2.0**-48
 EQUAL = 1e-9
 """Relative difference below which inflow and outflow count as equal."""
 
+SLACK = 0.3
+"""Share by which the rates of flows that share a level may move before a buffer looks again, while it is far off."""
+
 MARGIN = 0.25
 """Share of the capacity by which a level leaves its bound before a hold that wastes some of the room ends."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Port:
-    """A flow attached to a buffer: bytes per unit, and the units completed when it was attached."""
-
-    flow: Flow
-    bytes_per_unit: float
-    start: float
-
-    @property
-    def bytes_moved(self) -> float:
-        return (self.flow.completed - self.start) * self.bytes_per_unit
-
-    @property
-    def bytes_per_s(self) -> float:
-        return self.flow.rate * self.bytes_per_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +32,6 @@ class _LevelWatch:
     level: float
     rising: bool
     event: simpy.Event
-
-
-_Ports = dict[Flow, _Port]
 
 
 class Buffer:
@@ -78,13 +63,14 @@ class Buffer:
         self.name = name
         self.capacity_bytes = capacity_bytes
         self._network = network
-        self._fills: _Ports = {}
-        self._drains: _Ports = {}
-        self._followers: _Ports | None = None
+        self._fills, self._drains = Ports(), Ports()
+        self._followers: Ports | None = None
         self._held_level: float | None = None
         self._base = 0.0
         self._known = (-math.inf, 0.0, 0.0)
         self._watches: list[_LevelWatch] = []
+        self.looks = 0
+        self._slack, self._rings = SLACK, math.inf
         self._alarm = Alarm(network.env, self._ring)
 
     @property
@@ -129,7 +115,7 @@ class Buffer:
         self._followers = followers = self._bounded()
         if not followers:
             return None
-        return _sizes(followers), _sizes(self._leaders_of(followers))
+        return followers.sizes, self._leaders_of(followers).sizes
 
     def solved(self, *, binding: bool) -> None:
         """Note the rates from now on; called by the network."""
@@ -141,16 +127,39 @@ class Buffer:
             self._held_level = None
         elif self._held_level is None:
             self._held_level = self._bound() if self._at_bound(self._followers) else self.level
+        self._slack = SLACK
         self._look()
 
-    def _attach(self, ports: _Ports, flow: Flow, bytes_per_unit: float) -> None:
+    @property
+    def holds(self) -> bool:
+        """Whether it holds a flow to the rates of others."""
+        return self._followers is not None
+
+    def ride(self) -> Ride | None:
+        """The flow that it holds, if that moves in proportion to one other flow for as long as both go on."""
+        if self._followers is None or self._held_level is None:
+            return None
+        leaders = self._leaders_of(self._followers)
+        if len(self._followers) != 1 or len(leaders) != 1:
+            return None
+        (rider,), (leader,) = self._followers.values(), leaders.values()
+        return Ride(rider.flow, leader.flow, leader.bytes_per_unit / rider.bytes_per_unit)
+
+    def look(self) -> None:
+        """See whether flows have to be held now, and when the next level will be reached."""
+        self._look()
+        leaves = self._followers is not None and not self._within_margin()
+        if self._held_level is None and (leaves or self._overruns()):
+            self._network.changed(self)
+
+    def _attach(self, ports: Ports, flow: Flow, bytes_per_unit: float) -> None:
         if flow in self._fills or flow in self._drains:
             raise ValueError(f"{flow.name} already fills or drains {self.name}")
         if not 0.0 < bytes_per_unit < math.inf:
             raise ValueError(f"bytes per unit of {flow.name} must be above zero, not {bytes_per_unit}")
-        ports[flow] = _Port(flow, bytes_per_unit, flow.completed)
+        ports[flow] = BufferPort(flow, bytes_per_unit, flow.completed)
         self._known = (-math.inf, 0.0, 0.0)
-        self._network.couple(self, flow)
+        self._network.couple(self, flow, guard=self)
         self._network.changed(self)
 
     def _detach(self, flow: Flow) -> None:
@@ -158,7 +167,7 @@ class Buffer:
         port = self._fills.pop(flow, None)
         self._base += port.bytes_moved if port else -self._drains.pop(flow).bytes_moved
 
-    def _leaders_of(self, followers: _Ports) -> _Ports:
+    def _leaders_of(self, followers: Ports) -> Ports:
         return self._drains if followers is self._fills else self._fills
 
     def _balance_of_bytes(self) -> float:
@@ -174,24 +183,24 @@ class Buffer:
         """Bytes that the flows attached have filled and drained by now, which is asked for several times an instant."""
         now = float(self._network.env.now)
         if self._known[0] != now:
-            self._known = (now, _moved(self._fills), _moved(self._drains))
+            self._known = (now, self._fills.bytes_moved, self._drains.bytes_moved)
         return self._known[1:]
 
     def _rounding(self) -> float:
         filled, drained = self._bytes_moved()
         return min(ROUNDING * (abs(self._base) + filled + drained), 0.25 * self.capacity_bytes)  # one bound at a time
 
-    def _at_bound(self, ports: _Ports | None) -> bool:
+    def _at_bound(self, ports: Ports | None) -> bool:
         """Whether the level is where these ports cannot move more."""
         if ports is self._fills:
             return self._balance_of_bytes() >= self.capacity_bytes - self._rounding()
         return self._balance_of_bytes() <= self._rounding()
 
     def _equal(self) -> bool:
-        inflow, outflow = _rate(self._fills), _rate(self._drains)
+        inflow, outflow = self._fills.bytes_per_s, self._drains.bytes_per_s
         return abs(inflow - outflow) <= EQUAL * max(inflow, outflow)
 
-    def _bounded(self) -> _Ports | None:
+    def _bounded(self) -> Ports | None:
         """The side that may move no more than the other: the level is at its bound, or was and has hardly left."""
         for ports in (self._fills, self._drains):
             if self._at_bound(ports):
@@ -211,17 +220,20 @@ class Buffer:
 
     def _overruns(self) -> bool:
         """Whether the level is at a bound, with rates that would drive it beyond."""
-        over = self._fills if _rate(self._fills) > _rate(self._drains) else self._drains
+        over = self._fills if self._fills.bytes_per_s > self._drains.bytes_per_s else self._drains
         return not self._equal() and self._at_bound(over)
 
     def _ring(self) -> None:
-        self._look()
-        leaves = self._followers is not None and not self._within_margin()
-        if self._held_level is None and (leaves or self._overruns()):
-            self._network.changed(self)
+        if self._network.env.now >= self._rings:
+            self._slack *= 0.5 * self._slack
+        self.look()
 
     def _look(self) -> None:
-        """Fire the watches that are reached, and set the alarm for the next level that will be."""
+        """Fire the watches that are reached, and set the alarm for the next level that will be.
+
+        Where levels that flows share may move, it is set for the least time that this can take while they stay within a
+        slack, and the next look is nearer. Whoever moves such a level beyond asks for another look.
+        """
         level, rounding = self.level, self._rounding()
         waiting: list[_LevelWatch] = []
         for watch in self._watches:
@@ -231,32 +243,25 @@ class Buffer:
             else:
                 waiting.append(watch)
         self._watches = waiting
-        net = _rate(self._fills) - _rate(self._drains)
-        if self._held_level is not None or net == 0.0:
+        self.looks += 1
+        if self._held_level is not None:
             return
-        targets = [watch.level for watch in waiting if watch.rising is (net > 0.0)]
-        targets.append(self.capacity_bytes if net > 0.0 else 0.0)
+        slack = self._slack if rounding < level < self.capacity_bytes - rounding and self._slack > EQUAL else 0.0
+        self._guard(slack)
+        fills, drains = self._fills.range(slack), self._drains.range(slack)
+        rise, fall = fills[1] - drains[0], drains[1] - fills[0]
+        times = [(watch.level, rise if watch.rising else fall) for watch in waiting]
+        times += [(self.capacity_bytes, rise), (0.0, fall)]
         if self._followers is not None:
-            targets.append(abs(self._bound() - MARGIN * self.capacity_bytes))
-        gaps = [gap for gap in (abs(target - level) for target in targets) if gap > rounding]
-        if gaps:
-            now = float(self._network.env.now)
-            self._alarm.set(max(now + min(gaps) / abs(net), math.nextafter(now, math.inf)))
+            times.append((abs(self._bound() - MARGIN * self.capacity_bytes), max(rise, fall)))
+        gaps = [(abs(at - level), rate) for at, rate in times if rate > 0.0]
+        soon = min((gap / rate for gap, rate in gaps if gap > rounding), default=math.inf)
+        now = float(self._network.env.now)
+        self._rings = max(now + soon, math.nextafter(now, math.inf))
+        self._alarm.set(self._rings)
 
-
-def _moved(ports: _Ports) -> float:
-    moved = 0.0
-    for port in ports.values():
-        moved += port.bytes_moved
-    return moved
-
-
-def _rate(ports: _Ports) -> float:
-    rate = 0.0
-    for port in ports.values():
-        rate += port.bytes_per_s
-    return rate
-
-
-def _sizes(ports: _Ports) -> dict[Flow, float]:
-    return {flow: port.bytes_per_unit for flow, port in ports.items()}
+    def _guard(self, slack: float) -> None:
+        """Ask for another look when a level that its flows share moves by more than a share."""
+        flows = (*self._fills, *self._drains)
+        for crowd in dict.fromkeys(flow.crowd for flow in flows if flow.crowd is not None):
+            crowd.guards.add(self, crowd.rate * (1.0 - slack), crowd.rate * (1.0 + slack))

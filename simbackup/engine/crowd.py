@@ -7,6 +7,9 @@ ends at a reading that no change of the level moves. A change of the level costs
 To the solver a crowd is a flow of share one. It demands of each link what its members do together. What nobody else
 crosses is carried along: such links are not asked, but say up to which level they have room, and so do the caps of
 members. At the lowest of these stops the members that are stopped leave, and are solved one by one.
+
+What a full or empty buffer holds to a member rides along, at the weight at which it moves as many bytes. Other buffers
+of members look for themselves when they will be full or empty, and say between which levels that is right (`guards`).
 """
 
 from __future__ import annotations
@@ -14,12 +17,13 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING
 
-from simbackup.engine.ends import FEW, ULPS, Ends
+from simbackup.engine.crowd_load import CrowdLoad
+from simbackup.engine.ends import ULPS, Ends
+from simbackup.engine.guards import Guards
 from simbackup.engine.limit import WHOLE, Law, Parts, Spot
 from simbackup.engine.link import Link
 from simbackup.engine.mover import Riding
@@ -35,40 +39,6 @@ NEAR = 1e-9
 
 ROOM = 1e-3
 """Share of the level of a crowd from which on a stop is so far away that nobody asks for it."""
-
-
-@dataclass(slots=True, eq=False)
-class CrowdLoad:
-    """The members that cross one link, with the units that they use of it and the bytes that they move, at level 1."""
-
-    flows: dict[Flow, None] = field(default_factory=dict["Flow", None])
-    units: float = 0.0
-    bytes: float = 0.0
-    most: float = 0.0
-    changes: int = 0
-
-    def add(self, link: Link, flow: Flow) -> None:
-        """Count one more member."""
-        self.flows[flow] = None
-        self.units += flow.demands.get(link, 0.0) * flow.weight
-        self.bytes += flow.moves.get(link, 0.0) * flow.weight
-        self.most = max(self.most, self.units)
-        self._sum_now_and_then(link)
-
-    def remove(self, link: Link, flow: Flow) -> None:
-        """Count one member less."""
-        del self.flows[flow]
-        self.units -= flow.demands.get(link, 0.0) * flow.weight
-        self.bytes -= flow.moves.get(link, 0.0) * flow.weight
-        self._sum_now_and_then(link)
-
-    def _sum_now_and_then(self, link: Link) -> None:
-        """Sum anew when half is gone or all may have changed, so that rounding neither stays nor adds up."""
-        self.changes += 1
-        if self.units <= 0.5 * self.most or self.changes > len(self.flows) + FEW:
-            self.units = sum(other.demands.get(link, 0.0) * other.weight for other in self.flows)
-            self.bytes = sum(other.moves.get(link, 0.0) * other.weight for other in self.flows)
-            self.most, self.changes = self.units, 0
 
 
 class Crowd:
@@ -100,6 +70,7 @@ class Crowd:
         """Units and bytes at level one on links where these have changed, and nobody has recorded it yet."""
         self.near = self.ends = math.inf
         self.recorded = -1.0
+        self.guards = Guards()
         self._members_end = Ends["Flow"](self)
         self._pushes = count()
         self._stops: list[tuple[float, int, Flow | Link]] = []
@@ -165,19 +136,19 @@ class Crowd:
             link.stale = True
         return True
 
-    def take(self, flow: Flow, stop: float, now: float) -> None:
-        """Let a flow join, whose own limit stops it near a level."""
-        flow.join(self, flow.share, stop, now)
+    def take(self, flow: Flow, weight: float, stop: float, now: float) -> None:
+        """Let a flow join at a weight, whose own limit stops it near a level."""
+        flow.join(self, weight, stop, now)
         self.members[flow] = None
         if stop < math.inf:
             heappush(self._stops, (stop, next(self._pushes), flow))
         for link in flow.links:
             if link not in self.sides:
-                self.sides[link] = CrowdLoad()
+                self.sides[link] = CrowdLoad(link)
                 self.seen[link] = link.crowds[self] = link.movers[self] = None
             self.see(link, now)
-            self.sides[link].add(link, flow)
-            self._load(link)
+            self.sides[link].add(flow)
+            self.load(link)
         self._members_end.put(flow, math.inf)
 
     def lose(self, flow: Flow, now: float) -> None:
@@ -185,8 +156,8 @@ class Crowd:
         for link in flow.links:
             self.see(link, now)
             side = self.sides[link]
-            side.remove(link, flow)
-            self._load(link)
+            side.remove(flow)
+            self.load(link)
             if not side.flows:
                 del self.sides[link], self.seen[link], link.crowds[self], link.movers[self]
         near = flow.near
@@ -215,7 +186,16 @@ class Crowd:
         del self.link.limited[self]
         self.active, self.rate = False, 0.0
 
-    def _load(self, link: Link) -> None:
+    def load_on(self, link: Link) -> float:
+        """Units of a link that its members use at level 1."""
+        return self.sides[link].units
+
+    def lost_on(self, link: Link) -> tuple[float, float]:
+        """Units of a link that one member loses by turning at level 1 at most, and all of them."""
+        return self.sides[link].lost()
+
+    def load(self, link: Link) -> None:
+        """Note that its load on a link is another than before."""
         side = self.sides[link]
         self.loads[link] = (side.units, side.bytes)
         link.stale = True

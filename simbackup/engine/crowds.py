@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import NamedTuple
 
 import simpy
 
 from simbackup.engine.crowd import NEAR, ROOM, Crowd
 from simbackup.engine.ends import Ends
 from simbackup.engine.flow import Flow
+from simbackup.engine.guards import Guarded
 from simbackup.engine.limit import WHOLE
 from simbackup.engine.link import Link
+from simbackup.engine.reach import FlowCoupling, Ports
 from simbackup.engine.trace import Trace
 
 MANY = 16
@@ -19,6 +23,15 @@ MANY = 16
 
 LEFT = 4
 """Members below which a crowd dissolves."""
+
+
+class Joining(NamedTuple):
+    """A flow that joins a crowd: what it moves at level 1, the level near which it stops, and with whom it rides."""
+
+    flow: Flow
+    weight: float
+    stop: float
+    leader: Flow | None = None
 
 
 class Crowds:
@@ -31,6 +44,8 @@ class Crowds:
         self._trace = trace
         self.changed: dict[Crowd, None] = {}
         self.ends = Ends[Crowd]()
+        self._rides: dict[Flow, Flow] = {}
+        self._looking: dict[Guarded, None] = {}
         self.links: dict[Link, None] = {}
         """Links whose totals do not know yet who has joined or left."""
 
@@ -46,39 +61,91 @@ class Crowds:
             if (crowd is None and len(link.limited) < MANY) or link.entangled:
                 continue
             level = crowd.rate if crowd is not None else None
-            fit = list[tuple[Flow, float]]()
+            fit = list[Joining]()
             for one in link.limited:
                 if isinstance(one, Flow):
                     level = one.rate / one.share if level is None else level
-                    stop = self._stop(one)
-                    if stop > level * (1.0 + ROOM):
-                        fit.append((one, stop))
+                    fit += self._joining(one, level)
             if level is None or level <= 0.0 or not (fit if crowd is not None else len(fit) >= MANY):
                 continue
             crowd = crowd or Crowd(link, level, self._now, next(self._numbers))
-            for flow, stop in fit:
-                near = flow.near
-                crowd.take(flow, stop, self._now)
-                self._alone.gone(near)
-                self.links.update(dict.fromkeys(flow.links))
-            self.changed[crowd] = None
+            for joining in fit:
+                self._take(crowd, joining)
+
+    def hold(self, asked: Mapping[FlowCoupling, tuple[Ports, Ports] | None]) -> None:
+        """Let flows that stores hold to members of a crowd ride along, or else let these members leave."""
+        for store, hold in asked.items():
+            for leader in hold[1] if hold is not None else ():
+                crowd, guard = leader.crowd, leader.watchers.get(store)
+                if crowd is None or guard is None or leader in self._rides:
+                    continue
+                riding = self._riding(guard, leader, crowd.rate) if guard.holds else ()
+                if riding is None:
+                    self.release(leader)
+                for joining in riding or ():
+                    self._take(crowd, joining)
+
+    def _take(self, crowd: Crowd, joining: Joining) -> None:
+        flow, near = joining.flow, joining.flow.near
+        crowd.take(flow, joining.weight, joining.stop, self._now)
+        self._alone.gone(near)
+        self.links.update(dict.fromkeys(flow.links))
+        self._looking.update(dict.fromkeys(filter(None, flow.watchers.values())))
+        if joining.leader is not None:
+            self._rides[flow], self._rides[joining.leader] = joining.leader, flow
+        self.changed[crowd] = None
+
+    def _joining(self, flow: Flow, level: float) -> list[Joining]:
+        """A flow that may join a crowd at a level, and what would ride along; nobody if it cannot."""
+        stop = self._stop(flow, flow.share) if flow.bottleneck is not None else 0.0
+        if stop <= level * (1.0 + ROOM):
+            return []
+        found = [Joining(flow, flow.share, stop)]
+        for guard in flow.watchers.values():
+            if guard is None:
+                return []
+            if guard.holds:
+                riding = self._riding(guard, flow, level)
+                if riding is None:
+                    return []
+                found += riding
+        return found
+
+    def _riding(self, guard: Guarded, leader: Flow, level: float) -> list[Joining] | None:
+        """What would ride with a leader at a level of its crowd; None if others have to be asked for it."""
+        ride = guard.ride()
+        if ride is None or ride.leader is not leader or leader in self._rides:
+            return None
+        rider, weight, link = ride.rider, ride.units * leader.share, leader.bottleneck
+        if rider.crowd is not None or rider.cause != leader.cause or weight > rider.share * (1.0 + NEAR):
+            return None
+        if any(other is None or (other is not guard and other.holds) for other in rider.watchers.values()):
+            return None
+        for other in rider.links:
+            if other is link or other.is_own(rider):
+                continue
+            # where a link is full, nobody who is limited elsewhere may have a higher level
+            if any(weight * level / rider.share > one.rate / one.share for one in islice(other.limited, 1)):
+                return None
+        stop = self._stop(rider, weight)
+        return [Joining(rider, weight, stop, leader)] if stop > level * (1.0 + ROOM) else None
 
     @property
     def _now(self) -> float:
         return float(self._env.now)
 
     @staticmethod
-    def _stop(flow: Flow) -> float:
+    def _stop(flow: Flow, weight: float) -> float:
         """The level near which a limit of its own stops a flow, if it can join at all; zero if it cannot."""
-        if flow.asks or flow.watchers or flow.spent is not WHOLE or flow.bottleneck is None:
+        if flow.asks or flow.spent is not WHOLE:
             return 0.0
-        stop = flow.cap / flow.share
+        stop = flow.cap / weight
         for link in flow.links:
             if link.entangled:
                 return 0.0
             demand = flow.demands.get(link, 0.0)
             if demand and link.is_own(flow):
-                stop = min(stop, link.capacity / (demand * flow.share))
+                stop = min(stop, link.capacity / (demand * weight))
         return stop * (1.0 - NEAR)
 
     def assign(self, crowd: Crowd, level: float) -> None:
@@ -91,21 +158,23 @@ class Crowds:
         if limit is crowd.link and level < crowd.cap:
             return []
         out = crowd.stopped(level) if limit is None or limit is crowd.link else list(crowd.sides[limit].flows)
-        for flow in out:
-            self.release(flow)
-        return out
+        return [gone for flow in out for gone in self.release(flow)]
 
-    def release(self, flow: Flow) -> None:
-        """Let a flow go on by itself."""
-        crowd = flow.crowd
+    def release(self, flow: Flow) -> list[Flow]:
+        """Let a flow go on by itself, and what rides along with it; those that did not do so before."""
+        crowd, mate = flow.crowd, self._rides.pop(flow, None)
         if crowd is None:
-            return
+            return []
+        if mate is not None:
+            del self._rides[mate]
         crowd.lose(flow, self._now)
         self._alone.put(flow, math.inf)
         self.changed[crowd] = None
         self.links.update(dict.fromkeys(flow.links))
         if not crowd.members:
             crowd.end()
+        rides_along = mate is not None and flow.bottleneck is not None
+        return [flow, *self.release(mate)] if mate is not None and rides_along else [flow]
 
     def dissolve(self, crowd: Crowd) -> list[Flow]:
         """The members of a crowd, which go on by themselves."""
@@ -146,10 +215,14 @@ class Crowds:
                 self._trace.shared_level(self._now, crowd.name, crowd.rate, crowd.loaded())
             crowd.recorded = crowd.rate
             crowd.loads.clear()
-            near = crowd.near
+            near, ends = crowd.near, crowd.ends
             crowd.expect(self._now)
-            if crowd.near != near:
+            if (crowd.near, crowd.ends) != (near, ends):
                 self.ends.put(crowd, near)
+            self._looking.update(dict.fromkeys(crowd.guards.broken(crowd.rate)))
+        for guard in self._looking:
+            guard.look()
+        self._looking.clear()
         self.changed.clear()
         self.links.clear()
 

@@ -1,13 +1,12 @@
 """What is under way in the order in which it will be done.
 
-Invariant: each active flow that will be done stands once under its present time; entries of times that it has left
-behind are passed over, and are never more than those that count, and a few.
+Invariant: each active flow that will be done stands once under each of its present times; entries of times that it has
+left behind are passed over, and are never more than those that count, and a few.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 from typing import Generic, Protocol, TypeVar
 
@@ -39,67 +38,61 @@ T = TypeVar("T", bound=Ending)
 
 
 class Ends(Generic[T]):
-    """A heap of what is under way by the time from which each counts as done, unless its rate changes.
+    """What is under way by the time from which each counts as done, and by that when nothing of it is left.
 
     The times are those of one clock: of a crowd, or of the simulation.
     """
 
     def __init__(self, crowd: object = None) -> None:
         self._crowd = crowd
-        self._heap: list[tuple[float, int, T]] = []
+        self._near: list[tuple[float, int, T]] = []
+        self._ends: list[tuple[float, int, T]] = []
         self._old = 0
 
     def put(self, one: T, before: float) -> None:
-        """Sort in one whose time has changed; `before` is the one at which it stood."""
+        """Sort in one whose times have changed; `before` is when it counted as done."""
         if math.isfinite(one.near):
-            heappush(self._heap, (one.near, one.number, one))
+            heappush(self._near, (one.near, one.number, one))
+            heappush(self._ends, (one.ends, one.number, one))
         self.gone(before)
 
     def gone(self, before: float) -> None:
         """Note that one does not stand at a time any more."""
         if math.isfinite(before):
             self._old += 1
-        if self._old > FEW and 2 * self._old > len(self._heap):
-            self._heap = [entry for entry in self._heap if self._counts(entry)]
-            heapify(self._heap)
+        if self._old > FEW and 2 * self._old > len(self._near):
+            self._near = [entry for entry in self._near if self._counts(entry, entry[2].near)]
+            self._ends = [entry for entry in self._ends if self._counts(entry, entry[2].ends)]
+            heapify(self._near)
+            heapify(self._ends)
             self._old = 0
 
     def due(self, at: float, now: float) -> list[T]:
         """Those that are done when the clock shows `at`, and the simulation `now`, in the order in which they began."""
         near: dict[T, None] = {}
-        while self._heap and self._heap[0][0] <= at * (1.0 + ULPS):
-            self._take(near)
-        self._put_back(near)
+        while self._near and self._near[0][0] <= at * (1.0 + ULPS):
+            entry = heappop(self._near)
+            if self._counts(entry, entry[2].near):
+                near[entry[2]] = None
+        for one in near:
+            heappush(self._near, (one.near, one.number, one))
         return sorted((one for one in near if one.due(now)), key=lambda one: one.number)
 
     def first(self) -> tuple[float, float]:
         """When the first counts as done, and when nothing of the next is left; infinite if none will be."""
-        at = self.next()
-        return (self._heap[0][0] if at < math.inf else math.inf), at
+        while self._near and not self._counts(self._near[0], self._near[0][2].near):
+            heappop(self._near)
+        return (self._near[0][0] if self._near else math.inf), self.next()
 
     def next(self) -> float:
-        """The time at which the next is done, infinite if none will be."""
-        found: dict[T, None] = {}
-        at = math.inf
-        while self._heap and self._heap[0][0] <= at:
-            at = min(at, self._take(found))
-        self._put_back(found)
-        return at
+        """The time at which nothing of the next is left, infinite if none will be done."""
+        while self._ends and not self._counts(self._ends[0], self._ends[0][2].ends):
+            heappop(self._ends)
+        return self._ends[0][0] if self._ends else math.inf
 
     def __bool__(self) -> bool:
-        return bool(self._heap)
+        return bool(self._near)
 
-    def _counts(self, entry: tuple[float, int, T]) -> bool:
-        return entry[2].near == entry[0] and entry[2].crowd is self._crowd
-
-    def _take(self, found: dict[T, None]) -> float:
-        """Take out the first entry, and note whose it is if it counts: when that ends, infinite if it does not."""
-        entry = heappop(self._heap)
-        if not self._counts(entry):
-            return math.inf
-        found[entry[2]] = None
-        return entry[2].ends
-
-    def _put_back(self, some: Iterable[T]) -> None:
-        for one in some:
-            heappush(self._heap, (one.near, one.number, one))
+    def _counts(self, entry: tuple[float, int, T], at: float) -> bool:
+        """Whether an entry is not of the past of its flow, which may be done at a time."""
+        return at == entry[0] and entry[2].crowd is self._crowd

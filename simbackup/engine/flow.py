@@ -15,6 +15,7 @@ from simbackup.engine.solver import same
 
 if TYPE_CHECKING:
     from simbackup.engine.crowd import Crowd
+    from simbackup.engine.guards import Guarded
     from simbackup.engine.link import Link
     from simbackup.engine.reach import FlowCoupling
 
@@ -30,10 +31,10 @@ class Flow:
     """
 
     __slots__ = (
-        "_bent", "_cap", "_completed", "_env", "_limited_since", "_rate", "_segments", "_since", "_waits", "activity",
-        "amount", "asks", "bottleneck", "cause", "crossed", "crowd", "demands", "done", "ends", "going", "law",
-        "links", "moves", "name", "near", "number", "places", "sequential", "share", "spent", "stop", "watchers",
-        "weight",
+        "_bent", "_cap", "_completed", "_crossed", "_env", "_held", "_limited_since", "_rate", "_segments", "_since",
+        "_turns", "_waits", "activity", "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done", "ends",
+        "going", "law", "links", "moves", "name", "near", "number", "places", "sequential", "share", "spent", "stop",
+        "watchers", "weight",
     )  # fmt: skip
 
     def __init__(
@@ -67,7 +68,8 @@ class Flow:
         self._rate = 0.0
         self.bottleneck: Link | None = None
         self.number = 0
-        self.watchers: dict[FlowCoupling, None] = {}
+        self.watchers: dict[FlowCoupling, Guarded | None] = {}
+        """Who follows its rate; some of them need not be asked at each change of a level that it shares."""
         self.cause: str = name
         self._env = env
         self._since = self._limited_since = float(env.now)
@@ -77,6 +79,7 @@ class Flow:
         self.spent = WHOLE
         self._bent: Limit | None = None
         self._waits: Limit | None = None
+        self._held: Limit | None = None
 
     def __repr__(self) -> str:
         return f"<Flow {self.name} {self.activity}>"
@@ -85,6 +88,20 @@ class Flow:
     def rate(self) -> float:
         """Units a second since the last solve."""
         return self._rate if self.crowd is None else self.weight * self.crowd.rate
+
+    @property
+    def crossed(self) -> tuple[tuple[Link, float], ...]:
+        """The links that it demands, with the units of each that one unit of it takes at the present rates."""
+        return tuple((link, link.demand(self)) for link in self.demands) if self._turns else self._crossed
+
+    def load_on(self, link: Link) -> float:
+        """Units of a link that one unit of it takes at the present rates."""
+        return link.demand(self)
+
+    def lost_on(self, link: Link) -> tuple[float, float]:
+        """Units of a link that one unit of it loses by turning: twice the same, as it is one stream."""
+        lost = link.lost(self)
+        return lost, lost
 
     @property
     def active(self) -> bool:
@@ -110,6 +127,8 @@ class Flow:
     def _limit(self) -> Limit:
         """What its law leaves, its requests wait for, or its own limit: the lowest, the own one among equals."""
         limit = self._cap if self._waits is None or self._waits.rate >= self._cap.rate * (1.0 - DONE) else self._waits
+        if self._held is not None and self._held.rate <= limit.rate * (1.0 + DONE):
+            limit = self._held
         return limit if self._bent is None or self._bent.rate > limit.rate else self._bent
 
     @property
@@ -163,13 +182,18 @@ class Flow:
     ) -> None:
         """Take what a unit of it demands of links, moves on them, where, and how its requests go round."""
         self.demands = {link: demand for link, demand in demands.items() if demand != 0.0}
-        self.crossed = tuple(self.demands.items())
+        self._crossed = tuple(self.demands.items())
+        self._turns = any(link.streams is not None for link in self.demands)
         self.moves, self.places, self.going = dict(moves), dict(places), going
         self.asks = self.law is not None or going is not None
 
     def bend(self, limit: Limit | None) -> None:
         """Note what the law makes of the rate that the network offers; called by the network."""
         self._bent = limit
+
+    def hold(self, limit: Limit | None) -> None:
+        """Take what a store holds it to, while it is solved; called by the network."""
+        self._held = limit
 
     def wait_for(self, limit: Limit | None) -> None:
         """Take what its requests wait for, where they go round; called by the network."""

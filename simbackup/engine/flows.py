@@ -12,6 +12,7 @@ from simbackup.engine.alarm import LAST, Alarm, Call
 from simbackup.engine.crowds import Crowds
 from simbackup.engine.ends import Ends
 from simbackup.engine.flow import Flow
+from simbackup.engine.guards import Guarded
 from simbackup.engine.limit import Law, Limit, Parts, Spot
 from simbackup.engine.link import Link
 from simbackup.engine.reach import FlowCoupling, Reach, Touches
@@ -185,15 +186,19 @@ class FlowNetwork:
         for part in (*self._flows, *self._solving.links):
             part.settle(float(self.env.now))
 
-    def couple(self, store: FlowCoupling, *watched: Flow | Link) -> None:
-        """Ask a store for its hold whenever what it watches is solved: a flow, or those that cross a link."""
+    def couple(self, store: FlowCoupling, *watched: Flow | Link, guard: Guarded | None = None) -> None:
+        """Ask a store for its hold whenever what it watches is solved: a flow, or those that cross a link.
+
+        A `guard` says between which levels that a flow shares with others the store need not be asked.
+        """
         self._solving.stores.setdefault(store, next(self._numbers))
         for part in watched:
             if isinstance(part, Flow):
                 self._crowds.release(part)
+                part.watchers[store] = guard
             else:
                 self._crowds.see(part)
-            part.watchers[store] = None
+                part.watchers[store] = None
 
     def uncouple(self, store: FlowCoupling) -> None:
         """Ask a store no more."""

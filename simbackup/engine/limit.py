@@ -28,13 +28,6 @@ class Spot(NamedTuple):
     share: float = 1.0
 
 
-class Least(NamedTuple):
-    """Seconds that bytes take at the least on the slowest line of their way, if it moves nothing else; its address."""
-
-    seconds: float
-    line: str
-
-
 class Limit(NamedTuple):
     """A flow's own greatest rate, units per second, the address that explains it, and the parts of it, if several.
 

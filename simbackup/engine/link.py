@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from simbackup.engine.mover import Mover, Riding
+from simbackup.engine.streams import Losses, Streams
 from simbackup.engine.trace import Trace
 
 if TYPE_CHECKING:
@@ -23,25 +24,25 @@ class Link:
     """A resource that flows cross: a disk, a wire, a processor.
 
     `capacity` is in units per second: a number, or a function of the flows attached (which ones, never their
-    rates), asked again whenever that set changes. `surcharge` gives the extra units that one unit of each flow consumes
-    among those attached: what a disk loses when it turns from one stream to another. A link that is `pooled` is as
+    rates), asked again whenever that set changes. `losses` are the extra units that one unit of each stream consumes
+    among those attached: what a disk loses when it turns from one to another. A link that is `pooled` is as
     many servers of one queue as its capacity says, as cores are. `fastest` are the bytes a second that it moves at
     most; if it is `plain`, flows demand what their bytes take at the least. Totals are as of the last change of the
     link's rates; `FlowNetwork.settle` brings them to now.
     """
 
     __slots__ = (
-        "_asking", "_busy", "_busy_s", "_bytes", "_bytes_per_s", "_capacity", "_least", "_next_bytes_per_s",
-        "_next_used", "_peak", "_recorded", "_rule", "_shifts", "_since", "_solved_capacity", "_summed",
-        "_summed_ago", "_surcharge", "_turned", "_units", "_used", "_varies", "crossing", "crowds", "fastest",
-        "limited", "movers", "name", "plain", "pooled", "riding", "stale", "watchers",
+        "_asking", "_busy", "_bytes_per_s", "_capacity", "_least", "_next_bytes_per_s", "_next_used", "_recorded",
+        "_rule", "_shifts", "_since", "_solved_capacity", "_summed", "_summed_ago", "_used", "_varies", "busy_s",
+        "bytes_moved", "crossing", "crowds", "fastest", "limited", "movers", "name", "peak_bytes_per_s", "plain",
+        "pooled", "riding", "stale", "streams", "units", "watchers",
     )  # fmt: skip
 
     def __init__(
         self,
         name: str,
         capacity: float | Callable[[Sequence[Flow]], float],
-        surcharge: Callable[[Sequence[Flow]], Mapping[Flow, float]] | None = None,
+        losses: Losses | None = None,
         *,
         pooled: bool = False,
         fastest: float = math.inf,
@@ -51,8 +52,7 @@ class Link:
         self.pooled = pooled
         self.fastest, self.plain = fastest, plain
         self._least: dict[Flow, float] = {}
-        self._surcharge = surcharge
-        self._turned: Mapping[Flow, float] = {}
+        self.streams = Streams(losses) if losses is not None else None
         self.crossing: dict[Flow, None] = {}
         """The flows attached, in the order in which they came; kept by the network."""
         self.movers: dict[Mover, None] = {}
@@ -71,10 +71,13 @@ class Link:
         self._busy: float = 0.0
         self._bytes_per_s: float = 0.0
         self._recorded = (0.0, 0.0)
-        self._units: float = 0.0
-        self._busy_s: float = 0.0
-        self._bytes: float = 0.0
-        self._peak: float = 0.0
+        self.units: float = 0.0
+        """Units used so far."""
+        self.busy_s: float = 0.0
+        """Seconds busy so far: the integral of the share of capacity in use."""
+        self.bytes_moved: float = 0.0
+        self.peak_bytes_per_s: float = 0.0
+        """The greatest bytes per second that lasted for any time so far."""
         self._next_used: float = 0.0
         self._next_bytes_per_s: float = 0.0
         self._shifts: float = 0.0
@@ -101,33 +104,13 @@ class Link:
 
     @property
     def entangled(self) -> bool:
-        """Whether flows attached ask what others use of it: those with laws, requests that go round, and streams."""
-        return bool(self._asking) or (self._surcharge is not None and len(self.crossing) > 1)
+        """Whether flows attached ask what others use of it: those with laws, requests that go round, uneven streams."""
+        return bool(self._asking) or (self.streams is not None and self.streams.uneven)
 
     @property
     def flows(self) -> tuple[Flow, ...]:
         """The flows attached, in the order in which they came."""
         return tuple(self.crossing)
-
-    @property
-    def units(self) -> float:
-        """Units used so far."""
-        return self._units
-
-    @property
-    def busy_s(self) -> float:
-        """Seconds busy so far: the integral of the share of capacity in use."""
-        return self._busy_s
-
-    @property
-    def bytes_moved(self) -> float:
-        """Bytes moved so far."""
-        return self._bytes
-
-    @property
-    def peak_bytes_per_s(self) -> float:
-        """The greatest bytes per second that lasted for any time so far."""
-        return self._peak
 
     def demand(self, flow: Flow) -> float:
         """Units that one unit of a flow consumes at the present rates, with what it turns."""
@@ -135,20 +118,19 @@ class Link:
 
     def lost(self, flow: Flow) -> float:
         """Units of these that go into turning to the flow from others."""
-        return self._turned.get(flow, 0.0)
+        return self.streams.lost(flow) if self.streams is not None and self in flow.demands else 0.0
 
-    def streams(self) -> dict[Flow, float]:
-        """The streams between which it turns, if there are several: units lost by a unit that turns after each run."""
-        if self._surcharge is None or len(self.crossing) < 2:  # noqa: PLR2004 (whoever is alone turns to nobody)
+    def most_lost(self) -> dict[Flow, float]:
+        """Units that one unit of each stream loses if it turns for all that it moves; none unless there are several."""
+        if self.streams is None:
             return {}
-        found = self._surcharge(self.flows)
-        return {flow: lost for flow, lost in found.items() if lost > 0.0 and self in flow.demands}
+        return {flow: lost for flow in self.crossing if self in flow.demands and (lost := self.streams.most_lost(flow))}
 
-    def turn(self, lost: Mapping[Flow, float]) -> None:
+    def turn(self, lost: Mapping[Flow, float] | None) -> None:
         """Note the units that one unit of each stream loses at the present rates; called by the network."""
-        if lost or self._turned:
+        if self.streams is not None:
             self.stale, self._shifts = True, math.inf
-        self._turned = lost
+            self.streams.turn(lost)
 
     def set_capacity(self, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
         """Take another capacity; called by the network, which solves anew."""
@@ -161,6 +143,9 @@ class Link:
         """Attach a flow; called by the network."""
         self.crossing[flow] = self.movers[flow] = None
         self._least[flow] = self._least_of(flow)
+        if self.streams is not None:
+            self.streams.attach(self, flow)
+            self._streams_changed()
         if self._varies:
             self._capacity, self.stale = None, True
         if flow.asks:
@@ -169,15 +154,25 @@ class Link:
     def note(self, flow: Flow) -> None:
         """Note that an attached flow loads the link in another way; called by the network."""
         self.stale, self._shifts = True, math.inf
+        if self.streams is not None:
+            self.streams.detach(flow)
+            self.streams.attach(self, flow)
+            self._streams_changed()
         if flow.asks:
             self._asking[flow] = None
         else:
             self._asking.pop(flow, None)
 
+    def _streams_changed(self) -> None:
+        """Note that each stream may lose more or less than before."""
+        self.stale, self._shifts = True, math.inf
+        for crowd in self.crowds:
+            crowd.load(self)
+
     def shift(self, flow: Flow, change: float) -> None:
         """Note that the rate of an attached flow has changed by so many units a second; called by the flow."""
         self.stale = True
-        self._shifts += 1.0
+        self._shifts += 1.0 if self.streams is None else math.inf
         self._next_used += flow.demands.get(self, 0.0) * change
         self._next_bytes_per_s += flow.moves.get(self, 0.0) * change
 
@@ -185,7 +180,7 @@ class Link:
         """Units a second that flows use now other than some, which are given with their demands."""
         if not math.isfinite(self._shifts):
             own = {flow for flow, _ in flows}
-            return sum(mover.demands.get(self, 0.0) * mover.rate for mover in self.movers if mover not in own)
+            return sum(mover.load_on(self) * mover.rate for mover in self.movers if mover not in own)
         used = self._next_used
         for crowd in self.crowds:
             used += crowd.sides[self].units * crowd.rate
@@ -220,14 +215,15 @@ class Link:
         """
         del self.crossing[flow], self.movers[flow]
         self.stale = True
-        if len(self.crossing) < 2:  # noqa: PLR2004 (whoever is alone turns to nobody)
-            self.turn({})
+        if self.streams is not None:
+            self.streams.detach(flow)
+            self._streams_changed()
         self._asking.pop(flow, None)
         if self._varies:
             self._capacity = None
         self.settle(now)
-        self._units += left * flow.demands.get(self, 0.0)
-        self._bytes += left * flow.moves.get(self, 0.0)
+        self.units += left * flow.demands.get(self, 0.0)
+        self.bytes_moved += left * flow.moves.get(self, 0.0)
         return min(self._least.pop(flow), self._least_of(flow)) * flow.completed  # its shape may have changed
 
     def _least_of(self, flow: Flow) -> float:
@@ -237,10 +233,10 @@ class Link:
         """Update the totals to `now`, seconds."""
         elapsed = now - self._since
         if elapsed > 0.0:
-            self._units += self._used * elapsed
-            self._busy_s += self._busy * elapsed
-            self._bytes += self._bytes_per_s * elapsed
-            self._peak = max(self._peak, self._bytes_per_s)
+            self.units += self._used * elapsed
+            self.busy_s += self._busy * elapsed
+            self.bytes_moved += self._bytes_per_s * elapsed
+            self.peak_bytes_per_s = max(self.peak_bytes_per_s, self._bytes_per_s)
             if self.riding is not None:
                 self._settle_riding(self.riding, now)
         self._since = now
@@ -248,11 +244,11 @@ class Link:
     def _settle_riding(self, riding: Riding, now: float) -> None:
         reading = riding.crowd.clock(now)
         levels = reading - riding.since
-        self._units += riding.units * levels
+        self.units += riding.units * levels
         if self.capacity > 0.0:
-            self._busy_s += riding.units / self.capacity * levels
-        self._bytes += riding.bytes * levels
-        self._peak = max(self._peak, riding.bytes * riding.crowd.greatest(self._since, now))
+            self.busy_s += riding.units / self.capacity * levels
+        self.bytes_moved += riding.bytes * levels
+        self.peak_bytes_per_s = max(self.peak_bytes_per_s, riding.bytes * riding.crowd.greatest(self._since, now))
         riding.since = reading
 
     def take_rates(self, now: float, trace: Trace | None) -> None:
@@ -287,7 +283,7 @@ class Link:
             used = bytes_per_s = 0.0
             for flow in self._alone() if self.crowds else self.crossing:
                 rate = flow.rate
-                used += (flow.demands.get(self, 0.0) + self._turned.get(flow, 0.0)) * rate
+                used += self.demand(flow) * rate
                 bytes_per_s += flow.moves.get(self, 0.0) * rate
             self._next_used, self._next_bytes_per_s, self._summed_ago = used, bytes_per_s, 0.0
             self._summed = used, bytes_per_s

@@ -15,7 +15,7 @@ from heapq import heapify, heappop, heappush
 
 from simbackup.engine.link import Link
 from simbackup.engine.mover import Mover
-from simbackup.engine.reach import BeyondReachError, above
+from simbackup.engine.reach import BeyondReachError, UnevenError, above
 from simbackup.engine.solver import TIE, same
 
 
@@ -30,12 +30,24 @@ def plain_rates(flows: Collection[Mover]) -> Iterable[tuple[Mover, float, Link |
         Nothing limits a flow.
     BeyondReachError
         The rates move other flows.
+    UnevenError
+        A link is spared turns at these rates.
     """
     if len(flows) == 1:
-        return (_alone(next(iter(flows))),)
+        flow, rate, limit = _alone(next(iter(flows)))
+        _turn(flow.links, {flow: rate})
+        return ((flow, rate, limit),)
     filling = _Filling(flows)
     filling.check()
+    _turn((link for flow in flows for link in flow.links), filling.rates)
     return [(flow, rate, filling.limits[flow]) for flow, rate in filling.rates.items()]
+
+
+def _turn(links: Iterable[Link], rates: Mapping[Mover, float]) -> None:
+    """Raise UnevenError if a link is spared turns at these rates."""
+    for link in links:
+        if link.streams is not None and len(link.crossing) > 1 and not link.streams.even(link, rates):
+            raise UnevenError(link)
 
 
 def _alone(flow: Mover) -> tuple[Mover, float, Link | None]:
@@ -157,7 +169,8 @@ class _Filling:
         self._rising = dict.fromkeys(flows)
         self._own: dict[Mover, _Own] = {}
         self._order: list[_Entry] = []
-        self._level = 0.0
+        self._tied: list[tuple[str, int, _Room | _Own]] = []
+        self._level = self._tie = 0.0
         self._fill()
 
     def check(self) -> None:
@@ -219,33 +232,32 @@ class _Filling:
         heapify(order)
 
     def _next(self) -> _Room | _Own | None:
-        """The link that fills next, whose level is noted; none where all that rise may rise for ever."""
-        first = self._pop(math.inf)
-        if first is None or first[0] == math.inf:
-            return None
-        limit = first[0] * (1.0 + TIE)
-        near = [first]
-        while (other := self._pop(limit)) is not None:
-            near.append(other)
-        if len(near) > 1:
-            near.sort(key=lambda entry: entry[1])
-            for other in near[1:]:
-                heappush(self._order, other)
-        self._level = max(first[0], self._level)
-        return near[0][3]
+        """The link that fills next, whose level is noted; none where all that rise may rise for ever.
 
-    def _pop(self, limit: float) -> _Entry | None:
-        """Take out the first link with flows that rise, if that is full at a level up to a limit."""
-        order = self._order
-        while order and order[0][0] <= limit:
-            found = heappop(order)
-            room = found[3]
-            if not room.rising:
-                continue
-            level = room.level()
-            if level <= found[0]:
-                return found
-            heappush(order, (level, room.link.name, room.number, room))
+        Of those that fill together it is the first by name. Many may, so they are put in this order once.
+        """
+        order, tied = self._order, self._tied
+        while order or tied:
+            if not tied:
+                if order[0][0] == math.inf:
+                    return None
+                self._tie = order[0][0] * (1.0 + TIE)
+            while order and order[0][0] <= self._tie:
+                found = heappop(order)
+                room = found[3]
+                level = room.level() if room.rising else math.inf
+                if level <= self._tie:
+                    self._level = self._level if tied else max(level, self._level)
+                    heappush(tied, (*found[1:3], room))
+                elif room.rising:
+                    heappush(order, (level, *found[1:]))
+            while tied:
+                room = heappop(tied)[2]
+                level = room.level() if room.rising else math.inf
+                if level <= self._tie:
+                    return room
+                if room.rising:
+                    heappush(order, (level, room.link.name, room.number, room))
         return None
 
     def _freeze_on(self, room: _Room | _Own) -> None:

@@ -6,10 +6,11 @@ move: where a link is full, none has a higher level on it; and where a link limi
 it what they did. Otherwise the others are reached, too, and all is solved once more. Links that are not full connect
 nobody. Three things reach further:
 
-- Flows with laws, requests that go round, and streams between which a link turns ask what others use of a link. All
-  flows of such an entangled link are solved together.
+- Flows with laws, requests that go round, and uneven streams ask what others use of a link. All flows of such an
+  entangled link are solved together. Even streams demand the same at any rates; one that comes or goes changes what
+  all of them demand.
 - A full or empty buffer of a flow that is solved again is asked for its hold, and its followers are solved with it.
-  Leaders that are not reached move what they do.
+  Leaders that are not reached move what they do: to a single follower that is a cap.
 - Whoever watches a flow or a link is asked when that is solved again.
 
 Invariant: between two instants the rates of all flows are those of a full solution, within rounding. No rule depends
@@ -53,6 +54,14 @@ class BeyondReachError(Exception):
         self.flows = tuple(flows)
 
 
+class UnevenError(Exception):
+    """A stream of a link moves more than all others together, and is spared turns."""
+
+    def __init__(self, link: Link) -> None:
+        super().__init__()
+        self.link = link
+
+
 class Touches:
     """What has changed since the rates were solved last: flows, links and stores, in the order of the changes."""
 
@@ -77,6 +86,10 @@ class Reach:
         self.crowds: dict[Crowd, None] = {}
         self.links: dict[Link, None] = {}
         self.asked: dict[FlowCoupling, tuple[Ports, Ports] | None] = {}
+        self.leaving: dict[Flow, None] = {}
+        """Those of the flows that share the level of a crowd, which they have to leave first."""
+        self.loose: dict[FlowCoupling, tuple[Ports, Ports]] = {}
+        """Holds that are left out at first, as they may not bind."""
         self._entangled: dict[Link, None] = {}
         self.plain = True
         """Whether nothing but links and caps limits the flows."""
@@ -92,15 +105,15 @@ class Reach:
             self.add(flows)
             for flow in flows:
                 for link in flow.links:  # also those that it demands no more
-                    if link.limited:
-                        self.add(link.limited)
+                    self.add(link.limited if link.streams is None else link.movers)
             for link in links:
                 self._see(link)
-                self.add(link.movers if link.entangled or link.has_other_capacity else link.limited)
+                every = link.entangled or link.has_other_capacity or link.streams is not None
+                self.add(link.movers if every else link.limited)
 
     def take_all(self, flows: Iterable[Flow], links: Iterable[Link]) -> None:
         """Reach the whole network, and solve it by all rules."""
-        self.plain = False
+        self.mix()
         for store in self.stores:
             self._ask(store)
         self.add(flows)
@@ -114,18 +127,35 @@ class Reach:
             flow = waiting.pop()
             if flow in self.flows or not flow.active:
                 continue
+            if isinstance(flow, Flow) and flow.crowd is not None:
+                self.leaving[flow] = None
+                continue
             self.flows[flow] = None
             if flow.asks:
-                self.plain = False
+                self.mix()
             if isinstance(flow, Crowd):
                 self.crowds[flow] = None
             for link in flow.links:
                 self._see(link)
-                if link.entangled and link not in self._entangled:
-                    self.plain, self._entangled[link] = False, None
-                    waiting += [other for other in link.movers if other not in self.flows]
+                if link.entangled:
+                    self.mix()
+                waiting += self._entangle(link)
             for store in flow.watchers:
                 self._ask(store)
+
+    def mix(self) -> None:
+        """Solve by all rules, and all flows of a link that turns together."""
+        if self.plain:
+            self.plain = False
+            for link in tuple(self.links):
+                self.add(self._entangle(link))
+
+    def _entangle(self, link: Link) -> list[Mover]:
+        """The flows that have to be solved together with those of a link."""
+        if self.plain or link in self._entangled or not (link.entangled or link.streams is not None):
+            return []
+        self._entangled[link] = None
+        return [other for other in link.movers if other not in self.flows]
 
     def part(self, crowd: Crowd, flows: Iterable[Flow]) -> None:
         """Solve flows that have left a crowd one by one."""
@@ -146,8 +176,43 @@ class Reach:
         self.asked[store] = None
         hold = self.asked[store] = store.hold()
         if hold is not None:
-            self.plain = False
             self.add(hold[0])
+
+    def hold(self) -> dict[Flow, tuple[FlowCoupling, float]]:
+        """The followers that nothing but a store and leaders that are not reached hold, with the most that each may do.
+
+        A hold whose leaders are in a crowd that is reached is left out, as it hardly binds: what moves with the crowd
+        is a member of it. For any other all rules are needed.
+        """
+        held: dict[Flow, tuple[FlowCoupling, float]] = {}
+        for store, hold in self.asked.items():
+            if hold is None or not hold[0]:
+                continue
+            (follower, *others), leaders = hold[0], hold[1]
+            if others or follower in held or any(leader in self.flows for leader in leaders):
+                self.mix()
+            elif any(leader.crowd in self.crowds for leader in leaders):
+                self.loose[store] = hold
+            else:
+                led = sum(leader.rate * size for leader, size in leaders.items())
+                held[follower] = (store, led / hold[0][follower])
+        return held
+
+    def leaders(self, store: FlowCoupling) -> Ports:
+        """Whom a store that is asked lets others follow."""
+        hold = self.asked[store]
+        return hold[1] if hold is not None else {}
+
+    def agrees(self, rates: Mapping[Mover, float]) -> bool:
+        """Whether these rates are right: no hold that was left out binds. If one does, all rules are needed."""
+        for followers, leaders in self.loose.values():
+            followed, led = (
+                sum(_rate(flow, rates) * size for flow, size in ports.items()) for ports in (followers, leaders)
+            )
+            if followed > led * (1.0 + TIE):
+                self.mix()
+                return False
+        return True
 
 
 class Beside:
@@ -188,6 +253,12 @@ class Beside:
                 beyond.update(dict.fromkeys(flow for flow in others if above(flow, link, levels[link])))
         if beyond:
             raise BeyondReachError(beyond)
+
+
+def _rate(flow: Flow, rates: Mapping[Mover, float]) -> float:
+    """The rate of a flow, alone or in a crowd, at these rates, and at those of now for others."""
+    crowd = flow.crowd
+    return rates.get(flow, flow.rate) if crowd is None else flow.weight * rates.get(crowd, crowd.rate)
 
 
 def above(flow: Mover, link: Link, level: float) -> bool:

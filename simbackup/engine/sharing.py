@@ -37,7 +37,7 @@ from simbackup.engine.laws import bound_by_laws
 from simbackup.engine.link import Link
 from simbackup.engine.reach import Beside
 from simbackup.engine.rounds import go_round
-from simbackup.engine.solver import Allocation, UnboundedFlowError
+from simbackup.engine.solver import TIE, Allocation, UnboundedFlowError
 from simbackup.engine.turns import Turns
 
 MOST_TURNS = 30
@@ -75,7 +75,7 @@ class Sharing:
         """The links that turn between streams. From here on a stream demands what it does if it turns for all."""
         found: dict[int, Turns] = {}
         for resource, link in enumerate(self.links):
-            lost_by = {self.place[flow]: lost for flow, lost in link.streams().items()}
+            lost_by = {self.place[flow]: lost for flow, lost in link.most_lost().items()}
             if not lost_by:
                 continue
             found[resource] = Turns(lost_by, lost_by)  # each run costs a turn, and a turn costs all of them the same
@@ -107,11 +107,10 @@ class Sharing:
 
     def turn(self, rates: Sequence[float]) -> None:
         """Let the links note what their streams lose at some rates."""
-        for link in self.links:
-            link.turn({})
         for resource, turns in self.turns.items():
             shares = turns.shares(rates)
-            self.links[resource].turn({self.flows[i]: turns.lost[i] * share for i, share in shares.items()})
+            lost = {self.flows[i]: turns.lost[i] * share for i, share in shares.items()}
+            self.links[resource].turn(lost if min(shares.values()) < 1.0 - TIE else None)
 
     def beside(self, flow: int, resource: int, rates: Sequence[float]) -> float:
         """The share of a resource that all flows but one use at some rates."""
@@ -155,9 +154,7 @@ class Sharing:
         """The rates, with the laws of the flows, which note their limits."""
         self._straighten()
         for link in self.links:
-            link.turn({})
-        for resource, turns in self.turns.items():
-            self.links[resource].turn({self.flows[i]: lost for i, lost in turns.lost.items()})
+            link.turn(None)
         allocation = self._going_round()
         for _ in range(MOST_TURNS if any(flow.going for flow in self.flows) else 0):
             before = allocation.rates

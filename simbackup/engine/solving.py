@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import simpy
 
-from simbackup.engine.blame import Held, own_limit
+from simbackup.engine.blame import Held, led_by, own_limit
 from simbackup.engine.crowd import Crowd
 from simbackup.engine.crowds import Crowds
 from simbackup.engine.ends import Ends
 from simbackup.engine.flow import Flow
-from simbackup.engine.limit import Parts
+from simbackup.engine.limit import Limit, Parts
 from simbackup.engine.link import Link
 from simbackup.engine.plain import plain_rates
-from simbackup.engine.reach import BeyondReachError, FlowCoupling, Reach, Touches
+from simbackup.engine.reach import BeyondReachError, FlowCoupling, Reach, Touches, UnevenError
 from simbackup.engine.sharing import Sharing
+from simbackup.engine.solver import TIE
 from simbackup.engine.trace import Trace
 
 
@@ -34,15 +35,26 @@ class Solving:
         """Give all that changes reach their rates; the stores that limit some of them."""
         while True:
             reach.take(touched)
+            while reach.leaving:
+                flow = next(iter(reach.leaving))
+                del reach.leaving[flow]
+                if flow.crowd is not None:
+                    reach.part(flow.crowd, self._crowds.release(flow))
             try:
-                if not reach.plain:
-                    for crowd in tuple(reach.crowds):
-                        reach.part(crowd, self._crowds.dissolve(crowd))
+                if reach.plain:
+                    limiting = self._fill(reach)
+                    if limiting is not None:
+                        return limiting
+                elif not reach.crowds:
                     return self._share(reach)
-                if self._fill(reach):
-                    return ()
+                for crowd in () if reach.plain else tuple(reach.crowds):
+                    reach.part(crowd, self._crowds.dissolve(crowd))
             except BeyondReachError as beyond:
                 reach.add(beyond.flows)
+            except UnevenError as uneven:
+                uneven.link.turn({})
+                reach.mix()
+                reach.add(uneven.link.movers)
 
     def note(self, reach: Reach, limiting: Collection[FlowCoupling], *, crowded: bool) -> None:
         """Let stores and links take over the new rates, and flows that a link limits share its level if they may."""
@@ -50,32 +62,54 @@ class Solving:
             store.solved(binding=store in limiting)
         links = reach.links
         if crowded:
-            self._crowds.form(links)
+            self._crowds.hold(reach.asked)
+            self._crowds.form(links | self._crowds.links)
         if self._crowds.changed:
             links = links | self._crowds.links
             self._crowds.carry([link for link in links if link.crowds])
         stale = [link for link in links if link.stale or not link.crossing]
         for link in sorted(stale, key=lambda link: self.links.get(link, 0)):
             link.take_rates(float(self._env.now), self._trace)
+            self._crowds.changed.update(dict.fromkeys(crowd for crowd in link.crowds if crowd.loads))
             if not link.crossing:
                 self.links.pop(link, None)
         if self._crowds.changed:
             self._crowds.settle()
 
-    def _fill(self, reach: Reach) -> bool:
-        """Give movers that nothing but links and caps limit their rates, unless members have to leave a crowd first."""
+    def _fill(self, reach: Reach) -> Collection[FlowCoupling] | None:
+        """Give movers that links, caps and leaders elsewhere limit their rates; the stores that limit some of them.
+
+        None if members have to leave a crowd first, or all rules are needed.
+        """
+        held = reach.hold() if reach.asked else {}
+        if not reach.plain:
+            return None
+        try:
+            for flow, (store, rate) in held.items():
+                flow.hold(Limit(rate, *led_by(store.name, reach.leaders(store))))
+            return self._filled(reach, held)
+        finally:
+            for flow in held:
+                flow.hold(None)
+
+    def _filled(self, reach: Reach, held: Mapping[Flow, tuple[FlowCoupling, float]]) -> Collection[FlowCoupling] | None:
         found = plain_rates(reach.flows)
         if reach.crowds:
             for mover, rate, limit in found:
                 if isinstance(mover, Crowd) and (out := self._crowds.parted(mover, rate, limit)):
                     reach.part(mover, out)
-                    return False
+                    return None
+        if reach.loose and not reach.agrees({mover: rate for mover, rate, _ in found}):
+            return None
+        limiting: dict[FlowCoupling, None] = {}
         for mover, rate, limit in found:
             if isinstance(mover, Crowd):
                 self._crowds.assign(mover, rate)
-            else:
-                self._assign(mover, rate, limit, own_limit(mover, rate, limit))
-        return True
+                continue
+            if limit is None and mover in held and rate >= held[mover][1] * (1.0 - TIE):
+                limiting[held[mover][0]] = None
+            self._assign(mover, rate, limit, own_limit(mover, rate, limit))
+        return limiting
 
     def _share(self, reach: Reach) -> Collection[FlowCoupling]:
         """Give flows their rates by all rules; the stores that limit some of them."""
@@ -92,7 +126,7 @@ class Solving:
         return {held[i - len(links)][0] for i in allocation.filled if i >= len(links)}
 
     def _assign(self, flow: Flow, rate: float, limit: Link | None, why: tuple[str, Parts]) -> None:
-        before = flow.near
+        before, ends = flow.near, flow.ends
         flow.assign(float(self._env.now), rate, limit, why)
-        if flow.near != before:
+        if flow.near != before or flow.ends != ends:
             self._ends.put(flow, before)

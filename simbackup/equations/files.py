@@ -43,6 +43,47 @@ def outside_record(size: float, resident: float) -> float:
     return 0.0 if size <= resident else float(size)
 
 
+class Looking(NamedTuple):
+    """Positioned reads of a file that is only looked at, and bytes that come with them."""
+
+    reads: float
+    bytes: float
+
+
+def looking(
+    entry: float, directory_read: float, record: float, record_read: float, directories_per_file: float
+) -> Looking:
+    """What a file reads in the mean that is only looked at, in a walk directory by directory.
+
+    `max(e / b, d) + min(r / m, 1)` reads: a directory takes one for each `b` bytes of its entries of `e` bytes, and one
+    at least, with `d` directories over files; a read of `m` bytes of records (inodes) of `r` bytes serves all files
+    whose records it holds, as the cache keeps them until the walk comes to these. Card, Ts'o and Tweedie, "Design and
+    Implementation of the Second Extended Filesystem", Proceedings of the First Dutch International Symposium on Linux,
+    1994, for records of a directory near to each other. Holds where records of one directory follow each other and
+    those of the next one; in a file system that has aged, a read brings fewer that are wanted.
+
+    Parameters
+    ----------
+    entry
+        Bytes of an entry in a directory.
+    directory_read
+        Bytes of a directory that come with one read.
+    record
+        Bytes of a file's record, which is read, too; none where entries say all that is looked at.
+    record_read
+        Bytes of records that come with one read.
+    directories_per_file
+        Directories over files.
+
+    >>> looking(entry=32, directory_read=4096, record=256, record_read=131072, directories_per_file=1 / 32)
+    Looking(reads=0.033203125, bytes=384.0)
+    >>> looking(entry=128, directory_read=4096, record=0, record_read=4096, directories_per_file=0.001)
+    Looking(reads=0.03125, bytes=128.0)
+    """
+    listing, records = max(entry / directory_read, directories_per_file), min(record / record_read, 1.0)
+    return Looking(listing + records, listing * directory_read + records * record_read)
+
+
 def round_trips(size: float, request: float, calls: float) -> float:
     """Round trips of a file that is read over a network, one request at a time: its calls, and its data by requests.
 

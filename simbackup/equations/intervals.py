@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import NamedTuple
 
 CONFIDENCE = 0.95
 """Share of such intervals that hold the true mean."""
 HALVINGS = 60
+MANY = 1000
+"""Degrees of freedom above which a bound is expanded about that of the normal distribution."""
 
 
 class Interval(NamedTuple):
@@ -46,9 +49,15 @@ def student_within(t: float, freedom: int) -> float:
 def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
     """The bound within which, on both sides, Student's t lies with a probability.
 
+    Of many degrees of freedom by the first terms of its expansion about the normal distribution: Abramowitz and Stegun,
+    26.7.5, here to less than 1e-7 of the bound.
+
     >>> round(student_quantile(9), 3), round(student_quantile(29, 0.999), 2)
     (2.262, 3.66)
     """
+    if freedom > MANY:
+        z = NormalDist().inv_cdf(0.5 + confidence / 2.0)
+        return z + (z**3 + z) / (4.0 * freedom) + (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / (96.0 * freedom**2)
     low, high = 0.0, math.pi / 2.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2.0
@@ -77,3 +86,34 @@ def mean_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> In
     mean = math.fsum(values) / count
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
     return Interval(mean, student_quantile(count - 1, confidence) * math.sqrt(variance / count))
+
+
+def unpaired_difference(values: Sequence[float], others: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
+    """The difference of the means of two independent samples, and half the width of its interval.
+
+    Welch, "The generalization of Student's problem when several different population variances are involved",
+    Biometrika 34, 1947, with the degrees of freedom rounded down. Runs that share their random numbers are paired
+    instead: `mean_interval` of their differences is narrower where both go up and down together.
+
+    Parameters
+    ----------
+    values, others
+        At least two each.
+    confidence
+        Share of such intervals that hold the true difference.
+
+    >>> difference, half = unpaired_difference([9.0, 10.0, 11.0], [7.0, 8.0, 9.0])
+    >>> difference, round(half, 3)
+    (2.0, 2.267)
+    """
+    means, errors, freedom = [0.0, 0.0], [0.0, 0.0], 0.0
+    for i, sample in enumerate((values, others)):
+        means[i] = math.fsum(sample) / len(sample)
+        errors[i] = math.fsum((value - means[i]) ** 2 for value in sample) / (len(sample) - 1) / len(sample)
+        freedom += errors[i] ** 2 / (len(sample) - 1)
+    whole = errors[0] + errors[1]
+    if whole == 0.0:
+        return Interval(means[0] - means[1], 0.0)
+    return Interval(
+        means[0] - means[1], student_quantile(max(1, int(whole**2 / freedom)), confidence) * math.sqrt(whole)
+    )  # fmt: skip

@@ -125,8 +125,8 @@ def replications_needed(pilot: Sequence[float], share: float, confidence: float 
     confidence
         Of the interval.
 
-    >>> replications_needed([9.0, 10.0, 11.0], 0.05)
-    18
+    >>> replications_needed([9.0, 10.0, 11.0], 0.05), replications_needed([9.0, 10.0, 11.0], 0.0001)
+    (18, 3841462)
     """
     mean, half = mean_interval(pilot, confidence)
     deviation = half * math.sqrt(len(pilot)) / student_quantile(len(pilot) - 1, confidence)
@@ -135,7 +135,11 @@ def replications_needed(pilot: Sequence[float], share: float, confidence: float 
         return len(pilot)
     if wanted == 0.0:
         raise ValueError("a mean of 0 has no relative width")
-    count = max(2, len(pilot))
-    while student_quantile(count - 1, confidence) * deviation / math.sqrt(count) > wanted:
-        count += 1
-    return count
+    low, high = max(2, len(pilot)) - 1, max(2, len(pilot))
+    while student_quantile(high - 1, confidence) * deviation / math.sqrt(high) > wanted:
+        low, high = high, 2 * high
+    while high - low > 1:  # more runs give a narrower interval
+        middle = (low + high) // 2
+        enough = student_quantile(middle - 1, confidence) * deviation / math.sqrt(middle) <= wanted
+        low, high = (low, middle) if enough else (middle, high)
+    return high

@@ -17,6 +17,9 @@ LEVEL = 0.90
 """The share of cases that an interval holds, everywhere in the program."""
 SCORE = NormalDist().inv_cdf(0.5 + LEVEL / 2.0)
 """Standard deviations from the median to the end of an interval."""
+TAIL = 4.0
+"""Standard deviations beyond all values of a sample within which the ends of its interval are sought."""
+BISECTIONS = 50
 
 
 class CentralInterval(NamedTuple):
@@ -107,6 +110,67 @@ def spread_of(best: float, sample: Sequence[float]) -> CentralInterval:
     tail = (1.0 - LEVEL) / 2.0
     low, high = _percentile(values, tail), _percentile(values, 1.0 - tail)
     return CentralInterval(best, min(best, low), max(best, high), by_factor=min(best, values[0]) > 0.0)
+
+
+def spread_with_error(best: float, sample: Sequence[float], deviation: float) -> CentralInterval:
+    """The interval of a figure from its values in a sample, each of which has one more independent error.
+
+    Its ends are the percentiles of the mixture of one normal distribution about each value. It reaches to the best
+    estimate at least, which may lie at an end of what the sample holds: where an unknown can only be better than its
+    best estimate, most cases are better, too.
+
+    Parameters
+    ----------
+    best, sample
+        The best estimate, and the values in cases that are equally likely, at least one.
+    deviation
+        Standard deviation of the error: of the logarithm of figures that are positive throughout, otherwise relative to
+        the best estimate.
+
+    >>> same = spread_with_error(100.0, [100.0] * 9, 0.1)
+    >>> [round(end, 2) for end in same[:3]] == [round(end, 2) for end in spread_of(100.0, [100.0]).widened(0.1)[:3]]
+    True
+    """
+    plain = spread_of(best, sample)
+    if deviation == 0.0 or (error := _error(plain, deviation)) == 0.0:
+        return plain
+    at = [_scale(value, plain.by_factor) for value in sample]
+    low, high = (
+        _unscale(_mixed(at, error, share), plain.by_factor) for share in ((1.0 - LEVEL) / 2, (1.0 + LEVEL) / 2)
+    )
+    return plain._replace(low=min(best, low), high=max(best, high))
+
+
+def share_below(limit: float, best: float, sample: Sequence[float], deviation: float) -> float:
+    """The share of cases in which a figure is at most `limit`, for what `spread_with_error` takes.
+
+    >>> share_below(100.0, 100.0, [50.0, 100.0, 200.0], 0.1)
+    0.5
+    """
+    plain = spread_of(best, sample)
+    if plain.by_factor and limit <= 0.0:
+        return 0.0
+    error = _error(plain, deviation)
+    if error == 0.0:
+        return sum(value <= limit for value in sample) / len(sample)
+    return _mixture_below(_scale(limit, plain.by_factor), [_scale(value, plain.by_factor) for value in sample], error)
+
+
+def _error(spread: CentralInterval, deviation: float) -> float:
+    return deviation * (1.0 if spread.by_factor else abs(spread.best))
+
+
+def _mixed(at: Sequence[float], error: float, share: float) -> float:
+    """The percentile of a mixture of normal distributions with one standard deviation, by bisection."""
+    low, high = min(at) - TAIL * error, max(at) + TAIL * error
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if _mixture_below(middle, at, error) < share else (low, middle)
+    return (low + high) / 2.0
+
+
+def _mixture_below(limit: float, at: Sequence[float], error: float) -> float:
+    return sum(0.5 * math.erfc((value - limit) / (error * math.sqrt(2.0))) for value in at) / len(at)
 
 
 def _percentile(values: Sequence[float], share: float) -> float:

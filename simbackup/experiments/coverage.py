@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from simbackup.equations.uncertainty import CentralInterval
+from simbackup.equations.uncertainty import CentralInterval, spread_with_error
 from simbackup.experiments.reproduce import reproduce, scenarios_of
 from simbackup.results.compare import Row
 from simbackup.results.documents import PUBLISHED, collections, documents
@@ -119,10 +119,8 @@ def _terms(some: Sequence[Residual]) -> dict[str, ModelError]:
 
 
 def _interval(row: Row, terms: dict[str, ModelError], kind: str) -> CentralInterval:
-    low, high = row.interval or (row.simulated, row.simulated)
-    by_factor = min(low, row.simulated) > 0.0
-    inputs = CentralInterval(row.simulated, low, high, by_factor)
-    return inputs.widened(terms.get(kind, terms[EVERY]).deviation).within(*row.bounds)
+    deviation = terms.get(kind, terms[EVERY]).deviation
+    return spread_with_error(row.simulated, row.cases or (row.simulated,), deviation).within(*row.bounds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from simbackup.equations.intervals import Interval, mean_interval
+from simbackup.equations.intervals import Interval, mean_interval, unpaired_difference
 from simbackup.errors import ResultError
 
 Figure = float | str | None
@@ -34,8 +34,8 @@ def together(address: str, figures: Sequence[Figure]) -> dict[str, Figure]:
     return {address: (found := mean_interval(numbers)).mean, address + HALF: found.half}
 
 
-def difference(address: str, figures: Sequence[Figure], others: Sequence[Figure]) -> Interval:
-    """The difference of two figures over all seeds; figures with the same seed share their draws.
+def difference(address: str, figures: Sequence[Figure], others: Sequence[Figure], *, paired: bool = True) -> Interval:
+    """The difference of two figures over all seeds; figures with the same seed share their draws, unless not `paired`.
 
     Raises
     ------
@@ -45,9 +45,11 @@ def difference(address: str, figures: Sequence[Figure], others: Sequence[Figure]
     >>> difference("jobs.full.elapsed", [9.0, 11.0, 10.0], [8.0, 10.0, 9.0])
     Interval(mean=1.0, half=0.0)
     """
-    pairs: list[float] = []
+    pairs: list[tuple[float, float]] = []
     for one, other in zip(figures, others, strict=True):
         if not isinstance(one, int | float) or not isinstance(other, int | float):
             raise ResultError(f"{address}: {one!r} and {other!r} have no difference")
-        pairs.append(one - other)
-    return mean_interval(pairs)
+        pairs.append((one, other))
+    if not paired:
+        return unpaired_difference([one for one, _ in pairs], [other for _, other in pairs])
+    return mean_interval([one - other for one, other in pairs])

@@ -114,7 +114,7 @@ def reproduce(names: Sequence[str] = (), *, intervals: bool = True, workers: int
         widths, short = pending()
     for measured, ran in zip(documents, results, strict=True):
         own = [
-            replace(row, interval=width.interval, bounds=width.bounds)
+            replace(row, interval=width.interval, bounds=width.bounds, cases=width.cases)
             for row in compared(measured, ran)
             for width in [widths.get((measured.folder.name, row.measurement.id), RowWidth())]
         ]
@@ -164,10 +164,11 @@ RowName = tuple[str, str]
 
 
 class RowWidth(NamedTuple):
-    """The interval of a row that its inputs leave, and what it can be at least and at most; in the row's unit."""
+    """The interval of a row that its inputs leave, its limits, and its values in all cases; in the row's unit."""
 
     interval: Interval | None = None
     bounds: Interval = ANY
+    cases: tuple[float, ...] = ()
 
 
 Widths = dict[RowName, RowWidth]
@@ -221,7 +222,7 @@ def _widths(document: str, ids: tuple[str, ...]) -> tuple[Widths, list[str]]:
 
     found = estimates(scenarios, simulated, effort=Effort(QUICK.cases, 0), bounds=bounds)
     widths = {
-        (measured.folder.name, m.id): RowWidth((one.spread.low, one.spread.high), _bounds(m, one.bound))
+        (measured.folder.name, m.id): RowWidth((one.spread.low, one.spread.high), _bounds(m, one.bound), one.values)
         for m in rows
         for one in [found[m.id]]
     }

@@ -152,7 +152,7 @@ class _Asked:
         values = [each.figures[self.figure] for each in cases if self.figure in each.figures]
         spread = spread_of(self.best, values or [self.best])
         bound = bound_of(self.figure, self.best_figures.bounds, [each.bounds for each in cases])
-        return whole(spread, self.scenario, self.figure, bound) or spread, spread
+        return whole(self.best, values, self.scenario, self.figure, bound) or spread, spread
 
     def _values(self, cases: Sequence[Case], what: str) -> list[float | None]:
         return [each[0].figures.get(self.figure) for each in self._cases(cases, what)]

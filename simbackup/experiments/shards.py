@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from simbackup.errors import InputError, Place, Problem
-from simbackup.experiments.point import resolved
+from simbackup.experiments.draws import draws_for
+from simbackup.experiments.replicated import drawn
 from simbackup.experiments.runner import runner_for
-from simbackup.experiments.study import drawn
-from simbackup.experiments.study_file import read_study
+from simbackup.experiments.study_file import check_correlations, read_study, scenario_of
 from simbackup.experiments.study_intervals import INTERVALS
 from simbackup.scenario import Source
-from simbackup.uncertainty.effort import THOROUGH, Done
+from simbackup.uncertainty.effort import Done
 from simbackup.uncertainty.inputs import changes, inputs
-from simbackup.uncertainty.sampling import latin_hypercube
 
 T = TypeVar("T")
 
@@ -78,19 +77,21 @@ def run_shard(
     """Run a part of the points of a study into a folder, and return how many there are.
 
     `study(what, into=folder)` makes the table when all parts are in the folder; from several folders, copy the files
-    under `ledger/` into one. Points for `thorough` intervals are shared, too; those for `quick` ones are few, and are
-    left to the last call.
+    under `ledger/` into one. Points for `thorough` intervals and of an `uncertain` study are shared, too; those for
+    `quick` intervals are few, and are left to the last call.
 
     Parameters and errors are those of `study`.
     """
-    asked, points, _ = read_study(what, seed)
+    asked, points, tree = read_study(what, seed)
+    check_correlations(asked, points, tree)
     with runner_for(workers=workers, scheduler=scheduler, into=into, progress=progress, note=note) as runner:
         mine = shard.of(drawn(asked, points))
         found = runner.run(mine)
-        if intervals == "thorough":
-            scenarios = {str(n): resolved(point) for n, point in enumerate(points)}
-            unknown = tuple(inputs(scenarios))
-            cases = [changes(unknown, case) for case in latin_hypercube(unknown, THOROUGH.cases, seed)]
-            moved = [point.moved(case.get(str(n), {})) for case in cases for n, point in enumerate(points)]
+        draws = draws_for(asked, intervals, ()) if asked.uncertain or intervals == "thorough" else None
+        if draws is not None:
+            good = [(point, scenario) for point in points if (scenario := scenario_of(point)) is not None]
+            unknown = tuple(inputs({str(n): scenario for n, (_, scenario) in enumerate(good)}))
+            cases = [changes(unknown, case) for case in draws.sample(unknown, seed)]
+            moved = [point.moved(case.get(str(n), {})) for case in cases for n, (point, _) in enumerate(good)]
             found += runner.run(shard.of(moved), INTERVALS)
     return ShardDone(len(found), sum(one.refused for one in found))

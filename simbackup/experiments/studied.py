@@ -13,7 +13,7 @@ from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import ResultError, choices
 from simbackup.experiments.replications import Figure, difference
 from simbackup.experiments.study_intervals import HIGH, LOW, StudyIntervals
-from simbackup.experiments.tidy import COLUMNS, tidy_rows
+from simbackup.experiments.tidy import COLUMNS, COMPARED, tidy_rows
 from simbackup.output.target import TABLE, check_file
 from simbackup.output.whole import whole, write_csv, write_whole
 from simbackup.results.workbook import write_workbook
@@ -49,6 +49,8 @@ class Study:
     Over several seeds numbers are means; beside each is half its interval of confidence, 95 %, under its name and
     ` ±`; `samples` has the figures of each row seed by seed. The ends of the 90 % interval that uncertain inputs and
     the model leave are under its name and ` low` or ` high`; `intervals` has them by row, and what decides most.
+    A study that compares has how much more a figure is than in the row of its base under ` change` (with ` change ±`),
+    and how many times it under ` times`.
     """
 
     title: str
@@ -59,6 +61,8 @@ class Study:
     samples: tuple[dict[str, tuple[Figure, ...]], ...] = ()
     intervals: StudyIntervals = field(default_factory=lambda: StudyIntervals(()))
     bad: tuple[BadPoint, ...] = ()
+    base: str = ""
+    """The scenario or case with which the others are compared."""
 
     def __repr__(self) -> str:
         return f"Study({self.title!r}, {len(self.rows)} rows, {len(self.figures)} figures)"
@@ -72,10 +76,11 @@ class Study:
         right = [head for head in heads if head.removesuffix(LOW).removesuffix(HIGH) in self.figures]
         return html_table(heads, rows, self.title, note, right=right)
 
-    def difference(self, figure: str, row: int, other: int) -> Interval:
+    def difference(self, figure: str, row: int, other: int, *, paired: bool = True) -> Interval:
         """How much more a figure is in a row than in another, with half the interval of that, 95 %.
 
-        Rows share their seeds, so that what chance does to both alike is not in the interval.
+        Rows share their seeds, so that what chance does to both alike is not in the interval; it is if they are not
+        taken as `paired`.
 
         Raises
         ------
@@ -86,7 +91,7 @@ class Study:
             raise ResultError("the study has only one seed; add 'seeds:' to it")
         if figure not in self.samples[row]:
             raise ResultError(f"the study has no figure '{figure}'; {choices(figure, self.samples[row])}")
-        return difference(figure, self.samples[row][figure], self.samples[other][figure])
+        return difference(figure, self.samples[row][figure], self.samples[other][figure], paired=paired)
 
     def ratio(self, figure: str, row: int, other: int) -> CentralInterval:
         """How many times a figure of a row is that of another, with the 90 % interval that the inputs leave.
@@ -113,7 +118,8 @@ class Study:
 
         Columns: `scenario`, `case` where there are cases, what was varied, then `figure`, its SI `unit` (empty for
         what is counted), its `value`, the ends `low` and `high` of its 90 % interval, `half` the 95 % interval of the
-        mean over the seeds, its `text` if it is a word, and why it `failed`.
+        mean over the seeds, its `text` if it is a word, and why it `failed`. In a study that compares: its `change`
+        from the base with `change_half`, and how many `times` it is that of the base, `times_low` to `times_high`.
 
         >>> from simbackup import study
         >>> study("planning/copy-area-place", intervals="none").table().loc[0, ["figure", "unit"]].to_list()
@@ -121,8 +127,9 @@ class Study:
         """
         import pandas as pd  # noqa: PLC0415
 
-        found = pd.DataFrame(list(tidy_rows(self)), columns=["scenario", *self.varied, *COLUMNS])
-        return found.astype(dict.fromkeys(("value", "low", "high", "half"), "float64"))
+        more = tuple(COMPARED.values()) if self.base else ()
+        found = pd.DataFrame(list(tidy_rows(self)), columns=["scenario", *self.varied, *COLUMNS, *more])
+        return found.astype(dict.fromkeys(("value", "low", "high", "half", *more), "float64"))
 
     def parquet(self) -> bytes:
         """The tidy table as a Parquet file."""

@@ -8,11 +8,14 @@ from pathlib import Path
 
 from simbackup.equations.uncertainty import CentralInterval
 from simbackup.errors import InputError, ResultError, SimbackupError
+from simbackup.experiments.comparison import compared
+from simbackup.experiments.draws import draws_for
 from simbackup.experiments.point import CASE, Point, PointResult
+from simbackup.experiments.replicated import replicated, samples_of
 from simbackup.experiments.replications import HALF, Figure, together
 from simbackup.experiments.runner import Runner, runner_for
 from simbackup.experiments.studied import BadPoint, Study
-from simbackup.experiments.study_file import located, read_study
+from simbackup.experiments.study_file import check_correlations, located, read_study
 from simbackup.experiments.study_intervals import HIGH, LOW, study_intervals
 from simbackup.scenario import Source
 from simbackup.schema.study import StudySpec
@@ -56,7 +59,8 @@ def study(
         again, unless their scenario, a datasheet of it, or the program has changed.
     intervals
         Effort for the 90 % interval of each figure: `none`; `quick`, which runs each row ten more times, and none if
-        the study is large; `thorough`: hundreds of times. All rows share their cases, so that what is uncertain in all
+        the study is large; `thorough`: hundreds of times. A study that is `uncertain` states its own number, unless
+        there are to be none. All rows share their cases, so that what is uncertain in all
         of them alike makes no difference between them.
     progress
         Called with the points that are done, and with their number; first for the rows, then for the intervals.
@@ -77,6 +81,7 @@ def study(
     Study('Chunks', 2 rows, 1 figures)
     """
     asked, points, tree = read_study(what, seed)
+    check_correlations(asked, points, tree)
     with runner_for(workers=workers, scheduler=scheduler, into=into, progress=progress, note=note) as runner:
         found = _table(asked, points, tree, runner, intervals)
         if runner.ledger is not None:
@@ -84,25 +89,20 @@ def study(
     return found
 
 
-def drawn(asked: StudySpec, points: Sequence[Point]) -> list[Point]:
-    """The points of all rows, each with all seeds of the study."""
-    return [replace(point, seed=point.seed + i) for point in points for i in range(seeds_of(asked))]
-
-
-def seeds_of(asked: StudySpec) -> int:
-    """How many seeds each row has."""
-    return int(asked.seeds.si) if asked.seeds else 1
-
-
 def _table(asked: StudySpec, points: list[Point], tree: Node, runner: Runner, effort: str) -> Study:
-    every, seeds = drawn(asked, points), seeds_of(asked)
-    found = runner.run(every)
-    if all(one.refused for one in found):
-        raise _all_refused(every, found, tree)
-    by_row = [found[i : i + seeds] for i in range(0, len(found), seeds)]
-    samples = tuple({name: tuple(one.figures.get(name) for one in row) for name in asked.show} for row in by_row)
+    by_row = replicated(asked, points, runner)
+    every = [
+        (replace(point, seed=point.seed + n), one)
+        for point, row in zip(points, by_row, strict=True)
+        for n, one in enumerate(row)
+    ]
+    if all(one.refused for _, one in every):
+        raise _all_refused(every, tree)
+    samples = tuple(samples_of(asked.show, row) for row in by_row)
+    seeds = len(by_row[0])
     figures = [_figures(sample) for sample in samples]
-    widths = study_intervals(points, figures, [row[0] for row in by_row], effort, runner)
+    draws = draws_for(asked, effort, [row[0].records for row in by_row])
+    widths = study_intervals(points, figures, [row[0] for row in by_row], draws, runner)
     failed = [{FAILED: "; ".join(dict.fromkeys(one.why for one in row if one.why)) or None} for row in by_row]
     rows = tuple(
         {**point.names, **_with_ends(means, width), **(why if any(each[FAILED] for each in failed) else {})}
@@ -110,14 +110,15 @@ def _table(asked: StudySpec, points: list[Point], tree: Node, runner: Runner, ef
     )
     varied = (*((CASE,) if asked.cases else ()), *asked.paired, *asked.vary)
     shown = tuple(name for figure in asked.show for name in (figure, figure + HALF) if any(name in row for row in rows))
-    bad = tuple(BadPoint(str(point), one.why or "") for point, one in zip(every, found, strict=True) if one.refused)
-    return Study(asked.title, asked.question or "", varied, shown, rows, samples if seeds > 1 else (), widths, bad)
+    bad = tuple(BadPoint(str(point), one.why or "") for point, one in every if one.refused)
+    study = Study(asked.title, asked.question or "", varied, shown, rows, samples if seeds > 1 else (), widths, bad)
+    return replace(study, rows=compared(study, asked.compare), base=asked.compare) if asked.compare else study
 
 
-def _all_refused(points: Sequence[Point], found: Sequence[PointResult], tree: Node) -> SimbackupError:
+def _all_refused(every: Sequence[tuple[Point, PointResult]], tree: Node) -> SimbackupError:
     """What is wrong with a study none of whose points could be run."""
-    wrong = [(point, problem) for point, one in zip(points, found, strict=True) for problem in one.problems]
-    return InputError(located(wrong, tree)) if wrong else ResultError(f"{points[0]}: {found[0].lost}")
+    wrong = [(point, problem) for point, one in every for problem in one.problems]
+    return InputError(located(wrong, tree)) if wrong else ResultError(f"{every[0][0]}: {every[0][1].lost}")
 
 
 def _figures(sample: Mapping[str, Sequence[Figure]]) -> dict[str, Figure]:

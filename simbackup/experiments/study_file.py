@@ -10,16 +10,19 @@ from typing import Any, cast
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.experiments.comparison import wrong_base
+from simbackup.experiments.draws import wrong_correlations
 from simbackup.experiments.factors import values_of
 from simbackup.experiments.figure_names import WORDS, unknown
 from simbackup.experiments.point import Point, Values, resolved
-from simbackup.scenario import Source, load, misread, names
+from simbackup.scenario import Scenario, Source, load, misread, names
 from simbackup.scenario.files import given
 from simbackup.schema import study as schema
 from simbackup.schema.tree import Node
 from simbackup.schema.validate import validate
 from simbackup.schema.yaml_file import a_folder, read
 from simbackup.shelf import is_file, is_folder
+from simbackup.uncertainty.inputs import inputs
 
 
 def find(name: str) -> Path:
@@ -63,6 +66,7 @@ def read_study(what: Source, seed: int = 0) -> tuple[schema.StudySpec, list[Poin
     if asked is None:
         raise InputError(problems)
     problems.extend(_twice(asked, tree))
+    problems.extend(wrong_base(asked, tree))
     vary, paired = values_of(asked.vary, tree, "vary", problems), values_of(asked.paired, tree, "paired", problems)
     lengths = sorted({len(values) for values in paired.values()})
     if len(lengths) > 1:
@@ -91,6 +95,24 @@ def read_study(what: Source, seed: int = 0) -> tuple[schema.StudySpec, list[Poin
     return asked, points, tree
 
 
+def check_correlations(asked: schema.StudySpec, points: list[Point], tree: Node) -> None:
+    """Check that the inputs whose correlations a study states are there.
+
+    Raises
+    ------
+    InputError
+        One is not, or the correlations contradict each other.
+    """
+    varying = asked.varying()
+    if varying is None or not varying.correlations:
+        return
+    first = {point.file: point for point in reversed(points)}
+    scenarios = {point.scenario: scenario for point in first.values() if (scenario := scenario_of(point)) is not None}
+    problems = list(wrong_correlations(asked, tree, inputs(scenarios))) if scenarios else []
+    if problems:
+        raise InputError(problems)
+
+
 def check_study(what: Source) -> None:
     """Check a study, and that each of its points can be run.
 
@@ -99,7 +121,8 @@ def check_study(what: Source) -> None:
     InputError
         Everything that is wrong with it.
     """
-    _, points, tree = read_study(what)
+    asked, points, tree = read_study(what)
+    check_correlations(asked, points, tree)
     problems = list(located(((point, problem) for point in points for problem in _refused(point)), tree))
     if problems:
         raise InputError(problems)
@@ -133,11 +156,12 @@ def _misread(points: list[Point]) -> Iterator[tuple[Point, Problem]]:
         wrong = misread(base, point.values)
         yield from ((point, problem) for problem in wrong)
         if not wrong and scenario is None:
-            scenario = _scenario(point)
+            scenario = scenario_of(point)
             yield from ((point, problem) for problem in (_unknown_figures(point, scenario) if scenario else ()))
 
 
-def _scenario(point: Point) -> Any:
+def scenario_of(point: Point) -> Scenario | None:
+    """The scenario of a point; None if its values are refused."""
     try:
         return resolved(point)
     except InputError:

@@ -5,30 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from simbackup.equations.uncertainty import CentralInterval, spread_of
+from simbackup.experiments.draws import CaseDraws
 from simbackup.experiments.point import Point, PointResult, resolved
 from simbackup.experiments.replications import Figure
 from simbackup.experiments.runner import Runner
-from simbackup.uncertainty.effort import for_study
-from simbackup.uncertainty.estimate import (
-    HALVINGS,
-    CaseFigures,
-    Contribution,
-    bound_of,
-    contributed,
-    decisive,
-    strengths,
-)
+from simbackup.uncertainty.contributions import Contribution, contributed, decisive
+from simbackup.uncertainty.deciding import deciding, leaning
+from simbackup.uncertainty.estimate import HALVINGS, CaseFigures, bound_of
 from simbackup.uncertainty.inputs import ChoiceUse, Input, Use, changes, inputs
-from simbackup.uncertainty.sampling import Case, latin_hypercube, one_at_a_time
+from simbackup.uncertainty.sampling import Case
 from simbackup.uncertainty.whole import whole
 
 LOW, HIGH = " low", " high"
 """Endings of the columns with the ends of a figure's 90 % interval."""
-TRIED = 2
-"""Inputs that are moved alone for each figure: those that go most with it in all rows."""
-
 INTERVALS = "points for intervals"
 """What notes call them."""
 
@@ -36,16 +28,35 @@ Numbers = Mapping[str, float]
 """Figures of a row that are numbers, by their names."""
 
 
+class MovedAlone(NamedTuple):
+    """What a figure of a row becomes when single inputs are at the ends of their ranges, the greatest effect first.
+
+    `spread` is the part of the interval that all inputs leave together.
+    """
+
+    row: int
+    spread: CentralInterval
+    contributions: tuple[Contribution, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class StudyIntervals:
-    """The interval of each figure of each row, and what decides a figure most where its interval is widest.
+    """The interval of each figure of each row, and what moves a figure where its interval is widest.
 
     `cases` has the figures of all rows in each case that they share; none without intervals.
     """
 
     rows: tuple[Mapping[str, CentralInterval], ...]
-    decides: Mapping[str, tuple[Contribution, ...]] = field(default_factory=dict[str, tuple[Contribution, ...]])
+    alone: Mapping[str, MovedAlone] = field(default_factory=dict[str, MovedAlone])
     cases: tuple[tuple[Numbers, ...], ...] = ()
+
+    @property
+    def decides(self) -> dict[str, tuple[Contribution, ...]]:
+        """What decides each figure most; nothing where the model leaves most open."""
+        return {
+            name: tuple(decisive(one.contributions, one.spread, self.rows[one.row][name]))
+            for name, one in self.alone.items()
+        }
 
 
 def _numbers(names: Sequence[str], figures: Mapping[str, Figure]) -> Numbers:
@@ -80,7 +91,7 @@ def study_intervals(
     points: Sequence[Point],
     figures: Sequence[Mapping[str, Figure]],
     found: Sequence[PointResult],
-    effort: str,
+    draws: CaseDraws | None,
     runner: Runner,
 ) -> StudyIntervals:
     """The intervals of the figures of points.
@@ -90,38 +101,39 @@ def study_intervals(
     points, figures, found
         The rows of a study, their figures (means over all seeds), and what they gave with the first seed, all inputs
         at their best estimates. Rows that could not be run have no intervals.
-    effort
-        `none`, `quick` or `thorough`.
+    draws
+        How the cases of the inputs are drawn; None for no intervals.
     runner
         Runs the rows in the cases.
     """
-    work = for_study(effort, [one.records for one in found])
-    if work is None:
+    if draws is None:
         return StudyIntervals(tuple({} for _ in points))
     good = [n for n, one in enumerate(found) if not one.refused]
     rows = [points[n] for n in good]
     scenarios = {str(n): resolved(point) for n, point in enumerate(rows)}
     unknown = tuple(inputs(scenarios))
-    sample = latin_hypercube(unknown, work.cases, points[0].seed) if unknown else []
+    sample = draws.sample(unknown, points[0].seed)
     outcomes = in_cases(rows, unknown, sample, runner, INTERVALS)
     spreads: dict[str, dict[int, CentralInterval]] = {}
     widths: list[dict[str, CentralInterval]] = [{} for _ in points]
     for n, at in enumerate(good):
         in_row = [outcome[n] for outcome in outcomes]
         for name, best in _numbers(rows[n].show, figures[at]).items():
-            values = [each.figures[name] for each in in_row if name in each.figures]
+            first = found[at].figures.get(name)
+            times = best / first if isinstance(first, int | float) and first > 0.0 else 1.0  # cases have one seed only
+            values = [each.figures[name] * times for each in in_row if name in each.figures]
             spread = spread_of(best, values or [best])
             bound = bound_of(name, found[at].bounds, [each.bounds for each in in_row])
-            interval = whole(spread, scenarios[str(n)], name, bound)
+            interval = whole(best, values, scenarios[str(n)], name, bound)
             if interval is not None:
                 spreads.setdefault(name, {})[n], widths[at][name] = spread, interval
-    tried = _Tried(rows, unknown, sample, outcomes, runner)
-    decides = {name: tried.decides(name, own, [widths[at] for at in good]) for name, own in spreads.items()}
+    tried = _Tried(rows, unknown, sample, outcomes, draws.alone, runner)
+    alone = {name: moved for name, own in spreads.items() if (moved := tried.alone_at(name, own, good)) is not None}
     place = {at: n for n, at in enumerate(good)}
     cases = tuple(
         tuple(outcome[place[at]].figures if at in place else {} for at in range(len(points))) for outcome in outcomes
     )  # fmt: skip
-    return StudyIntervals(tuple(widths), decides, cases)
+    return StudyIntervals(tuple(widths), alone, cases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,25 +144,24 @@ class _Tried:
     inputs: tuple[Input, ...]
     sample: Sequence[Case]
     outcomes: Sequence[Sequence[CaseFigures]]
+    alone: int
     runner: Runner
 
-    def decides(
-        self, name: str, spreads: Mapping[int, CentralInterval], widths: Sequence[Mapping[str, CentralInterval]]
-    ) -> tuple[Contribution, ...]:
-        """What decides a figure most, where its inputs leave most: those inputs are moved alone there."""
+    def alone_at(self, name: str, spreads: Mapping[int, CentralInterval], numbers: Sequence[int]) -> MovedAlone | None:
+        """What the inputs do that go most with a figure, where they leave most: they are moved alone there."""
         at = max(spreads, key=lambda row: _width(spreads[row]))
         if not _width(spreads[at]):
-            return ()
-        strength = [strengths(name, self.sample, [each[row].figures for each in self.outcomes]) for row in spreads]
-        together = [sum(column) for column in zip(*strength, strict=True)]
-        tried = sorted(range(len(together)), key=lambda i: (-together[i], i))[:TRIED]
+            return None
         there = tuple(replace(one, uses=_named(one.uses, at)) for one in self.inputs)
-        cases = [case for which in tried for case in one_at_a_time(there, which)]
-        alone = [one[0].figures for one in in_cases([self.rows[at]], there, cases, self.runner, INTERVALS)]
-        ends = {which: alone[2 * i : 2 * i + 2] for i, which in enumerate(tried)}
-        values = [each[at].figures[name] for each in self.outcomes if name in each[at].figures]
+
+        def run(cases: Sequence[Case]) -> list[Numbers]:
+            return [one[0].figures for one in in_cases([self.rows[at]], there, cases, self.runner, INTERVALS)]
+
+        outcomes = [each[at].figures for each in self.outcomes]
+        ends = deciding({name: spreads[at]}, leaning([name], self.sample, outcomes), self.alone, run)
+        values = [each[name] for each in outcomes if name in each]
         found = contributed(name, spreads[at].best, values, ends, self.inputs)
-        return tuple(decisive(found, spreads[at], widths[at][name]))
+        return MovedAlone(numbers[at], spreads[at], found)
 
 
 def _named(uses: Sequence[Use | ChoiceUse], at: int) -> tuple[Use | ChoiceUse, ...]:

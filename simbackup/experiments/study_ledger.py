@@ -98,6 +98,8 @@ class StudyLedger:
         if "wrote" in record:
             self._written.add(str(record["sha256"]))
             return
+        if not record.keys() >= set(NAMES):  # as another version wrote it, whose outcomes are not ours
+            return
         outcome = PointResult(**{name: record[name] for name in NAMES})
         known = self._outcomes.get(outcome.key)
         self._outcomes[outcome.key] = outcome if known is None else _joined(known, outcome)

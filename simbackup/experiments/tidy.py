@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from simbackup.experiments.comparison import CHANGE, TIMES
 from simbackup.experiments.replications import HALF
 from simbackup.experiments.study_intervals import HIGH, LOW
 from simbackup.results.figure_units import unit_of
@@ -18,6 +19,11 @@ COLUMNS = ("figure", "unit", "value", "low", "high", "half", "text", "failed")
 `low` and `high` are the ends of the 90 % interval, `half` is half the 95 % interval of the mean over the seeds, and
 `text` is a figure that is a word. An empty unit means that the figure is counted.
 """
+COMPARED = {
+    CHANGE: "change", CHANGE + HALF: "change_half",
+    TIMES: "times", TIMES + LOW: "times_low", TIMES + HIGH: "times_high",
+}  # fmt: skip
+"""Columns of a study that compares, by the ending under which its rows have them."""
 
 
 def tidy_rows(found: Study) -> Iterator[dict[str, Any]]:
@@ -37,4 +43,5 @@ def _figure(row: Mapping[str, Any], figure: str) -> dict[str, Any]:
         "value": None if value is None or word is not None else float(value),
         "low": row.get(figure + LOW), "high": row.get(figure + HIGH), "half": row.get(figure + HALF),
         "text": word, "failed": row.get("failed"),
+        **{column: row.get(figure + ending) for ending, column in COMPARED.items()},
     }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -11,6 +11,7 @@ import simpy
 
 from simbackup.devices.job_queue.live import Admission, Claim, enter
 from simbackup.engine.activity import Activity
+from simbackup.engine.randomness import stream
 from simbackup.system import JobFailedError, System
 
 Steps = Generator[simpy.Event, Any, "Moved"]
@@ -56,7 +57,8 @@ ROUNDING = 1e-9
 class Schedule:
     """When a job runs: seconds after the start, after which jobs, how often; and by when it should have ended.
 
-    It waits in queues with a priority, and is tried again so often, some seconds after it has failed.
+    It waits in queues with a priority, and is tried again so often, some seconds after it has failed. It begins with a
+    delay after it is due; a share of its tries fails by chance, after so many seconds.
     """
 
     begin: float = 0.0
@@ -69,6 +71,9 @@ class Schedule:
     priority: float = math.inf
     retries: int = 0
     retry_after: float = 0.0
+    delay: float = 0.0
+    fails: float = 0.0
+    fails_after: float = 0.0
 
     def allowed(self, due: float, since: float) -> tuple[float | None, str]:
         """Seconds after it was due by which a run should have ended, None without a limit, and what it misses then.
@@ -104,6 +109,8 @@ class Job:
     name: str
     work: Work
     schedule: Schedule
+    nth: Callable[[int], Job] | None = None
+    """The job in its run of a number, from 0, if runs differ."""
 
 
 def side_by_side(
@@ -159,7 +166,10 @@ def _series(
         name = f"{job.name}.{i + 1}" if job.schedule.every is not None else job.name
         chain = job.schedule.after if time <= 0.0 else ()  # a job without a time of its own follows those before it
         since[job.name] = min((since[before] for before in chain), default=time)
-        good = yield from _once(system, job, name, failed, (max(time, ready), since[job.name]))
+        run = job if job.nth is None else job.nth(i)
+        if run.schedule.delay and not failed:
+            yield system.env.timeout(run.schedule.delay)
+        good = yield from _once(system, run, name, failed, (max(time, ready), since[job.name]))
     ended[job.name].succeed(good)
 
 
@@ -178,7 +188,7 @@ def _once(
         moved, reason = yield from _tried(system, job, f"jobs.{name}", due + (window or math.inf))
         status = "failed" if reason else "done"
     end = system.env.now
-    system.note_least(name)
+    system.note_crossed(name)
     if status == "done" and window is not None and end - due > window:
         status, reason = "late", missed
     system.trace.job(
@@ -200,6 +210,7 @@ def _tried(system: System, job: Job, name: str, ends: float) -> Generator[simpy.
     for left in range(job.schedule.retries, -1, -1):
         place = yield from _admitted(system, job, name, ends)
         try:
+            yield from _failing(system, job.schedule, name, job.schedule.retries - left)
             return (yield from job.work.run(system, name)), ""
         except JobFailedError as error:
             reason = str(error)
@@ -211,6 +222,16 @@ def _tried(system: System, job: Job, name: str, ends: float) -> Generator[simpy.
             with system.clock.span(name, name, Activity.WAIT):
                 yield system.env.timeout(job.schedule.retry_after)
     return Moved(0.0, 0.0), reason
+
+
+def _failing(system: System, schedule: Schedule, name: str, before: int) -> Generator[simpy.Event, Any, None]:
+    """Fail, after some time, if chance says so of a try; so many were before it in this run."""
+    if not schedule.fails or stream(system.seed, f"{name}.fails {before}").random() >= schedule.fails:
+        return
+    if schedule.fails_after:
+        with system.clock.span(name, name, Activity.WAIT):
+            yield system.env.timeout(schedule.fails_after)
+    raise JobFailedError(f"failed by chance, as {100.0 * schedule.fails:g} % of its tries do")
 
 
 def _admitted(system: System, job: Job, name: str, ends: float) -> Generator[simpy.Event, Any, Admission | None]:

@@ -32,11 +32,7 @@ def each_file(data: DataSet, files: Files, attributes: float) -> equations.Makin
     """What one file of a data set costs its file system when it is made and given attributes."""
     create = files.cpu_per_file if files.create_cpu is None else files.create_cpu
     each = equations.Making(create, files.create_writes, files.create_syncs, files.record)
-    if data.directories is not None:
-        directories = data.directories / data.files
-    else:
-        directories = 1.0 / files.files_per_directory if files.files_per_directory else 0.0
-    return equations.making(each, attributes, files.attribute_cpu, files.log_record, directories)
+    return equations.making(each, attributes, files.attribute_cpu, files.log_record, data.directories_per_file)
 
 
 def filling(shape: FlowShape, host: Host, data: DataSet, made: FilesMade) -> FlowShape:

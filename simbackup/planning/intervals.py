@@ -119,9 +119,14 @@ def _full(plan: Plan, others: tuple[PlannedSite, ...]) -> Iterator[FullBetween]:
             yield FullBetween(name, early, late)
 
 
+def tightest(plan: Plan) -> Verdict | None:
+    """The backup or copy that takes most of its window, or longest where there is none; None if none counts."""
+    return max((one for one in plan.verdicts if one.counts), key=_tightness, default=None)
+
+
 def _deciding(plan: Plan, wanted: str, others: tuple[PlannedSite, ...]) -> NightInterval | None:
-    """The interval of the backup or copy that takes most of its window, or longest where there is none."""
-    verdict = max((one for one in plan.verdicts if one.counts), key=_tightness, default=None)
+    """The interval of the tightest backup or copy."""
+    verdict = tightest(plan)
     if verdict is None:
         return None
     kind, i, later = plan.nights.found(verdict.night)

@@ -88,7 +88,8 @@ def _shown(chapter: Chapter) -> dict[str, Any]:
         "devices": sections.devices(result), "drives": sections.devices(result, tape=True),
         "users": sections.users(result), "assumptions": sections.assumptions(result),
         "sources": sections.sources(result), "bases": sections.bases(result), "total": len(result.values),
-        "trust": _trust(distance(result)), "wide": bool(chapter.intervals), "clipped": chapter.clipped,
+        "trust": _trust(distance(result)), "wide": bool(chapter.intervals),
+        "exact": ", ".join(f"{count} {basis}" for basis, count in result.exact().items()), "clipped": chapter.clipped,
     }  # fmt: skip
 
 

@@ -39,6 +39,8 @@ class Row:
     interval: Interval | None = None
     bounds: Interval = ANY
     """What it can be at least and at most, for what lines can carry."""
+    cases: tuple[float, ...] = ()
+    """What it is in the cases behind the interval."""
     moved: float = 0.0
     """Bytes that its job moved, 0 if it is not about a job."""
 

@@ -68,6 +68,11 @@ class UsedValue:
     uncertainty: float | None
     place: str
 
+    @property
+    def varies(self) -> bool:
+        """Whether it has a range, stated or from the uncertainty of a fit."""
+        return bool(self.uncertainty) or (self.low is not None and self.low != self.high)
+
 
 def used_values(scenario: Scenario) -> list[UsedValue]:
     """The values of a scenario, as a result stores them."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simbackup import units
-from simbackup.engine.limit import Least
 from simbackup.engine.trace import Trace
 from simbackup.errors import ResultError
 from simbackup.output.partial import log
 from simbackup.output.target import TRACE, check_file
 from simbackup.results.causes import Cause, split
 from simbackup.results.figures import figure_at
+from simbackup.results.floors import Crossed, Least, floors
 from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
 from simbackup.results.record import Record, UsedValue, used_values
 from simbackup.results.rows import device_rows, job_rows
@@ -45,7 +46,7 @@ class Result:
         self.record = record
         self.trace = trace
         self.made_from = made_from
-        self.least: dict[str, Least] = {}  # what the bytes of each run of a job take; not kept in a folder
+        self.crossed: Crossed = {}  # what the bytes of each run of a job take of lines; not kept in a folder
         self._values = values
         self._layout = layout
 
@@ -104,6 +105,11 @@ class Result:
         ends = [float(job.data["end"]) for job in self.trace.jobs]
         rates = [record.time for record in (*self.trace.rates, *self.trace.shared_levels)]
         return max([*ends, *rates], default=0.0)
+
+    @cached_property
+    def least(self) -> dict[str, Least]:
+        """The least that each run of a job can take, by its name; none if the result was read from a folder."""
+        return floors(self.job_rows, self.crossed) if self.crossed else {}
 
     @cached_property
     def job_rows(self) -> list[dict[str, Any]]:
@@ -213,6 +219,11 @@ class Result:
         counts: dict[str, int] = {}
         for value in self.values:
             counts[value.basis] = counts.get(value.basis, 0) + 1
+        return dict(sorted(counts.items(), key=lambda item: -item[1]))
+
+    def exact(self) -> dict[str, int]:
+        """How many values of each basis have no range: intervals take them as exact."""
+        counts = Counter(value.basis for value in self.values if not value.varies)
         return dict(sorted(counts.items(), key=lambda item: -item[1]))
 
     def compare(self) -> pd.DataFrame:

@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from simbackup.scenario.spec import SECTIONS, Spec
 from simbackup.schema.calibration import Constant, Fit
 from simbackup.schema.capability import Device
+from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.datasheet import KEYS
 from simbackup.schema.fleet import PARTS, Fleet, SpreadStarts
 from simbackup.schema.fleet_schema import with_placeholders
@@ -50,6 +51,7 @@ TEXTS = {
     "workloads": "Users and applications that go on working, by name.",
     "jobs": "What is done, by name.",
     "fleets": "Many similar parts, by name of the fleet: repeated for each row of a table, or a number of times.",
+    "chance": "What chance decides, with each seed anew, by any name.",
     "history": "Which rows of a history of jobs are runs of which job, and what is fitted to them.",
     "document": "The document that was read.",
     "measurements": "The measured rows, by id.",
@@ -113,6 +115,7 @@ class _Files(Forms):
         words = inside["jobs"]["additionalProperties"]["properties"]["where"]
         words["additionalProperties"]["type"] = ["string", "array"]  # one word, or several
         properties["history"] = {**closed(inside, *inside), "description": TEXTS["history"]}
+        properties["chance"] = self.named(self.whole(ChanceSpec), TEXTS["chance"]) | {"type": ["object", "null"]}
         ordered = {name: properties[name] for name in SECTIONS}
         needs = {"required": ["title"], "properties": complete}
         return {**closed(ordered), "if": {"required": ["extends"]}, "else": needs}

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.scenario.agreement import check
 from simbackup.scenario.alternatives import Choice, settled
+from simbackup.scenario.chance import check_ends, wrong_chance
 from simbackup.scenario.completion import complete
 from simbackup.scenario.fleets import Fleets, lay_out, reported_once
 from simbackup.scenario.history import wrong_history
@@ -195,10 +196,15 @@ def finished(
     works = found.reader.every_work()
     problems.extend(_unknown_sources(spec, tree, works))
     problems.extend(wrong_history(spec, tree))
+    problems.extend(wrong_chance(spec, tree, fleets))
     problems.extend(check(spec, tree, problems, {part: each for each, parts in fleets.items() for part in parts}))
     if problems:
         reported = [problem for problem in problems if not _follows(problem, before)]
         raise InputError(reported_once(reported, fleets, found.laid))
+    if spec.chance:
+        check_ends(
+            spec, tree, fleets, lambda more: finished(name, source, overrides | more, read_log, base, library=library)
+        )
     values = tuple(_values(spec, tree))
     warnings = tuple(reported_once(idle_keys(spec, tree), fleets, found.laid))
     used = found.reader.cited({value.given.source for value in values if value.given.source is not None})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from simbackup.data.spec import DataSpec
@@ -14,6 +14,7 @@ from simbackup.errors import Problem, choices
 from simbackup.scenario.places import Places
 from simbackup.schema import registry
 from simbackup.schema.capability import Device
+from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.history import HistorySpec
 from simbackup.schema.job import JobSpec
@@ -24,7 +25,7 @@ from simbackup.schema.validate import Part, validate, validate_in_part
 from simbackup.schema.wording import EMPTY, MISSING
 from simbackup.schema.workload import WorkloadSpec
 
-SECTIONS = ("title", "question", "extends", *PARTS, "fleets", "history")
+SECTIONS = ("title", "question", "extends", *PARTS, "fleets", "chance", "history")
 KINDS = frozenset({"kind", "method", "restore"})
 """Keys that say what a device or a job is."""
 IDENTIFYING = {
@@ -48,6 +49,7 @@ class Spec(Places):
     workloads: dict[str, WorkloadSpec]
     jobs: dict[str, JobSpec]
     history: HistorySpec | None = None
+    chance: dict[str, ChanceSpec] = field(default_factory=dict[str, ChanceSpec])
 
     def quantities(self) -> Iterator[tuple[tuple[str, ...], Quantity]]:
         """Every quantity of the scenario with its path, such as `("devices", "sdb", "capacity")`."""
@@ -123,6 +125,7 @@ def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] | 
         _parts(tree, "workloads", lambda node, address: _workload_class(node, address, problems), problems, unresolved),
         _parts(tree, "jobs", lambda node, address: _job_class(node, address, problems), problems, unresolved),
         _history(tree, problems),
+        _parts(tree, "chance", lambda node, address: ChanceSpec, problems, unresolved),  # noqa: ARG005
     )
 
 

@@ -11,7 +11,7 @@ from simbackup import units
 from simbackup.schema.facts import CLOCK, Fact, Facts, made, number
 from simbackup.schema.figures import RUN, Figures
 from simbackup.schema.part import Modelled, Part, Path
-from simbackup.schema.quantity import Count, Duration, Pieces, PositiveSize, Quantity, Text
+from simbackup.schema.quantity import Count, Duration, Frozen, Pieces, PositiveSize, Quantity, Share, Text
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
@@ -28,6 +28,15 @@ def _names(raw: Any) -> Any:
 
 Names = Annotated[tuple[Text, ...], BeforeValidator(_names)]
 Rounds = Literal["steady", "by_event"]
+
+
+class FailsSpec(Frozen):
+    """How often a job fails by chance before it has moved anything: its client does not answer, a service is down."""
+
+    share: Share
+    """Share of its tries that fail."""
+    after: Duration | None = None
+    """Time until the failure is noticed, for which the try keeps its place in queues; at once unless stated."""
 
 
 class JobSpec(Part):
@@ -53,6 +62,11 @@ class JobSpec(Part):
     """How often it is tried again when it fails; never unless stated."""
     retry_after: Duration | None = None
     """Time between a failure and the next try; none unless stated."""
+
+    delay: Duration | None = None
+    """Time after it is due until it begins, such as until its client asks for it; none unless stated."""
+    fails: FailsSpec | None = None
+    """How often it fails by chance, and after what time; never unless stated."""
 
     watches: ClassVar[bool] = False
     """Whether it only watches a workload, and does no work of its own."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from simbackup.schema.job import Names
 from simbackup.schema.quantity import Frozen, Quantity, Text, Unit
 
 
@@ -24,6 +25,37 @@ class RangeSpec(Frozen):
 
 Varied = Annotated[tuple[Any, ...], Field(min_length=1)] | RangeSpec
 """What stands beside an address that is varied."""
+
+
+class NarrowSpec(Frozen):
+    """Runs with more and more seeds, until means are known well enough."""
+
+    within: Annotated[Quantity, Unit("1", positive=True, most=1.0)]
+    """Half the 95 % interval of a mean as a share of it, such as `5 %`, from which on it is narrow enough."""
+    of: Names = ()
+    """The figures whose means have to be so narrow; all numbers that are shown unless stated."""
+    first: Annotated[int, Field(ge=2, le=10_000)] = 10
+    """How many seeds each row has at first."""
+    most: Annotated[int, Field(ge=2, le=10_000)] = 200
+    """How many seeds each row has at most."""
+
+
+class CorrelationSpec(Frozen):
+    """Two inputs that go together."""
+
+    between: tuple[Text, Text]
+    """Two uncertain inputs: their addresses, or the name under which several values are `shared`."""
+    correlation: Annotated[float, Field(ge=-0.99, le=0.99)]
+    """Their correlation, from -0.99 to 0.99, of how far each is from its best estimate."""
+
+
+class UncertainSpec(Frozen):
+    """How all assumed and fitted values vary together."""
+
+    cases: Annotated[int, Field(ge=10, le=100_000)] = 200
+    """How many cases each row is run in."""
+    correlations: dict[Text, CorrelationSpec] = Field(default_factory=dict)
+    """Inputs that go together, by any name; others are independent."""
 
 
 class StudySpec(Frozen):
@@ -48,13 +80,36 @@ class StudySpec(Frozen):
     So a database of another size takes its volumes along:
     `10 GB: {data.db.size: 10 GB, devices.backups.size: 20 GB}`.
     """
+    uncertain: bool | UncertainSpec = False
+    """Whether every assumed and fitted value varies over its range, in 200 cases for each row, all of which the rows
+    share. The 90 % intervals come from these cases, unless the command asks for none."""
+    compare: Text | None = None
+    """A scenario or a case with which the others are compared, at the same values: how much more each figure is, and
+    how many times. All share their random numbers, so that the interval of a difference is that of the pairs."""
     show: Annotated[tuple[Text, ...], Field(min_length=1)]
     """Addresses of the figures shown, such as `jobs.dd.elapsed`.
 
     A job also has a `status`, the `reason` of it, and a `cause`, the address at which it spent most of its time.
     """
-    seeds: Annotated[Quantity, Unit("count", least=2.0, most=1e4)] | None = None
+    seeds: NarrowSpec | Annotated[Quantity, Unit("count", least=2.0, most=1e4)] | None = None
     """Runs of each row, each with another seed; figures are then means with intervals. One run unless stated.
 
-    Needs a scenario that draws random numbers, such as one with `rounds: by_event`.
+    Or as many as it takes until the interval is narrow enough: `{within: 5 %, most: 200}`. All rows have as many. Needs
+    a scenario that draws random numbers: one with `chance`, or with `rounds: by_event`.
     """
+
+    def until(self) -> NarrowSpec | None:
+        """When there are enough seeds; None if their number is stated."""
+        return self.seeds if isinstance(self.seeds, NarrowSpec) else None
+
+    def least_seeds(self) -> int:
+        """How many seeds each row has at least."""
+        if isinstance(self.seeds, NarrowSpec):
+            return min(self.seeds.first, self.seeds.most)
+        return int(self.seeds.si) if self.seeds else 1
+
+    def varying(self) -> UncertainSpec | None:
+        """How all uncertain values vary together; None if they do not."""
+        if isinstance(self.uncertain, UncertainSpec):
+            return self.uncertain
+        return UncertainSpec() if self.uncertain else None

@@ -12,14 +12,16 @@ Done = Callable[[int, int], None]
 
 
 class Effort(NamedTuple):
-    """Cases that are run, and how many inputs are moved alone besides; None for all of them."""
+    """Cases that are run, and groups of inputs that are moved besides, two runs each; None for each input alone."""
 
     cases: int
     alone: int | None
 
 
-QUICK, LEAN, THOROUGH = Effort(20, 8), Effort(10, 2), Effort(200, None)
+QUICK, LEAN, THOROUGH = Effort(20, 20), Effort(10, 6), Effort(200, None)
 """For small scenarios, for larger ones and for studies, and on request."""
+AGREES = 0.2
+"""How far an end of a quick interval may be from that of a thorough one, as a share of its width by factors."""
 SMALL, LARGEST = 1_000, 4_000
 """Records of a trace up to which a scenario gets a quick interval, and up to which it gets a lean one."""
 ALL_POINTS = 8_000

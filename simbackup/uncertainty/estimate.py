@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from simbackup.equations.uncertainty import SCORE, CentralInterval, rank_correlation, spread_of
+from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import InputError
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import Scenario
+from simbackup.uncertainty.contributions import Contribution, contributed
+from simbackup.uncertainty.deciding import deciding, leaning
 from simbackup.uncertainty.effort import QUICK, Done, Effort
 from simbackup.uncertainty.inputs import Input, changes, inputs
-from simbackup.uncertainty.sampling import Case, latin_hypercube, one_at_a_time
+from simbackup.uncertainty.sampling import Case, latin_hypercube
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-CANDIDATES = 4
-"""Inputs that are moved alone for each figure, as far as the effort goes: those that go most with it."""
-MATTERS = 0.1
-"""Share of the variance of a whole interval from which on an input is named."""
-NAMED = 2
-"""Most inputs that are named for a figure."""
 HALVINGS = 6
 """How often a case that a check refuses is moved half the way to the best estimates, before it is left out."""
 
@@ -34,26 +29,16 @@ Figures = Callable[[Mapping[str, Result]], Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Contribution:
-    """What a figure becomes if one input alone is at either end of its range, and the share of the variance from it."""
-
-    input: Input
-    at_low: float
-    at_high: float
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
 class Estimate:
     """A figure with the interval that its inputs leave, and the inputs that contribute most to it, greatest first.
 
-    `cases` are those that have the figure, of `asked` cases: in the others the job failed or a check refused the
-    values. `bound` is that of what the figure is bound by, such as the least that a time can be.
+    `values` are those of the figure in the cases that have it, of `asked` cases: in the others the job failed or a
+    check refused the values. `bound` is that of what the figure is bound by, such as the least that a time can be.
     """
 
     spread: CentralInterval
     contributions: tuple[Contribution, ...]
-    cases: int
+    values: tuple[float, ...]
     asked: int
     bound: CentralInterval | None = None
 
@@ -135,20 +120,27 @@ def estimates(
     runs = _Runs(scenarios, unknown, figures, bounds, seed)
     best = runs.read(results) if results else runs(tuple(0.0 for _ in unknown))
     sample = latin_hypercube(unknown, effort.cases, seed) if unknown else []
-    most = 2 * (len(unknown) if effort.alone is None else min(effort.alone, len(unknown)))
-    outcomes = run_all(runs, sample, executor, progress, more=most)
-    chosen = _chosen(best.figures, sample, [each.figures for each in outcomes], effort.alone)
-    singles = sorted({which for some in chosen.values() for which in some})
-    alone = [case for which in singles for case in one_at_a_time(unknown, which)]
-    moved = [each.figures for each in run_all(runs, alone, executor, progress, before=len(sample))]
-    ends = {which: (moved[2 * i], moved[2 * i + 1]) for i, which in enumerate(singles)}
+    most = len(unknown) if effort.alone is None else min(effort.alone, len(unknown))
+    outcomes = run_all(runs, sample, executor, progress, more=2 * most)
+    figures_of = [each.figures for each in outcomes]
+    values = {name: [each[name] for each in figures_of if name in each] for name in best.figures}
+    spreads = {name: spread_of(value, values[name] or [value]) for name, value in best.figures.items()}
+    done = len(sample)
+
+    def tried(cases: Sequence[Case]) -> list[Mapping[str, float]]:
+        nonlocal done
+        left = max(len(sample) + 2 * most - done - len(cases), 0)
+        found = run_all(runs, cases, executor, progress, before=done, more=left)
+        done += len(cases)
+        return [each.figures for each in found]
+
+    lean = leaning(list(spreads), sample, figures_of)
+    ends = deciding(spreads, lean, effort.alone, tried) if most else {}
     found: dict[str, Estimate] = {}
-    for name, value in best.figures.items():
-        values = [each.figures[name] for each in outcomes if name in each.figures]
+    for name, spread in spreads.items():
         bound = bound_of(name, best.bounds, [each.bounds for each in outcomes])
-        contributions = contributed(name, value, values, {which: ends[which] for which in chosen[name]}, unknown)
-        spread = spread_of(value, values or [value])
-        found[name] = Estimate(spread, contributions, len(values), len(sample), bound)
+        contributions = contributed(name, spread.best, values[name], ends, unknown)
+        found[name] = Estimate(spread, contributions, tuple(values[name]), len(sample), bound)
     return found
 
 
@@ -177,79 +169,3 @@ def bound_of(name: str, best: Mapping[str, float], sample: Sequence[Mapping[str,
         return None
     middle = best[name] if name in best else values[len(values) // 2]
     return spread_of(middle, values or [middle])
-
-
-def _chosen(
-    best: Mapping[str, float], sample: Sequence[Case], outcomes: Sequence[Mapping[str, float]], most: int | None
-) -> dict[str, list[int]]:
-    """The inputs to move alone for each figure: those that go most with it, of those that go most with all figures."""
-    strength = {name: strengths(name, sample, outcomes) for name in best}
-    if most is None:
-        return {name: [i for i in range(len(own)) if any(own)] for name, own in strength.items()}
-    own = {name: _strongest(each, CANDIDATES) for name, each in strength.items()}
-    together = [sum(column) for column in zip(*(each for each in strength.values() if each), strict=True)]
-    wanted = {which for some in own.values() for which in some}
-    kept = [which for which in _strongest(together, len(together)) if which in wanted][:most]
-    return {name: [which for which in some if which in kept] for name, some in own.items()}
-
-
-def strengths(name: str, sample: Sequence[Case], outcomes: Sequence[Mapping[str, float]]) -> list[float]:
-    """How closely each input goes with a figure: squares of their rank correlations, all 0 if it does not vary."""
-    kept = [(case, outcome[name]) for case, outcome in zip(sample, outcomes, strict=True) if name in outcome]
-    values = [value for _, value in kept]
-    return [
-        rank_correlation([case[i] for case, _ in kept], values) ** 2 for i in range(len(sample[0]) if sample else 0)
-    ]
-
-
-def _strongest(strength: Sequence[float], most: int) -> list[int]:
-    """The inputs with the greatest numbers, but none with 0."""
-    order = sorted(range(len(strength)), key=lambda i: (-strength[i], i))
-    return [i for i in order[:most] if strength[i] > 0.0]
-
-
-def contributed(
-    name: str,
-    best: float,
-    values: Sequence[float],
-    ends: Mapping[int, Sequence[Mapping[str, float]]],
-    unknown: Sequence[Input],
-) -> tuple[Contribution, ...]:
-    """The inputs that move a figure, the greatest first; each with its share of the variance of the sample.
-
-    Parameters
-    ----------
-    name, best
-        The figure, and its best estimate.
-    values
-        What it is in a sample of cases.
-    ends
-        All figures with an input alone at the lower and at the upper end of its range, by the input's number.
-    unknown
-        The inputs.
-    """
-    scale = math.log if min((best, *values), default=0.0) > 0.0 else float
-    middle, sample = scale(best), [scale(value) for value in values]
-    mean = sum(sample) / len(sample) if sample else middle
-    variance = sum((value - mean) ** 2 for value in sample) / len(sample) if sample else 0.0
-    found: list[tuple[float, Contribution]] = []
-    for which, (low, high) in ends.items():
-        at_low, at_high = low.get(name, best), high.get(name, best)
-        moved = [scale(end) - middle if scale is float or end > 0.0 else 0.0 for end in (at_low, at_high)]
-        width = (moved[0] ** 2 + moved[1] ** 2) / 2.0 / SCORE**2
-        if width > 0.0:
-            share = min(1.0, width / variance) if variance else 1.0
-            found.append((max(map(abs, moved)), Contribution(unknown[which], at_low, at_high, share)))
-    return tuple(one for _, one in sorted(found, key=lambda each: (-each[0], each[1].input.name)))
-
-
-def input_share(from_inputs: CentralInterval, whole: CentralInterval) -> float:
-    """The share of the variance of a whole interval that comes from the inputs; the model leaves out the rest."""
-    width = whole.high - whole.low
-    return min(1.0, ((from_inputs.high - from_inputs.low) / width) ** 2) if width > 0.0 else 0.0
-
-
-def decisive(found: Sequence[Contribution], from_inputs: CentralInterval, whole: CentralInterval) -> list[Contribution]:
-    """The inputs that decide a figure most, each of which makes a good part of its whole interval."""
-    share = input_share(from_inputs, whole)
-    return [one for one in found if one.share * share >= MATTERS][:NAMED]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 
 from simbackup.engine.randomness import stream
@@ -17,18 +17,69 @@ def latin_hypercube(inputs: Sequence[Input], count: int, seed: int) -> list[Case
     """So many cases in which each input takes each of `count` equally likely parts of its range once.
 
     McKay, Beckman and Conover, "A comparison of three methods for selecting values of input variables", Technometrics
-    21, 1979; the middles of the parts are taken. Each input has a random stream of its own, so that one more input
-    leaves the others' values as they are.
+    21, 1979; the middles of the parts are taken. Each input has a random stream of its own, by its address, so that one
+    more input leaves the others' values as they are, and it does not matter where a scenario's file lies.
 
     >>> latin_hypercube([], 2, 0)
     [(), ()]
     """
     middles = [NormalDist().inv_cdf((part + 0.5) / count) for part in range(count)]
     columns: list[list[float]] = []
+    scenarios = {name: n for n, name in enumerate(dict.fromkeys(one.at[0][0] for one in inputs))}
     for one in inputs:
-        order: list[int] = stream(seed, f"uncertainty {one.at[0][0]} {one.at[0][1]}").permutation(count).tolist()
+        scenario, address = one.at[0]
+        order: list[int] = stream(seed, f"uncertainty {scenarios[scenario]} {address}").permutation(count).tolist()
         columns.append([middles[i] for i in order])
     return [tuple(column[row] for column in columns) for row in range(count)]
+
+
+Correlations = Mapping[tuple[int, int], float]
+"""Correlations of inputs by their numbers; all others are 0."""
+
+
+def correlated(sample: Sequence[Case], correlations: Correlations) -> list[Case]:
+    """A sample in another order, so that some of its inputs are correlated.
+
+    Iman and Conover, "A distribution-free approach to inducing rank correlation among input variables", Communications
+    in Statistics B 11, 1982: the values of each input stay the same, and take the order of normal scores that have the
+    wanted correlations. What inputs without one have stays in its order.
+
+    Parameters
+    ----------
+    sample
+        Cases, more than there are correlated inputs.
+    correlations
+        By the numbers of two inputs, from -1 to 1.
+
+    Raises
+    ------
+    ValueError
+        The correlations cannot all hold together.
+
+    >>> correlated([(0.0, 1.0), (1.0, 0.0), (2.0, 2.0)], {})
+    [(0.0, 1.0), (1.0, 0.0), (2.0, 2.0)]
+    """
+    import numpy as np  # noqa: PLC0415 (numpy costs start-up time)
+
+    chosen = sorted({which for pair in correlations for which in pair})
+    if not chosen:
+        return list(sample)
+    wanted = np.eye(len(chosen))
+    for (one, other), correlation in correlations.items():
+        a, b = chosen.index(one), chosen.index(other)
+        wanted[a, b] = wanted[b, a] = correlation
+    try:
+        goal = np.linalg.cholesky(wanted)
+    except np.linalg.LinAlgError:
+        raise ValueError("the correlations contradict each other") from None
+    values = np.array([[case[which] for which in chosen] for case in sample])
+    own = np.linalg.cholesky(np.corrcoef(values, rowvar=False))
+    scores = values @ np.linalg.inv(own).T @ goal.T
+    ordered = np.take_along_axis(np.sort(values, axis=0), scores.argsort(axis=0).argsort(axis=0), axis=0)
+    found = np.array(sample)
+    found[:, chosen] = ordered
+    rows: list[list[float]] = found.tolist()
+    return [tuple(row) for row in rows]
 
 
 def one_at_a_time(inputs: Sequence[Input], which: int) -> tuple[Case, Case]:

@@ -56,7 +56,8 @@ class Nearness(NamedTuple):
             return ""
         if self.case is None:
             return f"no measurement of its kind ({operation}) validates it"
-        return f"it moves {self.outside} bytes than any measured {operation}, the nearest is {self.case.sentence()}"
+        kind = f"any measured job of its kind ({operation})"
+        return f"it moves {self.outside} bytes than {kind}; the nearest is {self.case.sentence()}"
 
 
 UNKNOWN = Nearness(None)

@@ -7,22 +7,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simbackup import units
-from simbackup.engine.limit import Least
-from simbackup.equations.uncertainty import LEVEL, CentralInterval
+from simbackup.equations.uncertainty import LEVEL, CentralInterval, share_below
 from simbackup.results.fleet_figures import series
+from simbackup.results.floors import NOTHING, Least
 from simbackup.results.result import Result
 from simbackup.run import simulate
+from simbackup.uncertainty.contributions import Contribution, decisive, input_share
 from simbackup.uncertainty.effort import QUICK, Done, Effort
-from simbackup.uncertainty.estimate import Contribution, decisive, estimates, input_share
+from simbackup.uncertainty.estimate import Estimate, estimates
 from simbackup.uncertainty.operations import operation_of
 from simbackup.uncertainty.validated_cases import UNKNOWN, Nearness, nearest
-from simbackup.uncertainty.whole import whole
+from simbackup.uncertainty.whole import deviation_at, whole
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 ENDED = frozenset({"done", "late"})
 HALF = 0.5
+ASKEW = 0.25
+"""How far from half the share of cases on one side of the answer is where the verdict says so."""
 SURE = 0.995
 """The share of cases from which on a verdict says that a job fits."""
 
@@ -42,10 +45,12 @@ class JobInterval:
     contributions: tuple[Contribution, ...]
     cases: int
     asked: int
-    line: str = ""
+    floor: Least = NOTHING
     """The slowest line on the way of its bytes, if the interval ends where its full rate forbids less."""
     nearest: Nearness = UNKNOWN
     """The measured case of this kind of operation that is nearest."""
+    faster: float = HALF
+    """The share of cases in which it takes no longer than the answer that is shown."""
 
     @property
     def decides(self) -> list[Contribution]:
@@ -63,17 +68,21 @@ class JobInterval:
         parts = [f"{low} to {high} in {100.0 * LEVEL:.0f} % of cases"]
         if self.fits is not None:
             parts.insert(0, fitting(self.fits))
+        if abs(self.faster - HALF) >= ASKEW:
+            side, share = ("less", self.faster) if self.faster > HALF else ("more", 1.0 - self.faster)
+            parts.append(f"{side} than shown in {100.0 * share:.0f} % of them")
         if self.cases < self.asked:
             parts.append(f"it does not end well in {100.0 * (1.0 - self.cases / self.asked):.0f} % of cases")
-        if self.line:
-            parts.append(f"never less, as {self.line} carries its bytes no faster")
+        if self.floor.line:
+            whose = "its bytes" if self.floor.runs == 1 else f"the bytes of {self.floor.runs} jobs"
+            parts.append(f"never less, as {self.floor.line} carries {whose} no faster")
         if self.input_share < HALF:
             parts.append("most of that is what the model leaves out")
         if self.decides:
             names = " and ".join(one.input.name for one in self.decides)
-            most = "most of the inputs" if self.input_share < HALF else "most"
+            among = "of the inputs, " if self.input_share < HALF else ""
             first = "; measure it first" if len(self.decides) == 1 else ""
-            parts.append(f"{names} {'decide' if len(self.decides) > 1 else 'decides'} {most}{first}")
+            parts.append(f"{among}{names} {'decide' if len(self.decides) > 1 else 'decides'} most{first}")
         parts += filter(None, [self.nearest.sentence(self.operation)])
         return "; ".join(parts)
 
@@ -82,7 +91,8 @@ class JobInterval:
         return {
             "job": self.job, "operation": self.operation, "level": LEVEL, "elapsed": self.elapsed.best,
             "low": self.elapsed.low, "high": self.elapsed.high,
-            "from_inputs": [self.from_inputs.low, self.from_inputs.high], "line": self.line, "fits": self.fits,
+            "from_inputs": [self.from_inputs.low, self.from_inputs.high], "line": self.floor.line, "fits": self.fits,
+            "faster": self.faster,
             "inputs": [
                 {
                     "address": one.input.name, **one.input.uses[0].as_dict(), "elapsed": [one.at_low, one.at_high],
@@ -166,23 +176,25 @@ def job_intervals(
     intervals: dict[str, JobInterval] = {}
     for job, one in found.items():
         address = f"jobs.{job}.elapsed"
-        interval = whole(one.spread, scenario, address, one.bound) or one.spread
+        interval = whole(one.spread.best, one.values, scenario, address, one.bound) or one.spread
         if interval.low == interval.high:
             continue
-        share = _fits(result, job, interval, one.bound)
+        deviation = deviation_at(scenario, address)
+        share = _fits(result, job, one, deviation)
         if share is not None and one.asked:
-            share *= one.cases / one.asked
-        line = _line(run, job) if one.bound and interval.low <= one.bound.low else ""
+            share *= len(one.values) / one.asked
+        floor = _floor(run, job) if one.bound and interval.low <= one.bound.low else NOTHING
         intervals[job] = JobInterval(
-            job, operation_of(scenario, address), interval, one.spread, share, one.contributions, one.cases, one.asked,
-            line, nearest(operation_of(scenario, address), _bytes(result, job)),
+            job, operation_of(scenario, address), interval, one.spread, share, one.contributions, len(one.values),
+            one.asked, floor, nearest(operation_of(scenario, address), _bytes(result, job)),
+            share_below(one.spread.best, one.spread.best, one.values, deviation) if one.values else HALF,
         )  # fmt: skip
     return intervals
 
 
-def _line(result: Result, job: str) -> str:
-    """The address of the line on which the bytes of a job take longest."""
-    return max((least for run, least in result.least.items() if series(run) == job), default=Least(0.0, "")).line
+def _floor(result: Result, job: str) -> Least:
+    """The least that the run of a job can take for which it is most."""
+    return max((least for run, least in result.least.items() if series(run) == job), default=NOTHING)
 
 
 def _bytes(result: Result, job: str) -> float:
@@ -190,10 +202,14 @@ def _bytes(result: Result, job: str) -> float:
     return max((float(row["bytes"]) for row in result.job_rows if series(row["job"]) == job), default=0.0)
 
 
-def _fits(result: Result, job: str, elapsed: CentralInterval, least: CentralInterval | None) -> float | None:
+def _fits(result: Result, job: str, found: Estimate, deviation: float) -> float | None:
     """The share of cases in which the tightest run of a job ends within its window; None if it has none."""
     rows = [row for row in result.job_rows if series(row["job"]) == job and row.get("window") is not None]
-    longest = max((row["elapsed"] for row in rows), default=0.0)
-    left = [row["window"] - (row["start"] - row["due"]) + longest - row["elapsed"] for row in rows]
-    shares = [each.probability_below(limit) for limit in left for each in (elapsed, least) if each is not None]
+    longest, values = found.spread.best, found.values or (found.spread.best,)
+    shares: list[float] = []
+    for row in rows:
+        left = row["window"] - (row["start"] - row["due"]) + longest - row["elapsed"]
+        shares.append(share_below(left, longest, values, deviation))
+        if found.bound is not None:
+            shares.append(found.bound.probability_below(left))
     return min(shares, default=None)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from simbackup.equations.uncertainty import CentralInterval
+from simbackup.equations.uncertainty import CentralInterval, spread_with_error
 from simbackup.results.result import Result
 from simbackup.scenario import Scenario
 from simbackup.uncertainty.calibrated import is_calibrated
@@ -51,24 +52,22 @@ def bound_at(result: Result, address: str) -> float | None:
 
 
 def whole(
-    spread: CentralInterval, scenario: Scenario, address: str, bound: CentralInterval | None = None
+    best: float, values: Sequence[float], scenario: Scenario, address: str, bound: CentralInterval | None = None
 ) -> CentralInterval | None:
-    """The 90 % interval of the figure at an address, from the part that its inputs leave; None for times on the clock.
+    """The 90 % interval of the figure at an address, from its values in cases; None for times on the clock.
 
     It holds nothing that cannot be: no figure below zero, no share above one, no time below the lower end of its
     `bound` (what its bytes take at the full rate of the slowest line on their way, at uncertain inputs), and no rate
-    above the upper end of its own.
+    above the upper end of its own. The best estimate is always in it.
 
     >>> from simbackup.scenario import load
-    >>> sure = CentralInterval(0.9, 0.9, 0.9)
-    >>> whole(sure, load("teaching/mount-queue"), "devices.library.robot.busy").high
+    >>> whole(0.9, [0.9], load("teaching/mount-queue"), "devices.library.robot.busy").high
     1.0
     """
     column = address.rpartition(".")[2]
     if column in CLOCK:
         return None
-    if column in TIMED:
-        spread = spread.widened(deviation_at(scenario, address))
+    spread = spread_with_error(best, values or [best], deviation_at(scenario, address) if column in TIMED else 0.0)
     least, most = BOUNDS.get(column, (0.0, math.inf))
     if bound is not None:
         least, most = (least, min(most, bound.high)) if column in RATES else (max(least, bound.low), most)

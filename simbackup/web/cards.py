@@ -47,6 +47,8 @@ class Card:
     """The interval in words, and whether it fits."""
     reasons: str = ""
     """What decides the interval, in words."""
+    pending: bool = False
+    """Whether the interval is still being computed."""
 
 
 def cards_of(
@@ -54,17 +56,21 @@ def cards_of(
     explained: Mapping[str, Reasons],
     intervals: Mapping[str, JobInterval],
     before: Mapping[str, Figure],
+    *,
+    more: bool = False,
 ) -> list[Card]:
-    """The cards of a result: one for each job, or many equal ones, that matters."""
+    """The cards of a result: one for each job, or many equal ones, that matters; `more` if intervals are to come."""
     rows = {item.name if isinstance(item, Group) else str(item["job"]): example(item) for item in items(result)}
     return [
-        card(one, rows[one.name], intervals.get(series(str(rows[one.name]["job"]))), before.get(one.name))
+        card(one, rows[one.name], intervals.get(series(str(rows[one.name]["job"]))), before.get(one.name), more=more)
         for one in answers(result, explained, intervals)
     ]
 
 
-def card(one: Answer, row: Mapping[str, Any], found: JobInterval | None, before: Figure | None) -> Card:
-    """The card of an answer, with its interval and what it was before."""
+def card(
+    one: Answer, row: Mapping[str, Any], found: JobInterval | None, before: Figure | None, *, more: bool = False
+) -> Card:
+    """The card of an answer, with its interval, if there is one yet or `more` is to come, and what it was before."""
     value = float(row["elapsed"]) if row["status"] in {"done", "late"} else None
     figure: Figure = {"text": one.took, "verdict": one.verdict, "value": value}
     strip, likely, reasons = None, "", ""
@@ -77,7 +83,7 @@ def card(one: Answer, row: Mapping[str, Any], found: JobInterval | None, before:
         likely, reasons = "; ".join(parts[:told]), "; ".join(parts[told:])
         strip = strip_of(low, high, value, row.get("window"), (before or {}).get("value"))
     was, change = compared(figure, before)
-    return Card(one, figure, was, change, strip, likely, reasons)
+    return Card(one, figure, was, change, strip, likely, reasons, pending=more and value is not None and not likely)
 
 
 def strip_of(low: float, high: float, best: float, window: float | None, before: float | None) -> Strip:

@@ -12,7 +12,7 @@ from typing import Any
 GIGABYTE = 1_000_000_000
 ROOM = 0.75
 """Share of the memory of the machine that all runs together may use."""
-NICER, NICEST = 1, 12
+NICER, NICEST = 1, 5
 """By how much work gives way to the server, so that the page answers while all processors are busy; and by how much
 more work on intervals gives way to first answers."""
 

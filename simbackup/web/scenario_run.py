@@ -109,10 +109,10 @@ def values_of(levers: list[Lever]) -> dict[str, str]:
 
 def answered(chapter: Chapter, before: Mapping[str, Any], *, more: bool) -> dict[str, Any]:
     """The message with the cards of a result; `more` where intervals are still to come."""
-    cards = cards_of(chapter.result, chapter.explained, chapter.intervals, before)
+    cards = cards_of(chapter.result, chapter.explained, chapter.intervals, before, more=more)
     return {
         "kind": "answer", "html": rendered(
-            "cards.html", cards=cards, short=in_short(chapter.result.job_rows, chapter.result.user_rows), more=more,
+            "cards.html", cards=cards, short=in_short(chapter.result.job_rows, chapter.result.user_rows),
         ),
         "figures": {card.answer.name: card.figure for card in cards},
     }  # fmt: skip

@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+from simbackup import units
 from simbackup.drawing.from_spec import layout_of
 from simbackup.output.whole import write_whole
-from simbackup.planning.intervals import Sureness, sureness
+from simbackup.planning.intervals import Sureness, sureness, tightest
 from simbackup.planning.night import Night
 from simbackup.planning.plan import FitsUntil, Plan, stocked
 from simbackup.planning.playing import Outcome, played
@@ -56,7 +58,7 @@ def run(task: Mapping[str, Any], text: str, send: Send) -> None:
     sure = sureness(found)
     send(answered(found, found.limits, sure, before, more=False))
     steps.begin("writing the report")
-    out, cards = Path(task["out"]), list(_cards(found, found.limits, sure, {}))
+    out, cards = Path(task["out"]), list(_cards(found, found.limits, sure, {}, more=False))
     whole = rendered(
         "site_report.html", title=site.file.spec.title, short=in_short(found.limits, found.until), cards=cards,
         tables=[*capacity, *nights],
@@ -96,15 +98,17 @@ def answered(
     found: Plan, limits: Sequence[FitsUntil], sure: Sureness, before: Mapping[str, Figure], *, more: bool
 ) -> dict[str, Any]:
     """The message with the cards of a plan; `more` where intervals are still to come."""
-    cards = list(_cards(found, limits, sure, before))
+    cards = list(_cards(found, limits, sure, before, more=more))
     return {
         "kind": "answer", "figures": {card.answer.name: card.figure for card in cards},
-        "html": rendered("cards.html", cards=cards, short=in_short(limits, found.until), more=more),
+        "html": rendered("cards.html", cards=cards, short=in_short(limits, found.until)),
     }  # fmt: skip
 
 
-def _cards(found: Plan, limits: Sequence[FitsUntil], sure: Sureness, before: Mapping[str, Figure]) -> Iterator[Card]:
-    """A card for each target, for the windows, and for the cost."""
+def _cards(
+    found: Plan, limits: Sequence[FitsUntil], sure: Sureness, before: Mapping[str, Figure], *, more: bool
+) -> Iterator[Card]:
+    """A card for each target, for the windows, and for the cost; `more` where intervals are still to come."""
     for limit in limits:
         took = "to the end" if limit.date is None else f"until {limit.date}"
         verdict, interval = (FITS if limit.date is None else FULL), _interval(limit, sure, found)
@@ -113,14 +117,35 @@ def _cards(found: Plan, limits: Sequence[FitsUntil], sure: Sureness, before: Map
         then = before.get(limit.what)
         change = "" if then is None else _change(figure["until"], str(then.get("until", "")))
         was = "" if then is None else f"before: {then['text']}"
-        answer = Answer(limit.what, "", took, verdict, f"{limit.detail[:1].upper()}{limit.detail[1:]}.", "", interval)
-        yield Card(answer, figure, was, change, likely=interval)
+        stands = f"{limit.detail[:1].upper()}{limit.detail[1:]}."
+        nearest = _nearest(found) if limit.what == WINDOWS else stands
+        answer = Answer(limit.what, "", took, verdict, stands, nearest, interval)
+        pending = more and not interval and _is_sampled(limit.what, found)
+        yield Card(answer, figure, was, change, likely=interval, pending=pending)
     if found.months:
         total, currency = sum(month.total for month in found.months), found.months[0].currency
         figure = {"text": f"{total:,.0f} {currency}", "verdict": "", "value": total}
         was, change = compared(figure, before.get("cost"))
         answer = Answer("cost", "", str(figure["text"]), "in all", f"From {found.site.start} to {found.until}.")
         yield Card(answer, figure, was, change)
+
+
+def _is_sampled(what: str, found: Plan) -> bool:
+    """Whether an interval of a limit comes in the end: that of the windows, and of pools where growth has a range."""
+    growth, target = found.site.file.spec.growth, found.site.targets.get(what)
+    if target is None:
+        return what == WINDOWS
+    return growth is not None and growth.low is not None and target.on_disk and math.isfinite(target.capacity)
+
+
+def _nearest(found: Plan) -> str:
+    """How near the tightest backup or copy comes to the end of its window, in a sentence."""
+    one = tightest(found)
+    if one is None:
+        return ""
+    took = units.show_short(one.elapsed, "s", 3)
+    room = "" if one.window is None else f" of {units.show_short(one.window, 's', 3)}"
+    return f"The tightest is {one.system}{f' ({one.copy})' if one.copy else ''} on {one.night}: {took}{room}."
 
 
 def _interval(limit: FitsUntil, sure: Sureness, found: Plan) -> str:

@@ -27,7 +27,7 @@ SILENCE = 2.0
 """Seconds of silence after which a message without content is sent."""
 ANSWER = "answer"
 """The kind of message with which a worker passes its turn on, and gives way unless `simulated` is false in it."""
-REFINING = 8
+REFINING = 4
 """How many times as many workers live as there are turns, if the machine has memory for them."""
 TOO_LARGE = "it needs more than {:.1f} GB of memory; run it on the command line: simbackup run FILE"
 PRELOADED = ("simbackup.web.preload",)

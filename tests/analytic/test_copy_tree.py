@@ -85,9 +85,20 @@ def test_a_repeated_copy_walks_both_trees_and_sends_what_has_changed() -> None:
 
 
 def test_the_program_counts_every_file_that_it_lists() -> None:
-    listing = ", since: 1 d, tool: {start_time: 0 s, mount_time: 0 s, file_cpu: 0.5 ms/file}"
+    listing = ", since: 1 d, tool: {start_time: 0 s, mount_time: 0 s, file_cpu: 2 ms/file, look_cpu: 0.5 ms/file}"
     before, after = elapsed("copied", ", since: 1 d"), elapsed("copied", listing)
-    assert after - before == pytest.approx(FILES * 0.5e-3, rel=0.05)
+    assert after - before == pytest.approx(FILES * (0.99 * 0.5e-3 + 0.01 * 2e-3), rel=0.05)
+
+
+def test_files_that_are_looked_at_share_the_reads_of_directories_and_records() -> None:
+    """A hundred files to a directory, which takes two reads; 16 records come with one."""
+    shared = {"entry": "80 B", "directory_read": "4000 B", "record": "250 B", "record_read": "4000 B"}
+    changes = {f"data.{end}.filesystem.{key}": value for end in ("tree", "copied") for key, value in shared.items()}
+    changes |= {f"data.{end}.directories": 1000 for end in ("tree", "copied")}
+    reads = 0.02 + 1.0 / 16.0
+    looked = 0.99 * FILES * (reads * (0.1e-3 + 4000.0 / 2e9) + 0.02e-3)
+    sent = 0.01 * FILES * (READ + 2 * 250.0 / 2e9 + COPIED)
+    assert elapsed("copied", ", since: 1 d", changes) == pytest.approx(looked + sent, rel=0.01)
 
 
 @pytest.mark.parametrize(

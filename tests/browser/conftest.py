@@ -16,7 +16,7 @@ HANGS = 1_800_000
 @pytest.fixture(scope="module")  # while it lives no other test of its process can run an event loop
 def chromium() -> Iterator[Any]:
     """Chromium; where it is not installed nothing is tested, except under CI, where that is an error."""
-    program = shutil.which("chromium")
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if program is None:
         message = "CHROMIUM IS NOT INSTALLED: pages were not opened in a browser (apt-get install chromium)"
         if os.environ.get("CI") == "true":

@@ -165,3 +165,17 @@ def test_every_page_is_reached_from_the_front(made: dict[str, str]) -> None:
 
 
 LINES = re.DOTALL | re.MULTILINE
+
+
+def test_pictures_of_notebooks_say_what_they_show(made: dict[str, str]) -> None:
+    texts = [
+        cell["metadata"]["mystnb"]["image"]["alt"]
+        for name, page in made.items()
+        if name.endswith(".ipynb")
+        for cell in json.loads(page)["cells"]
+        if any("image/png" in output.get("data", {}) for output in cell.get("outputs", []))
+    ]
+    assert len(texts) > 40
+    assert [text for text in texts if not text.partition(": ")[2]] == []
+    assert [text for text in texts if text.startswith(":")] == []
+    assert len({*texts}) > 0.8 * len(texts)

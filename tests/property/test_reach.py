@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -20,6 +20,7 @@ from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.levels import link_rates
 from simbackup.engine.limit import Behind, Law, Limit, Others
 from simbackup.engine.trace import Trace
+from tests.shared import EqualLosses
 
 SAME = 1e-9
 SETTLED = 1e-6
@@ -61,11 +62,8 @@ class System:
     def _size(self) -> float:
         return self.draw.choice([10.0, 20.0, 50.0, 100.0]) if self.twist.ties else self.draw.uniform(1.0, 100.0)
 
-    def _turning(self) -> Callable[[Sequence[Flow]], Mapping[Flow, float]] | None:
-        if self.draw.random() >= self.twist.turns:
-            return None
-        lost = self.draw.uniform(0.1, 2.0)
-        return lambda flows: {flow: lost * flow.sequential for flow in flows}
+    def _turning(self) -> EqualLosses | None:
+        return EqualLosses(self.draw.uniform(0.1, 2.0)) if self.draw.random() < self.twist.turns else None
 
     def step(self) -> None:
         """Make one to three changes at once, and let some time pass."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -15,6 +14,7 @@ from simbackup.engine.coupling import Hold, coupled_rates
 from simbackup.engine.flows import Flow, FlowNetwork, Link
 from simbackup.engine.solver import CAP, max_min_rates
 from simbackup.engine.turns import Turns
+from tests.shared import EqualLosses
 
 
 @dataclass(frozen=True)
@@ -126,17 +126,13 @@ def test_holds_exceed_and_waste_nothing_on_disks_that_turn() -> None:
     assert settled > 50  # else the case is not met
 
 
-def lost(flows: Sequence[Flow]) -> dict[Flow, float]:
-    return {flow: 0.05 * flow.sequential for flow in flows}
-
-
 def test_a_disk_is_full_but_never_more_than_that() -> None:
     # Streams of unlike shares beside each other, with buffers: rates that a search by turns did not always find.
     for seed in range(150):
         draw = random.Random(seed)  # noqa: S311
         env = simpy.Environment()
         network = FlowNetwork(env)
-        disks = [Link(f"devices.{i}", 1.0, lost) for i in range(draw.randint(1, 3))]
+        disks = [Link(f"devices.{i}", 1.0, EqualLosses(0.05)) for i in range(draw.randint(1, 3))]
         flows: list[Flow] = []
         for i in range(draw.randint(2, 6)):
             used = draw.sample(disks, draw.randint(1, len(disks)))

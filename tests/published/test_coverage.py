@@ -33,19 +33,19 @@ def test_intervals_of_predictions_hold_in_eight_to_ten_of_ten_rows(found: Covera
     assert 0.80 <= predicted.share <= 0.97
 
 
-def test_intervals_of_documents_hold_in_eight_to_ten_of_ten_rows(found: CoverageReport) -> None:
+def test_intervals_of_documents_hold_in_eight_of_ten_rows(found: CoverageReport) -> None:
     """Most are fitted, and a fit makes up for what the inputs are off, so that the share is at the upper end.
 
     The interval of a fitted row moves inputs and constant as if they were independent, so it is wide for its error.
     """
     sets = {one.name: one for one in found.sets}
-    assert 0.80 <= sets[IDENTIFIED].share <= 0.97
+    assert sets[IDENTIFIED].share >= 0.80
     assert sets[NOT_FITTED].rows < 0.5 * sets[IDENTIFIED].rows
 
 
-def test_intervals_of_rows_without_a_fit_hold_as_often_as_ninety_percent_may(found: CoverageReport) -> None:
-    """With so few rows even all of them is no proof of intervals that are too wide: it has a chance of a third."""
-    for name in (NOT_FITTED, PREDICTED):
+def test_intervals_hold_as_often_as_ninety_percent_may(found: CoverageReport) -> None:
+    """With so few rows even all of them are no proof of intervals that are too wide."""
+    for name in (IDENTIFIED, NOT_FITTED, PREDICTED):
         [one] = [one for one in found.sets if one.name == name]
         assert at_most(one.held, one.rows) > 0.05
         assert 1.0 - at_most(one.held - 1, one.rows) > 0.05

@@ -17,6 +17,7 @@ from simbackup.experiments.ledger import ledger
 from simbackup.experiments.overview import fitted_list
 from simbackup.experiments.reproduce import Reproduction, reproduce
 from simbackup.results.compare import Role
+from simbackup.results.documents import documents
 from simbackup.uncertainty import validated_cases
 from simbackup.uncertainty.model_error import FILE, table
 
@@ -52,6 +53,16 @@ def one_row_table() -> str:
     return "\n".join(["| constant | row | what would replace it |", "|---|---|---|", *lines]) + "\n"
 
 
+def one_group() -> str:
+    """The constants of which all rows repeat one operation."""
+    groups = {m.id: (m.folder, m.group) for measured in documents("*") for m in measured.rows}
+    alone = [
+        row["constant"] for row in fitted_list()
+        if len(set(row["rows"])) > 1 and len({groups.get(name) for name in row["rows"]}) == 1
+    ]  # fmt: skip
+    return f"{len(alone)} more have several rows of one operation, at other sizes or places: {', '.join(alone)}.\n"
+
+
 def summary_table(found: Reproduction) -> str:
     def share(value: float | None) -> str:
         return "" if value is None else f"{value:.1%}"
@@ -85,7 +96,7 @@ def tail() -> str:
     return (
         f"## Fitted or chosen constants\n\n{fitted_table()}\n"
         "## Constants that serve one row\n\nEach restates its row until a mechanism replaces it, or other rows test it."
-        f"\n\n{one_row_table()}\n"
+        f"\n\n{one_row_table()}\n{one_group()}\n"
         "## Cross-validation\n\nEach row of a fit, predicted by the same fit to the other rows.\n\n"
         f"{cross_validation_markdown(cross_validate())}"
     )

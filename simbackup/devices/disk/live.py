@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 
-from simbackup.devices.disk.turns import lost_in_turns
+from simbackup.devices.disk.turns import DiskTurns
 from simbackup.devices.network.live import Network
 from simbackup.devices.store import Direction, Service
-from simbackup.engine.flows import Flow, Link
+from simbackup.engine.flows import Link
 from simbackup.equations import disk as disks
 from simbackup.equations.disk_scatter import scattered_seek_time
 
@@ -20,12 +19,8 @@ class Disk:
         self.name = name
         self.parameters = parameters
         self.size = parameters.capacity
-        self.link = Link(name, 1.0, self._turns, fastest=parameters.outer_rate)
+        self.link = Link(name, 1.0, DiskTurns(parameters), fastest=parameters.outer_rate)
         self.path: tuple[Network, ...] = ()
-
-    def _turns(self, flows: Sequence[Flow]) -> Mapping[Flow, float]:
-        """Seconds lost per unit of each sequential stream by turning to it from others."""
-        return lost_in_turns(self.parameters, self.link, flows)
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream."""

@@ -2,44 +2,126 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from bisect import bisect_left, insort
+from collections.abc import Callable, Hashable
+from itertools import pairwise
+from typing import cast
 
 from simbackup.engine.flows import Flow, Link
 from simbackup.engine.limit import Spot
+from simbackup.engine.streams import StreamKind
 from simbackup.equations.disk import DiskParameters, cylinder
-from simbackup.equations.disk_turns import sweep_turn_time, turn_size, turn_time
+from simbackup.equations.disk_turns import turn_size, turn_time
 
 NOWHERE = Spot(0.0)
+BINARY_PLACES = 96
+"""Seconds of turns are added in units of two to this negative power, so that no sum depends on the order of streams."""
 
 
-def lost_in_turns(
-    disk: DiskParameters,
-    link: Link,
-    flows: Sequence[Flow],
-    run: Callable[[Spot, int], float] | None = None,
-    stripe: tuple[float, int] = (0.0, 1),
-) -> dict[Flow, float]:
+class Sweep:
+    """The mean turn of an arm that goes over all streams in one direction and returns to the first.
+
+    The same as `equations.disk_turns.sweep_turn_time`, kept up as streams come and go: each moves two distances.
+    """
+
+    def __init__(self, disk: DiskParameters) -> None:
+        self._disk = disk
+        self._places: list[float] = []
+        self._sum = 0
+
+    def add(self, place: float) -> None:
+        """Let the arm stop at one more place, a share of the stroke."""
+        at = bisect_left(self._places, place)
+        self._sum -= self._around(at, at)
+        insort(self._places, place)
+        self._sum += self._around(at, at + 1)
+
+    def remove(self, place: float) -> None:
+        """Let the arm stop there once less."""
+        at = bisect_left(self._places, place)
+        self._sum -= self._around(at, at + 1)
+        del self._places[at]
+        self._sum += self._around(at, at)
+
+    def _around(self, begin: int, end: int) -> int:
+        """Time of the turns from the place before some to the one after them, in small units."""
+        near = self._places[max(begin - 1, 0) : end + 1]
+        return sum(self._turn(after - before) for before, after in pairwise(near))
+
+    def _turn(self, distance: float) -> int:
+        return int(math.ldexp(turn_time(self._disk, distance), BINARY_PLACES))
+
+    def mean(self) -> float:
+        """Mean seconds of a turn between at least one stream."""
+        places = self._places
+        return (self._sum + self._turn(places[-1] - places[0])) / (len(places) << BINARY_PLACES)
+
+
+class DiskTurns:
     """Seconds for each unit of each stream that go into turning to it from the others, on all of its disks at once.
 
-    `run` gives the bytes that are under way at once at a place when so many streams read, or write, beside it; those of
-    the place unless given. `stripe` are the bytes of one disk before the next follows, and the disks of data. Where the
-    place of a stream is not known, the arm goes a third of its way.
+    `under_way` gives the bytes that are under way at once at a place when so many streams read, or write, beside it;
+    those of the place unless given. `stripe` are the bytes of one disk before the next follows, and the disks of data.
+    Where the place of a stream is not known, the arm goes a third of its way.
     """
-    unit, disks = stripe
-    streams = [flow for flow in flows if flow.sequential and flow.moves.get(link, 0.0)]
-    places = [flow.places.get(link) for flow in streams]
-    if len(streams) < 2:  # noqa: PLR2004 (whoever is alone turns to nobody)
-        return {}
-    if None in places:
-        turn = turn_time(disk)
-    else:
-        turn = sweep_turn_time(disk, [cylinder(disk, place.position / disks) for place in places if place])
-    writers = sum(place.writes for place in places if place)
-    lost: dict[Flow, float] = {}
-    for flow, known in zip(streams, places, strict=True):
-        place = known or NOWHERE
-        together = writers if place.writes else len(streams) - writers
-        under_way = place.run if run is None else run(place, together)
-        size = turn_size(disk, under_way, unit, disks)
-        lost[flow] = flow.sequential * flow.moves[link] / disks / size * turn
-    return lost
+
+    def __init__(
+        self,
+        disk: DiskParameters,
+        under_way: Callable[[Spot, int], float] | None = None,
+        stripe: tuple[float, int] = (0.0, 1),
+    ) -> None:
+        self._disk = disk
+        self._under_way = under_way
+        self._unit, self._disks = stripe
+        self._streams: dict[Flow, Spot | None] = {}
+        self._sweep = Sweep(disk)
+        self._unknown = self._writers = 0
+        self._each: dict[Hashable, float] = {}
+
+    def attach(self, link: Link, flow: Flow) -> StreamKind | None:
+        """Count a flow among the streams; None if it is none."""
+        moved = flow.moves.get(link, 0.0)
+        if not (flow.sequential and moved):
+            return None
+        self._count(flow, flow.places.get(link), 1)
+        run = flow.places.get(link, NOWHERE)._replace(position=0.0)
+        return StreamKind(run, flow.sequential * moved / self._disks)
+
+    def detach(self, flow: Flow) -> None:
+        """Count a flow no more."""
+        if flow in self._streams:
+            self._count(flow, self._streams[flow], -1)
+
+    def each(self, kind: Hashable) -> float:
+        """Seconds lost by a stream of a kind for each byte of one disk, among the streams that are there now."""
+        found = self._each.get(kind)
+        if found is None:
+            found = self._each[kind] = self._lost(cast("Spot", kind))
+        return found
+
+    def _count(self, flow: Flow, place: Spot | None, change: int) -> None:
+        self._each.clear()
+        if change > 0:
+            self._streams[flow] = place
+        else:
+            del self._streams[flow]
+        if place is None:
+            self._unknown += change
+            return
+        self._writers += change if place.writes else 0
+        at = cylinder(self._disk, place.position / self._disks)
+        if change > 0:
+            self._sweep.add(at)
+        else:
+            self._sweep.remove(at)
+
+    def _lost(self, place: Spot) -> float:
+        count = len(self._streams)
+        if count < 2:  # noqa: PLR2004 (whoever is alone turns to nobody)
+            return 0.0
+        together = self._writers if place.writes else count - self._writers
+        under_way = place.run if self._under_way is None else self._under_way(place, together)
+        turn = turn_time(self._disk) if self._unknown else self._sweep.mean()
+        return turn / turn_size(self._disk, under_way, self._unit, self._disks)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from simbackup.devices.disk.live import missed, scattered_positioning, turning
-from simbackup.devices.disk.turns import lost_in_turns
+from simbackup.devices.disk.turns import DiskTurns
 from simbackup.devices.network.live import Network
 from simbackup.devices.raid.array import ArrayLayout, Controller, Rebuilding, mean
 from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Direction, Service
-from simbackup.engine.flows import Flow, Link
+from simbackup.engine.flows import Link
 from simbackup.engine.limit import Spot
 from simbackup.equations import disk as disks
 from simbackup.equations import raid, raid_work
@@ -42,16 +41,13 @@ class Raid(Rebuilding):
         self.size = self.data_disks * self.disk.capacity
         # mirrors read on all of their disks, parity is not read
         fastest = self.layout.disks * self.disk.outer_rate
-        self.link = Link(name, 1.0, self._turns, fastest=fastest)
+        turns = DiskTurns(self.disk, self._under_way, (self.layout.stripe_unit, self.data_disks))
+        self.link = Link(name, 1.0, turns, fastest=fastest)
         self.path: tuple[Network, ...] = ()
 
-    def _turns(self, flows: Sequence[Flow]) -> Mapping[Flow, float]:
-        """Seconds for each unit of a sequential stream that go into turning to it from others, on all disks at once."""
-
-        def run(place: Spot, together: int) -> float:
-            return self.controller.under_way(place.run, writes=place.writes, together=together)
-
-        return lost_in_turns(self.disk, self.link, flows, run, (self.layout.stripe_unit, self.data_disks))
+    def _under_way(self, place: Spot, together: int) -> float:
+        """Bytes of a stream that go to or from the disks at once, among so many that go the same way."""
+        return self.controller.under_way(place.run, writes=place.writes, together=together)
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream: full stripes on all disks at once."""

@@ -53,7 +53,7 @@ class CopyTree:
     def _send(self, system: System, job: str, part: Portion) -> Wait:
         """Walk the source, and write what is sent at the target."""
         target, to = system.data[self.ends[1]], self.hosts[1]
-        made = self.tool.made(part.files / part.size)._replace(file_cpu=0.0)  # the sender counts it, for all files
+        made = self.tool.made(part.files / part.size)._replace(file_cpu=0.0)  # the sender counts it
         shape = self._reading(system, part)
         networks = [system.networks[name] for name in self.networks]
         shape = self.tool.sending(shape, networks, self.connections)
@@ -70,7 +70,7 @@ class CopyTree:
     def _reading(self, system: System, part: Portion) -> FlowShape:
         """How a byte that is sent loads the source, with the files that are only looked at."""
         data, host = system.data[self.ends[0]], system.hosts[self.hosts[0]]
-        who = Walkers(self.workers, self.tool.file_cpu / part.share, self.tool.in_turn)  # of each file, sent or not
+        who = Walkers(self.workers, self.tool.file_cpu, self.tool.in_turn, None, self.tool.look_cpu)
         region = data.volume.region.part(data.begin, data.size)
         copies = 2.0 if self.hosts[0] == self.hosts[1] else 1.0
         return host.then(walking(host, data, region, who, part.share), self.tool.copying(host, copies))

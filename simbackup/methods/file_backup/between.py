@@ -8,7 +8,7 @@ from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.capability import MediaLibrary
 from simbackup.schema.part import Path
-from simbackup.schema.quantity import Count, Frozen, PositiveSize, Text
+from simbackup.schema.quantity import Count, Frozen, Multiple, PositiveSize, Text
 
 if TYPE_CHECKING:
     from simbackup.methods.file_backup.spec import FileBackupSpec
@@ -28,6 +28,8 @@ class ShareSpec(Frozen):
     """Requests for each file besides those for its data: look-up, attributes, open, close."""
     request: PositiveSize
     """Bytes of one request for data."""
+    look_calls: Multiple | None = None
+    """Requests for each file that is only looked at, below one where a request lists many; `calls` unless stated."""
 
 
 class SpoolSpec(Frozen):

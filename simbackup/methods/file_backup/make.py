@@ -37,7 +37,9 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
     host, share = keeper, None
     if job.share is not None:
         host = job.share.host
-        share = Share(keeper, spec.route(keeper, host) or (), job.share.calls.si, job.share.request.si)
+        said = job.share
+        looks = si_or(said.look_calls, said.calls.si)
+        share = Share(keeper, spec.route(keeper, host) or (), said.calls.si, said.request.si, looks)
     way = spec.way_to(host, job.to) or ()
     workers, connections = int(si_or(job.workers, 1.0)), int(si_or(job.connections, 1.0))
     how = _reduction(job, spec)

@@ -117,6 +117,7 @@ class FileBackupSpec(Saving, FileKeeping):
             yield from (f"data.{self.data}.change.{key}" for key in CHANGES)
             if walks:
                 yield from (f"data.{self.data}.{key}" for key in ("filesystem.walk_cpu", "change.daily_files"))
+                yield f"jobs.{name}.tool.look_cpu"
             else:
                 yield f"jobs.{name}.tool.scan_cpu"
                 yield from () if self.searches() else (f"data.{self.data}.change.run",)

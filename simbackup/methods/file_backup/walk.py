@@ -19,25 +19,30 @@ from simbackup.system import JobFailedError
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """Files that their host gives away over networks: requests for each besides its data, and bytes of one for data."""
+    """Files that their host gives away over networks: requests for each besides its data, and bytes of one for data.
+
+    `look_calls` are the requests for a file that is only looked at.
+    """
 
     keeper: Host
     networks: tuple[Network, ...]
     calls: float
     request: float
+    look_calls: float
 
 
 @dataclass(frozen=True, slots=True)
 class Walkers:
     """Who walks: how many at once, core seconds of the reference for each file, and the share they take in turn.
 
-    They may read what another host keeps.
+    They may read what another host keeps. `look_cpu` are the core seconds for each file that is only looked at.
     """
 
     workers: int = 1
     file_cpu: float = 0.0
     in_turn: float = 0.0
     remote: Remote | None = None
+    look_cpu: float = 0.0
 
 
 def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float = 1.0) -> FlowShape:
@@ -46,8 +51,9 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
     A share of the files is `sent`; the others are looked at, and left alone. Where none is sent, one byte stands for
     the whole walk.
 
-    Scattered files take positioned reads for directory, record and data; files that are stored together are read as
-    they follow each other, records first. Cached files take no reads. Each worker has one request under way, and waits
+    Scattered files take positioned reads for directory, record and data, those that are looked at share the reads of
+    directories and records; files that are stored together are read as they follow each other, records first. Cached
+    files take no reads. Each worker has one request under way, and waits
     in the queues of all others. The core seconds of `who` come beside those of the file system.
     """
     files = data.filesystem
@@ -59,12 +65,12 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
     apart, keeper = data.scattered, who.remote.keeper if who.remote else host
     read = _mixed(
         _together(keeper, files, region, outside, sent) if apart < 1.0 else None,
-        _scattered(files, region, outside, sent) if apart > 0.0 else None,
+        _scattered(data, files, region, outside, sent) if apart > 0.0 else None,
         apart,
     )
     left_alone = files.cpu_per_file if files.walk_cpu is None else files.walk_cpu
     cpu = keeper.seconds(sent * files.cpu_per_file + (1.0 - sent) * left_alone)
-    index = host.seconds(sent * who.file_cpu)
+    index = host.seconds(sent * who.file_cpu + (1.0 - sent) * who.look_cpu)
     places = {store.link: Spot(region.begin + region.size / 2.0)}
     shape = FlowShape(
         {store.link: read.busy / each}, {store.link: 1.0}, places, sequential=1.0 - apart, workers=who.workers
@@ -92,7 +98,7 @@ def walking(host: Host, data: DataSet, region: Region, who: Walkers, sent: float
 
 def _crossing(remote: Remote, size: float, sent: float) -> dict[tuple[str, str], float]:
     """Seconds of a file on networks: a round trip for each request, and its bytes one request after the other."""
-    trips = sent * equations.round_trips(size, remote.request, 0.0) + remote.calls
+    trips = sent * equations.round_trips(size, remote.request, remote.calls) + (1.0 - sent) * remote.look_calls
     parts = travelling(remote.networks, trips)
     for network in remote.networks:
         parts[network.link.name, Activity.TRANSFER] = (
@@ -142,15 +148,28 @@ def _skipping(region: Region, skipped: float, piece: float) -> Service:
     return min(moved, across)
 
 
-def _scattered(files: Files, region: Region, outside: float, sent: float) -> _Reads:
+def looked(data: DataSet, files: Files) -> equations.Looking:
+    """What a file of a data set reads that is only looked at: no more than one that is read takes before its data."""
+    most = equations.Looking(files.reads_per_file, files.reads_per_file * files.record)
+    if files.entry is None or files.directory_read is None:
+        return most
+    record, read = 0.0 if files.listed else files.record, files.record_read or files.directory_read
+    each = equations.looking(files.entry, files.directory_read, record, max(read, record), data.directories_per_file)
+    return min(each, most)
+
+
+def _scattered(data: DataSet, files: Files, region: Region, outside: float, sent: float) -> _Reads:
     """What a file at a random place takes: its records and its data lie anywhere in the data."""
     begin, room = region.begin, region.size
     data_reads = equations.positioned_reads(outside, files.fragment, 0.0)
-    record = max(min(files.record, room), 1.0)
     piece = max(min(outside / data_reads if data_reads else 0.0, room), 1.0)
-    walk = (region.store.scattered("read", begin, room, record), files.reads_per_file, record)
-    data = (region.store.scattered("read", begin, room, piece), sent * data_reads, piece)
-    return _sum(region.store, walk, data, region)
+    look = looked(data, files)
+    reads = sent * files.reads_per_file + (1.0 - sent) * look.reads
+    moved = sent * files.reads_per_file * files.record + (1.0 - sent) * look.bytes
+    record = max(min(moved / reads if reads else 0.0, room), 1.0)
+    walk = (region.store.scattered("read", begin, room, record), reads, record)
+    read = (region.store.scattered("read", begin, room, piece), sent * data_reads, piece)
+    return _sum(region.store, walk, read, region)
 
 
 def _sum(

@@ -25,8 +25,9 @@ class Tool:
     seconds of messages about each file, tape marks of each file; bytes of a command to a tape drive, and seconds
     for which an idle drive stays loaded; bytes of a request and core seconds a byte when it searches for changes,
     when it copies, when that comes back, and at the server, there for each file, too; core seconds for each file,
-    the share of them that only one worker takes at a time, changes of attributes of each restored file; seconds to
-    begin a group, bytes of index for each file, seconds to save the index and the state of an operating system;
+    and for each that it only looks at, the share of the former that only one worker takes at a time, changes of
+    attributes of each restored file; seconds to begin a group, bytes of index for each file, seconds to save the index
+    and the state of an operating system;
     whether it reads and writes in turns, whether a restore reads streams that lie interleaved on tape in one pass,
     and whether it copies the log of a database beside its files. Core seconds are those of the reference core.
     """
@@ -44,6 +45,7 @@ class Tool:
     server_cpu: float | None = None
     server_file_cpu: float = 0.0
     file_cpu: float = 0.0
+    look_cpu: float = 0.0
     in_turn: float = 0.0
     attributes: float = 0.0
     alternates: bool = False

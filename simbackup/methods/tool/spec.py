@@ -54,6 +54,9 @@ class BackupToolSheet(Frozen):
     """Time of the reference core at that host for each file; none unless stated."""
     file_cpu: TimePerFile | None = None
     """Time of the reference core for each file that it saves or makes, beside that of the file system."""
+    look_cpu: TimePerFile | None = None
+    """Time of the reference core for each file that it looks at and leaves alone, beside that of the file system; none
+    unless stated."""
     in_turn: Share | None = None
     """Share of file_cpu that only one of several workers takes at a time; none unless stated."""
     attributes: Count | None = None
@@ -95,6 +98,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "server_cpu": "in backups of files, blocks and databases to another host, and restores from there",
         "server_file_cpu": "in file_level backups to another host, and restores from there",
         "file_cpu": "in file_level backups and their restores",
+        "look_cpu": "in file_level backups of a level other than full, and in repeated copies of trees",
         "alternates": "in file_level and image backups and their restores, and in copies of trees",
         "in_turn": "in file_level backups, and restores of them, with several workers",
         "attributes": "in restores of file_level backups",

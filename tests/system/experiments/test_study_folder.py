@@ -10,6 +10,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import distributed
 import pandas as pd
 import pytest
 
@@ -112,6 +113,19 @@ def test_a_bad_point_is_reported_with_its_values_and_stops_nothing(folder: Path,
     assert "one, data.files.size=900 GB, seed 0: refused: " in err
 
 
+def test_a_part_leaves_bad_points_out_of_its_thorough_intervals(folder: Path) -> None:
+    sizes = ["10 GB", "900 GB"]
+    done = run_shard(asked(folder, sizes), shard_of("0/50"), folder / "f", workers=1, intervals="thorough")
+    assert (done.points, done.bad) == (1 + 200 // 50, 0)
+
+
+def test_a_part_makes_no_table(folder: Path, say: Say) -> None:
+    (folder / "a.study.yaml").write_text(json.dumps(asked(folder)), encoding="utf-8")
+    code, _, err = say("study", folder / "a.study.yaml", "--shard", "0/2", "--into", folder / "f", "--json")
+    assert code == 2
+    assert "makes no table" in err
+
+
 def test_a_study_of_bad_points_only_is_refused_at_the_place_of_its_values(folder: Path) -> None:
     file = folder / "a.study.yaml"
     file.write_text(f"title: A\nscenarios: {{one: site.yaml}}\nvary:\n  data.files.size: [900 GB]\nshow: [{SAVE}]\n")
@@ -155,7 +169,6 @@ def test_the_table_is_the_same_from_processes_and_shards(folder: Path) -> None:
 
 
 def test_the_table_is_the_same_from_a_cluster(folder: Path) -> None:
-    distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, silence_logs=50
     ) as cluster:

@@ -176,6 +176,22 @@ def test_each_request_of_a_share_takes_a_round_trip_and_workers_share_the_wire(t
     assert result.get("links.lan.bytes") == pytest.approx(100e6)
 
 
+def test_a_request_of_a_share_may_list_many_files(tmp_path: Path) -> None:
+    """One of a hundred files is read, by seven requests; the others take four each, or one for twenty of them."""
+    level = "level: incremental, since: 1 d"
+    changes = FAR.replace("cached: 100 %", "cached: 100 %, change: {daily: 1 %}")
+    seconds: list[float] = []
+    for looks in ("", ", look_calls: 0.05"):
+        share = f"share: {{host: reader, calls: 4, request: 5 kB{looks}}}"
+        file = tmp_path / "case.yaml"
+        file.write_text(
+            f"{changes}  save: {{method: file_level, data: d, to: nul, {level}, {share}}}\n", encoding="utf-8"
+        )
+        seconds.append(sb.simulate(file).get("jobs.save.elapsed"))
+    read = FILES * 0.01 * (6 * 0.5e-3 + 0.1e-3)
+    assert seconds == pytest.approx([read + FILES * 0.99 * 4 * 0.5e-3, read + FILES * 0.99 * 0.05 * 0.5e-3], rel=0.01)
+
+
 def test_a_program_that_alternates_takes_the_sum_of_reading_and_sending(tmp_path: Path) -> None:
     """0.1 ms to send each file and 0.5 ms of the program's own."""
     tool = "start_time: 0 s, mount_time: 0 s, file_cpu: 0.5 ms/file"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from simbackup.equations.files import outside_record, positioned_reads
+from simbackup.equations.files import looking, outside_record, positioned_reads
 
 
 @pytest.mark.parametrize(
@@ -27,3 +29,37 @@ def test_a_small_file_lies_in_its_record_and_a_large_one_all_outside(size: float
 
 def test_without_room_in_the_record_every_byte_lies_outside() -> None:
     assert outside_record(1.0, resident=0.0) == 1.0
+
+
+def walk(directories: int, each: int, entries: int, records: int) -> tuple[int, int]:
+    """Reads of directories and of records in a walk whose cache forgets nothing: so many of them come with a read."""
+    read = set[tuple[str, int, int]]()
+    for directory in range(directories):
+        for file in range(each):
+            read.add(("entries", directory, file // entries))  # each directory begins a block
+            read.add(("records", 0, (directory * each + file) // records))
+    return sum(kind == "entries" for kind, _, _ in read), sum(kind == "records" for kind, _, _ in read)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(1, 40), st.integers(1, 120), st.integers(1, 64), st.integers(1, 64))
+def test_a_read_serves_all_files_that_lie_in_it(directories: int, each: int, entries: int, records: int) -> None:
+    """A directory's last block is half empty in the mean: less than a read for each directory is left out."""
+    files = directories * each
+    listed, looked = walk(directories, each, entries, records)
+    reads = looking(4096 / entries, 4096, 4096 / records, 4096, 1 / each).reads * files
+    assert reads <= listed + looked + 1e-6
+    assert listed + looked < reads + directories + 1
+
+
+@pytest.mark.parametrize(("each", "entries", "records"), [(64, 32, 16), (30, 128, 512), (1000, 50, 4)])
+def test_blocks_that_are_full_are_counted_exactly(each: int, entries: int, records: int) -> None:
+    listed, looked = walk(512, each, entries, records)
+    reads = looking(4096 / entries, 4096, 4096 / records, 4096, 1 / each)
+    assert reads.reads * 512 * each == pytest.approx(listed + looked, rel=1e-3)
+    assert reads.bytes * 512 * each == pytest.approx((listed + looked) * 4096, rel=1e-3)
+
+
+def test_what_entries_say_takes_no_record_and_a_record_no_more_than_a_read() -> None:
+    assert looking(64, 4096, 0, 4096, 0.0).reads == pytest.approx(1 / 64)
+    assert looking(64, 4096, 8192, 4096, 0.0).reads == pytest.approx(1 / 64 + 1)

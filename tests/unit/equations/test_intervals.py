@@ -27,3 +27,9 @@ def test_an_interval_holds_the_mean_as_often_as_it_says() -> None:
 
 def test_equal_values_leave_no_doubt() -> None:
     assert mean_interval([7.0] * 4) == (7.0, 0.0)
+
+
+def test_the_bound_of_many_degrees_of_freedom_goes_on_from_that_of_few() -> None:
+    for confidence in (0.5, 0.95, 0.999):
+        assert student_quantile(1001, confidence) == pytest.approx(student_quantile(1000, confidence), rel=1e-5)
+        assert student_quantile(1001, confidence) == pytest.approx(stats.t.ppf(0.5 + confidence / 2, 1001), rel=1e-7)

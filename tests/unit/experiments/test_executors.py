@@ -45,6 +45,5 @@ def test_an_item_over_which_workers_are_always_killed_is_given_up_and_no_other(t
 
 
 def test_a_cluster_that_is_not_there_is_reported() -> None:
-    pytest.importorskip("distributed")
     with pytest.raises(ResultError, match="there is no Dask scheduler at nowhere"), executor_for(scheduler="nowhere"):
         pass

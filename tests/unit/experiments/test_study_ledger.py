@@ -55,6 +55,13 @@ def test_a_line_that_was_changed_is_ignored(tmp_path: Path) -> None:
     assert len(StudyLedger(tmp_path / "f")) == 0
 
 
+def test_a_record_of_another_version_is_ignored(tmp_path: Path) -> None:
+    ledger = StudyLedger(tmp_path / "f")
+    ledger._append({"key": "k1", "figures": {"jobs.copy.elapsed": 1.0}})
+    ledger.close()
+    assert len(StudyLedger(tmp_path / "f")) == 0
+
+
 def test_a_point_that_could_not_be_run_is_tried_again(tmp_path: Path) -> None:
     ledger = StudyLedger(tmp_path / "f")
     ledger.add(POINT, PointResult("k1", problems=(Problem(Place("a"), "data", "is too large"),)))

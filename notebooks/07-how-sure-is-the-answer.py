@@ -1,0 +1,189 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # How sure is the answer?
+#
+# A simulation returns a number with many digits, whatever you give it. But nobody has counted the files on the server,
+# the datasheet of the disk is silent about its cache, and the model leaves things out. **How wide is the range in which
+# the true time lies, what makes it wide, and what would you measure first?**
+
+# %%
+import matplotlib.pyplot as plt
+import simbackup as sb
+from course import check, predict
+
+sb.style.use()
+BLUE, DARK, RED, SKY = sb.style.BLUE, sb.style.DARK, sb.style.RED, sb.style.SKY
+HOUR = 3600
+
+# %% [markdown]
+# ## 1. Write down what you do not know
+#
+# A file server is saved over a network at night, and has eight hours for it. Three things nobody has looked up: how many
+# files there are, how large they are together, and whether the files of a directory lie together on the disk or scattered
+# over it. Each of them is *assumed*: it has a best guess, a range, and a reason. (A word has alternatives in the place of a
+# range.) So the scenario says:
+#
+#     data:
+#       files:
+#         on: store
+#         filesystem: filesystem/ntfs
+#         layout: {value: scattered, alternatives: [together], why: nobody has looked}
+#         size: {value: 200 GB, basis: assumed, range: [150 GB, 260 GB], why: it grows}
+#         files: {value: 1000000, basis: assumed, range: [500000, 2000000], why: nobody has counted}
+
+# %%
+SERVER = "teaching/uncounted-files"
+sb.picture(SERVER)
+
+# %%
+night = sb.simulate(SERVER)
+print(f"the best guess: {night.get('jobs.save.elapsed') / HOUR:.1f} hours of the 8")
+
+# %% [markdown]
+# ## Predict first
+#
+# An interval of 90 % leaves the true time below it in one case of twenty, and above it in one. The best guess is 6.6
+# hours. How many times its lower end is the upper end? Write your number down before you go on; nobody else sees it.
+
+# %%
+guess = predict(2, "times")
+
+# %% [markdown]
+# ## 2. The interval
+#
+# simbackup varies all values that have a range, those above and those of datasheets, together. It adds what the model
+# leaves out, which it estimates from published backups of the same kind: how far off were those?
+
+# %%
+save = sb.intervals_of(night)["save"]
+guess.compare(save.elapsed.high / save.elapsed.low)
+print(save.sentence().replace("; ", "\n"))
+
+# %% tags=["claims"]
+assert save.elapsed.high / save.elapsed.low > 10
+assert [one.input.name for one in save.decides] == ["data.files.layout"]
+
+# %% [markdown]
+# The number that looked so exact says little: half an hour, or half a day. That is no fault of the program. It is what
+# anybody knows who has not looked at this server.
+#
+# ## 3. What makes it wide?
+#
+# Move one input alone to the ends of its range and leave all others at their best guess. The picture of that is called a
+# tornado.
+
+# %%
+found = sb.sensitivity(SERVER, "jobs.save.elapsed", samples=0, walks=0, workers=1)
+found.plot.tornado()
+
+# %% [markdown]
+# Two inputs stand out: how many files there are, and whether they lie together. The second is a matter of a word, and of an
+# hour with a tool that lists where files lie on the disk: of all measurements it narrows the interval most. A faster network
+# or a better guess of the size would change nothing.
+#
+# ## 4. Measure, and ask again
+#
+# Suppose you have looked: the files are scattered. Then you count them: 1.1 million. What you know has no range any
+# more.
+
+# %%
+STEPS = {
+    "nothing measured": {},
+    "layout measured": {"data.files.layout": "scattered"},
+    "files counted, too": {"data.files.layout": "scattered", "data.files.files": "1100000"},
+    "and the size": {"data.files.layout": "scattered", "data.files.files": "1100000", "data.files.size": "205 GB"},
+}
+known = {name: sb.intervals_of(sb.simulate(SERVER, values))["save"] for name, values in STEPS.items()}
+
+fig, axis = plt.subplots(figsize=(8, 2.8))
+for y, one in enumerate(known.values()):
+    low, best, high = (end / HOUR for end in (one.elapsed.low, one.elapsed.best, one.elapsed.high))
+    axis.plot([low, high], [y, y], color=SKY, linewidth=9, solid_capstyle="butt")
+    low, high = one.from_inputs.low / HOUR, one.from_inputs.high / HOUR
+    axis.plot([low, high], [y, y], color=BLUE, linewidth=3, solid_capstyle="butt")
+    axis.plot(best, y, "o", color=DARK)
+axis.axvline(8, color=RED)
+axis.text(8.1, -0.55, "window", color=RED)
+axis.set_yticks(range(len(known)), list(known))
+axis.set(xlabel="hours (dark: from the inputs alone; light: with what the model leaves out)", ylim=(3.5, -0.9))
+axis.set_xlim(left=0)
+axis.tick_params(axis="y", length=0)
+plt.show()
+
+# %%
+for name, one in known.items():
+    low, high = one.elapsed.low / HOUR, one.elapsed.high / HOUR
+    print(f"{name:<19}{low:4.1f} to {high:4.1f} h, fits in {one.fits:.0%} of cases")
+
+# %% tags=["claims"]
+first, *_, last = known.values()
+assert last.elapsed.low > 4 * first.elapsed.low
+assert last.input_share < 0.5
+assert last.elapsed.high > 8 * HOUR
+
+# %% [markdown]
+# - The first measurement narrows the interval most, and at the lower end only: the best guess was right, and the night is
+#   as tight as before. To know more is not to be faster.
+# - There are more files than was guessed, and the backup fits less often. A measurement may also bring bad news.
+# - The light ends stay. They are what the model leaves out, and no further input narrows them. A measured backup *of this
+#   server* does, because the program can then be fitted to it ([bring your own
+#   measurements](06-bring-your-own-measurements.ipynb)).
+#
+# ## 5. Does an interval of 90 % hold nine times in ten?
+#
+# Only measurements can say so. The handbook's page on validation counts how many of the published figures lie inside
+# their intervals; look there before you promise anything.
+#
+# ## 6. Decide
+#
+# Does it fit? Not "yes, 6.6 hours are less than 8", but "about two times in three". Whether that is good enough depends
+# on what a missed window costs. If it costs little, begin and look. If it costs much, change something first: an image
+# backup, for instance, does not care where files lie.
+
+# %%
+IMAGE = f"""
+extends: {SERVER}
+jobs: {{save: {{method: image, tool: null}}}}
+"""
+image = sb.intervals_of(sb.simulate(IMAGE))["save"]
+print(f"{image.elapsed.low / HOUR:.1f} to {image.elapsed.high / HOUR:.1f} h, fits in {image.fits:.0%} of cases")
+
+# %% tags=["claims"]
+assert image.fits > 0.95
+assert 0.55 < first.fits < 0.8
+
+# %% [markdown]
+# The image of the same server has a narrow interval without any measurement: what you do not know no longer matters.
+# That is often the better way to be sure.
+#
+# ## 7. Exercises
+#
+# **1.** With the layout known to be scattered (`data.files.layout`), the files counted (1.1 million) and a window of **12
+# hours** (`jobs.save.window`): in what share of cases, between 0 and 1, does the backup fit?
+
+# %%
+check("07.1", ...)
+
+# %% [markdown]
+# **2.** The layout turns out to be `together`. Which input decides most now? Write its address as text.
+
+# %%
+check("07.2", ...)
+
+# %% [markdown]
+# **Further**, without a check:
+#
+# - **Ranges of your own.** Take a scenario of your site, and write for three values what you would bet on nine to one.
+#   Then look them up. How often was the true value inside?

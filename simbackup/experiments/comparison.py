@@ -1,0 +1,76 @@
+"""Rows of a study compared with those of one scenario or case: paired differences, and by what factor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from simbackup.errors import Problem, choices
+from simbackup.experiments.point import CASE
+from simbackup.experiments.replications import HALF
+from simbackup.experiments.study_intervals import HIGH, LOW
+from simbackup.schema.study import StudySpec
+from simbackup.schema.tree import Node
+
+if TYPE_CHECKING:
+    from simbackup.experiments.studied import Study
+
+CHANGE, TIMES = " change", " times"
+"""Endings of the columns that compare: how much more a figure is than in the row of the base, and how many times it.
+
+The change of a study with seeds has half its 95 % interval beside it, and the factor of one with intervals the ends of
+its 90 % interval.
+"""
+
+
+def wrong_base(asked: StudySpec, tree: Node) -> Iterator[Problem]:
+    """Report a base of a comparison that is no scenario and no case, or the only one."""
+    base = asked.compare
+    if base is None:
+        return
+    place = tree.mapping["compare"].place
+    known = [*asked.scenarios, *asked.cases]
+    if base not in known:
+        yield Problem(place, "compare", f"there is no scenario and no case '{base}'", choices(base, known))
+    elif len(asked.scenarios if base in asked.scenarios else asked.cases) == 1:
+        yield Problem(place, "compare", f"there is nothing beside '{base}'", "add another scenario or case")
+
+
+def compared(found: Study, base: str) -> tuple[dict[str, Any], ...]:
+    """The rows of a study, each with how its figures differ from those of the base with the same other values.
+
+    Rows share their seeds and their cases of uncertain inputs. So what chance and inputs do to both alike is not in the
+    intervals. The rows of the base itself have nothing to add.
+    """
+    column = "scenario" if any(row["scenario"] == base for row in found.rows) else CASE
+    others = [name for name in ("scenario", *found.varied) if name != column]
+    bases = {tuple(row[name] for name in others): n for n, row in enumerate(found.rows) if row[column] == base}
+    rows: list[dict[str, Any]] = []
+    for n, row in enumerate(found.rows):
+        at = bases[tuple(row[name] for name in others)]
+        more = {} if at == n else _differences(found, n, at)
+        rows.append(row | more)
+    return tuple(rows)
+
+
+def _differences(found: Study, row: int, base: int) -> dict[str, Any]:
+    """The columns that compare a row with another."""
+    columns: dict[str, Any] = {}
+    for name in found.figures:
+        one, other = found.rows[row].get(name), found.rows[base].get(name)
+        if name.endswith(HALF) or not isinstance(one, int | float) or not isinstance(other, int | float):
+            continue
+        columns[name + CHANGE] = one - other
+        if found.samples:
+            columns[name + CHANGE + HALF] = found.difference(name, row, base).half
+        if other:
+            columns[name + TIMES] = one / other
+            columns |= _ends(found, name, row, base)
+    return columns
+
+
+def _ends(found: Study, name: str, row: int, base: int) -> dict[str, float]:
+    if name not in found.intervals.rows[row] or name not in found.intervals.rows[base] or not found.intervals.cases:
+        return {}
+    ratio = found.ratio(name, row, base)
+    return {name + TIMES + LOW: ratio.low, name + TIMES + HIGH: ratio.high}

@@ -1,0 +1,61 @@
+"""The least that jobs can take, for what the slowest line on the way of their bytes carries at its full rate."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from typing import Any, NamedTuple
+
+Crossed = Mapping[str, Mapping[str, float]]
+"""Seconds that what each run of a job moved takes of each line at the least, by the names of runs and lines."""
+
+
+class Least(NamedTuple):
+    """Seconds that a run of a job takes at the least, the line that carries no more, and of how many runs the bytes."""
+
+    seconds: float
+    line: str
+    runs: int = 1
+
+
+NOTHING = Least(0.0, "")
+"""Of a run that moves nothing."""
+
+
+def floors(rows: Iterable[Mapping[str, Any]], crossed: Crossed) -> dict[str, Least]:
+    """The least of each run of a job, by its name.
+
+    The line is that which the run's own bytes take longest. It also carries, while the run goes on, the bytes of all
+    runs that begin no earlier and end no later: those beside which it goes on, and those for which it waits in a queue.
+
+    Parameters
+    ----------
+    rows
+        The runs, each with `job`, `start` and `end`.
+    crossed
+        What each of them took of lines.
+
+    >>> both = [{"job": name, "start": 0.0, "end": end} for name, end in (("a", 10.0), ("b", 30.0))]
+    >>> floors(both, {"a": {"drive": 9.0}, "b": {"drive": 18.0, "robot": 1.0}})["b"]
+    Least(seconds=27.0, line='drive', runs=2)
+    """
+    ended: dict[str, list[tuple[float, str, float]]] = {}
+    found: dict[str, Least] = {}
+    in_order = sorted((float(row["end"]), float(row["start"]), str(row["job"])) for row in rows)
+    for _, together in groupby(in_order, key=lambda run: run[0]):
+        runs = [(start, name) for _, start, name in together]
+        for start, name in runs:
+            for line, seconds in crossed.get(name, {}).items():
+                insort(ended.setdefault(line, []), (start, name, seconds))
+        for start, name in runs:
+            found[name] = _least(start, crossed.get(name, {}), ended)
+    return found
+
+
+def _least(start: float, own: Mapping[str, float], ended: Mapping[str, list[tuple[float, str, float]]]) -> Least:
+    if not own:
+        return NOTHING
+    line = max(own, key=lambda name: (own[name], name))
+    within = ended[line][bisect_left(ended[line], (start,)) :]
+    return Least(sum(seconds for _, _, seconds in within), line, len(within))

@@ -1,0 +1,207 @@
+"""What chance decides: distributions within bounds, a stream for each value, the same bytes with the same seed."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import simbackup as sb
+from simbackup import units
+from simbackup.equations.intervals import mean_interval, student_quantile
+
+SITE: dict[str, Any] = {
+    "title": "Nights by chance",
+    "hosts": {"server": {"model": "host/linux-modern-server", "owns": ["disk"]}},
+    "devices": {
+        "disk": {"model": "ssd/sata-ssd-2015", "capacity": "4 TB"},
+        "source": {"kind": "logical_volume", "on": "disk", "size": "200 GB"},
+        "target": {"kind": "logical_volume", "on": "disk", "size": "3 TB"},
+    },
+    "data": {"files": {"on": "source", "size": "100 GB", "change": {"daily": "3 %", "run": "1 MiB"}}},
+    "jobs": {
+        "save": {
+            "method": "image", "data": "files", "to": "target", "tool": "backup_tool/raw-blocks",
+            "level": "incremental", "since": "24 h", "delay": "10 min",
+        },
+        "full": {"method": "image", "data": "files", "to": "target", "tool": "backup_tool/raw-blocks", "after": "save"},
+    },
+}  # fmt: skip
+CHANGE = {
+    "of": "data.files.change.daily", "distribution": "lognorm", "shapes": {"s": 0.5}, "scale": "3 %", "least": "1 %",
+    "most": "10 %",
+}  # fmt: skip
+ARRIVAL = {"of": "jobs.save.delay", "distribution": "expon", "scale": "10 min", "most": "1 h"}
+FAILS = {"share": "30 %", "after": "2 min"}
+DAILY = {"every": "1 d", "until": "40 d"}
+DAY = 86_400.0
+
+
+def site(**chance: Any) -> dict[str, Any]:
+    return {**json.loads(json.dumps(SITE)), "chance": chance}
+
+
+def bytes_saved(scenario: dict[str, Any], seed: int) -> float:
+    return sb.simulate(scenario, seed=seed).get("jobs.save.bytes")
+
+
+def written(scenario: dict[str, Any], seed: int) -> str:
+    return json.dumps(sb.simulate(scenario, seed=seed).job_rows, default=str)
+
+
+def test_the_same_seed_gives_the_same_and_another_one_does_not() -> None:
+    chance = site(change=CHANGE, arrival=ARRIVAL)
+    assert written(chance, 3) == written(chance, 3)
+    assert written(chance, 3) != written(chance, 4)
+
+
+def test_a_change_of_one_part_leaves_the_draws_of_others_alone() -> None:
+    both = site(change=CHANGE, arrival=ARRIVAL)
+    another = site(arrival={**ARRIVAL, "distribution": "gamma", "shapes": {"a": 2.0}}, change=CHANGE)
+    more = site(change=CHANGE)
+    more["jobs"]["again"] = {**more["jobs"]["save"], "after": "full"}
+    assert len({bytes_saved(each, 5) for each in (both, another, more, site(change=CHANGE))}) == 1
+    assert sb.simulate(both, seed=5).get("jobs.save.start") != sb.simulate(another, seed=5).get("jobs.save.start")
+
+
+def test_draws_follow_their_distribution_within_its_bounds() -> None:
+    """Forty runs of a repeated job; by chance, one in a thousand such samples would be refused."""
+    chance = site(arrival=ARRIVAL)
+    chance["jobs"] = {"save": {**chance["jobs"]["save"], **DAILY, "level": "full", "since": None}}
+    rows = sb.simulate(chance).job_rows
+    delays = [row["start"] - row["due"] for row in rows]
+    ends = stats.expon(scale=600.0).cdf([0.0, 3600.0])
+    assert max(delays) <= 3600.0
+    assert len(set(delays)) == len(rows) == 41
+    bounded = lambda x: (stats.expon(scale=600.0).cdf(x) - ends[0]) / (ends[1] - ends[0])  # noqa: E731
+    assert stats.kstest(delays, bounded).pvalue > 0.001
+
+
+def test_data_change_anew_each_day_and_alike_for_all_jobs() -> None:
+    chance = site(change=CHANGE)
+    one = {**chance["jobs"]["save"], "delay": "1 min", "since": None, **DAILY, "until": "5 d"}
+    chance["jobs"] = {"save": one, "again": {**one, "begin": "6 h"}}
+    result = sb.simulate(chance, seed=1)
+    saved = [result.get(f"jobs.save.{n}.bytes") for n in range(1, 7)]
+    again = [result.get(f"jobs.again.{n}.bytes") for n in range(1, 6)]
+    assert len(set(saved)) == 6
+    assert saved[:5] == again
+    assert all(0.9 * 1e9 < each < 10.1 * 1e9 for each in saved)
+
+
+def test_values_that_share_a_draw_move_together_and_a_factor_multiplies() -> None:
+    both = ["data.files.size", "devices.disk.write_rate"]
+    busy = {"of": both, "distribution": "uniform", "loc": 0.5, "scale": 0.5, "by": "factor", "together": True}
+    joined, apart = sb.simulate(site(busy=busy)), sb.simulate(site(busy={**busy, "together": False}))
+    stated = {address: value.given.si for value in joined.scenario.values if (address := value.address) in both}
+
+    def factors(result: sb.Result) -> list[float]:
+        """By how much each value is smaller, to the digits that the event shows."""
+        events = [row for row in result.trace.events if row.address in both]
+        return [_number(row.what) / stated[row.address] for row in events]
+
+    one, other = factors(joined)
+    assert one == pytest.approx(other, rel=0.01)
+    assert len(set(factors(apart))) == 2
+
+
+def _number(text: str) -> float:
+    value = text.removeprefix("is ").removesuffix(" by chance")
+    return units.parse(value, "B/s" if value.endswith("/s") else "B")
+
+
+def test_jobs_fail_in_their_share_of_tries_and_retries_save_them() -> None:
+    chance = site()
+    chance["data"]["files"]["size"] = "1 GB"
+    save = {**chance["jobs"]["save"], "level": "full", "since": None, **DAILY, "fails": FAILS}
+    chance["jobs"] = {"save": {**save, "until": "99 d"}}
+    tried = {**chance, "jobs": {"save": {**chance["jobs"]["save"], "retries": 1}}}
+    once, twice = (
+        np.mean([row["status"] == "failed" for row in sb.simulate(each).job_rows]) for each in (chance, tried)
+    )
+    for share, expected in ((once, 0.3), (twice, 0.09)):  # three standard errors of a hundred runs
+        assert abs(share - expected) < 3.0 * (expected * (1.0 - expected) / 100.0) ** 0.5
+    failed = next(row for row in sb.simulate(chance).job_rows if row["status"] == "failed")
+    assert failed["elapsed"] == 120.0
+    assert failed["reason"] == "failed by chance, as 30 % of its tries do"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"of": "data.files.change.dayly"}, "there is no value 'data.files.change.dayly'; did you mean"),
+        ({"of": "data.files.cached"}, "there is no value"),
+        ({"distribution": "lognormal"}, "there is no distribution 'lognormal'; did you mean 'lognorm'"),
+        ({"shapes": {}}, "'lognorm' has the shapes s"),
+        ({"shapes": {"s": -1.0}}, "allows no such shapes"),
+        ({"scale": "3 GB"}, "3 GB"),
+        ({"most": None}, "has no upper end; write 'most:'"),
+        ({"least": "20 %"}, "nothing lies between"),
+        ({"most": "200 %"}, "with the most that chance can decide: 2 is out of bounds|out of bounds"),
+    ],
+)
+def test_what_chance_cannot_decide_is_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(sb.InputError) as caught:
+        sb.load(site(change={**CHANGE, **change}))
+    assert re.search(message, str(caught.value)), str(caught.value)
+
+
+def test_one_value_has_one_distribution() -> None:
+    with pytest.raises(sb.InputError, match="name each address once"):
+        sb.load(site(change=CHANGE, other=CHANGE))
+
+
+def test_parts_of_a_fleet_have_draws_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "clients.csv").write_text("name\na\nb\n", encoding="utf-8")
+    chance = site(
+        arrival={"of": "fleets.clients.jobs.save-{name}.delay", **{k: v for k, v in ARRIVAL.items() if k != "of"}}
+    )
+    save = chance["jobs"].pop("save")
+    del chance["jobs"]["full"], save["level"], save["since"]
+    chance["fleets"] = {"clients": {"inventory": str(tmp_path / "clients.csv"), "jobs": {"save-{name}": save}}}
+    rows = sb.simulate(chance).job_rows
+    assert len({row["start"] for row in rows}) == 2
+
+
+def test_differences_of_rows_with_the_same_draws_are_narrower_than_of_others(tmp_path: Path) -> None:
+    """Two tools at the same nights: what chance does to both alike is not in the interval of the pairs."""
+    file = tmp_path / "site.yaml"
+    file.write_text(json.dumps(site(change=CHANGE)), encoding="utf-8")
+    study = {
+        "title": "Tools", "scenarios": {"one": str(file)}, "seeds": 12,
+        "show": ["jobs.save.elapsed"], "compare": "full",
+        "cases": {"full": {"devices.disk.write_rate": "200 MB/s"}, "half": {"devices.disk.write_rate": "100 MB/s"}},
+    }  # fmt: skip
+    found = sb.study(study, workers=1)
+    name = "jobs.save.elapsed"
+    paired, unpaired = found.difference(name, 1, 0), found.difference(name, 1, 0, paired=False)
+    assert paired.mean == pytest.approx(unpaired.mean) == pytest.approx(found.rows[1][f"{name} change"])
+    assert 0.0 < paired.half == found.rows[1][f"{name} change ±"]
+    ones, others = (np.array(sample[name], dtype=float) for sample in found.samples)
+    covariance = np.cov(ones, others)[0, 1]
+    assert covariance > 0.0
+    same = student_quantile(11) * ((np.var(ones, ddof=1) + np.var(others, ddof=1) - 2.0 * covariance) / 12.0) ** 0.5
+    assert paired.half == pytest.approx(same)
+    assert paired.half < unpaired.half / 1.5
+
+
+def test_runs_are_added_until_the_mean_is_known_well_enough(tmp_path: Path) -> None:
+    file = tmp_path / "site.yaml"
+    file.write_text(json.dumps(site(change=CHANGE)), encoding="utf-8")
+    study = {"title": "A", "scenarios": {"one": str(file)}, "show": ["jobs.save.bytes", "jobs.save.status"]}
+    found = sb.study({**study, "seeds": {"within": "15 %", "first": 4}}, workers=1, intervals="none")
+    [sample] = found.samples
+    values = [float(value) for value in sample["jobs.save.bytes"]]  # type: ignore[arg-type]
+    mean, half = mean_interval(values)
+    assert half <= 0.15 * mean
+    assert 4 < len(values) < 200
+    assert values[:4] == [bytes_saved(json.loads(file.read_text()), seed) for seed in range(4)]
+    notes: list[str] = []
+    few = sb.study({**study, "seeds": {"within": "1 %", "first": 3, "most": 5}}, workers=1, note=notes.append)
+    assert len(few.samples[0]["jobs.save.bytes"]) == 5
+    assert "is not within 1 % after 5 seeds" in notes[-1]

@@ -1,0 +1,67 @@
+"""Quick intervals agree with thorough ones as far as the program states, and name what decides.
+
+`thorough.csv` has the thorough intervals of a job of each scenario. Run this file to write them anew.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+
+import pytest
+
+import simbackup as sb
+from simbackup.experiments.intervals import intervals_of
+from simbackup.uncertainty.effort import AGREES
+from simbackup.uncertainty.verdict import JobInterval
+
+FILE = Path(__file__).with_name("thorough.csv")
+HEADS = ("scenario", "job", "low", "high", "decides")
+JOBS = {
+    "planning/adapter-speed": "", "planning/bare-metal-recovery": "machine_back", "planning/compress-where": "back",
+    "planning/deduplicated": "", "planning/flash-copy-area": "", "planning/image-or-files-2009": "",
+    "planning/incremental-for-ever": "", "planning/mysql-innodb-snapshot": "backup", "planning/number-of-snapshots": "",
+    "planning/object-store": "as_files", "planning/offsite": "night", "planning/parallel-dump": "",
+    "planning/rebuild": "", "planning/redirect-oltp": "", "planning/resync-after-load": "", "planning/small-files": "",
+    "planning/small-files-2004": "", "planning/tape-drives-lto5": "", "planning/tape-drives-lto9": "",
+    "planning/mysql-myisam-logical": "", "teaching/shoe-shining": "", "teaching/snapshot-slows-writes": "",
+}  # fmt: skip
+"""Scenarios, and a job of each; the one that takes longest unless it is named."""
+
+
+def interval(scenario: str, job: str, effort: str) -> JobInterval:
+    found = intervals_of(sb.simulate(scenario), effort)
+    return found[job] if job else max(found.values(), key=lambda one: one.elapsed.best)
+
+
+def written() -> dict[str, dict[str, str]]:
+    with FILE.open(encoding="utf-8", newline="") as file:
+        return {row["scenario"]: row for row in csv.DictReader(file)}
+
+
+@pytest.mark.parametrize("scenario", JOBS)
+def test_a_quick_interval_is_within_what_is_stated_of_a_thorough_one(scenario: str) -> None:
+    row = written()[scenario]
+    quick = interval(scenario, row["job"], "quick")
+    low, high = math.log(float(row["low"])), math.log(float(row["high"]))
+    assert math.log(quick.elapsed.low) == pytest.approx(low, abs=AGREES * (high - low))
+    assert math.log(quick.elapsed.high) == pytest.approx(high, abs=AGREES * (high - low))
+    named = {one.input.name for one in quick.decides}
+    assert set(row["decides"].split()) <= named | {one.input.name for one in quick.contributions}
+    assert named == set() or set(row["decides"].split()) & named
+
+
+def test_at_least_twenty_scenarios_are_compared() -> None:
+    assert len(JOBS) >= 20
+    assert written().keys() == JOBS.keys()
+
+
+if __name__ == "__main__":
+    with FILE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(HEADS)
+        for name, job in JOBS.items():
+            one = interval(name, job, "thorough")
+            ends = (f"{end:.5g}" for end in (one.elapsed.low, one.elapsed.high))
+            writer.writerow((name, one.job, *ends, " ".join(each.input.name for each in one.decides)))

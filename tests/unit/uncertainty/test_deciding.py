@@ -1,0 +1,77 @@
+"""The inputs that decide are found among many, with few runs, also where others work against them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from simbackup.engine.randomness import stream
+from simbackup.equations.uncertainty import CentralInterval
+from simbackup.uncertainty.deciding import deciding, leaning
+from simbackup.uncertainty.sampling import Case
+
+COUNT = 40
+INTERVAL = {"elapsed": CentralInterval(100.0, 50.0, 200.0)}
+
+
+class Model:
+    """A time that some inputs move by a factor for each standard deviation; counts how often it is asked."""
+
+    def __init__(self, effects: Mapping[int, float]) -> None:
+        self.effects, self.runs = effects, 0
+
+    def __call__(self, cases: Sequence[Case]) -> list[dict[str, float]]:
+        self.runs += len(cases)
+        return [{"elapsed": 100.0 * math.exp(sum(case[i] * e for i, e in self.effects.items()))} for case in cases]
+
+
+def sample(count: int) -> list[Case]:
+    """Cases in which each input takes each of its parts once, in a random order of its own."""
+    drawn = stream(0, "a test")
+    columns: list[list[int]] = [drawn.permutation(count).tolist() for _ in range(COUNT)]
+    return [tuple((column[row] - (count - 1) / 2.0) / count * 4.0 for column in columns) for row in range(count)]
+
+
+def found(model: Model, most: int | None, count: int = 16) -> dict[int, tuple[float, float]]:
+    cases = sample(count)
+    lean = leaning(["elapsed"], cases, model(cases))
+    model.runs = 0
+    return {i: (ends.low["elapsed"], ends.high["elapsed"]) for i, ends in deciding(INTERVAL, lean, most, model).items()}
+
+
+def test_three_of_forty_are_found_with_fewer_runs_than_one_for_each() -> None:
+    effects = {5: 0.2, 17: -0.25, 33: 0.15}
+    model = Model(effects)
+    ends = found(model, 20)
+    assert effects.keys() <= ends.keys()
+    assert model.runs <= COUNT
+    low, high = ends[17]
+    assert low == pytest.approx(100.0 * math.exp(0.25 * 1.6449), rel=1e-4)
+    assert high == pytest.approx(100.0 * math.exp(-0.25 * 1.6449), rel=1e-4)
+
+
+def test_what_does_not_move_anything_costs_two_runs_a_group() -> None:
+    model = Model({})
+    assert all(low == high == 100.0 for low, high in found(model, 20).values())
+    assert model.runs == 2 * 6
+
+
+def test_the_strongest_come_first_where_the_runs_end() -> None:
+    model = Model({3: 0.02, 20: 0.4})
+    ends = found(model, 6)
+    assert model.runs <= 2 * 6
+    assert 20 in ends
+
+
+def test_each_input_alone_on_request() -> None:
+    model = Model({0: 0.1})
+    assert len(found(model, None)) == COUNT
+    assert model.runs == 2 * COUNT
+
+
+def test_nothing_uncertain_needs_no_run() -> None:
+    model = Model({})
+    assert deciding(INTERVAL, leaning(["elapsed"], [], []), 8, model) == {}
+    assert model.runs == 0
