@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-MEASURED = ("start_up", "loading", "fleet", "year", "study", "reproduce", "flows", "midnight")
+MEASURED = ("start_up", "loading", "fleet", "year", "study", "points", "reproduce", "flows", "midnight")
 """What is measured where none is named."""
 NAMES = (*MEASURED, "crash", "fuzz", "many_files", "systems")
 

@@ -30,7 +30,7 @@ from simbackup.schema.origin import Origin
 from simbackup.schema.part import Part
 from simbackup.schema.quantity import EXAMPLES, LATEST, Unit
 from simbackup.schema.reflection import attribute_texts, mark_of, nested_part, sheet_kind, text_of
-from simbackup.schema.study import CorrelationSpec, RangeSpec, StudySpec
+from simbackup.schema.study import BoundSpec, CorrelationSpec, RangeSpec, SpanSpec, StudySpec
 from simbackup.schema.yaml_file import read
 
 FOLDER = Path(__file__).parent / "reference"
@@ -66,7 +66,12 @@ def pages() -> Pages:
         found[f"datasheets/{name}.md"] = _page(name, sheet, None, "")
     found["jobs.md"] = _page("Every job", JobSpec, None, "")
     study = _page("Studies: NAME.study.yaml", StudySpec, _file("*/*.study.yaml"), "")
-    inside = {"vary": RangeSpec, "correlations": CorrelationSpec}
+    inside = {
+        "vary": RangeSpec,
+        "optimise: values": SpanSpec,
+        "optimise: limits": BoundSpec,
+        "correlations": CorrelationSpec,
+    }
     nested = [line for key, part in inside.items() for line in (*_nested(key, part), "")]
     found["study.md"] = study.replace("## Example", "\n".join([*nested, "## Example"]))
     found["fleets.md"] = "\n".join([_page("Fleets", Fleet, None, ""), *_nested("begin", SpreadStarts), ""])

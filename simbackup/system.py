@@ -57,6 +57,13 @@ class BackupSource(NamedTuple):
     begin: float = 0.0
     image: FrozenImage | None = None
 
+    def one_of(self, parts: int, number: int) -> BackupSource:
+        """One of so many equal parts of it."""
+        if parts == 1:
+            return self
+        each = self.region.size / parts
+        return self._replace(region=self.region.part(number * each, each), begin=self.begin + number * each)
+
     def found(self, shape: FlowShape, window: float | None, together: float = 1.0) -> FlowShape:
         """The shape when each byte has to be looked up first, and a part of an image lies in its copy area.
 

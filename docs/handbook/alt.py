@@ -15,6 +15,7 @@ CHARTS = {
     "tornado": "bars for each input, from its lower to its upper end",
 }
 """What the pictures of the program show."""
+SYSTEM = re.compile(r"\b(?:sb\.picture|SVG)\(")
 CHART = re.compile(r"\.plot\.(\w+)\(")
 TEXT = re.compile(r"""(set_title|set_xlabel|set_ylabel|xlabel|ylabel|title)(?:\(|=)\s*f?"([^"{]+)["{]""")
 
@@ -27,6 +28,8 @@ def alt(heading: str, source: str) -> str:
     >>> alt("Sizes", 'axis.set(xlabel="MB/s", ylabel="minutes")')
     'Sizes: a chart, across: MB/s, upwards: minutes'
     """
+    if SYSTEM.search(source):
+        return f"{heading}: the machines, devices, links, data and jobs of the system"
     drawn = [CHARTS[name] for name in dict.fromkeys(CHART.findall(source)) if name in CHARTS]
     for key, text in dict.fromkeys(TEXT.findall(source)):
         axis = {"x": "across: ", "y": "upwards: "}.get(key.removeprefix("set_")[0], "")

@@ -14,6 +14,7 @@ NOTEBOOKS = "notebooks"
 TAKEN = {"RESULTS.md": "results.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 """Files of the repository that are pages of the handbook."""
 LINK = re.compile(r"\]\((?!\w+:|#|/)([^)\s#]+)((?:#[^)\s]+)?)\)")
+IMAGES = frozenset({"image/png", "image/svg+xml"})
 MADE = "made"
 """The folder below docs/ with the pages that a build makes; they are not kept in the repository."""
 
@@ -33,7 +34,7 @@ def notebook(text: str) -> str:
         if cell["cell_type"] == "markdown":
             heading = heading_of(source, heading)
             cell["source"] = inward(source, NOTEBOOKS)
-        elif any("image/png" in output.get("data", {}) for output in cell["outputs"]):
+        elif any(IMAGES & output.get("data", {}).keys() for output in cell["outputs"]):
             cell["metadata"]["mystnb"] = {"image": {"alt": alt(heading, source)}}
     return json.dumps(read, indent=1, ensure_ascii=False) + "\n"
 

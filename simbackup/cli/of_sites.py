@@ -88,6 +88,7 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
     at: Annotated[str | None, typer.Option(help="The date, at noon; a year after the start unless given.")] = None,
     lost: Annotated[str, typer.Option("--after-loss-of", help="A target or a place that is lost.")] = "",
     at_once: Annotated[int, typer.Option(help="Restores from disk at the same time.", min=1)] = 4,
+    intervals: Wanted = Intervals.QUICK,
     sets: Sets = None,
     as_json: Json = False,
 ) -> None:
@@ -98,7 +99,8 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
     from simbackup.planning.site import load_site  # noqa: PLC0415
 
     loaded = load_site(site, overrides(sets or []))
-    found = restore(loaded, what, None if at is None else end_of(loaded.start, at, "--at"), lost, at_once)
+    day = None if at is None else end_of(loaded.start, at, "--at")
+    found = restore(loaded, what, day, lost, at_once, intervals=intervals.value)
     warn(found.warnings)
     if as_json:
         show.json(show_plan.plain(found.as_dict()))

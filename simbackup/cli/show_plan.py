@@ -14,6 +14,8 @@ from simbackup.planning.sizing import Sizing
 from simbackup.units import show_short
 
 TERABYTE = 1e12
+LEAST = 0.001
+"""Share below which an error is not shown with its digits."""
 
 
 def plain(value: Any) -> Any:
@@ -56,12 +58,19 @@ def plan(found: Plan) -> None:
         show.table(head, [(y, *(f"{x:,.0f}" for x in s)) for y, s in years.items()], "Cost", right=(1, 2, 3, 4))
     if found.windows.running_on:
         show.line(f"{found.windows.running_on} backups and copies take more than a day, and slow those of later nights")
+    for policy, lost in found.logs_lost.items():
+        show.line(f"'{policy}': logs keep what a loss costs below {show_short(lost, 's', 3)} of changes, also at night")
     if found.behind is not None:
         show.line(f"jobs of {found.behind} still run after a week: the queue grows, and later nights look too good")
     show.line(
-        f"{found.simulated} nights were simulated, the others lie between them; greatest error found: "
-        f"{show_short(found.error, '1', 2)} of the longest job"
+        f"{found.simulated} nights were simulated, the others lie between them; those that were checked were off by at "
+        f"most {_percent(found.error)} of the longest job"
     )
+
+
+def _percent(share: float) -> str:
+    """A share in per cent as people read it."""
+    return "less than 0.1 %" if share < LEAST else f"{100 * share:.1f} %"
 
 
 def sureness(sure: Sureness) -> None:
@@ -123,7 +132,9 @@ def recovery(found: Recovery) -> None:
     for share in SHARES:
         back = found.until(share)
         told = show_short(back, "s", 3) if back < float("inf") else "never"
-        show.line(f"{share:.0%} of the systems are back after {told}")
+        show.line(f"{100 * share:.0f} % of the systems are back after {told}")
+    if found.interval is not None:
+        show.line(found.interval.sentence())
 
 
 def goals(found: list[Goal]) -> None:

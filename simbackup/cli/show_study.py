@@ -33,16 +33,13 @@ def study(found: Study) -> None:
         print_columns(columns, title)
         title = ""
     _legend(found)
-    if found.base:
-        compared = [row for row in found.rows if any(name.endswith(CHANGE) for name in row)]
-        title = f"Compared with {found.base}: how much more, and how many times"
-        for columns in tables(_names(found, compared), _changes(found, compared), console().width):
-            print_columns(columns, title)
-            title = ""
+    _compared(found)
     for figure, decisive in found.intervals.decides.items():
         inputs = " and ".join(one.input.name for one in decisive)
         if inputs:
             line(f"{figure}: {inputs} {'decide' if len(decisive) > 1 else 'decides'} most")
+    for search in found.searches:
+        line(search.sentence())
     reasons = Counter(row["failed"] for row in found.rows if row.get("failed"))
     if reasons:
         line(f"{reasons.total()} of {len(found.rows)} runs had a failed job:")
@@ -52,6 +49,17 @@ def study(found: Study) -> None:
         line(f"  and {len(reasons) - MOST_REASONS} other reasons, in the column 'failed' of --json and --out")
     if found.question:
         line(found.question)
+
+
+def _compared(found: Study) -> None:
+    """Print how rows differ from those of the base, if there is one."""
+    if not found.base:
+        return
+    rows = [row for row in found.rows if any(name.endswith(CHANGE) for name in row)]
+    title = f"Compared with {found.base}: how much more, and how many times"
+    for columns in tables(_names(found, rows), _changes(found, rows), console().width):
+        print_columns(columns, title)
+        title = ""
 
 
 def print_columns(columns: list[TableColumn], title: str = "") -> None:

@@ -21,6 +21,11 @@ class Over:
         self.link: Link = below.link
         self.path: tuple[Network, ...] = below.path if path is None else path
 
+    @property
+    def ahead(self) -> float:
+        """Bytes that hosts read ahead at least."""
+        return self.below.ahead
+
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of the device's time for each byte of a sequential stream."""
         return self.below.stream(direction, position, size)

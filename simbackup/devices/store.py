@@ -43,6 +43,11 @@ class Store(Protocol):
     path: tuple[Network, ...]
     """The buses from the host that owns it to the device, in the direction in which data are written."""
 
+    @property
+    def ahead(self) -> float:
+        """Bytes that a host which reads ahead of programs reads ahead of them here, if its own window is smaller."""
+        ...
+
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream over `size` bytes at a position."""
         ...
@@ -109,6 +114,11 @@ class FlatStore(ABC):
         """What a request takes at a random place of an extent: what any takes."""
         del extent
         return self.request(direction, begin, begin, size)
+
+    @property
+    def ahead(self) -> float:
+        """Nothing of its own."""
+        return 0.0
 
     def continued(self, position: float, size: float) -> Service:
         """What the next read of a sequence takes."""

@@ -190,8 +190,9 @@ class Reach:
                 continue
             (follower, *others), leaders = hold[0], hold[1]
             if others or follower in held or any(leader in self.flows for leader in leaders):
-                self.mix()
-            elif any(leader.crowd in self.crowds for leader in leaders):
+                self.mix()  # which asks more stores
+                return {}
+            if any(leader.crowd in self.crowds for leader in leaders):
                 self.loose[store] = hold
             else:
                 led = sum(leader.rate * size for leader, size in leaders.items())

@@ -153,3 +153,44 @@ def making(
         objects * each.syncs,
         objects * (each.bytes + (1.0 + attributes) * log_record),
     )
+
+
+def flushed_writes(flushes: float) -> float:
+    """Positioned writes of a file for which whoever flushes it so many times waits: `2 f`.
+
+    A flush (fsync) writes what is new of the file, and then the transaction that makes its record last, elsewhere.
+    Prabhakaran, Arpaci-Dusseau and Arpaci-Dusseau, "Analysis and Evolution of Journaling File Systems", USENIX Annual
+    Technical Conference 2005, for the order of both. Holds for one flush at a time; those of several programs may share
+    a transaction.
+
+    Parameters
+    ----------
+    flushes
+        Flushes of each file.
+
+    >>> flushed_writes(1.0)
+    2.0
+    """
+    return 2.0 * flushes
+
+
+def delta(touched: float, block: float, checksum: float) -> float:
+    """Bytes sent for each byte of a changed file of which the receiver has an older version, both ways together.
+
+    `t + h / b`: the receiver sends a checksum of `h` bytes for each block of `b` bytes of its version, and the sender
+    what lies in none of these blocks, a share `t`. Tridgell and Mackerras, "The rsync algorithm", Australian National
+    University, TR-CS-96-05, 1996. Holds where blocks are many, and references to them few bytes beside their data.
+
+    Parameters
+    ----------
+    touched
+        Share of the blocks in which something has changed.
+    block
+        Bytes of a block.
+    checksum
+        Bytes of the checksums of a block.
+
+    >>> delta(0.1, block=1000.0, checksum=20.0)
+    0.12000000000000001
+    """
+    return touched + checksum / block

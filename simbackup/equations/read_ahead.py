@@ -1,24 +1,47 @@
-"""A program that reads a file in sequence through the page cache, one read-ahead window at a time."""
+"""A program that reads a file in sequence through the page cache, for which its host reads ahead."""
 
 from __future__ import annotations
 
 
-def read_ahead_rate(window: float, request_time: float, copy_rate: float) -> float:
-    """Bytes a second of one reader: a window is fetched, then copied to the program, and the next is asked for.
+def window_wait(request_time: float, work_time: float) -> float:
+    """Seconds for which a program waits for each window, where its host asks for the next when it begins one.
 
-    r = W / (t + W / c): nothing overlaps, as where the next window is asked for only when the last has been used up
-    (mm/readahead.c of Linux 2.6 with its default of 128 KiB on arrays that need far more in flight).
+    Linux since 2.6.23 marks the first page of each window, and asks for the next window when the program comes to that
+    page, whether it is there or not (mm/readahead.c). So one window is with the program and one on the way, and while
+    the first is on the way, too, there are two. The program begins windows at `T(n+1) = max(T(n), T(n-1) + t) + w`; in
+    the steady state they are `P = max(w, (t + w) / 2)` apart, of which it waits `P - w = max(0, (t - w) / 2)`. Range:
+    the device serves both windows at once, or one behind the other without a pause; its own capacity holds beside this.
 
     Parameters
     ----------
-    window
-        Bytes of one read-ahead window, W.
     request_time
         Seconds until the device has delivered a window, t.
-    copy_rate
-        Bytes a second of one core between page cache and program, c.
+    work_time
+        Seconds that the program works on a window, w.
 
-    >>> round(read_ahead_rate(128 * 1024, request_time=0.002, copy_rate=1e9) / 1e6, 1)
-    61.5
+    >>> window_wait(0.003, 0.001), window_wait(0.001, 0.003)
+    (0.001, 0.0)
     """
-    return window / (request_time + window / copy_rate)
+    return max(0.0, (request_time - work_time) / 2.0)
+
+
+def whole_stripes(stripe_unit: float, data_disks: int, stripes: float) -> float:
+    """Bytes that an operating system reads ahead of programs at least on an array that it makes itself.
+
+    Linux takes two whole stripes (run() of drivers/md/raid0.c, raid5.c and raid10.c; later twice the best size of a
+    request, which these report): `n d u`. Range: arrays of the operating system; controllers do not say how wide theirs
+    are.
+
+    Parameters
+    ----------
+    stripe_unit
+        Bytes on one disk before the next disk follows, u.
+    data_disks
+        Disks of data of a stripe, d.
+    stripes
+        Whole stripes, n.
+
+    >>> whole_stripes(65536.0, 4, 2.0)
+    524288.0
+    """
+    return stripes * data_disks * stripe_unit

@@ -26,7 +26,7 @@ def values_of(
         if isinstance(values, tuple):
             found[address] = values
             continue
-        unit = _unit(values)
+        unit = common_unit(values.first, values.last)
         wrong = "" if unit else f"'{values.first}' and '{values.last}' have no common unit"
         if unit and values.by == "factor" and min(_ends(values, unit)) <= 0.0:
             wrong = "a range by factors begins and ends above zero"
@@ -61,11 +61,11 @@ def _ends(asked: RangeSpec, unit: str) -> tuple[float, float]:
     return units.parse(asked.first, unit), units.parse(asked.last, unit)
 
 
-def _unit(asked: RangeSpec) -> str | None:
-    """The unit in which both ends can be read; None if there is none."""
+def common_unit(first: str | float, last: str | float) -> str | None:
+    """The unit in which two values can be read; None if there is none."""
     for unit in UNITS:
         try:
-            _ends(asked, unit)
+            _ = units.parse(first, unit), units.parse(last, unit)
         except units.UnitError:
             continue
         return unit

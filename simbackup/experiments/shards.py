@@ -84,6 +84,9 @@ def run_shard(
     """
     asked, points, tree = read_study(what, seed)
     check_correlations(asked, points, tree)
+    if asked.optimise is not None:
+        message = "a search has no parts, as each point depends on those before"
+        raise InputError([Problem(tree.mapping["optimise"].place, "optimise", message, "leave out --shard")])
     with runner_for(workers=workers, scheduler=scheduler, into=into, progress=progress, note=note) as runner:
         mine = shard.of(drawn(asked, points))
         found = runner.run(mine)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from simbackup.equations.intervals import Interval
 from simbackup.equations.uncertainty import CentralInterval, spread_of
 from simbackup.errors import ResultError, choices
+from simbackup.experiments.optimum import Search
 from simbackup.experiments.replications import Figure, difference
 from simbackup.experiments.study_intervals import HIGH, LOW, StudyIntervals
 from simbackup.experiments.tidy import COLUMNS, COMPARED, tidy_rows
@@ -61,6 +62,8 @@ class Study:
     samples: tuple[dict[str, tuple[Figure, ...]], ...] = ()
     intervals: StudyIntervals = field(default_factory=lambda: StudyIntervals(()))
     bad: tuple[BadPoint, ...] = ()
+    searches: tuple[Search, ...] = ()
+    """What was tried in the place of each row, in a study that optimises."""
     base: str = ""
     """The scenario or case with which the others are compared."""
 
@@ -146,10 +149,11 @@ class Study:
 
     @property
     def plot(self) -> StudyPlots:
-        """Pictures of the figures over what was varied; they need matplotlib."""
+        """Pictures: lines with their intervals, heat map, tornado, and what a search tried; they need matplotlib."""
         from simbackup.plots.studies import StudyPlots  # noqa: PLC0415 (matplotlib is an extra)
 
-        return StudyPlots(self.title, self.rows)
+        tried = tuple(row for search in self.searches for row in search.rows)
+        return StudyPlots(self.title, self.rows, self.intervals.alone, tried)
 
     def write(self, path: Path) -> None:
         """Write the rows to a file, whole or not at all: `.csv`, `.parquet`, `.xlsx` (Excel) or `.json`.

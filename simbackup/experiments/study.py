@@ -10,10 +10,12 @@ from simbackup.equations.uncertainty import CentralInterval
 from simbackup.errors import InputError, ResultError, SimbackupError
 from simbackup.experiments.comparison import compared
 from simbackup.experiments.draws import draws_for
+from simbackup.experiments.optimum import Search, optimum
 from simbackup.experiments.point import CASE, Point, PointResult
 from simbackup.experiments.replicated import replicated, samples_of
 from simbackup.experiments.replications import HALF, Figure, together
 from simbackup.experiments.runner import Runner, runner_for
+from simbackup.experiments.search_space import space_for
 from simbackup.experiments.studied import BadPoint, Study
 from simbackup.experiments.study_file import check_correlations, located, read_study
 from simbackup.experiments.study_intervals import HIGH, LOW, study_intervals
@@ -82,8 +84,14 @@ def study(
     """
     asked, points, tree = read_study(what, seed)
     check_correlations(asked, points, tree)
+    goals = asked.optimise
+    space = space_for(asked, goals, points, tree) if goals is not None else None
     with runner_for(workers=workers, scheduler=scheduler, into=into, progress=progress, note=note) as runner:
-        found = _table(asked, points, tree, runner, intervals)
+        searches: tuple[Search, ...] = ()
+        if goals is not None and space is not None:
+            searches = tuple(optimum(asked, goals, space, point, runner) for point in points)
+            points = [best for one in searches for best in one.best]
+        found = replace(_table(asked, points, tree, runner, intervals), searches=searches)
         if runner.ledger is not None:
             runner.ledger.write(RESULTS, found.parquet())
     return found
@@ -108,7 +116,8 @@ def _table(asked: StudySpec, points: list[Point], tree: Node, runner: Runner, ef
         {**point.names, **_with_ends(means, width), **(why if any(each[FAILED] for each in failed) else {})}
         for point, means, width, why in zip(points, figures, widths.rows, failed, strict=True)
     )
-    varied = (*((CASE,) if asked.cases else ()), *asked.paired, *asked.vary)
+    chosen = asked.optimise.values if asked.optimise else ()
+    varied = (*((CASE,) if asked.cases else ()), *asked.paired, *asked.vary, *chosen)
     shown = tuple(name for figure in asked.show for name in (figure, figure + HALF) if any(name in row for row in rows))
     bad = tuple(BadPoint(str(point), one.why or "") for point, one in every if one.refused)
     study = Study(asked.title, asked.question or "", varied, shown, rows, samples if seeds > 1 else (), widths, bad)

@@ -62,6 +62,8 @@ class Cartridges:
 
     def free(self, names: set[Hashable]) -> None:
         """Forget save sets that have expired."""
+        if not names:
+            return
         for cartridge in self.written:
             cartridge.holds -= names
         self.written = [cartridge for cartridge in self.written if cartridge.holds]

@@ -25,13 +25,24 @@ def moved_by(site: PlannedSite, kind: Kind, factors: Mapping[str, float]) -> dic
     for run in kind:
         policy = site.file.spec.policies[run.policy]
         for made in run.made:
-            to = policy.copies[made.copy].to if made.copy else policy.to
+            to = policy.copies[made.copy].to if made.copy else policy.target
             if made.what == SYNTHETIC and not site.targets[to].clones:
                 continue  # all of it
             for system in site.of_policy(run.policy):
                 name = job_of(system.name, run.later, made.name)
                 change = system.saved(Level.INCREMENTAL, 0.0, made.age) * factors.get(system.name, 1.0)
                 found[name] = found.get(name, 0.0) + change
+    return found
+
+
+def logged_by(site: PlannedSite, kind: Kind, factors: Mapping[str, float]) -> dict[str, float]:
+    """Bytes of each backup of transaction logs, by system."""
+    found: dict[str, float] = {}
+    for run in kind:
+        logs = site.file.spec.policies[run.policy].logs
+        for system in site.of_policy(run.policy) if logs is not None else ():
+            size = system.log_over(logs.every.si, 0.0) * factors.get(system.name, 1.0) if logs is not None else 0.0
+            found[system.name] = max(size, 1.0)
     return found
 
 

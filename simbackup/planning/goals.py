@@ -118,12 +118,24 @@ def judged(plan: Plan, goals: Goals) -> list[Goal]:
     InputError
         The goals name what the site does not have.
     """
+    spec = goals.spec
+    stocks = stocked_goals(plan, goals)
+    return [*_windows(plan, spec), *stocks, *_restores(plan, spec)]
+
+
+def stocked_goals(plan: Plan, goals: Goals) -> list[Goal]:
+    """The goals for which no night has to be simulated: systems saved, capacity, restore points, cost.
+
+    Raises
+    ------
+    InputError
+        The goals name what the site does not have.
+    """
     problems = list(_unfitting(plan, goals))
     if problems:
         raise InputError(problems)
     spec = goals.spec
-    return [*_saved(plan), *_windows(plan, spec), *_capacity(plan, spec), *_points(plan, spec), *_cost(plan, spec),
-            *_restores(plan, spec)]  # fmt: skip
+    return [*_saved(plan), *_capacity(plan, spec), *_points(plan, spec), *_cost(plan, spec)]
 
 
 def _unfitting(plan: Plan, goals: Goals) -> Iterator[Problem]:
@@ -156,15 +168,15 @@ def _windows(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
 
 
 def _capacity(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
-    for limit in plan.limits if goals.fits else ():
-        if limit.what != "windows":
-            found = f"full on {limit.date}" if limit.date is not None else limit.detail
-            yield Goal(f"{limit.what} fits", f"until {plan.until}", found, limit.date is None)
+    for limit in plan.full if goals.fits else ():
+        found = f"full on {limit.date}" if limit.date is not None else limit.detail
+        yield Goal(f"{limit.what} fits", f"until {plan.until}", found, limit.date is None)
 
 
 def _points(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
     if goals.restore_points is not None:
-        fewest, least = min(one["restore_points"] for one in plan.clients), int(goals.restore_points.si)
+        points, least = plan.days[-1].points, int(goals.restore_points.si)
+        fewest = min(points.get(system.policy, 0) for system in plan.site.systems)
         yield Goal("restore points", f"at least {least}", str(fewest), fewest >= least)
 
 

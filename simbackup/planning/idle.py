@@ -99,8 +99,8 @@ def _targets(site: PlannedSite) -> Iterator[Idle]:
     spec = site.file.spec
     followed = [spec.policies[name] for name in {system.policy for system in spec.systems.values()}]
     used = {to for policy in followed for to in _targets_of(policy)}
-    hosts = {target.beside for target in spec.targets.values()}
-    synthetic = {policy.to for policy in followed if "synthetic_full" in policy.schedule}
+    hosts = {beside for target in spec.targets.values() for beside in target.beside}
+    synthetic = {policy.target for policy in followed if "synthetic_full" in policy.schedule}
     for name, target in site.targets.items():
         here = ("targets", name)
         if name not in used | hosts:
@@ -117,7 +117,7 @@ def _targets(site: PlannedSite) -> Iterator[Idle]:
 
 def _targets_of(policy: PolicySpec) -> Iterator[str]:
     """The targets that a policy names."""
-    yield policy.to
+    yield policy.target
     yield from (copy.to for copy in policy.copies.values())
     if policy.logs is not None:
         yield from policy.logs.to
@@ -133,7 +133,7 @@ def _policies(site: PlannedSite) -> Iterator[Idle]:
             continue
         if not any(system.by_file for system in systems):
             yield (*here, "workers"), "they walk files, in file_level backups"
-        if not site.targets[policy.to].tape:
+        if not site.targets[policy.target].tape:
             yield (*here, "staging"), "it acts on the way to a tape library"
         for path, kept in (
             ((), policy.retention),

@@ -49,7 +49,7 @@ class NightInterval:
     def sentence(self) -> str:
         """The verdict in words."""
         low, high = (show_short(end, "s", 3) for end in (self.elapsed.low, self.elapsed.high))
-        parts = [f"'{self.job}' on {self.night}: {low} to {high} in {LEVEL:.0%} of cases"]
+        parts = [f"'{self.job}' on {self.night}: {low} to {high} in {100 * LEVEL:.0f} % of cases"]
         if self.fits is not None:
             parts.append(fitting(self.fits))
         if self.decides:

@@ -94,13 +94,19 @@ class StoredCopies:
     series: Series
     sizes: dict[int, Bytes] = field(default_factory=dict[int, Bytes])
     files: dict[int, float] = field(default_factory=dict[int, float])
+    together: dict[int, float] = field(default_factory=dict[int, float])
+    """Bytes of all systems, by point."""
 
     def add(self, point: RestorePoint, base: datetime | None) -> None:
         """Note a new save set."""
         sizes = self.systems.saved(point, base)
         self.files[point.number] = self.systems.files(sizes)
-        self.sizes[point.number] = sizes / self._reduction
+        self._put(point, sizes)
         self._share()
+
+    def _put(self, point: RestorePoint, saved: Bytes) -> None:
+        self.sizes[point.number] = taken = saved / self._reduction
+        self.together[point.number] = float(np.sum(taken))
 
     def _share(self) -> None:
         """Let synthetic full backups share blocks with the point before, on a target that clones them."""
@@ -109,15 +115,14 @@ class StoredCopies:
         before: RestorePoint | None = None
         for point in self.series.points.values():
             if point.level is Level.SYNTHETIC and point.number in self.sizes:
-                sizes = self.systems.saved(point, before.time if before is not None else None)
-                self.sizes[point.number] = sizes / self._reduction
+                self._put(point, self.systems.saved(point, before.time if before is not None else None))
             before = point
 
     def expire(self, now: datetime, times: dict[int, datetime]) -> tuple[set[Hashable], tuple[float, ...]]:
         """Free what has expired: its keys, and the seconds between points that were merged."""
         expiry = self.series.expire(now)
         for point in expiry.freed:
-            del self.sizes[point.number], self.files[point.number]
+            del self.sizes[point.number], self.files[point.number], self.together[point.number]
         for point in expiry.merged:
             self.add(point, None if point.base is None else times[point.base])
         self._share()
@@ -133,7 +138,7 @@ class StoredCopies:
     @property
     def used(self) -> float:
         """Bytes that it takes on the target."""
-        return float(sum(np.sum(sizes) for sizes in self.sizes.values()))
+        return float(sum(self.together.values()))
 
 
 @dataclass
@@ -177,10 +182,10 @@ class Ledger:
         for name in self.followed:
             policy = spec.policies[name]
             systems = Clients(self.site, self.site.of_policy(name))
-            for to in (policy.logs.to or (policy.to,)) if policy.logs is not None else ():
+            for to in (policy.logs.to or (policy.target,)) if policy.logs is not None else ():
                 self.logs.append(StoredLogs(name, self.site.targets[to], systems))
             for copy, to, retention, merges in (
-                ("", policy.to, policy.retention, policy.merges),
+                ("", policy.target, policy.retention, policy.merges),
                 *((copy, part.to, part.retention, part.merges) for copy, part in policy.copies.items()),
             ):
                 target = self.site.targets[to]
@@ -247,7 +252,7 @@ class Ledger:
                 kept.series.take(point)
                 kept.add(point, base)
             if kept.target.tape:
-                written = (policy, at, point.number), float(np.sum(kept.sizes[point.number]))
+                written = (policy, at, point.number), kept.together[point.number]
                 sessions.setdefault(kept.target.name, []).append(written)
         synthetic = point.level is Level.SYNTHETIC and age > 0.0 and place.target.on_disk
         made = (MadeAtTarget(SYNTHETIC, "", age),) if synthetic else ()

@@ -9,9 +9,10 @@ from typing import Any
 
 from simbackup import shelf
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.planning.division import divided
 from simbackup.planning.names import taken
 from simbackup.planning.spec import SiteSpec
-from simbackup.planning.spread import spread
+from simbackup.policies.days import WEEKDAYS
 from simbackup.schema import tree as trees
 from simbackup.schema.part import NAME, disagreements
 from simbackup.schema.quantity import Frozen
@@ -24,12 +25,19 @@ Source = str | Path | Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class SiteFile:
-    """What a site file says, its tree with the places, and that tree before policies were spread over days."""
+    """What a site file says, its tree with the places, and that tree before policies were divided."""
 
     name: str
     spec: SiteSpec
     tree: Node
     source: Node
+
+    def written(self, policy: str) -> str:
+        """The policy in the file of which one is a part, or itself."""
+        policies, name = self.source.mapping["policies"].mapping, policy
+        while name not in policies and "-" in name:
+            name = name.rpartition("-")[0]
+        return name if name in policies else policy
 
     def part(self, *path: str) -> Node | None:
         """A part of a scenario in it, with a bare name of a datasheet written as `{model: name}`; None without one."""
@@ -81,7 +89,7 @@ def found(name: str) -> Path:
 
 
 def site_of(tree: Node, name: str, source: Node | None = None) -> SiteFile:
-    """The site of a tree; `source` is that before policies were spread over days."""
+    """The site of a tree; `source` is that before policies were divided."""
     problems: list[Problem] = []
     tree = _priced(tree, problems)
     spec = validate(SiteSpec, tree, "", problems)
@@ -92,8 +100,8 @@ def site_of(tree: Node, name: str, source: Node | None = None) -> SiteFile:
         remedy = "fix the others first"
         problems.append(Problem(tree.place, "", "its parts were not checked further", remedy, closing=True))
         raise InputError(problems)
-    if any(policy.spread for policy in spec.policies.values()):
-        return site_of(spread(spec, tree), name, tree)
+    if any(policy.spread or len(policy.to) > 1 for policy in spec.policies.values()):
+        return site_of(divided(spec, tree), name, source or tree)
     return SiteFile(name, spec, tree, source or tree)
 
 
@@ -169,7 +177,15 @@ def _systems(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
 
 def _policies(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     for name, policy in spec.policies.items():
-        yield from _known(tree, ("policies", name, "to"), policy.to, spec.targets, "target")
+        for i, to in enumerate(policy.to):
+            here = ("policies", name, "to", str(i)) if len(policy.to) > 1 else ("policies", name, "to")
+            yield from _known(tree, here, to, spec.targets, "target")
+            if to in policy.to[:i]:
+                yield _problem(tree, here, f"'{to}' is named twice", "name each target once")
+        for part in (*(policy.to if len(policy.to) > 1 else ()), *(WEEKDAYS if policy.spread else ())):
+            if f"{name}-{part}" in spec.policies:
+                message = f"a part of '{name}', which is divided, has this name"
+                yield _problem(tree, ("policies", f"{name}-{part}"), message, "rename it", key=True)
         for i, to in enumerate(policy.logs.to if policy.logs is not None else ()):
             yield from _known(tree, ("policies", name, "logs", "to", str(i)), to, spec.targets, "target")
         if policy.staging is not None:
@@ -177,15 +193,20 @@ def _policies(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
         for copy, part in policy.copies.items():
             here = ("policies", name, "copies", copy, "to")
             yield from _known(tree, here, part.to, spec.targets, "target")
-            if part.to == policy.to:
+            if part.to in policy.to:
                 yield _problem(tree, here, f"'{part.to}' has the backups themselves", "name another target")
 
 
 def _targets(spec: SiteSpec, tree: Node) -> Iterator[Problem]:
     for name, target in spec.targets.items():
-        if target.beside is not None:
+        if target.beside:
             others = [other for other, one in spec.targets.items() if other != name and one.host is not None]
-            yield from _known(tree, ("targets", name, "beside"), target.beside, others, "target with a host")
+            for beside in target.beside:
+                yield from _known(tree, ("targets", name, "beside"), beside, others, "target with a host")
+            if len(target.beside) > 1 and target.link is None:
+                yield _problem(
+                    tree, ("targets", name), "has several hosts and no link", "write 'link:', which joins them"
+                )
         elif target.host is None:
             yield _problem(tree, ("targets", name), "has no host", "write 'host:', or 'beside:' another target")
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from simbackup.planning.loading import SiteFile
 from simbackup.planning.policy import PolicySpec, SecondCopySpec
-from simbackup.policies.clock import clock
+from simbackup.policies.clock import Window, clock
 from simbackup.policies.days import Days
 from simbackup.policies.levels import Level
 
@@ -20,6 +20,8 @@ SENT_AS = {Level.SYNTHETIC: Level.INCREMENTAL}
 
 
 SYNTHETIC, MERGE = "synthetic-full", "merge"
+LOGS = "logs"
+"""What follows the name of a backup in that of those of its transaction logs."""
 
 
 class MadeAtTarget(NamedTuple):
@@ -55,12 +57,17 @@ class LevelRun(NamedTuple):
         return SENT_AS.get(self.level, self.level) if self.age > 0.0 else Level.FULL
 
 
+Work = tuple[tuple[LevelRun, ...], tuple[str, ...], tuple[Window | None, ...]]
+"""What runs in a night, with how much, and in which windows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Night:
     """A night, and those after it into which its jobs run on.
 
     What runs, how much larger each system is than at the start, and bytes that lie on each target before. `moved` are
-    the bytes that targets read and write for what they make by themselves, by job.
+    the bytes that targets read and write for what they make by themselves, by job, and `logs` those of each backup of
+    transaction logs, by system.
     """
 
     day: date
@@ -68,6 +75,7 @@ class Night:
     factors: Mapping[str, float] = field(default_factory=dict[str, float])
     used: Mapping[str, float] = field(default_factory=dict[str, float])
     moved: Mapping[str, float] = field(default_factory=dict[str, float])
+    logs: Mapping[str, float] = field(default_factory=dict[str, float])
 
     @classmethod
     def first(cls, file: SiteFile) -> Night:
@@ -84,6 +92,18 @@ class Night:
             for i, (level, _) in enumerate((level, days) for level, days in policy.levels() if level is not Level.FULL)
         )
         return cls(file.spec.start + timedelta(days=1), tuple(runs))
+
+
+def work_of(file: SiteFile, night: Night) -> Work:
+    """All on which the outcome of a night depends, amounts to nine digits; nights of equal work go alike."""
+    amounts = (
+        f"{name} {amount:.9g}"
+        for each in (night.factors, night.used, night.moved, night.logs)
+        for name, amount in each.items()
+    )
+    days = (night.day + timedelta(days=run.later) for run in night.runs)
+    windows = (file.spec.policies[run.policy].window_on(day) for run, day in zip(night.runs, days, strict=True))
+    return night.runs, tuple(amounts), tuple(windows)
 
 
 def begin(text: str) -> float:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import pairwise
 
-from simbackup.planning.contents import Kind, moved_by, older_on
+from simbackup.planning.contents import Kind, logged_by, moved_by, older_on
 from simbackup.planning.ledger import Day
-from simbackup.planning.night import DAY, Night, begin
-from simbackup.planning.playing import Outcome, Play
+from simbackup.planning.night import DAY, Night, Work, begin, work_of
+from simbackup.planning.playing import Outcome, Play, difference, mixed
+from simbackup.planning.search import first_of
 from simbackup.planning.site import PlannedSite
 from simbackup.planning.verdicts import Verdict, verdicts_of
 
@@ -63,6 +64,8 @@ class Nights:
     played: dict[Kind, dict[int, Mapping[str, Outcome]]] = field(
         default_factory=dict[Kind, dict[int, Mapping[str, Outcome]]]
     )
+    done: dict[Work, Mapping[str, Outcome]] = field(default_factory=dict[Work, Mapping[str, Outcome]])
+    """Outcomes by all on which they depend: nights of equal work are simulated once."""
     errors: dict[Kind, float] = field(default_factory=dict[Kind, float])
     """Of each kind the error of the night that was guessed last, as a share of its longest job."""
     firsts: dict[str, date] = field(default_factory=dict[str, date])
@@ -82,7 +85,7 @@ class Nights:
     @property
     def simulated(self) -> int:
         """Nights that were simulated."""
-        return sum(len(samples) for samples in self.played.values())
+        return len(self.done)
 
     @property
     def error(self) -> float:
@@ -91,14 +94,25 @@ class Nights:
 
     def sample(self) -> None:
         """Simulate each kind at chosen nights; those whose jobs run on, together with the next ones."""
-        while True:
-            for kind, at in self.kinds.items():
-                self._sample(kind, at)
-            longer = {i: most for kind, at in self.kinds.items() for i in at if (most := self._reach(kind, i))}
-            if not longer:
-                break
-            self.lengths |= longer
-            self.kinds = self._kinds()
+        for simulate in (self._ends, self._between_ends, self._around_miss):
+            while longer := self._longer(simulate):
+                self.lengths |= longer
+                self.kinds = self._kinds()
+                for kind, at in self.kinds.items():
+                    self._ends(kind, at)
+
+    def _longer(self, simulate: Callable[[Kind, Sequence[int]], None]) -> dict[int, int]:
+        """Simulate nights of each kind; how many are to be simulated together with those whose jobs run on.
+
+        From the ends of a kind alone, only if already its first night reaches into the next.
+        """
+        found: dict[int, int] = {}
+        for kind, at in self.kinds.items():
+            simulate(kind, at)
+            reached = {i: most for i in at if (most := self._reach(kind, i))}
+            if simulate != self._ends or at[0] in reached:
+                found |= reached
+        return found
 
     def verdicts(self) -> Iterator[Verdict]:
         """The verdict on each backup and copy of each night, in order."""
@@ -115,7 +129,8 @@ class Nights:
         }
         before = self.days[i - 1].stocks if i else {}
         used = {name: older_on(self.site, name, stock.used, kind, factors) for name, stock in before.items()}
-        return Night(self.days[i].day, kind, factors, used, moved_by(self.site, kind, factors))
+        logs = logged_by(self.site, kind, factors)
+        return Night(self.days[i].day, kind, factors, used, moved_by(self.site, kind, factors), logs)
 
     def found(self, night: date) -> tuple[Kind, int, int]:
         """The kind of a night, the first of those simulated together with it, and days that it is after that one."""
@@ -159,26 +174,30 @@ class Nights:
         ends = [max(outcome.end for outcome in self.played[kind][at].values()) for at in (low, high)]
         return ends[0] + share * (ends[1] - ends[0])
 
-    def _sample(self, kind: Kind, at: Sequence[int]) -> None:
-        """Simulate a kind at its first night, its last, and between until these are well guessed; then find misses."""
+    def _ends(self, kind: Kind, at: Sequence[int]) -> None:
+        """Simulate a kind at its first night, and at its last, unless others around these are."""
         for i in (at[0], at[-1]):
-            self._played(kind, i)
+            known = self.played.get(kind, {})
+            if not min(known, default=i) < i < max(known, default=i):
+                self._played(kind, i)
+
+    def _between_ends(self, kind: Kind, at: Sequence[int]) -> None:
+        """Simulate nights between until the others are well guessed."""
         for _ in range(MOST_BETWEEN if len(at) > FEW else 0):
             i = self._doubtful(kind, at)
             if i is None or self.errors.get(kind, math.inf) <= CLOSE:
                 break
-            guessed = self._between(kind, i)
-            self.errors[kind] = _difference(self._played(kind, i), guessed)
-        self._bisect(kind, at)
+            guessed = self.between(kind, i)
+            self.errors[kind] = difference(self._played(kind, i), guessed)
 
     def _doubtful(self, kind: Kind, at: Sequence[int]) -> int | None:
         """The night that is guessed worst: where pools hold least what the line has, else in the longest gap."""
-        known = [i for i in sorted(self.played[kind]) if i in at]
+        known = sorted(self.played[kind])
         off, worst = max(((self._bent(known, i), i) for i in at), default=(0.0, at[0]))
         if off > BENT:
             return worst
-        low, high = max(pairwise(known), key=lambda ends: ends[1] - ends[0], default=(0, 0))
-        inside = at[bisect_left(at, low) + 1 : bisect_left(at, high)]
+        gaps = [at[bisect_right(at, low) : bisect_left(at, high)] for low, high in pairwise(known)]
+        inside = max(gaps, key=len, default=())
         return inside[len(inside) // 2] if inside else None
 
     def _bent(self, known: Sequence[int], i: int) -> float:
@@ -204,7 +223,7 @@ class Nights:
         return min(self.days[i - 1].stocks[name].used / target.capacity, 1.0)
 
     def _verdicts(self, kind: Kind, i: int) -> Iterator[Verdict]:
-        outcomes = self._between(kind, i)
+        outcomes = self.between(kind, i)
         for day in self._together(i):
             later = (day.day - self.days[i].day).days
             yield from verdicts_of(self.site, day, later, outcomes, self.firsts)
@@ -212,23 +231,33 @@ class Nights:
     def _missed(self, kind: Kind, i: int) -> bool:
         return any(not verdict.met and verdict.counts for verdict in self._verdicts(kind, i))
 
-    def _bisect(self, kind: Kind, at: Sequence[int]) -> None:
+    def _around_miss(self, kind: Kind, at: Sequence[int]) -> None:
         """Simulate nights around the first one that misses a window, until it and the one before are simulated."""
-        samples = [i for i in sorted(self.played[kind]) if i in at]
-        first = next((i for i in samples if self._missed(kind, i)), None)
-        if first is None or first == samples[0]:
-            return
-        low, high = at.index(samples[samples.index(first) - 1]), at.index(first)
-        while high - low > 1:
-            middle = (low + high) // 2
-            self._played(kind, at[middle])
-            low, high = (low, middle) if self._missed(kind, at[middle]) else (middle, high)
+
+        def missed(place: int) -> bool:
+            self._played(kind, at[place])
+            return self._missed(kind, at[place])
+
+        def guessed(low: int, high: int) -> int:
+            return bisect_left(range(high), True, low + 1, key=lambda place: self._missed(kind, at[place]))
+
+        while True:
+            known = [0, *(place for place, i in enumerate(at) if i in self.played[kind] and place), len(at) - 1]
+            late = next((place for place in known if self._missed(kind, at[place])), 0)
+            if not late:
+                return
+            if missed(first_of(known[known.index(late) - 1], late, missed, guessed)):
+                return
 
     def _played(self, kind: Kind, i: int) -> Mapping[str, Outcome]:
-        """The outcome of a night, simulated."""
+        """The outcome of a night, simulated; that of an equal one where there was one."""
         samples = self.played.setdefault(kind, {})
         if i not in samples:
-            samples[i] = self.play(self.night(kind, i))
+            night = self.night(kind, i)
+            work = work_of(self.site.file, night)
+            if work not in self.done:
+                self.done[work] = self.play(night)
+            samples[i] = self.done[work]
         return samples[i]
 
     def _size(self, i: int) -> float:
@@ -243,13 +272,13 @@ class Nights:
         sizes = [self._size(at) for at in (low, i, high)]
         return (sizes[1] - sizes[0]) / (sizes[2] - sizes[0]) if sizes[2] > sizes[0] else (i - low) / (high - low)
 
-    def _between(self, kind: Kind, i: int) -> Mapping[str, Outcome]:
+    def between(self, kind: Kind, i: int) -> Mapping[str, Outcome]:
         """The outcome of a night: as simulated, or on the line over all bytes between simulated nights around it."""
         samples = self.played[kind]
         low, high, share = self._around(kind, i)
         if low == high:
             return samples[low]
-        return {name: _mixed(one, samples[high][name], share) for name, one in samples[low].items()}
+        return {name: mixed(one, samples[high][name], share) for name, one in samples[low].items()}
 
     def _around(self, kind: Kind, i: int) -> tuple[int, int, float]:
         """The simulated nights around one, and how far it is on the line between them."""
@@ -260,16 +289,3 @@ class Nights:
             return near, near, 0.0
         low, high = known[after - 1], known[after]
         return low, high, self._share(low, i, high)
-
-
-def _mixed(one: Outcome, other: Outcome, share: float) -> Outcome:
-    nearer = one if share < 0.5 else other  # noqa: PLR2004 (the middle)
-    return nearer._replace(
-        end=one.end + share * (other.end - one.end), bytes=one.bytes + share * (other.bytes - one.bytes)
-    )
-
-
-def _difference(found: Mapping[str, Outcome], guessed: Mapping[str, Outcome]) -> float:
-    """The greatest error of guessed elapsed times, as a share of the longest one that was found."""
-    longest = max((one.end - one.due for one in found.values()), default=0.0)
-    return max((abs(one.end - guessed[name].end) for name, one in found.items()), default=0.0) / max(longest, 1.0)

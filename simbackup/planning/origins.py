@@ -68,10 +68,8 @@ class Origins:
         return self.known.get((section, name)) or (self._job(name) if section == "jobs" else PartOrigin((), {}))
 
     def written(self, path: Path) -> Path:
-        """A path as its user wrote it: a policy that is spread over days is one of them in the scenario."""
-        if path[:1] == ("policies",) and len(self.file.source.find(path[:2])[1]) < len(path[:2]):
-            return (path[0], path[1].rpartition("-")[0], *path[2:])
-        return path
+        """A path as its user wrote it: a policy that is divided is one of its parts in the scenario."""
+        return (path[0], self.file.written(path[1]), *path[2:]) if path[:1] == ("policies",) and path[1:] else path
 
     def path(self, address: str) -> Path:
         """The path in the site file of an address in the scenario, as far as its user wrote it."""
@@ -158,7 +156,7 @@ class Origins:
                 return PartOrigin(here, keys | {"pool": ("targets", part.to, "pool")}, "", system)
         keys = {key: (*above, *path) for key, path in OF_POLICY.items()}
         own = {"method": ("systems", system, "method"), "priority": ("systems", system, "priority")}
-        keys = {**keys, **own, "pool": ("targets", spec.policies[policy].to, "pool")}
+        keys = {**keys, **own, "pool": ("targets", spec.policies[policy].target, "pool")}
         return PartOrigin(("systems", system), keys, "", system)
 
 
@@ -171,7 +169,7 @@ def _origins(file: SiteFile) -> Iterator[tuple[tuple[str, str], PartOrigin]]:
         here = ("targets", name)
         yield ("devices", name), PartOrigin((*here, "device"), {})
         yield ("devices", f"{name}-queue"), PartOrigin((*here, "limit"), {})
-        if target.beside is None:
+        if not target.beside:
             yield ("hosts", f"{name}-host"), PartOrigin((*here, "host"), {}, f"the host of '{name}'")
         yield ("links", f"{name}-link"), PartOrigin((*here, "link"), {}, f"the link to '{name}'")
         yield ("links", f"{name}-network"), PartOrigin((*here, "network"), {}, f"the network of '{name}'")

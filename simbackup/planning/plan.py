@@ -15,7 +15,7 @@ from simbackup.planning.cost import TERABYTE, Month, months
 from simbackup.planning.idle import idle_keys
 from simbackup.planning.ledger import Day, Ledger
 from simbackup.planning.loading import Source
-from simbackup.planning.night import DAY
+from simbackup.planning.night import DAY, LOGS
 from simbackup.planning.nights import Nights
 from simbackup.planning.playing import Play, played
 from simbackup.planning.site import PlannedSite, load_site
@@ -71,7 +71,7 @@ class Plan:
     @cached_property
     def windows(self) -> Windows:
         """What the verdicts come to, counted in one pass."""
-        return Windows.of(self.verdicts, self.site.file.spec.systems)
+        return Windows.of(self.verdicts, self.site.file.spec.systems, self._called)
 
     @cached_property
     def clients(self) -> list[Row]:
@@ -105,6 +105,20 @@ class Plan:
     def points(self) -> list[Row]:
         """One mapping for each day: restore points of each policy, and bytes of the catalogue."""
         return [{"date": day.day, "catalogue": day.catalogue, **day.points} for day in self.days]
+
+    @cached_property
+    def logs_lost(self) -> dict[str, float]:
+        """Seconds of changes that a loss may cost at the most, by policy with backups of logs.
+
+        Those between two of them, and those that come while the longest one of all nights runs.
+        """
+        found: dict[str, float] = {}
+        for (policy, _, copy), one in self.windows.levels.items():
+            if copy == LOGS:
+                found[policy] = max(found.get(policy, 0.0), one.longest)
+        spec = self.site.file.spec.policies
+        every = {self._called(name): told.logs.every.si for name, told in spec.items() if told.logs is not None}
+        return {policy: every[policy] + longest for policy, longest in found.items()}
 
     @cached_property
     def limits(self) -> list[FitsUntil]:
@@ -145,6 +159,11 @@ class Plan:
         """What each month costs; empty without prices."""
         return months(self.site, self.days)
 
+    def _called(self, policy: str) -> str:
+        """The name of a policy, or of all parts of one that was divided."""
+        written = self.site.file.written(policy)
+        return policy if written == policy else f"{written}-*"
+
     @property
     def plot(self) -> PlanPlots:
         """Pictures of it, such as `plot.capacity()`; they need matplotlib."""
@@ -173,10 +192,13 @@ class Plan:
 
     def tables(self) -> dict[str, list[Row]]:
         """All tables by name: clients, limits, capacity, points, months, nights."""
+        return self._summaries() | {"nights": [verdict._asdict() for verdict in self.verdicts]}
+
+    def _summaries(self) -> dict[str, list[Row]]:
+        """All tables but that of the nights one by one, which is as long as systems and nights are many."""
         return {
             "clients": self.clients, "limits": [limit._asdict() for limit in self.limits], "capacity": self.capacity,
             "points": self.points, "months": [month._asdict() for month in self.months],
-            "nights": [verdict._asdict() for verdict in self.verdicts],
         }  # fmt: skip
 
     def frames(self) -> Mapping[str, pd.DataFrame]:
@@ -187,14 +209,14 @@ class Plan:
 
     def as_dict(self) -> Row:
         """What `--json` prints: all but the nights one by one."""
-        tables = {name: rows for name, rows in self.tables().items() if name != "nights"}
         head = {
             "title": self.site.file.spec.title, "start": self.site.start, "until": self.until,
-            "fits_until": self.fits_until, "running_on": self.windows.running_on, "behind": self.behind,
+            "fits_until": self.fits_until, "logs_lost": self.logs_lost, "running_on": self.windows.running_on,
+            "behind": self.behind,
             "nights_simulated": self.simulated,
             "interpolation_error": self.error,
         }  # fmt: skip
-        return head | tables
+        return head | self._summaries()
 
 
 def plan(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from simbackup.planning.night import DAY, Night, begin
+from simbackup.planning.night import DAY, LOGS, Night, begin
 from simbackup.planning.origins import scenario_of
 from simbackup.planning.scenarios import night_scenario, night_suffix, of_policy
 from simbackup.planning.site import PlannedSite
+from simbackup.results.fleet_figures import series
 from simbackup.results.result import Result
 from simbackup.run import simulate
 
+Row = Mapping[str, Any]
 GOOD = frozenset({"done", "late"})
 
 
@@ -46,6 +48,9 @@ def played(site: PlannedSite, night: Night) -> dict[str, Outcome]:
 def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outcome]:
     """The outcome of each job of a night in a result of its scenario."""
     rows = {str(row["job"]): row for row in result.job_rows}
+    logs: dict[str, list[Row]] = {}
+    for row in result.job_rows:
+        logs.setdefault(series(str(row["job"])), []).append(row)
     found: dict[str, Outcome] = {}
     for run in night.runs:
         due = run.later * DAY + begin(site.file.spec.policies[run.policy].at)
@@ -56,4 +61,28 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
                 cause = " on ".join(reversed(next(iter(causes)))) if causes else ""
                 reason = "" if row["status"] in GOOD else str(row["reason"])
                 found[name] = Outcome(due, float(row["end"]), float(row["bytes"]), reason, cause)
+            name = job_of(system, run.later, LOGS)
+            if system in night.logs and name in logs:
+                found[name] = _longest(due, logs[name])
     return found
+
+
+def _longest(due: float, rows: Sequence[Row]) -> Outcome:
+    """The backups of transaction logs of a night as one, as long as the longest of them; it fails if one does."""
+    longest = max(float(row["end"]) - float(row["due"]) for row in rows)
+    reason = next((str(row["reason"]) for row in rows if row["status"] not in GOOD), "")
+    return Outcome(due, due + longest, sum(float(row["bytes"]) for row in rows), reason)
+
+
+def mixed(one: Outcome, other: Outcome, share: float) -> Outcome:
+    """An outcome on the line between two others, with the cause of the nearer."""
+    nearer = one if share < 0.5 else other  # noqa: PLR2004 (the middle)
+    return nearer._replace(
+        end=one.end + share * (other.end - one.end), bytes=one.bytes + share * (other.bytes - one.bytes)
+    )
+
+
+def difference(found: Mapping[str, Outcome], guessed: Mapping[str, Outcome]) -> float:
+    """The greatest error of guessed elapsed times, as a share of the longest one that was found."""
+    longest = max((one.end - one.due for one in found.values()), default=0.0)
+    return max((abs(one.end - guessed[name].end) for name, one in found.items()), default=0.0) / max(longest, 1.0)

@@ -124,8 +124,9 @@ class LogsSpec(Frozen):
 class PolicySpec(Frozen):
     """Which backups of some systems run when, where they go, and how long they are kept."""
 
-    to: Text
-    """The target that takes the backups."""
+    to: Annotated[Names, Field(min_length=1)]
+    """The target that takes the backups. Of several each takes those of some systems, about as much as the others: a
+    system has one of them, and the policy is one for each, `NAME-TARGET`."""
     at: Text
     """The time of day at which they begin, such as `20:00`."""
     schedule: Annotated[dict[LevelName, Names], Field(min_length=1)]
@@ -175,6 +176,11 @@ class PolicySpec(Frozen):
         if self.merges and set(self.schedule) - {"incremental"}:
             message = "only a policy of incrementals alone merges them"
             yield ("merges", "schedule"), message, "write 'schedule: {incremental: daily}'"
+
+    @property
+    def target(self) -> str:
+        """The target that takes the backups, when the policy is divided among several."""
+        return self.to[0]
 
     def window_on(self, day: date) -> Window | None:
         """The window on a day, None if there is none."""

@@ -8,7 +8,9 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from simbackup.equations.uncertainty import LEVEL
 from simbackup.errors import Problem
+from simbackup.planning.restore_interval import RestoreInterval
 
 if TYPE_CHECKING:
     from simbackup.plots.of_recovery import RecoveryPlots
@@ -48,6 +50,8 @@ class Recovery:
     systems: tuple[Restored, ...]
     warnings: tuple[Problem, ...] = ()
     """What was left out, as the site does not state it."""
+    interval: RestoreInterval | None = None
+    """How sure the time until all is back is; None if something never is."""
 
     @property
     def complete(self) -> bool:
@@ -80,6 +84,7 @@ class Recovery:
         """What `--json` prints."""
         return {
             "what": self.what, "at": self.at, "after_loss_of": self.lost, "complete": self.complete,
+            "interval": self.interval and {"probability": LEVEL, **self.interval._asdict()},
             "data_lost": self.data_lost, "back": {f"{share:.0%}": self.until(share) for share in SHARES},
             "warnings": [str(warning) for warning in self.warnings],
             "systems": [{**system._asdict(), "point": system.point and str(system.point)} for system in self.systems],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
@@ -11,16 +12,19 @@ from dateutil.relativedelta import relativedelta
 
 from simbackup.engine.activity import Activity
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.planning.declared import Declared
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.loading import Source
 from simbackup.planning.origins import scenario_of
 from simbackup.planning.playing import GOOD
 from simbackup.planning.recovery import Recovery, Restored
+from simbackup.planning.restore_interval import restore_interval, sampled
 from simbackup.planning.restore_scenario import RestoreSource, restore_scenario
 from simbackup.planning.site import Client, PlannedSite, load_site
 from simbackup.policies.clock import moment
 from simbackup.results.result import Result
 from simbackup.run import simulate
+from simbackup.uncertainty.whole import deviation_at
 
 WHAT = ("site", "client", "one-file")
 AT_ONCE = 4
@@ -29,7 +33,13 @@ NOON = time(12)
 
 
 def restore(
-    what: Source | PlannedSite, scope: str = "site", at: date | None = None, lost: str = "", at_once: int = AT_ONCE
+    what: Source | PlannedSite,
+    scope: str = "site",
+    at: date | None = None,
+    lost: str = "",
+    at_once: int = AT_ONCE,
+    *,
+    intervals: str = "none",
 ) -> Recovery:
     """What a restore takes at noon of a day.
 
@@ -45,6 +55,8 @@ def restore(
         A target or a place whose copies are lost.
     at_once
         Restores from disk that run at the same time.
+    intervals
+        `none`, `quick` or `thorough`: how much work goes into the ranges of systems and devices.
 
     Raises
     ------
@@ -61,27 +73,53 @@ def restore(
     now = moment(day, NOON, site.zone)
     sources = {policy: _source(ledger, policy, gone) for policy in dict.fromkeys(client.policy for client in clients)}
     ordered = sorted(clients, key=lambda client: (client.priority, client.size_at(site.seconds(now)), client.name))
-    begin = site.file.spec.recovery.si if site.file.spec.recovery is not None and lost else 0.0
-    rows: dict[str, Restored] = {}
     there = {policy: source for policy, source in sources.items() if source is not None}
     group = [client for client in ordered if client.policy in there]
-    if group:
-        rows = {row.system: row for row in _simulated(site, there, group, (now, begin, one_file, at_once))}
     nothing = f"no copy is left after the loss of '{lost}'" if lost else "nothing has been saved yet"
-    systems = [
-        rows.get(client.name)
-        or Restored(client.name, client.priority, "", None, 0, 0.0, 0, 0.0, math.inf, math.inf, nothing)
-        for client in ordered
-    ]
-    return Recovery(scope, day, lost, tuple(systems), tuple(_unstated(site, there, lost)))
+    declared = Declared.of(site, lost)
+
+    def recovery(result: Result | None, times: Declared) -> Recovery:
+        rows = {row.system: row for row in _rows(site, there, group, now, result)} if result is not None else {}
+        systems = [
+            rows.get(client.name)
+            or Restored(client.name, client.priority, "", None, 0, 0.0, 0, 0.0, math.inf, math.inf, nothing)
+            for client in ordered
+        ]
+        return Recovery(scope, day, lost, times.timed(systems), tuple(_unstated(site, there, lost)))
+
+    if not group:
+        return recovery(None, declared)
+    parts = restore_scenario(site, there, group, now, (one_file, at_once))
+    result = simulate(scenario_of(site.file, parts, f"on {now.date()}"))
+    found = recovery(result, declared)
+    if not found.complete:
+        return found
+
+    def until(result: Result, times: Declared) -> float:
+        return recovery(result, times).until(1.0)
+
+    ends = [(name, until(result, low), until(result, high)) for name, low, high in declared.ends(site)]
+    last = max(found.systems, key=lambda one: one.back).system
+    interval = restore_interval(
+        found.until(1.0), until(result, Declared()), ends,
+        deviation_at(result.scenario, f"jobs.back-{last}.elapsed"),
+        sampled(result, lambda each: until(each, declared), intervals),
+    )  # fmt: skip
+    return replace(found, interval=interval)
 
 
 def _unstated(site: PlannedSite, sources: Mapping[str, RestoreSource], lost: str) -> Iterator[Problem]:
     """A warning for each time that the site does not state, and that is left out."""
     spec, tree = site.file.spec, site.file.tree
     if lost and spec.recovery is None:
-        message = "is missing: time to decide, to replace hosts and to bring the catalogue back is left out"
+        message = "is missing: time to decide and to replace hosts is left out"
         yield Problem(tree.place, "recovery", message, "write for example 'recovery: 24 h'", "warning")
+    if lost and spec.catalogue is None:
+        message = "is missing: time to bring back the catalogue is left out"
+        yield Problem(tree.place, "catalogue", message, "write for example 'catalogue: 2 h'", "warning")
+    if lost and spec.operator is None:
+        message = "is missing: time of people for each system is left out"
+        yield Problem(tree.place, "operator", message, "write for example 'operator: 10 min'", "warning")
     for policy, source in sources.items():
         logs, place = spec.policies[policy].logs, tree.find(("policies", policy))[0].place
         if spec.policies[policy].tool is None:
@@ -146,28 +184,21 @@ def _logs(ledger: Ledger, policy: str, gone: set[str], number: int) -> str:
     return ""
 
 
-def _simulated(
-    site: PlannedSite,
-    sources: Mapping[str, RestoreSource],
-    clients: Sequence[Client],
-    when: tuple[datetime, float, bool, int],
+def _rows(
+    site: PlannedSite, sources: Mapping[str, RestoreSource], clients: Sequence[Client], now: datetime, result: Result
 ) -> Iterator[Restored]:
-    """The restores by the simulator, which writes the chains before."""
-    now, begin, one_file, at_once = when
-    parts = restore_scenario(site, sources, clients, now, (one_file, at_once))
-    result = simulate(scenario_of(site.file, parts, f"on {now.date()}"))
+    """The restores of a simulation, which wrote the chains before, in seconds from the first of them."""
     rows = {str(row["job"]): row for row in result.job_rows}
     since = min(float(rows[f"back-{client.name}"]["start"]) for client in clients)
     for client in clients:
         row, source = rows[f"back-{client.name}"], sources[client.policy]
         target, point, logs = source.copies.target, source.chain[-1], rows.get(f"logs-{client.name}")
-        ready = begin + target.fetch - since
         bad = next((str(one["reason"]) for one in (row, logs) if one is not None and one["status"] not in GOOD), "")
         size = float(logs["bytes"]) if logs is not None else 0.0
         yield Restored(
             client.name, client.priority, target.name, point.time, len(source.chain), float(row["bytes"]),
-            _mounts(result, f"back-{client.name}"), ready + float(row["start"]) + float(row["waits"]),
-            ready + float((logs or row)["end"]) + _applied(site, client, size, logs), source.lost(site, now), bad, size,
+            _mounts(result, f"back-{client.name}"), float(row["start"]) + float(row["waits"]) - since,
+            float((logs or row)["end"]) - since + _applied(site, client, size, logs), source.lost(site, now), bad, size,
         )  # fmt: skip
 
 

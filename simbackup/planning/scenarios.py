@@ -7,13 +7,14 @@ from typing import Any
 
 from simbackup.errors import Place
 from simbackup.planning.loading import SiteFile
-from simbackup.planning.night import DAY, SYNTHETIC, LevelRun, MadeAtTarget, Night, begin
+from simbackup.planning.night import DAY, LOGS, SYNTHETIC, LevelRun, MadeAtTarget, Night, begin
 from simbackup.planning.policy import PolicySpec, SecondCopySpec
 from simbackup.policies.levels import Level
 from simbackup.schema.registry import sheets
 from simbackup.schema.tree import Node
 
 GROWING = "capacity"
+HALF_A_DAY = DAY / 2.0
 
 
 def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
@@ -26,6 +27,7 @@ def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
             jobs = jobs_of(file, name, run, night_suffix(run.later), start)
             for job, size in ((job, night.moved[job]) for job in jobs if job in night.moved):
                 jobs[job]["size"] = whole_bytes(size)
+            jobs |= log_backups(file, name, night, run, parts)
             limited(file, parts, name, jobs)
             backup = next(iter(jobs.values()))
             if name in seen:  # a system is saved by one job at a time
@@ -104,12 +106,12 @@ def jobs_of(file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: f
     backup: dict[str, Any] = {
         "method": "file_level" if file.spec.systems[name].by_file() else "image",
         "data": f"{name}-data",
-        "to": policy.to,
+        "to": policy.target,
         "begin": _moment(start + begin(policy.at)),
     }
     if run.sent is not Level.FULL:
         backup |= {"level": run.sent.value, "since": f"{run.age:.0f} s"}
-    pool, staging = file.spec.targets[policy.to].pool, policy.staging
+    pool, staging = file.spec.targets[policy.target].pool, policy.staging
     if pool is not None:
         backup["pool"] = pool
     if staging is not None:
@@ -181,15 +183,16 @@ def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:
     joined: list[str] = []
     for name, target in spec.targets.items():
         parts["devices"][name] = file.part("targets", name, "device")
-        host = f"{target.beside or name}-host"
-        if target.beside is None:
+        hosts = [f"{beside}-host" for beside in target.beside or (name,)]
+        host = hosts[0]
+        if not target.beside:
             joined.append(host)
             parts["hosts"][host] = _owning(file.part("targets", name, "host"), [])
         link = file.part("targets", name, "link")
         if link is None:
             parts["hosts"][host]["owns"].append(name)
         else:
-            parts["links"][f"{name}-link"] = {**link.mapping, "joins": [host, name]}
+            parts["links"][f"{name}-link"] = {**link.mapping, "joins": [*hosts, name]}
         own = file.part("targets", name, "network")
         if own is not None:
             joined.remove(host)
@@ -206,6 +209,32 @@ def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:
     network = file.part("network")
     parts["links"]["network"] = {**(network.mapping if network else {}), "joins": [*joined, *spec.systems]}
     return parts
+
+
+def log_backups(file: SiteFile, name: str, night: Night, run: LevelRun, parts: dict[str, Any]) -> dict[str, Any]:
+    """The backups of the transaction logs of a system to each target, until the window closes; none without logs.
+
+    Adds their data and a device for them, once for all nights.
+    """
+    policy = file.spec.policies[run.policy]
+    if policy.logs is None or name not in night.logs:
+        return {}
+    if f"{name}-log" not in parts["devices"]:
+        logs_job(file, name, night.logs[name], parts)
+    first, every = run.later * DAY + begin(policy.at), policy.logs.every.si
+    room = _room(policy, night.day + timedelta(days=run.later)) or HALF_A_DAY
+    times = {
+        "begin": f"{first:.0f} s", "every": f"{every:.0f} s", "until": f"{first + max(room - every, 0.0):.0f} s",
+    }  # fmt: skip
+    return {
+        logs_name(name, run.later, i): {"method": "image", "data": f"{name}-log-data", "to": to, **times}
+        for i, to in enumerate(policy.logs.to or (policy.target,))
+    }
+
+
+def logs_name(system: str, later: int, target: int) -> str:
+    """The job that saves the transaction logs of a system to one of their targets in a night."""
+    return f"{system}{night_suffix(later)}" + (f"-{target}" if target else "") + f"-{LOGS}"
 
 
 def logs_job(file: SiteFile, name: str, size: float, parts: dict[str, Any]) -> dict[str, Any]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import product
 from typing import NamedTuple
 
 from simbackup.errors import InputError, Place, Problem
-from simbackup.planning.goals import Goals, cost, judged
+from simbackup.planning.goals import Goal, Goals, cost, judged, stocked_goals
 from simbackup.planning.loading import SiteFile, site_of
-from simbackup.planning.plan import plan
+from simbackup.planning.plan import stocked
 from simbackup.planning.site import numbers
 from simbackup.schema import tree as trees
 
@@ -41,6 +41,8 @@ class Sizing:
 def size(file: SiteFile, goals: Goals, vary: Mapping[str, Sequence[str]], until: str | date = "3 years") -> Sizing:
     """Every configuration of some values by address, such as `targets.pool.device.disks`, with its cost and misses.
 
+    Nights and restores are simulated only where capacity, restore points and cost meet their goals.
+
     Raises
     ------
     InputError
@@ -57,11 +59,18 @@ def size(file: SiteFile, goals: Goals, vary: Mapping[str, Sequence[str]], until:
         tree = file.source
         for address, value in zip(vary, values, strict=True):
             tree = trees.set_path(tree, tuple(address.split(".")), trees.from_plain(scalar(value), Place("--vary")))
-        planned = plan(numbers(site_of(tree, file.name)), until)
-        missed = tuple(goal.goal for goal in judged(planned, goals) if not goal.met)
+        planned = stocked(numbers(site_of(tree, file.name)), until)
+        missed = _missed(stocked_goals(planned, goals))
+        if not missed:
+            planned.nights.sample()
+            missed = _missed(judged(planned, goals))
         found.append(Configuration(values, cost(planned), missed))
     found.sort(key=lambda one: (len(one.missed), one.cost))
     return Sizing(tuple(vary), tuple(found))
+
+
+def _missed(found: Iterable[Goal]) -> tuple[str, ...]:
+    return tuple(goal.goal for goal in found if not goal.met)
 
 
 def scalar(text: str) -> str | int | float:

@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from simbackup.planning.policy import LimitSpec, PolicySpec, RawPart, readable
 from simbackup.planning.prices import PricesSpec
+from simbackup.schema.job import Names
 from simbackup.schema.part import Rules
 from simbackup.schema.quantity import (
     Count,
@@ -85,9 +86,9 @@ class TargetSpec(Frozen):
     device: RawPart
     """The device, as under `devices` of a scenario: an array, a tape library, an object store."""
     host: RawPart = None
-    """The host that owns it, a datasheet or a mapping; that of the target named by `beside` where that is stated."""
-    beside: Text | None = None
-    """Another target, whose host reaches this one over `link`."""
+    """The host that owns it, a datasheet or a mapping; those of the targets named by `beside` where that is stated."""
+    beside: Names = ()
+    """Another target, or several: their hosts reach this one over `link`."""
     link: RawPart = None
     """The link from the host to the device, as under `links` of a scenario; a library or a store needs one."""
     network: RawPart = None
@@ -137,8 +138,12 @@ class SiteSpec(Frozen):
     index_record: SizePerFile | None = None
     """Bytes that the catalogue keeps for each file of each save set; none unless stated."""
     recovery: Duration | None = None
-    """Time from a loss until restores begin: to decide, to replace hosts, to bring the catalogue back; none unless
-    stated."""
+    """Time from a loss until restores could begin: to decide, to replace hosts; none unless stated."""
+    catalogue: Duration | None = None
+    """Time that bringing back the catalogue takes after it, before anything can be found; none unless stated."""
+    operator: Duration | None = None
+    """Time that one person takes to prepare each system for its restore, one after another: to start it from a medium,
+    to find what it needs; none unless stated."""
     prices: PricesSpec | None = None
     """What storage costs; no costs are reported unless stated."""
 

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from simbackup.planning.ledger import Day
-from simbackup.planning.night import DAY, begin
+from simbackup.planning.night import DAY, LOGS, begin
 from simbackup.planning.playing import Outcome, job_of
 from simbackup.planning.site import PlannedSite
 from simbackup.policies.clock import elapsed
@@ -56,6 +56,9 @@ def verdicts_of(
                 by = policy.copies[name].by if name in run.copies else None
                 left = None if by is None else _after(by, policy.at)
                 yield _verdict((*what, name), time, outcomes[job_of(system.name, later, name)], left)
+            logs = job_of(system.name, later, LOGS)
+            if policy.logs is not None and logs in outcomes:
+                yield _verdict((*what, LOGS), time, outcomes[logs], policy.logs.every.si)
 
 
 def _after(by: str, at: str) -> float:

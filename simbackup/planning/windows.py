@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple
 
 from simbackup.planning.night import DAY
 from simbackup.planning.verdicts import Verdict
-from simbackup.policies.days import WEEKDAYS
 
 LevelKey = tuple[str, str, str]
-"""A policy, or all that one was spread over; a level; and a copy or nothing."""
-
-
-def together(policy: str) -> str:
-    """The name of a policy, or that of all days of the week of one that is spread over them.
-
-    >>> together("nightly"), together("nightly-monday")
-    ('nightly', 'nightly-*')
-    """
-    base, _, day = policy.rpartition("-")
-    return f"{base}-*" if base and day in WEEKDAYS else policy
+"""A policy, or all parts of one that was divided; a level; and a copy or nothing."""
 
 
 class OfSystem(NamedTuple):
@@ -48,20 +37,27 @@ class OfSystem(NamedTuple):
 
 
 class OfLevel(NamedTuple):
-    """Nights of a level of a policy, windows missed, the first such night, seconds of the longest backup."""
+    """Nights of a level of a policy, those in which a window is missed, the first, seconds of the longest backup.
+
+    `last` and `last_missed` are the nights that were counted last.
+    """
 
     nights: int = 0
     missed: int = 0
     first_missed: date | None = None
     longest: float = 0.0
     last: date | None = None
+    last_missed: date | None = None
 
     def plus(self, one: Verdict) -> OfLevel:
         """With one more verdict; those of a night follow each other."""
-        return OfLevel(
-            self.nights + (one.night != self.last), self.missed + (not one.met),
-            self.first_missed or (None if one.met else one.night), max(self.longest, one.elapsed), one.night,
-        )  # fmt: skip
+        found = self._replace(
+            nights=self.nights + (one.night != self.last), longest=max(self.longest, one.elapsed), last=one.night
+        )
+        if one.met or one.night == self.last_missed:
+            return found
+        first = self.first_missed or one.night
+        return found._replace(missed=self.missed + 1, first_missed=first, last_missed=one.night)
 
 
 @dataclass(slots=True)
@@ -75,11 +71,11 @@ class Windows:
     """Backups and copies that take more than a day, and so slow those of later nights."""
 
     @classmethod
-    def of(cls, verdicts: Iterable[Verdict], systems: Mapping[str, object]) -> Windows:
-        """What some verdicts come to."""
+    def of(cls, verdicts: Iterable[Verdict], systems: Mapping[str, object], called: Callable[[str], str]) -> Windows:
+        """What some verdicts come to; `called` is how a policy is called, those alike that are counted together."""
         found = cls(dict.fromkeys(systems, OfSystem()))
         for one in verdicts:
-            key = together(one.policy), one.level, one.copy
+            key = called(one.policy), one.level, one.copy
             found.systems[one.system] = found.systems[one.system].plus(one)
             found.levels[key] = found.levels.get(key, OfLevel()).plus(one)
             found.running_on += one.elapsed > DAY

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 TERABYTE = 1e12
 WIDTH, ROW, MARGIN = 9.0, 2.0, 0.8
 """Inches of a picture, of each target in it, and of its margins."""
+BROAD = 4.0
+"""Points of a line that another one may cover."""
 CELL = 0.17
 """Inches of a day in a calendar."""
 SIDES = 1.2
@@ -72,8 +74,8 @@ def capacity(plan: Plan) -> Chart:
             stocks = [day.stocks[name] for day in plan.days]
             axis.set_title(for_plot(name))
             if target.tape:
+                axis.step(days, [stock.bought for stock in stocks], color=GREY, linewidth=BROAD, label="bought")
                 axis.step(days, [stock.cartridges for stock in stocks], color=BLUE, label="in use")
-                axis.step(days, [stock.bought for stock in stocks], color=GREY, label="bought")
                 axis.set_ylabel("cartridges")
                 axis.legend(loc="lower right", fontsize=style.SMALLER)
             else:

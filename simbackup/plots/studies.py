@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 
 from simbackup import palette, units
 from simbackup.errors import ResultError, choices
-from simbackup.experiments.study_intervals import HIGH, LOW
+from simbackup.experiments.study_intervals import HIGH, LOW, MovedAlone
 from simbackup.plots import style
 from simbackup.text import for_plot
 
@@ -60,8 +60,8 @@ class Ruler(NamedTuple):
 class StudyPlots:
     """Pictures of a study's table; its columns are named as there: addresses, `scenario`, `case`."""
 
-    def __init__(self, title: str, rows: Rows) -> None:
-        self._title, self._rows = title, rows
+    def __init__(self, title: str, rows: Rows, moved: Mapping[str, MovedAlone] | None = None, tried: Rows = ()) -> None:
+        self._title, self._rows, self._moved, self._tried = title, rows, moved or {}, tried
 
     def lines(self, x: str, y: str, by: str | None = None) -> style.Chart:
         """A curve of figure `y` over column `x` for each value of column `by`; figures of failed jobs leave gaps.
@@ -131,6 +131,62 @@ class StudyPlots:
             axis.set(xlabel=_plain(x), ylabel=_plain(y))
             title = style.titled(self._title, 1.0 + 0.75 * len(columns))
             axis.set_title(f"{title}\n{across.name}")
+        return drawn
+
+    def tornado(self, figure: str, most: int = 12) -> style.Chart:
+        """What single inputs do to a figure in the row where they leave most open, the greatest effect first.
+
+        Raises
+        ------
+        ResultError
+            No input moves the figure, or the study has no intervals.
+        """
+        moved = self._moved.get(figure)
+        if moved is None or not moved.contributions:
+            raise ResultError(f"no input is known to move '{figure}'; {choices(figure, self._moved)}")
+        shown = moved.contributions[:most]
+        ends = [{figure: value} for one in shown for value in (one.at_low, one.at_high)]
+        across = figures([*ends, {figure: moved.spread.best}], figure)
+        best = moved.spread.best / across.size
+        with style.in_style():
+            drawn = style.picture(7.6, 1.4 + 0.36 * len(shown))
+            axis = drawn.add_subplot()
+            for y, one in enumerate(shown):
+                for end, colour in ((one.at_low, style.SKY), (one.at_high, style.BLUE)):
+                    axis.barh(y, end / across.size - best, left=best, height=0.6, color=colour)
+            axis.axvline(best, color=style.DARK, linewidth=0.8)
+            axis.set_yticks(range(len(shown)), [style.clipped(one.input.name) for one in shown], fontsize=style.SMALL)
+            axis.set_ylim(len(shown) - 0.5, -0.5)
+            axis.set_xlabel(f"{across.name}; light: the input at its lower end", fontsize=style.SMALL)
+            axis.set_title(style.titled(self._title, 6.0))
+        return drawn
+
+    def pareto(self, x: str, y: str) -> style.Chart:
+        """All that a search has tried by two of its goals, and what nothing else is better than.
+
+        Raises
+        ------
+        ResultError
+            The study has no search with these goals.
+        """
+        known = list(dict.fromkeys(name for row in self._tried for name in row))
+        for name in (x, y):
+            if name not in known:
+                raise ResultError(f"nothing was tried with '{name}'; {choices(name, known)}")
+        kept = [row for row in self._tried if row["keeps limits"]]
+        along, across = figures(kept, x), figures(kept, y)
+        best = sorted(i for i, row in enumerate(kept) if row["best"])
+        best.sort(key=lambda i: along.values[i])
+        with style.in_style():
+            drawn = style.picture(6.4, 4.0)
+            axis = drawn.add_subplot()
+            axis.plot(along.values, across.values, "o", color=style.GREY, markersize=3, label="tried")
+            axis.plot(
+                [along.values[i] for i in best], [across.values[i] for i in best],
+                "D-", color=style.BLUE, markersize=4, linewidth=0.8, label="nothing else is better",
+            )  # fmt: skip
+            axis.set(xlabel=along.name, ylabel=across.name, title=style.titled(self._title, 5.0))
+            drawn.legend(loc="outside lower center", ncols=2, fontsize=style.SMALLER)
         return drawn
 
     def _check(self, *names: str) -> None:

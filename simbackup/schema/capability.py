@@ -78,18 +78,13 @@ class BlockDevice(BackupTarget):
         """Report a disk without a host or room, and keys of tape."""
         with checks.about(*path):
             checks.owned(path, job.to, "to")
-        for key in job.of_drives:
+        for key in job.not_on_disk:
             if getattr(job, key, None) is not None:
                 checks.report((*path, key), "has no effect on a backup to disk", "leave it out")
         data = checks.spec.data.get(saved)
         if data is not None:
             size = replace(data.size, si=data.size.si / job.kept_ratio(checks.spec))
             checks.free((*path, "to"), job.to, size, "a backup")
-
-    def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
-        """Report keys of tape."""
-        if job.streams is not None:
-            checks.report((*path, "streams"), "has no effect on a restore from disk", "leave it out")
 
 
 class RedundantDevice(BlockDevice):

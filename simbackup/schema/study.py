@@ -9,6 +9,9 @@ from pydantic import Field
 from simbackup.schema.job import Names
 from simbackup.schema.quantity import Frozen, Quantity, Text, Unit
 
+MOST_GOALS = 3
+"""Most goals of a search."""
+
 
 class RangeSpec(Frozen):
     """Values from a first to a last one, both included."""
@@ -58,6 +61,64 @@ class UncertainSpec(Frozen):
     """Inputs that go together, by any name; others are independent."""
 
 
+class SpanSpec(Frozen):
+    """All values from a first to a last one: whole ones of what is counted."""
+
+    first: str | int | float
+    """The first value, such as `1 GB`."""
+    last: str | int | float
+    """The last value, such as `16 GB`."""
+    by: Literal["difference", "factor"] = "difference"
+    """Whether values are spread by differences or by factors."""
+
+
+class BoundSpec(Frozen):
+    """What a figure has to be at least, at most, or both."""
+
+    at_least: str | int | float | None = None
+    """The least, such as `100 MB/s`."""
+    at_most: str | int | float | None = None
+    """The most, such as `8 h`."""
+
+
+class OptimiseSpec(Frozen):
+    """Values that are chosen so that goals are met best."""
+
+    values: Annotated[
+        dict[Text, Annotated[tuple[Any, ...], Field(min_length=1)] | SpanSpec], Field(min_length=1, max_length=12)
+    ]
+    """By address, among which values: a list, or all of a range, `{first: 1, last: 8}`."""
+    least: Names = ()
+    """Goals that are to be as small as possible: figures, values that are chosen, or names of `sums`."""
+    greatest: Names = ()
+    """Goals that are to be as great as possible."""
+    sums: dict[Text, Annotated[dict[Text, float], Field(min_length=1)]] = Field(default_factory=dict)
+    """Weighted sums of figures and values in SI units, by a name, such as `price: {devices.library.robots: 4000}`."""
+    limits: dict[Text, BoundSpec] = Field(default_factory=dict)
+    """What figures have to keep to: `jobs.save.elapsed: {at_most: 8 h}`."""
+    runs: Annotated[int, Field(ge=2, le=100_000)] = 200
+    """How many combinations are tried at most; all of them if there are no more."""
+
+    def goals(self) -> list[tuple[str, float]]:
+        """The goals, each with 1 if less of it is better, and -1 if more is."""
+        return [*((name, 1.0) for name in self.least), *((name, -1.0) for name in self.greatest)]
+
+    def parts(self, goal: str) -> dict[str, float]:
+        """The addresses of which a goal is made, with their weights."""
+        return dict(self.sums.get(goal, {goal: 1.0}))
+
+    def needed(self) -> tuple[str, ...]:
+        """The addresses of all figures that goals and limits need."""
+        return tuple(
+            dict.fromkeys((*(address for name, _ in self.goals() for address in self.parts(name)), *self.limits))
+        )
+
+    def span(self, address: str) -> SpanSpec | None:
+        """The range of an address; None where its values are listed."""
+        values = self.values[address]
+        return values if isinstance(values, SpanSpec) else None
+
+
 class StudySpec(Frozen):
     """Many runs with values varied, in one table."""
 
@@ -83,6 +144,9 @@ class StudySpec(Frozen):
     uncertain: bool | UncertainSpec = False
     """Whether every assumed and fitted value varies over its range, in 200 cases for each row, all of which the rows
     share. The 90 % intervals come from these cases, unless the command asks for none."""
+    optimise: OptimiseSpec | None = None
+    """Values that are chosen for each row so that goals are met best; the table has what is best, of several goals all
+    that nothing else is better than in each goal (Pareto)."""
     compare: Text | None = None
     """A scenario or a case with which the others are compared, at the same values: how much more each figure is, and
     how many times. All share their random numbers, so that the interval of a difference is that of the pairs."""

@@ -46,7 +46,7 @@ def elapsed(to: str, more: str = "", changes: dict[str, Any] | None = None) -> f
     """Seconds of the copy."""
     result = sb.simulate(sb.load(SITE.replace("TO}", f"{to}{more}}}")), changes)
     assert result.jobs.loc["copy", "status"] == "done"
-    return float(result.jobs.loc["copy", "elapsed"])
+    return result.get("jobs.copy.elapsed")
 
 
 # a file is read in two positioned reads of 0.1 ms, one of 0.1 ms for its 100 kB, which take 50 us, and opened
@@ -88,6 +88,38 @@ def test_the_program_counts_every_file_that_it_lists() -> None:
     listing = ", since: 1 d, tool: {start_time: 0 s, mount_time: 0 s, file_cpu: 2 ms/file, look_cpu: 0.5 ms/file}"
     before, after = elapsed("copied", ", since: 1 d"), elapsed("copied", listing)
     assert after - before == pytest.approx(FILES * (0.99 * 0.5e-3 + 0.01 * 2e-3), rel=0.05)
+
+
+DELTA = {
+    "data.tree.change": {"daily": "0.2 %", "daily_files": "2 %", "run": "10 kB"},
+    "data.mirrored.filesystem.create_cpu": "0.01 ms/file",
+    "links.lan.rate": "100 kB/s",
+}
+BLOCKS = "start_time: 0 s, mount_time: 0 s, delta_block: 1000 B, delta_checksum: 20 B"
+
+
+def test_blocks_that_changed_cross_the_line_and_files_are_read_at_both_ends() -> None:
+    """A tenth of each file that differs has changed, in runs of ten blocks; the receiver reads its version, too."""
+    result = sb.simulate(sb.load(SITE.replace("TO}", f"mirrored, since: 1 d, tool: {{{BLOCKS}}}}}")), DELTA)
+    sent = 0.02 * SIZE * (1.0 - 0.9 ** (1.0 + 1000.0 / 10e3) + 20.0 / 1000.0)
+    assert result.get("links.lan.bytes") == pytest.approx(sent, rel=1e-3)
+    assert result.get("jobs.copy.elapsed") == pytest.approx(sent / 1e5, rel=0.02)
+    assert result.get("devices.disk.bytes") == pytest.approx(0.02 * SIZE, rel=1e-3)
+    assert result.get("devices.far.bytes") == pytest.approx(2 * 0.02 * SIZE, rel=1e-3)
+
+
+def test_on_one_host_files_that_differ_are_copied_whole() -> None:
+    whole, blocks = (elapsed("copied", f", since: 1 d, tool: {{{tool}}}", DELTA) for tool in (BLOCKS[:32], BLOCKS))
+    assert blocks == whole
+
+
+def test_checksums_of_all_files_take_reading_them_at_both_ends() -> None:
+    """One byte takes 5 ns at each end; the far disk, whose reads take 0.4 ms, is the slower one."""
+    tool = "start_time: 0 s, mount_time: 0 s, checksums: true, delta_cpu: 5 ns/B"
+    result = sb.simulate(sb.load(SITE.replace("TO}", f"mirrored, since: 1 d, tool: {{{tool}}}}}")))
+    each = 3 * 0.4e-3 + SIZE / FILES * (1.0 / 2e9 + 5e-9) + 0.05e-3
+    assert result.get("jobs.copy.elapsed") == pytest.approx(FILES * each, rel=0.02)
+    assert result.get("devices.disk.bytes") == pytest.approx(SIZE, rel=1e-3)
 
 
 def test_files_that_are_looked_at_share_the_reads_of_directories_and_records() -> None:

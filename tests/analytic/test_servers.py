@@ -98,6 +98,40 @@ def test_a_host_without_read_ahead_reads_a_request_at_a_time(
     assert ahead == pytest.approx(max(SIZE * (1 / 500e6 + 4e-3 / 2**24), SIZE / 400e6 if changes else 0.0), rel=0.03)
 
 
+@pytest.mark.parametrize(("streams", "expected"), [(1, 400.0), (2, 200.0), (4, 100.0), (16, 100.0)])
+def test_streams_onto_a_disk_are_threads_of_the_program(streams: int, expected: float) -> None:
+    """Each takes 20 ns of a core for a byte; the client has four cores."""
+    cost = {"jobs.full.tool.copy_cpu": "40 ns/B", "jobs.full.streams": streams}
+    assert seconds(cost) == pytest.approx(expected, rel=TOLERANCE)
+
+
+def test_streams_bring_back_from_a_disk_at_once() -> None:
+    cost = {"jobs.full.tool.restore_cpu": "40 ns/B"}
+    assert seconds(cost, "back") == pytest.approx(400.0, rel=TOLERANCE)
+    assert seconds(cost | {"jobs.back.streams": 4}, "back") == pytest.approx(100.0, rel=TOLERANCE)
+
+
+def test_streams_share_a_device_that_is_full() -> None:
+    assert seconds({"jobs.full.streams": 8}) == pytest.approx(SIZE / 500e6, rel=TOLERANCE)
+
+
+def test_streams_each_have_the_pace_of_a_store_for_one() -> None:
+    """100 MB/s of each stream, 250 MB/s of all."""
+    store = "{cut_cpu: 0 ns/B, join_cpu: 0 ns/B, together: 1 MiB, ratio: 10, stream_ingest: 100 MB/s, ingest: 250 MB/s}"
+    site = SITE.replace("to: b,", f"to: b, deduplication: {store}, streams: 1,")
+    for streams, rate in ((1, 100e6), (2, 200e6), (4, 250e6)):
+        found = sb.simulate(sb.load(site, {"jobs.full.streams": streams}))
+        assert found.get("jobs.full.rate") == pytest.approx(rate, rel=TOLERANCE)
+
+
+def test_streams_go_to_nul_as_well() -> None:
+    sink = SITE.replace("owns: [b, library]", "owns: [b, library, none]").replace(
+        "devices:\n", "devices:\n  none: {kind: nul}\n"
+    )
+    cost = {"jobs.full.tool.copy_cpu": "40 ns/B", "jobs.full.to": "none", "jobs.back": None, "jobs.full.streams": 4}
+    assert sb.simulate(sb.load(sink, cost)).get("jobs.full.rate") == pytest.approx(SIZE / 100.0, rel=TOLERANCE)
+
+
 @pytest.mark.parametrize("workers", [1, 4, 16])
 def test_workers_wait_for_the_thread_that_serves_them_once(workers: int) -> None:
     """Files in memory, a server of one core: its thread takes 20 ns a byte, for however many workers."""

@@ -99,7 +99,7 @@ def test_a_restore_as_a_table_and_as_json(
 ) -> None:
     code, out, _ = called(capsys, monkeypatch, "restore", site, "--after-loss-of", "main", "--at", "2027-06-09")
     assert code == 0
-    assert "100% of the systems are back after" in out
+    assert "100 % of the systems are back after" in out
     code, out, _ = called(capsys, monkeypatch, "restore", site, "--what", "client first", "--json")
     told = json.loads(out)
     assert (code, told["complete"], told["systems"][0]["source"]) == (0, True, "pool")

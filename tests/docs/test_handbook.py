@@ -173,9 +173,9 @@ def test_pictures_of_notebooks_say_what_they_show(made: dict[str, str]) -> None:
         for name, page in made.items()
         if name.endswith(".ipynb")
         for cell in json.loads(page)["cells"]
-        if any("image/png" in output.get("data", {}) for output in cell.get("outputs", []))
+        if any(outside.IMAGES & output.get("data", {}).keys() for output in cell.get("outputs", []))
     ]
-    assert len(texts) > 40
+    assert len(texts) > 50
     assert [text for text in texts if not text.partition(": ")[2]] == []
     assert [text for text in texts if text.startswith(":")] == []
     assert len({*texts}) > 0.8 * len(texts)

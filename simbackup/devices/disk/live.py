@@ -22,6 +22,11 @@ class Disk:
         self.link = Link(name, 1.0, DiskTurns(parameters), fastest=parameters.outer_rate)
         self.path: tuple[Network, ...] = ()
 
+    @property
+    def ahead(self) -> float:
+        """Nothing beyond the window of a host."""
+        return 0.0
+
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream."""
         del direction  # a disk reads and writes at the rate of its media

@@ -11,12 +11,14 @@ from simbackup.devices.shape import FlowShape
 from simbackup.devices.store import Region, Store, bus
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import FlowNetwork, Link
-from simbackup.equations.read_ahead import read_ahead_rate
+from simbackup.equations.read_ahead import window_wait
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
     """A host's cores and their speed, bytes a second of one core, bytes of memory, dirty data and a read-ahead window.
+
+    A host that looks ahead asks for the next window when a program begins one, another when it has used one up.
 
     Dirty data are written back after `dirty_expire` seconds at the latest, `write_behind` bytes of a file at a time.
 
@@ -28,6 +30,7 @@ class Machine:
     dirty_limit: float
     dirty_background: float
     read_ahead: float | None = None
+    looks_ahead: bool = False
     dirty_expire: float = math.inf
     write_behind: float = 0.0
     memory: float = 0.0
@@ -81,24 +84,34 @@ class Host:
         """How a byte of a file that a program reads in sequence loads device and core.
 
         `each` are core seconds a byte, those of one copy unless given; `cached` is the share in memory. A host that
-        reads nothing ahead gets the bytes of one `request` of the program at a time, if that says how many.
+        reads ahead fetches a window, or the bytes of a larger `request` of the program; another host those of one
+        request at a time, if the program says how many.
         """
-        store, copy = region.store, 1.0 / self.copy_rate if each is None else each
-        shape = self.working(
-            region.streaming("read").ahead(self.machine.read_ahead or request).part(1.0 - cached), copy
-        )
-        window = self.machine.read_ahead or request
+        store, copy, machine = region.store, 1.0 / self.copy_rate if each is None else each, self.machine
+        window = self._window(store, request)
+        shape = self.working(region.streaming("read").ahead(window).part(1.0 - cached), copy)
         if window is None or cached >= 1.0:  # the next windows are asked for while the program works on the last
             return shape.at_most(1.0 / copy, self.cpu.name)
-        path, cold = bus(store, "read"), (1.0 - cached) / window
+        window, path, cold = min(window, region.size), bus(store, "read"), 1.0 - cached
         read = store.continued(region.begin, window).latency
-        parts = {(store.name, Activity.READ): cold * read, **travelling(path, cold), (self.cpu.name, ""): copy}
-        shape = shape.cycle(parts, read_ahead_rate(window, (1.0 - cached) * (read + travel_time(path)), 1.0 / copy))
+        fetched = read + travel_time(path)
+        waited = window_wait(fetched, copy * window / cold) if machine.looks_ahead else fetched
+        share = cold * waited / fetched / window if fetched > 0.0 else 0.0
+        parts = {(store.name, Activity.READ): share * read, **travelling(path, share), (self.cpu.name, ""): copy}
+        shape = shape.cycle(parts)
+        if machine.looks_ahead:  # a window is always on the way, as of any stream
+            return shape
         turn = store.turn(region.begin, region.begin, window)
         place = shape.places.get(store.link)
         if place is not None and turn.latency > 0.0:  # the disks of one window turn, not all of the device
             shape = replace(shape, places=shape.places | {store.link: place._replace(share=turn.busy / turn.latency)})
         return replace(shape, workers=1)  # one window at a time, in the queues of others
+
+    def _window(self, store: Store, request: float | None) -> float | None:
+        """Bytes that are fetched at once for a program that reads in sequence, None if it never waits."""
+        if self.machine.read_ahead is None:
+            return request
+        return max(self.machine.read_ahead, store.ahead, request or 0.0)
 
     def copying(self, region: Region) -> FlowShape:
         """How a byte of a file that a program reads and writes loads device and core."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup.errors import choices
 from simbackup.schema.facts import Fact, Facts, amount, number
@@ -23,6 +23,7 @@ from simbackup.schema.quantity import (
     Ratio,
     Share,
     Text,
+    Word,
 )
 
 
@@ -47,9 +48,14 @@ class HostSheet(Frozen):
     """Speed of one core over that of the reference core, one of SPECint_base2006 10; the same unless stated."""
     read_ahead: PositiveSize | None = None
     """Bytes that are read ahead of a program, which waits for each window; unless stated it never waits."""
+    looks_ahead: Annotated[bool, Word()] = False
+    """Whether it asks for the next window when a program begins to work on one, and not when that is used up."""
 
     def rules(self) -> Rules:
-        """Report a background limit above the limit."""
+        """Report a background limit above the limit, and a host that asks early for what it does not read ahead."""
+        if self.looks_ahead and self.read_ahead is None:
+            message = "a host that reads nothing ahead asks for no window early"
+            yield ("looks_ahead", "read_ahead"), message, "write 'read_ahead: 128 KiB', or leave looks_ahead out"
         if self.dirty_background.si > self.dirty_limit.si:
             message = "write-back would begin above the limit at which writers wait"
             yield ("dirty_background", "dirty_limit"), message, "make dirty_background at most dirty_limit"

@@ -12,6 +12,7 @@ from simbackup.engine.flows import Link
 from simbackup.engine.limit import Spot
 from simbackup.equations import degraded, raid
 from simbackup.equations.raid_work import DiskWork
+from simbackup.equations.read_ahead import whole_stripes
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class ArrayLayout:
     stripe_unit: float
     groups: int = 1
     failed: int = 0
+    stripes_ahead: float = 0.0
 
     @property
     def group(self) -> int:
@@ -109,6 +111,11 @@ class Rebuilding:
     controller: Controller
     size: float
     link: Link
+
+    @property
+    def ahead(self) -> float:
+        """Bytes that hosts read ahead at least, where the operating system makes the array."""
+        return whole_stripes(self.layout.stripe_unit, self.layout.data_disks, self.layout.stripes_ahead)
 
     @property
     def degraded(self) -> bool:

@@ -11,6 +11,7 @@ from simbackup.schema.capability import RedundantDevice
 from simbackup.schema.facts import Fact, Facts, amount, made, number
 from simbackup.schema.part import Modelled, Rules
 from simbackup.schema.quantity import (
+    Count,
     Duration,
     Frozen,
     Pieces,
@@ -37,6 +38,9 @@ class RaidSheet(Frozen):
     """Whether the controller reads ahead into a cache of its own, and serves sequential reads from there."""
     read_ahead: PositiveSize | None = None
     """Bytes of one stream that the controller reads ahead at once, if it `prefetches`."""
+    stripes_ahead: Count | None = None
+    """Whole stripes that a host which reads ahead of programs reads ahead here at least, as operating systems do on
+    arrays that they make themselves; none unless stated."""
     write_cache: PositiveSize | None = None
     """Cache of the controller from which it acknowledges writes, until it is full; it writes through unless stated."""
     battery: Annotated[bool, Word()] = True

@@ -9,9 +9,13 @@ from typing import Any
 import simpy
 
 from simbackup.data.live import DataSet
+from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
+from simbackup.equations.change import differs
+from simbackup.equations.deduplication import touched_chunks
+from simbackup.equations.files import delta
 from simbackup.methods.file_backup.portion import Portion, portion
 from simbackup.methods.file_backup.walk import Walkers, walking
 from simbackup.methods.job import Moved, Steps, side_by_side
@@ -20,6 +24,8 @@ from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 
 Wait = Generator[simpy.Event, Any, None]
+LEAST = 1e-12
+"""A share of files that have changed, below which none has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +33,8 @@ class CopyTree:
     """A copy of the files of one data set into the place of another, all of them or those that have changed.
 
     The walk of the source, what is sent, and the walk of what is there already go on at once. A program that alternates
-    reads a file and then writes it; another one does both at once, at the pace of the slower.
+    reads a file and then writes it; another one does both at once, at the pace of the slower. One that sends the blocks
+    in which files differ reads these files at both ends, and writes them whole; one that compares checksums reads all.
     """
 
     hosts: tuple[str, str]
@@ -46,7 +53,7 @@ class CopyTree:
         yield from prepare(system, job, data, self.tool, part.files)
         parts = [self._send(system, job, part)]
         if self.since is not None:
-            parts.append(self._look(system, job, target))
+            parts.append(self._look(system, job, target, part.share))
         yield from side_by_side(system, parts)
         return Moved(part.size, part.files)
 
@@ -56,7 +63,7 @@ class CopyTree:
         made = self.tool.made(part.files / part.size)._replace(file_cpu=0.0)  # the sender counts it
         shape = self._reading(system, part)
         networks = [system.networks[name] for name in self.networks]
-        shape = self.tool.sending(shape, networks, self.connections)
+        shape = self.tool.sending(shape, networks, self.connections, share=self._sent(system))
         if self.hosts[0] != to:
             shape = self.tool.serving(shape, system.hosts[to], made.per_byte)
         if self.tool.alternates:
@@ -67,18 +74,43 @@ class CopyTree:
         place = VolumeRange(target.volume, target.begin, part.size, beside(target, made))
         yield from system.write_through(job, to, place, shape, Activity.COPY)
 
+    @property
+    def _by_block(self) -> bool:
+        """Whether it sends blocks of files that both ends have."""
+        return self.tool.delta_block is not None and self.since is not None and self.hosts[0] != self.hosts[1]
+
+    def _sent(self, system: System) -> float:
+        """Bytes that cross networks for each byte of files that differ."""
+        data, block = system.data[self.ends[0]], self.tool.delta_block
+        if not self._by_block or block is None or self.since is None or data.change is None or data.file_change is None:
+            return 1.0
+        within = min(differs(data.change, self.since) / max(differs(data.file_change, self.since), LEAST), 1.0)
+        return min(delta(touched_chunks(within, data.run, block), block, self.tool.delta_checksum), 1.0)
+
     def _reading(self, system: System, part: Portion) -> FlowShape:
         """How a byte that is sent loads the source, with the files that are only looked at."""
         data, host = system.data[self.ends[0]], system.hosts[self.hosts[0]]
         who = Walkers(self.workers, self.tool.file_cpu, self.tool.in_turn, None, self.tool.look_cpu)
-        region = data.volume.region.part(data.begin, data.size)
         copies = 2.0 if self.hosts[0] == self.hosts[1] else 1.0
-        return host.then(walking(host, data, region, who, part.share), self.tool.copying(host, copies))
+        shape = self._walk(host, data, who, part.share).times(1.0 / part.size)
+        return host.then(shape, self.tool.copying(host, copies))
 
-    def _look(self, system: System, job: str, target: DataSet) -> Wait:
-        """Look at all files that are there, file by file."""
-        host, region = system.hosts[self.hosts[1]], target.volume.region.part(target.begin, target.size)
-        file = walking(host, target, region, Walkers(self.workers), 0.0).times(1.0 / target.files)
-        flow = file.start(system.network, job, Activity.WALK, float(target.files))
+    def _look(self, system: System, job: str, target: DataSet, changed: float) -> Wait:
+        """Look at all files that are there, and read those of which checksums are made."""
+        host = system.hosts[self.hosts[1]]
+        walk = self._walk(host, target, Walkers(self.workers), changed if self._by_block else 0.0)
+        flow = walk.times(1.0 / target.files).start(system.network, job, Activity.WALK, float(target.files))
         yield flow.done
         system.account(job, flow)
+
+    def _walk(self, host: Host, data: DataSet, who: Walkers, changed: float) -> FlowShape:
+        """How a walk over all files of one end loads it, with those that are read."""
+        region, all_of_them = (
+            data.volume.region.part(data.begin, data.size),
+            self.tool.checksums and self.since is not None,
+        )
+        read = 1.0 if all_of_them else changed
+        size = max(data.size * read, 1.0)
+        walk = walking(host, data, region, who, read).times(size)
+        summed = size if read > 0.0 and (all_of_them or self._by_block) else 0.0
+        return host.then(walk, host.seconds(self.tool.delta_cpu) * summed, Activity.CHECK) if summed else walk

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class CopyTreeSpec(JobSpec):
     """Copy of a tree of files onto another, on the same host or another: both are compared, and what differs is sent.
 
-    Files that differ are sent whole; deleted ones cost nothing. Both trees are walked at once, while files are sent. It
-    ends when all is on disk.
+    Files that differ are sent whole unless the program sends blocks of them; deleted ones cost nothing. Both trees are
+    walked at once, while files are sent. It ends when all is on disk.
     """
 
     method: Literal["copy_tree"]
@@ -49,6 +49,7 @@ class CopyTreeSpec(JobSpec):
     def uses(self, spec: Spec, name: str) -> Iterator[str]:
         """The keys of walks and of files that are made, and those of a program."""
         keys = ("start_time", "file_time", "copy_cpu", "file_cpu", "attributes", "alternates", "in_turn")
+        yield f"jobs.{name}.tool.file_flushes"
         yield from (f"jobs.{name}.tool.{key}" for key in keys)
         ends = self.data, *((self.to,) if self.since is not None else ())
         yield from (f"data.{end}.{key}" for end in ends for key in ("layout", "file_size", "cached"))
@@ -57,10 +58,13 @@ class CopyTreeSpec(JobSpec):
             yield from (f"data.{self.data}.change.{key}" for key in ("daily", "hot_data", "hot_changes", "replaced"))
             yield from (f"data.{self.data}.change.{key}" for key in ("growth", "daily_files"))
             yield from (f"data.{end}.filesystem.walk_cpu" for end in ends)
-            yield f"jobs.{name}.tool.look_cpu"
+            yield from (f"jobs.{name}.tool.{key}" for key in ("look_cpu", "delta_cpu", "checksums"))
         here, there = spec.host_of(self.data), spec.host_of(self.to)
         yield from (f"hosts.{host}.read_ahead" for host in (here, there))
         if here != there:
+            if self.since is not None and self.tool is not None and self.tool.delta_block is not None:
+                yield from (f"jobs.{name}.tool.{key}" for key in ("delta_block", "delta_checksum"))
+                yield f"data.{self.data}.change.run"
             yield from (f"jobs.{name}.{key}" for key in ("connections", "tool.server_cpu", "tool.server_file_cpu"))
             if self.tool is not None and self.tool.alternates:
                 yield f"jobs.{name}.tool.request"

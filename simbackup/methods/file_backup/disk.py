@@ -22,7 +22,7 @@ from simbackup.methods.deduplication.live import ingested
 from simbackup.methods.file_backup.portion import Portion, changed, portion
 from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.walk import walking
-from simbackup.methods.job import Moved, Steps
+from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.making import FilesMade, beside, filling
 from simbackup.methods.selection import Selection, wanted
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
@@ -49,6 +49,7 @@ class DiskBackup:
     since: float | None = None
     level: str = "full"
     reduction: Reduction = NO_REDUCTION
+    streams: int = 1
 
     def part(self, data: DataSet) -> Portion:
         """What it saves."""
@@ -73,19 +74,24 @@ class DiskBackup:
         stored = self.reduction.stored
         position = system.reserve(self.to, part.size / stored)
         yield from prepare(system, job, data, self.tool, part.files)
-        shape = self.serving(system, self.going(system, data), part)
-        shape = ingested(shape, system, job, self.to, self.reduction).times(stored)
-        place = VolumeRange(system.volumes[self.to], position, part.size / stored)
-        yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
+        each = part.size / stored / self.streams
+
+        def stream(number: int) -> Wait:
+            shape = self.serving(system, self.going(system, data, number=number), part)
+            shape = ingested(shape, system, job, self.to, self.reduction).times(stored)
+            place = VolumeRange(system.volumes[self.to], position + number * each, each)
+            yield from system.write_through(job, self.server, place, shape, Activity.SAVE)
+
+        yield from side_by_side(system, [stream(number) for number in range(self.streams)])
         system.require_image(self.source)
         copy = Copy(job, self.to, stored, time, [Extent(0.0, part.size, self.to, position)], self.reduction)
         system.catalogue.add(SaveSet(job, self.data, self.method, part.size, part.files, time, [copy], self.level))
         return Moved(part.size, part.files)
 
-    def going(self, system: System, data: DataSet, copies: float = 2.0) -> FlowShape:
-        """How a byte of the save set loads all on its way to the target, before that itself."""
+    def going(self, system: System, data: DataSet, copies: float = 2.0, number: int = 0) -> FlowShape:
+        """How a byte of one of its streams loads all on its way to the target, before that itself."""
         server = system.hosts.get(self.server)
-        shape = compressed(self.reading(system, data, copies), system.hosts[self.host], server, self.reduction)
+        shape = compressed(self.reading(system, data, copies, number), system.hosts[self.host], server, self.reduction)
         networks = [system.networks[name] for name in self.networks]
         return self.tool.sending(shape, networks, self.connections, share=1.0 / self.reduction.sent)
 
@@ -96,9 +102,9 @@ class DiskBackup:
         files = part.files / part.size if self.method == "file_level" and part.size > 0.0 else 0.0
         return self.tool.serving(shape, system.hosts[self.server], files, self.reduction.handled())
 
-    def reading(self, system: System, data: DataSet, copies: float = 2.0) -> FlowShape:
-        """How a byte of the save set loads device and host, which copies it so many times."""
-        host, origin = system.hosts[self.host], system.origin(data, self.source)
+    def reading(self, system: System, data: DataSet, copies: float = 2.0, number: int = 0) -> FlowShape:
+        """How a byte of one of its streams loads device and host, which copies it so many times."""
+        host, origin = system.hosts[self.host], system.origin(data, self.source).one_of(self.streams, number)
         copy = self.tool.copying(host, copies)
         part = self.part(data)
         if self.method == "image" and not part.whole:
@@ -127,6 +133,7 @@ class DiskRestore:
     tool: Tool = NO_TOOL
     workers: int = 1
     connections: int = 1
+    streams: int = 1
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Read the wanted files at the server, send them, and write them; done when they are on disk."""
@@ -138,8 +145,9 @@ class DiskRestore:
         made = self.tool.made(files / total if saved.method == "file_level" else 0.0)
         yield from prepare(system, job, target, self.tool, files)
         networks = [system.networks[name] for name in self.networks]
-        with system.shut_out(self.to):
-            for begin, size in pieces:
+
+        def stream(parts: Sequence[tuple[float, float]]) -> Wait:
+            for begin, size in parts:
                 source = lying(system, copy, begin, size)
                 yield from seek(system, job, source, networks)
                 shape = self._copying(system, source, target, made, copy.reduction)
@@ -147,7 +155,19 @@ class DiskRestore:
                 there = target.begin + min(begin, max(target.size - size, 0.0))
                 place = VolumeRange(target.volume, there, size, beside(target, made))
                 yield from system.write_through(job, self.host, place, shape, Activity.RESTORE)
+
+        with system.shut_out(self.to):
+            yield from side_by_side(system, [stream(parts) for parts in self._streams(pieces)])
         return Moved(total, float(files))
+
+    def _streams(self, pieces: Sequence[tuple[float, float]]) -> list[Sequence[tuple[float, float]]]:
+        """What each stream brings back: an equal part of all, or some of the selected pieces."""
+        if self.selection is not None:
+            return [pieces[number :: self.streams] for number in range(self.streams)]
+        return [
+            [(begin + number * size / self.streams, size / self.streams) for begin, size in pieces]
+            for number in range(self.streams)
+        ]
 
     def _copying(self, system: System, source: Region, target: DataSet, made: FilesMade, how: Reduction) -> FlowShape:
         """What a restored byte loads: the server's disk, and the processor of the host that writes it."""

@@ -55,7 +55,7 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
     owner = spec.owner_of(job.to) or ""
     backup = DiskBackup(
         host, job.data, job.to, owner, way, job.method, tool, job.source, workers, share, connections, job.base_age(),
-        job.level, how,
+        job.level, how, int(si_or(job.streams, 1.0)),
     )  # fmt: skip
     if isinstance(spec.devices[job.to], ObjectTarget):
         return ObjectBackup(backup, _object_size(job))
@@ -131,4 +131,5 @@ def _way_back(job: RestoreSpec, saved: FileBackupSpec, spec: Spec, device: str) 
     if isinstance(spec.devices[device], ObjectTarget):
         own = next((other for other in spec.copies_of(job.restore) if other.to == device), saved)
         return ObjectRestore(host, to, way, selection, tool, workers, connections, _object_size(own))
-    return DiskRestore(host, to, spec.owner_of(device) or "", way, selection, tool, workers, connections)
+    streams = int(si_or(job.streams, 1.0))
+    return DiskRestore(host, to, spec.owner_of(device) or "", way, selection, tool, workers, connections, streams)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simbackup.engine.activity import Activity
-from simbackup.methods.file_backup.disk import DiskBackup
-from simbackup.methods.job import Moved, Steps
+from simbackup.methods.file_backup.disk import DiskBackup, Wait
+from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.tool.live import prepare
 from simbackup.system import System
 
@@ -32,8 +32,13 @@ class NullBackup:
         data = system.data[it.data]
         part = it.begin(system, data)
         yield from prepare(system, job, data, it.tool, part.files)
-        flow = it.going(system, data, copies=1.0).start(system.network, job, Activity.SAVE, part.size)
-        yield flow.done
-        system.account(job, flow)
+
+        def stream(number: int) -> Wait:
+            shape = it.going(system, data, copies=1.0, number=number)
+            flow = shape.start(system.network, job, Activity.SAVE, part.size / it.streams)
+            yield flow.done
+            system.account(job, flow)
+
+        yield from side_by_side(system, [stream(number) for number in range(it.streams)])
         system.require_image(it.source)
         return Moved(part.size, part.files)

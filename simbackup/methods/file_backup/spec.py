@@ -55,7 +55,8 @@ class FileBackupSpec(Saving, FileKeeping):
     since: PositiveDuration | None = None
     """How long ago the backup was made that it is based on; unless stated, `every` of an incremental."""
     streams: Pieces | None = None
-    """Equal parts that are saved at once, on as many drives, or fewer with `multiplexing`; one unless stated."""
+    """Equal parts that are saved at once, onto a disk by as many threads, to tape on as many drives, or fewer with
+    `multiplexing`; one unless stated."""
     multiplexing: Pieces | None = None
     """Streams that a drive takes at once, block by block in turns: those of this job and of others of its pool that
     allow as many. A stream goes to a drive that has one already, before it takes another drive; one unless stated."""
@@ -83,6 +84,7 @@ class FileBackupSpec(Saving, FileKeeping):
         "ingest": ("deduplication.stream_ingest", "deduplication.ingest")
     }
     of_drives: ClassVar[tuple[str, ...]] = ("streams", "multiplexing", "pool")
+    not_on_disk: ClassVar[tuple[str, ...]] = ("multiplexing", "pool")
     conditional: ClassVar[Mapping[str, str]] = {
         "workers": "in file_level backups",
         "share": "in file_level backups",
@@ -166,7 +168,7 @@ class FileBackupSpec(Saving, FileKeeping):
         if self.method == "file_level" or tape:
             yield from super().restore_uses(spec, name, restore, job)
         if self.method == "file_level":
-            yield from (f"jobs.{name}.tool.{key}" for key in ("attributes", "in_turn", "file_cpu"))
+            yield from (f"jobs.{name}.tool.{key}" for key in ("attributes", "file_flushes", "in_turn", "file_cpu"))
             yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers")
         if not (tape or objects):
             yield f"hosts.{spec.owner_of(device)}.read_ahead"

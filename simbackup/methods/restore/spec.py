@@ -60,8 +60,8 @@ class RestoreSpec(Restoring):
     to: Annotated[Text, ONTO_DATA] | None = None
     """The data set to overwrite; where the data came from unless stated."""
     streams: Pieces | None = None
-    """Drives that read from tape at once, each a cartridge of its own; one unless stated. More than there are
-    cartridges with wanted data are of no use."""
+    """Parts that come back from a disk at once, or drives that read from tape at once, each a cartridge of its own; one
+    unless stated. More than there are cartridges with wanted data are of no use."""
     workers: Pieces | None = None
     """Workers who make files, load tables or copy files at once; one unless stated."""
     connections: Pieces | None = None

@@ -57,10 +57,21 @@ class BackupToolSheet(Frozen):
     look_cpu: TimePerFile | None = None
     """Time of the reference core for each file that it looks at and leaves alone, beside that of the file system; none
     unless stated."""
+    delta_block: PositiveSize | None = None
+    """Bytes of a block of files that both ends have, of which a repeated copy to another host sends those that changed;
+    files that differ are sent whole unless stated."""
+    delta_checksum: PositiveSize | None = None
+    """Bytes of the checksums of a block, which the receiver sends; none unless stated."""
+    delta_cpu: TimePerByte | None = None
+    """Time of the reference core, at each end, for each byte of files whose checksums are made; none unless stated."""
+    checksums: Annotated[bool, Word()] = False
+    """Whether a repeated copy reads all files at both ends and compares their checksums, not times and sizes."""
     in_turn: Share | None = None
     """Share of file_cpu that only one of several workers takes at a time; none unless stated."""
     attributes: Count | None = None
     """Changes of attributes (times, owner, rights) that it makes to each file that comes back; none unless stated."""
+    file_flushes: Count | None = None
+    """Times that it waits for each file that comes back until that is on disk (fsync); none unless stated."""
     alternates: bool = False
     """Whether it reads and then sends or writes to tape, by turns, instead of both at once; in a spooled backup, on the
     way from the spool."""
@@ -99,9 +110,14 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "server_file_cpu": "in file_level backups to another host, and restores from there",
         "file_cpu": "in file_level backups and their restores",
         "look_cpu": "in file_level backups of a level other than full, and in repeated copies of trees",
+        "delta_block": "in repeated copies of trees to another host",
+        "delta_checksum": "with 'delta_block', in repeated copies of trees to another host",
+        "delta_cpu": "in repeated copies of trees, with 'delta_block' or 'checksums'",
+        "checksums": "in repeated copies of trees",
         "alternates": "in file_level and image backups and their restores, and in copies of trees",
         "in_turn": "in file_level backups, and restores of them, with several workers",
         "attributes": "in restores of file_level backups",
+        "file_flushes": "in restores of file_level backups, and in copies of trees",
         "one_pass": "in restores from tape of backups with several streams and 'multiplexing'",
         "group_time": "in start_group",
         "index_record": "in save_index",

@@ -36,7 +36,7 @@ def test_the_night_nearest_to_its_window_carries_an_interval() -> None:
     assert found.elapsed.low < found.elapsed.best < found.elapsed.high
     assert found.fits == found.elapsed.probability_below(tightest.window)
     assert "growth" in found.decides  # it is two years, and the range is wide
-    assert "in 90% of cases" in found.sentence()
+    assert "in 90 % of cases" in found.sentence()
 
 
 def test_growth_moves_the_date_on_which_a_pool_is_full() -> None:

@@ -11,6 +11,7 @@ from sites.plan import site
 from simbackup.equations.change import hits_a_day
 from simbackup.errors import InputError
 from simbackup.planning.ledger import Ledger
+from simbackup.planning.plan import plan
 from simbackup.planning.restore import restore
 from simbackup.planning.site import PlannedSite, load_site
 
@@ -81,3 +82,23 @@ def test_logs_take_room_as_long_as_the_point_before_them_is_kept() -> None:
 def test_they_go_to_targets_that_there_are() -> None:
     with pytest.raises(InputError, match="there is no target 'moon'"):
         of(to="moon")
+
+
+def test_logs_are_saved_while_the_nights_backups_run() -> None:
+    """Each shares the network of 10 Gbit/s with the backup of the data, and so gets half of it."""
+    planned = of("30 min")
+    found = plan(planned, "3 days")
+    logs = [one for one in found.verdicts if one.copy == "logs"]
+    assert [one.night for one in logs] == [date(2027, 1, day) for day in (2, 3, 4)]
+    sizes = [one.bytes for one in logs]
+    assert sizes == pytest.approx([log_of(1 / 48) * 24] * 3, rel=0.01)  # every 30 minutes in twelve hours
+    assert all(one.met and one.window == 1800.0 for one in logs)
+    assert all(one.elapsed > 2 * log_of(1 / 48) / 1.25e9 for one in logs)
+    assert found.logs_lost == {"nightly": 1800.0 + max(one.elapsed for one in logs)}
+
+
+def test_logs_that_take_longer_than_lies_between_them_are_missed() -> None:
+    """1.1 GB in 30 minutes at 0.5 MB/s."""
+    slow = of("30 min").file.tree.plain() | {"network": {"rate": "500 kB/s", "latency": "0.1 ms"}}
+    late = [one for one in plan(load_site(slow), "1 day").verdicts if one.copy == "logs"]
+    assert not any(one.met for one in late)

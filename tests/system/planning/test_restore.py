@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -163,10 +164,14 @@ def test_the_same_site_is_restored_alike_whatever_the_seed_of_hashes() -> None:
 def test_what_is_not_stated_is_said() -> None:
     found = restored(lost="main")
     assert [(warning.address, warning.severity) for warning in found.warnings] == [
-        ("recovery", "warning"), ("policies.nightly.tool", "warning"),
+        ("recovery", "warning"), ("catalogue", "warning"), ("operator", "warning"),
+        ("policies.nightly.tool", "warning"),
     ]  # fmt: skip
     policy = site()["policies"]["nightly"] | {"tool": "backup_tool/network-backup-2015"}
-    assert restored(lost="main", recovery="4 h", policies={"nightly": policy}).warnings == ()
+    assert (
+        restored(lost="main", recovery="4 h", catalogue="1 h", operator="5 min", policies={"nightly": policy}).warnings
+        == ()
+    )
 
 
 def test_one_file_takes_the_times_of_the_program() -> None:
@@ -184,3 +189,29 @@ def test_the_curve_of_systems_that_are_back() -> None:
     assert axis.get_ylabel() == "systems back, %"
     line = axis.lines[0]
     assert list(line.get_ydata()) == [0.0, 50.0, 100.0]
+
+
+def test_declared_times_and_their_ranges_are_in_the_interval() -> None:
+    """Four hours until restores begin, two to ten of them possible; the catalogue takes one for certain."""
+    recovery = {"value": "4 h", "basis": "assumed", "range": ["2 h", "10 h"], "why": "spare hosts"}
+    plain, found = (
+        restored("client first", "main"),
+        restored("client first", "main", recovery=recovery, catalogue="1 h"),
+    )
+    assert found.until(1.0) == pytest.approx(plain.until(1.0) + 5 * 3600)
+    assert plain.interval is not None
+    assert found.interval is not None
+    assert found.interval.decides == ("recovery",)
+    below, above = (found.interval.best - found.interval.low), (found.interval.high - found.interval.best)
+    own = (plain.interval.best - plain.interval.low), (plain.interval.high - plain.interval.best)
+    assert (below, above) == pytest.approx((math.hypot(2 * 3600, own[0]), math.hypot(6 * 3600, own[1])))
+    assert "recovery decides most" in found.interval.sentence()
+
+
+def test_ranges_of_devices_widen_the_interval() -> None:
+    loaded = load_site(site())
+    bare, sampled = (restore(loaded, "client first", WEDNESDAY, intervals=each) for each in ("none", "quick"))
+    assert bare.interval is not None
+    assert sampled.interval is not None
+    assert (bare.interval.sampled, sampled.interval.sampled) == (False, True)
+    assert sampled.interval.low <= bare.interval.low < bare.until(1.0) < bare.interval.high <= sampled.interval.high

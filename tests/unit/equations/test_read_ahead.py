@@ -1,33 +1,37 @@
 from __future__ import annotations
 
-import math
-
 import pytest
 
-from simbackup.equations.read_ahead import read_ahead_rate
+from simbackup.equations.read_ahead import whole_stripes, window_wait
+
+MANY = 2000
 
 
-def test_a_window_is_fetched_and_then_copied() -> None:
-    """100 kB in 1.5 ms from the device and 0.5 ms to the program: 50 MB/s."""
-    assert read_ahead_rate(100e3, request_time=1.5e-3, copy_rate=200e6) == pytest.approx(50e6)
+def begun(request_time: float, work_time: float, windows: int = MANY) -> float:
+    """Seconds between two windows, window by window: at the first page of each the next is asked for.
+
+    A window has come so many seconds after it was asked for, however many are on the way.
+    """
+    came: dict[int, float] = {0: request_time}
+    now = 0.0
+    middle = 0.0
+    for number in range(windows):
+        came[number + 1] = now + request_time  # the page is marked, whether it is there or not
+        now = max(now, came[number]) + work_time
+        middle = now if number == windows // 2 else middle
+    return (now - middle) / (windows - 1 - windows // 2)
 
 
-def test_it_is_slower_than_device_and_core() -> None:
-    rate = read_ahead_rate(128 * 1024, request_time=2e-3, copy_rate=1e9)
-    assert rate < 128 * 1024 / 2e-3
-    assert rate < 1e9
+@pytest.mark.parametrize("work", [0.0, 0.1, 0.5, 0.9, 1.0, 1.5, 4.0])
+def test_waits_are_those_of_windows_one_by_one(work: float) -> None:
+    assert window_wait(1.0, work) + work == pytest.approx(begun(1.0, work), rel=2e-3)
 
 
-def test_a_larger_window_spreads_the_fixed_part_of_a_request() -> None:
-    """With t = a + W / d the rate approaches the two rates in series, 1 / (1/d + 1/c)."""
-
-    def rate(window: float) -> float:
-        return read_ahead_rate(window, request_time=2e-3 + window / 100e6, copy_rate=400e6)
-
-    assert rate(64e3) < rate(128e3) < rate(1e6) < 80e6
-    assert rate(1e12) == pytest.approx(80e6, rel=1e-6)
+@pytest.mark.parametrize("work", [0.1, 1.0, 4.0])
+def test_reading_ahead_gains_half_of_all_at_most(work: float) -> None:
+    ahead = window_wait(1.0, work) + work
+    assert 0.5 * (1.0 + work) <= ahead < 1.0 + work
 
 
-def test_limits() -> None:
-    assert read_ahead_rate(1e5, request_time=0.0, copy_rate=3e8) == pytest.approx(3e8)
-    assert read_ahead_rate(1e5, request_time=1e-3, copy_rate=math.inf) == pytest.approx(1e8)
+def test_two_stripes() -> None:
+    assert whole_stripes(64 * 1024, 6, 2.0) == 12 * 64 * 1024

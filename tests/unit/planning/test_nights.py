@@ -153,3 +153,11 @@ def test_a_queue_that_grows_for_ever_is_said() -> None:
     found = daily(30.0)
     assert found.behind == date(2027, 1, 2)
     assert [round(verdict.elapsed / 3600) for verdict in found.verdicts][:7] == [30 + 6 * i for i in range(7)]
+
+
+def test_nights_of_equal_work_are_simulated_once() -> None:
+    """Nothing grows, so that from the fifth week on each week is like the one before."""
+    same = {"a": {"size": "1 TB", "change": {"daily": "3 %", "run": "256 KiB"}, "policy": "nightly"}}
+    counts = [plan(load_site(site(systems=same)), until, play=stub).simulated for until in ("6 months", "3y")]
+    assert counts[0] == counts[1]
+    assert counts[0] < 15

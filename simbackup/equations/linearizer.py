@@ -1,0 +1,124 @@
+"""Rates of customers of several kinds who go round, by the Linearizer of Chandy and Neuse (1982), with numpy."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+Kind = tuple[int, float, Sequence[tuple[int, float, float]]]
+"""Customers, seconds of delay, and visits: the number of a queue, seconds of waiting alone, and share held."""
+PRECISION = 1e-9
+MOST_ROUNDS = 500
+REFINEMENTS = 2
+"""Times that the change of queue lengths by one customer is taken anew, as Chandy and Neuse do."""
+
+
+class Linearizer:
+    """Kinds of customers, and how the share of each kind in a queue changes when one customer is missing.
+
+    Arrays have a plane for each population that is solved at the same time, a row for each kind, and a column for each
+    queue where kinds meet, then one for each further queue that a kind has to itself.
+    """
+
+    def __init__(self, kinds: Sequence[Kind], others: Sequence[float], pooled: Sequence[float | None]) -> None:
+        visits = [{queue: (wait, held) for queue, wait, held in each} for *_, each in kinds]
+        at = Counter(queue for there in visits for queue in there)
+        shared = {queue: column for column, queue in enumerate(sorted(queue for queue in at if at[queue] > 1))}
+        self.columns: list[list[int]] = []
+        for there in visits:
+            own = count(len(shared))
+            self.columns.append([shared[queue] if queue in shared else next(own) for queue in there])
+        self.shared = len(shared)
+        shape = len(kinds), max((column + 1 for columns in self.columns for column in columns), default=0)
+        self.there, self.blocked = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+        self.wait, self.held, self.free, self.left = np.zeros(shape), np.zeros(shape), np.zeros(shape), np.ones(shape)
+        for row, (there, columns) in enumerate(zip(visits, self.columns, strict=True)):
+            for (queue, (wait, held)), column in zip(there.items(), columns, strict=True):
+                here, servers, left = (row, column), pooled[queue], 1.0 - others[queue]
+                self.there[here], self.wait[here] = True, wait
+                if servers is not None:
+                    self.held[here], self.free[here] = wait / servers, servers - 1.0
+                elif left > 0.0:
+                    self.held[here], self.left[here] = held, left
+                else:
+                    self.blocked[here] = True
+        self.delay = np.array([delay for _, delay, _ in kinds])
+        self.full = np.array([float(customers) for customers, *_ in kinds])
+        self.changes = np.zeros((len(kinds), *shape))  # by who is missing
+
+    def solved(self) -> list[tuple[float, tuple[float, ...]]]:
+        """Of each kind the rounds a second of all its customers, and the seconds that one takes at each visit."""
+        full = self.full[None]
+        rates, seconds, queues = self._core(full, self._even(full))
+        if full.sum() > 1.0:
+            fewer = full - np.eye(len(self.full))
+            present = fewer[:, :, None] > 0.0
+            for _ in range(REFINEMENTS):
+                *_, without = self._core(fewer, self._even(fewer))
+                changes = without / np.maximum(fewer, 1.0)[:, :, None] - queues / full[:, :, None]
+                self.changes = np.where(present, changes, 0.0)
+                rates, seconds, queues = self._core(full, queues)
+        return [
+            (float(rate), tuple(float(row[column]) for column in columns))
+            for rate, row, columns in zip(rates[0], seconds[0], self.columns, strict=True)
+        ]
+
+    def _even(self, customers: Numbers) -> Numbers:
+        """Queue lengths to begin with: customers spread evenly."""
+        return np.where(self.there, (customers / np.maximum(self.there.sum(axis=1), 1))[:, :, None], 0.0)
+
+    def _core(self, customers: Numbers, queues: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """Rates, seconds of each visit, and queue lengths of some populations, by successive substitution."""
+        rates = seconds = queues
+        n, precision = customers[:, :, None], PRECISION * np.maximum(customers.sum(axis=1), 1.0)
+        part, fewer = 1.0 / np.maximum(n, 1.0), self._fewer(customers)
+        missed = n * np.max(-self.changes, axis=0) if self.shared else n
+        for _ in range(MOST_ROUNDS):
+            found = queues - queues * part + fewer
+            if self.shared:
+                self._meet(found, n, queues, missed)
+            seconds = (self.wait + self.held * np.maximum(found - self.free, 0.0)) / self.left
+            total = self.delay + seconds.sum(axis=2)
+            rates = customers / total
+            lengths = rates[:, :, None] * seconds
+            if self.blocked.any():
+                self._stop(customers, rates, seconds, lengths)
+            change = np.abs(lengths - queues).max(axis=(1, 2), initial=0.0)
+            queues = (queues + lengths) / 2.0
+            if (change <= precision).all():
+                break
+        return rates, seconds, queues
+
+    def _stop(self, customers: Numbers, rates: Numbers, seconds: Numbers, lengths: Numbers) -> None:
+        """Let nobody go on where others take all of a queue on the way."""
+        seconds[:, self.blocked] = math.inf
+        ended = self.blocked.any(axis=1)
+        rates[:, ended] = 0.0
+        lengths[:, ended] = np.where(self.there, customers[:, :, None], 0.0)[:, ended]
+
+    def _fewer(self, customers: Numbers) -> Numbers:
+        """By how many customers each kind finds queues longer than they are, but for itself."""
+        own = np.arange(len(self.full))
+        itself = self.changes[own, own]
+        found = np.zeros((len(customers), *self.there.shape))
+        for other, changes in enumerate(self.changes.transpose(1, 0, 2)):  # one by one, as sums of BLAS vary by machine
+            found += customers[:, other, None, None] * changes
+        found[:, :, self.shared :] = customers[:, :, None] * itself[:, self.shared :]
+        return found - np.where(customers[:, :, None] > 0.0, itself, 0.0)
+
+    def _meet(self, found: Numbers, n: Numbers, queues: Numbers, missed: Numbers) -> None:
+        """Add those of other kinds to what one of each finds in each shared queue, of no kind fewer than nobody."""
+        meet = slice(self.shared)
+        there = queues[:, :, meet]
+        found[:, :, meet] += there.sum(axis=1, keepdims=True) - there
+        for population, queue in np.argwhere((there < missed[:, :, meet]).any(axis=1)):
+            here = n[population, :, 0]
+            shares = queues[population, :, queue] / np.maximum(here, 1.0) + self.changes[:, :, queue]
+            others = np.maximum(here - np.eye(len(here)), 0.0)
+            found[population, :, queue] = np.maximum(others * shares, 0.0).sum(axis=1)

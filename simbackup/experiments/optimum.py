@@ -1,0 +1,289 @@
+"""The best values of a study: by trying all of them, or by differential evolution; of several goals the Pareto set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from itertools import product
+from typing import Any
+
+from simbackup import units
+from simbackup.engine.randomness import stream
+from simbackup.errors import ResultError
+from simbackup.experiments.point import Point
+from simbackup.experiments.replicated import drawn
+from simbackup.experiments.replications import Figure
+from simbackup.experiments.runner import Runner
+from simbackup.experiments.search_space import Place, SearchSpace
+from simbackup.results.figure_units import unit_of
+from simbackup.schema.study import BoundSpec, OptimiseSpec, StudySpec
+
+FAR = 1e30
+"""Added for what breaks a limit, so that anything that keeps all limits is better."""
+MEMBERS = 8
+"""Members of a generation for each dimension."""
+KEEPS, BEST = "keeps limits", "best"
+"""Columns of whether a row keeps all limits, and whether it is one of the best."""
+DISTANT = 0.6
+"""Share of the runs with which the whole space is searched; the others look round what is best."""
+STEPS = {1: 1, 2: 4, 3: 2}
+"""Parts into which the weight between goals is divided, by their number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """Values that were tried: their goals (less is better), and by what share they break limits in all."""
+
+    place: Place
+    goals: tuple[float, ...]
+    broken: float
+
+    @property
+    def good(self) -> bool:
+        """Whether they were run and keep all limits."""
+        return not self.broken and all(map(math.isfinite, self.goals))
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a search found: the best points, how many were tried of how many there are, and all rows that were tried."""
+
+    best: tuple[Point, ...]
+    name: str
+    tried: int
+    size: float
+    rows: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def all_tried(self) -> bool:
+        """Whether each combination was tried, so that nothing better is left."""
+        return self.tried >= self.size
+
+    def sentence(self) -> str:
+        """How sure it is that nothing is better, in words."""
+        number = "the best" if len(self.best) == 1 else f"the {len(self.best)} that nothing else is better than"
+        if self.all_tried:
+            return f"{self.name}: {number} of all {self.tried:,} combinations"
+        of = "any number of" if math.isinf(self.size) else f"{self.size:,.0f}"
+        return f"{self.name}: {number} of {self.tried:,} combinations that were tried, of {of}"
+
+
+@dataclass(slots=True)
+class _Searching:
+    """A search over the space of one row."""
+
+    asked: StudySpec
+    goals: OptimiseSpec
+    space: SearchSpace
+    base: Point
+    runner: Runner
+    known: dict[tuple[str, ...], Tried] = field(default_factory=dict[tuple[str, ...], Tried])
+    rows: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    allowed: int = 0
+    """How many combinations may have been tried by the end of the present step."""
+
+    def __post_init__(self) -> None:
+        self.allowed = self.runs
+
+    @property
+    def runs(self) -> int:
+        """How many combinations may be tried."""
+        return self.goals.runs
+
+    def point(self, place: Sequence[float]) -> Point:
+        """The row with the values at a place."""
+        return self.base.moved(self.space.values(place))
+
+    def tried(self, places: Sequence[Place]) -> list[Tried | None]:
+        """What places give, each run once; None of those that would take more runs than are allowed."""
+        keys = [tuple(map(str, self.space.values(place).values())) for place in places]
+        new = {key: place for key, place in zip(keys, places, strict=True) if key not in self.known}
+        new = dict(list(new.items())[: max(0, self.allowed - len(self.known))])
+        points = [replace(self.point(place), show=self.goals.needed()) for place in new.values()]
+        seeds = self.asked.least_seeds()
+        found = self.runner.run(drawn(self.asked, points), "points of the search") if points else []
+        rows = [found[i : i + seeds] for i in range(0, len(found), seeds)]
+        for key, place, point, row in zip(new, new.values(), points, rows, strict=True):
+            figures = {name: _mean([one.figures.get(name) for one in row]) for name in self.goals.needed()}
+            self.known[key] = self._judged(place, figures)
+            good = {KEEPS: self.known[key].good}
+            names = [name for name, _ in self.goals.goals()]
+            self.rows.append({**point.names, **dict(zip(names, self._values(figures), strict=True)), **good})
+        return [self.known.get(key) for key in keys]
+
+    def _values(self, figures: Mapping[str, float]) -> list[float]:
+        """The goals as they are reported."""
+        return [
+            sum(weight * figures[address] for address, weight in self.goals.parts(name).items())
+            for name, _ in self.goals.goals()
+        ]  # fmt: skip
+
+    def _judged(self, place: Place, figures: Mapping[str, float]) -> Tried:
+        signs = [sign for _, sign in self.goals.goals()]
+        goals = tuple(sign * value for sign, value in zip(signs, self._values(figures), strict=True))
+        return Tried(
+            place, goals, sum(broken(address, b, figures[address]) for address, b in self.goals.limits.items())
+        )
+
+    def evolve(self, score: Callable[[Tried], float], budget: int, which: int) -> None:
+        """Try about so many new places by differential evolution, which `score` judges: less is better."""
+        optimise = _scipy().differential_evolution
+        self.allowed = min(self.runs, len(self.known) + budget)
+        members = MEMBERS * len(self.space.dimensions)
+
+        def judged(vectors: Any) -> Any:
+            places = [tuple(float(at) for at in column) for column in vectors.T]
+            return [score(one) if one is not None else math.inf for one in self.tried(places)]
+
+        def ended(best: Any, convergence: float) -> bool:
+            del best, convergence
+            return len(self.known) >= self.allowed
+
+        optimise(
+            judged, [one.ends for one in self.space.dimensions],
+            integrality=[one.whole for one in self.space.dimensions],
+            popsize=MEMBERS, maxiter=max(1, 4 * budget // members), vectorized=True, updating="deferred", polish=False,
+            tol=1e-8, callback=ended,
+            **{_seed_word(): stream(self.base.seed, f"optimise {which}")},
+        )  # fmt: skip
+
+    def table(self, best: Sequence[Tried]) -> tuple[dict[str, Any], ...]:
+        """All rows that were tried, each with whether it is one of the best."""
+        return tuple(row | {BEST: one in best} for row, one in zip(self.rows, self.known.values(), strict=True))
+
+    def look_round(self) -> None:
+        """Try the neighbours of the best, then those of what is best now, and so on: steps of whole dimensions."""
+        self.allowed, before = self.runs, -1
+        while before < len(self.known) < self.runs:
+            before = len(self.known)
+            self.tried([place for one in self.result() for place in self._neighbours(one.place)])
+
+    def _neighbours(self, place: Place) -> Iterator[Place]:
+        for i, one in enumerate(self.space.dimensions):
+            for step in (-1.0, 1.0) if one.whole else ():
+                if one.ends[0] <= place[i] + step <= one.ends[1]:
+                    yield (*place[:i], place[i] + step, *place[i + 1 :])
+
+    def result(self) -> list[Tried]:
+        """The best of what was tried, that nothing is better than in all goals; none if nothing keeps the limits."""
+        good = [one for one in self.known.values() if one.good]
+        front = [one for one in good if not any(_dominates(other, one) for other in good)]
+        unique = {one.goals: one for one in reversed(front)}  # of equals the first
+        return sorted(unique.values(), key=lambda one: one.goals)
+
+
+def optimum(asked: StudySpec, goals: OptimiseSpec, space: SearchSpace, base: Point, runner: Runner) -> Search:
+    """The best values for one row: all that no other is better than in every goal.
+
+    A space with no more combinations than runs is tried whole. In others, differential evolution (Storn and Price,
+    Journal of Global Optimization 11, 1997, as in SciPy) looks for the best; of several goals for that of each of some
+    weighted distances from the best of each (augmented Chebyshev: Steuer and Choo, Mathematical Programming 26, 1983).
+    At last the neighbours of what is best are tried.
+
+    Raises
+    ------
+    ResultError
+        Nothing that was tried keeps the limits, or SciPy is missing.
+    """
+    search = _Searching(asked, goals, space, base, runner)
+    if space.size <= search.runs:
+        search.tried(list(space.every()))
+    else:
+        _searched(search, len(goals.goals()))
+    best = search.result()
+    if not best:
+        raise ResultError(f"{base}: nothing that was tried ({len(search.known)} combinations) keeps the limits")
+    return Search(
+        tuple(search.point(one.place) for one in best),
+        str(base).rpartition(", ")[0],
+        len(search.known),
+        space.size,
+        search.table(best),
+    )
+
+
+def _searched(search: _Searching, goals: int) -> None:
+    """Search for the best of each goal, then between them."""
+    weights = list(_weights(goals))
+    budget = max(1, int(DISTANT * search.runs) // len(weights))
+    for which, weight in enumerate(weights):
+        alone = next((i for i, share in enumerate(weight) if share == 1.0), None)
+        if alone is not None:
+            search.evolve(lambda one, i=alone: _score(one, one.goals[i]), budget, which)
+            continue
+        good = [one.goals for one in search.known.values() if one.good]
+        ends = [(min(each), max(each)) for each in zip(*good, strict=True)]
+        if ends:
+            search.evolve(lambda one, w=weight, e=ends: _score(one, _distance(one, w, e)), budget, which)
+    search.look_round()
+
+
+def limit_of(address: str, end: str | float | None, otherwise: float) -> float:
+    """A limit of a figure in its SI unit.
+
+    Raises
+    ------
+    UnitError
+        It cannot be read in this unit.
+    """
+    return otherwise if end is None else units.parse(end, unit_of(address) or "1")
+
+
+def broken(address: str, bound: BoundSpec, value: float) -> float:
+    """By what share a figure breaks its limits; 0 if it keeps them, infinite if there is none."""
+    low, high = limit_of(address, bound.at_least, -math.inf), limit_of(address, bound.at_most, math.inf)
+    if math.isnan(value):
+        return math.inf
+    over = max(low - value, value - high, 0.0)
+    return over / (abs(low if value < low else high) or 1.0)
+
+
+def _mean(figures: Sequence[Figure]) -> float:
+    """The mean of figures; not a number if one is missing."""
+    numbers = [float(each) for each in figures if isinstance(each, int | float)]
+    return math.fsum(numbers) / len(numbers) if numbers and len(numbers) == len(figures) else math.nan
+
+
+def _weights(goals: int) -> Iterator[tuple[float, ...]]:
+    """Weights of goals that add up to one: first each goal alone."""
+    parts = STEPS[goals]
+    every = [each for each in product(range(parts + 1), repeat=goals) if sum(each) == parts]
+    for each in sorted(every, key=lambda one: (max(one) != parts, one)):
+        yield tuple(part / parts for part in each)
+
+
+def _score(one: Tried, value: float) -> float:
+    """How bad a place is: what breaks limits is worse than all that does not, and the worse the more it does."""
+    if not all(map(math.isfinite, one.goals)):
+        return math.inf
+    return FAR * (1.0 + one.broken) if one.broken else value
+
+
+def _distance(one: Tried, weight: Sequence[float], ends: Sequence[tuple[float, float]]) -> float:
+    """How far a place is from the best of each goal, as the greatest weighted share of the range."""
+    shares = [
+        share * (value - low) / (high - low) if high > low else 0.0
+        for value, share, (low, high) in zip(one.goals, weight, ends, strict=True)
+    ]
+    return max(shares) + 1e-3 * sum(shares)
+
+
+def _dominates(one: Tried, other: Tried) -> bool:
+    """Whether a place is at least as good in all goals, and better in one."""
+    return one.goals != other.goals and all(a <= b for a, b in zip(one.goals, other.goals, strict=True))
+
+
+def _scipy() -> Any:
+    try:
+        return import_module("scipy.optimize")
+    except ImportError:
+        remedy = "install it with: pip install 'simbackup[fit]', or allow as many runs as there are combinations"
+        raise ResultError(f"a search needs SciPy; {remedy}") from None
+
+
+def _seed_word() -> str:
+    """What SciPy calls the generator of random numbers: `rng` from 1.15 on."""
+    major, minor, *_ = map(int, import_module("scipy").__version__.split(".")[:2])
+    return "rng" if (major, minor) >= (1, 15) else "seed"

@@ -1,0 +1,90 @@
+"""How sure a restore is: ranges of declared times, of systems and devices, and what the model leaves out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from simbackup.equations.uncertainty import LEVEL, SCORE
+from simbackup.results.result import Result
+from simbackup.uncertainty.effort import for_scenario, records_of
+from simbackup.uncertainty.estimate import estimates
+from simbackup.units import show_short
+
+MATTERS = 0.1
+"""Share of the variance from which on a time is named."""
+DEVICES, MODEL = "the systems and devices", "what the model leaves out"
+WHOLE = "whole"
+
+
+class RestoreInterval(NamedTuple):
+    """The 90 % interval of the time until all is back, in seconds from the loss, and what widens it most.
+
+    `sampled` says whether the ranges of systems and devices are in it, or only those of declared times and the model's.
+    """
+
+    best: float
+    low: float
+    high: float
+    decides: tuple[str, ...]
+    sampled: bool
+
+    def sentence(self) -> str:
+        """It in words."""
+        low, high = (show_short(end, "s", 3) for end in (self.low, self.high))
+        told = f"all are back after {low} to {high} in {100 * LEVEL:.0f} % of cases"
+        if self.decides:
+            told += f"; {self.decides[0]} decides most"
+        return told if self.sampled else f"{told} (without the ranges of systems and devices)"
+
+
+def restore_interval(
+    best: float, simulated: float, declared: Iterable[tuple[str, float, float]], deviation: float,
+    sample: tuple[float, float] | None,
+) -> RestoreInterval:  # fmt: skip
+    """The interval of a time that is the sum of declared and simulated ones, whose errors are independent.
+
+    Errors add as squares, on each side: `low = best - sqrt(sum of d^2)`, with `d` what each leaves at its lower end.
+
+    Parameters
+    ----------
+    best, simulated
+        Seconds until all is back, and those of them that were simulated.
+    declared
+        Of each declared time its address, and the seconds until all is back at the lower and upper end of its range.
+    deviation
+        Standard deviation of the logarithm of what the model leaves out.
+    sample
+        Seconds until all is back at the ends of the interval over the ranges of systems and devices; None if unknown.
+
+    >>> found = restore_interval(10.0, 6.0, [("recovery", 7.0, 14.0)], 0.0, None)
+    >>> found.low, found.high, found.decides
+    (7.0, 14.0, ('recovery',))
+    """
+    whole = [*declared, (MODEL, best - simulated * (1.0 - math.exp(-SCORE * deviation)),
+                         best + simulated * (math.exp(SCORE * deviation) - 1.0))]  # fmt: skip
+    if sample is not None:
+        whole.append((DEVICES, *sample))
+    below = math.sqrt(sum(max(best - low, 0.0) ** 2 for _, low, _ in whole))
+    above = math.sqrt(sum(max(high - best, 0.0) ** 2 for *_, high in whole))
+    width = {name: (high - low) ** 2 for name, low, high in whole}
+    total = sum(width.values())
+    decides = sorted(
+        (name for name in width if total and width[name] / total >= MATTERS), key=lambda name: -width[name]
+    )
+    return RestoreInterval(best, max(best - below, 0.0), best + above, tuple(decides), sample is not None)
+
+
+def sampled(result: Result, whole: Callable[[Result], float], wanted: str) -> tuple[float, float] | None:
+    """The ends of the interval of a figure over the ranges of all inputs; None where that takes too long."""
+    effort = for_scenario(wanted, records_of(result.trace))
+    if effort is None:
+        return None
+
+    def figures(results: Mapping[str, Result]) -> dict[str, float]:
+        found = whole(results[WHOLE])
+        return {WHOLE: found} if math.isfinite(found) else {}
+
+    found = estimates({WHOLE: result.scenario}, figures, effort=effort, results={WHOLE: result})[WHOLE]
+    return found.spread.low, found.spread.high

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simbackup.planning.declared import Declared
+from simbackup.planning.recovery import Restored
+
+
+def one_drive(lengths: list[float]) -> list[Restored]:
+    """Restores one after the other."""
+    ends = [sum(lengths[: i + 1]) for i in range(len(lengths))]
+    return [
+        Restored(f"s{i}", 0.0, "vault", None, 1, 1.0, 1, end - length, end, 0.0)
+        for i, (end, length) in enumerate(zip(ends, lengths, strict=True))
+    ]
+
+
+@given(st.lists(st.floats(1.0, 100.0), min_size=1, max_size=20), st.floats(0.0, 60.0))
+def test_one_person_before_one_drive_is_a_line_of_two_stages(lengths: list[float], each: float) -> None:
+    """A system begins when it is prepared and the one before is back."""
+    timed = Declared(operator=each).timed(one_drive(lengths))
+    free = 0.0
+    for i, (length, found) in enumerate(zip(lengths, timed, strict=True)):
+        free = max(free, (i + 1) * each) + length
+        assert math.isclose(found.back, free, rel_tol=1e-9)
+        assert math.isclose(found.back - found.starts, length, rel_tol=1e-6)
+
+
+def test_times_after_a_loss_come_before_everything() -> None:
+    found = Declared(100.0, 20.0, 3.0, {"vault": 7.0}).timed(one_drive([50.0, 50.0]))
+    assert [one.starts for one in found] == [130.0, 180.0]
+    assert [after.starts - before.back for before, after in pairwise(found)] == [0.0]
+
+
+def test_a_system_that_never_comes_back_needs_nobody() -> None:
+    first, second = one_drive([50.0, 50.0])
+    found = Declared(operator=10.0).timed([first._replace(reason="no copy"), second])
+    assert found[0] == first._replace(reason="no copy")
+    assert found[1].starts == 50.0
