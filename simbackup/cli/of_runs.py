@@ -42,7 +42,11 @@ def run(  # noqa: PLR0917 (typer reads each as an option)
     with counting() as counted:
         found = intervals_of(result, intervals.value, counted)
     if as_json:
-        show.json({**result.as_dict(), "intervals": [one.as_dict() for one in found.values()], "exact": result.exact()})
+        from simbackup.results.origins import exact  # noqa: PLC0415
+
+        show.json(
+            {**result.as_dict(), "intervals": [one.as_dict() for one in found.values()], "exact": exact(result.values)}
+        )
     else:
         show.result(result, found)
         if not found and intervals is Intervals.QUICK and result.all_ended_well:

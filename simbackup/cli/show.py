@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from simbackup import units
 from simbackup.results.causes import split
 from simbackup.results.fleet_figures import series
+from simbackup.results.origins import exact
 from simbackup.text import for_terminal
 
 if TYPE_CHECKING:
@@ -150,8 +151,8 @@ def result(one: Result, intervals: Mapping[str, JobInterval]) -> None:
     users(one)
     reported = ", ".join(f"{count} {basis}" for basis, count in one.bases().items())
     line(f"inputs: {reported} values; scenario {one.record.hash}, seed {one.record.seed}")
-    if intervals and (exact := one.exact()):
-        reported = ", ".join(f"{count} {basis}" for basis, count in exact.items())
+    if intervals and (without := exact(one.values)):
+        reported = ", ".join(f"{count} {basis}" for basis, count in without.items())
         line(f"taken as exact, as they have no range: {reported} values")
 
 

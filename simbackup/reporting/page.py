@@ -12,6 +12,7 @@ from simbackup import units
 from simbackup.errors import ResultError
 from simbackup.reporting import answer, sections, sentences
 from simbackup.reporting.tables import Cell, Column, ReportTable, percent, words
+from simbackup.results.origins import exact
 from simbackup.results.result import Result
 from simbackup.results.validated_range import Checked, Distance, distance
 from simbackup.text import for_terminal
@@ -89,7 +90,8 @@ def _shown(chapter: Chapter) -> dict[str, Any]:
         "users": sections.users(result), "assumptions": sections.assumptions(result),
         "sources": sections.sources(result), "bases": sections.bases(result), "total": len(result.values),
         "trust": _trust(distance(result)), "wide": bool(chapter.intervals),
-        "exact": ", ".join(f"{count} {basis}" for basis, count in result.exact().items()), "clipped": chapter.clipped,
+        "exact": ", ".join(f"{count} {basis}" for basis, count in exact(result.values).items()),
+        "clipped": chapter.clipped,
     }  # fmt: skip
 
 

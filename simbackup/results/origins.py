@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,6 +11,11 @@ from simbackup.results.record import UsedValue
 _NUMBER = ["address", "value", "unit", "text"]
 SOURCE = [*_NUMBER, "basis", "source", "at"]
 ASSUMPTION = [*_NUMBER, "low", "high", "why"]
+
+
+def exact(values: Iterable[UsedValue]) -> dict[str, int]:
+    """How many values of each basis have no range: intervals take them as exact."""
+    return dict(Counter(value.basis for value in values if not value.varies).most_common())
 
 
 def source_rows(values: Iterable[UsedValue], works: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:

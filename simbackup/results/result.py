@@ -52,8 +52,8 @@ class Result:
 
     def __repr__(self) -> str:
         jobs = f"{len(self.job_rows)} job{'s'[: len(self.job_rows) != 1]}"
-        took = units.show_short(self.end, "s", 3)
-        return f"Result({self.record.scenario!r}, {jobs}, {took}, hash {self.record.hash}, seed {self.record.seed})"
+        run = f"{units.show_short(self.end, 's', 3)}, hash {self.record.hash}, seed {self.record.seed}"
+        return f"Result({self.record.scenario!r}, {jobs}, {run})"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the jobs, and below them the origins of their inputs."""
@@ -102,9 +102,8 @@ class Result:
     @cached_property
     def end(self) -> float:
         """Seconds from the start until everything had ended."""
-        ends = [float(job.data["end"]) for job in self.trace.jobs]
-        rates = [record.time for record in (*self.trace.rates, *self.trace.shared_levels)]
-        return max([*ends, *rates], default=0.0)
+        rates = (record.time for record in (*self.trace.rates, *self.trace.shared_levels))
+        return max((*(float(job.data["end"]) for job in self.trace.jobs), *rates), default=0.0)
 
     @cached_property
     def least(self) -> dict[str, Least]:
@@ -216,15 +215,7 @@ class Result:
 
     def bases(self) -> dict[str, int]:
         """How many values each basis has."""
-        counts: dict[str, int] = {}
-        for value in self.values:
-            counts[value.basis] = counts.get(value.basis, 0) + 1
-        return dict(sorted(counts.items(), key=lambda item: -item[1]))
-
-    def exact(self) -> dict[str, int]:
-        """How many values of each basis have no range: intervals take them as exact."""
-        counts = Counter(value.basis for value in self.values if not value.varies)
-        return dict(sorted(counts.items(), key=lambda item: -item[1]))
+        return dict(Counter(value.basis for value in self.values).most_common())
 
     def compare(self) -> pd.DataFrame:
         """Table of measured beside simulated, for the measured rows that this scenario alone reproduces."""
@@ -232,9 +223,8 @@ class Result:
 
         from simbackup.results.compare import rows_of_scenario  # noqa: PLC0415
 
-        rows = [row.as_dict() for row in rows_of_scenario(self)]
         columns = ["id", "operation", "measured", "simulated", "unit", "error", "role", "within"]
-        return pd.DataFrame(rows, columns=columns)
+        return pd.DataFrame([row.as_dict() for row in rows_of_scenario(self)], columns=columns)
 
     def as_dict(self) -> dict[str, list[dict[str, Any]]]:
         """The tables as plain data: `jobs` and `devices`, and `users` where there are any."""
@@ -267,10 +257,9 @@ class Result:
         from simbackup.output.whole import write_whole  # noqa: PLC0415
         from simbackup.results import chrome_trace  # noqa: PLC0415
 
-        if path is not None:
-            check_file(path, TRACE)
         trace = chrome_trace.chrome_trace(self)
         if path is not None:
+            check_file(path, TRACE)
             write_whole(path, chrome_trace.text(trace))
         return trace
 
@@ -279,8 +268,7 @@ class Result:
 
         `simbackup.report` compares several results, and has more options.
         """
-        report = import_module("simbackup").report  # it runs what-if scenarios, which a result must not import
-        return report([self], path)
+        return import_module("simbackup").report([self], path)  # it runs scenarios, which a result must not import
 
     def save(self, folder: str | Path) -> Path:
         """The folder into which the whole result was written: run record, tables, trace. All or nothing.

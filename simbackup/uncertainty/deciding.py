@@ -32,7 +32,7 @@ Group = tuple[int, ...]
 """Inputs by their numbers."""
 
 
-class Ends(NamedTuple):
+class BothEnds(NamedTuple):
     """All figures with some inputs at one end of their ranges, and at the other."""
 
     low: Figures
@@ -64,7 +64,7 @@ def leaning(names: Sequence[str], sample: Sequence[Case], outcomes: Sequence[Fig
     return Leaning(tuple(strength), tuple(1.0 if each >= 0.0 else -1.0 for each in signed))
 
 
-def deciding(spreads: Mapping[str, CentralInterval], found: Leaning, most: int | None, run: Try) -> dict[int, Ends]:
+def deciding(spreads: Mapping[str, CentralInterval], found: Leaning, most: int | None, run: Try) -> dict[int, BothEnds]:
     """The inputs that move a figure by a good part of its interval, each with the figures at both ends of its range.
 
     Parameters
@@ -81,7 +81,7 @@ def deciding(spreads: Mapping[str, CentralInterval], found: Leaning, most: int |
     count = len(found.strength)
     order = sorted(range(count), key=lambda i: (-found.strength[i], i))
     groups = [(i,) for i in range(count)] if most is None else _first(order)
-    left, alone = len(groups) if most is None else most, dict[int, Ends]()
+    left, alone = len(groups) if most is None else most, dict[int, BothEnds]()
     waiting: list[tuple[float, int, Group]] = []
     while groups and left > 0:
         groups = groups[:left]
@@ -89,7 +89,7 @@ def deciding(spreads: Mapping[str, CentralInterval], found: Leaning, most: int |
         cases = [case for group in groups for case in _cases(group, found)]
         outcomes = run(cases)
         for n, group in enumerate(groups):
-            ends = Ends(*outcomes[2 * n : 2 * n + 2])
+            ends = BothEnds(*outcomes[2 * n : 2 * n + 2])
             moved = _moved(spreads, ends)
             if len(group) == 1:
                 alone[group[0]] = ends
@@ -127,7 +127,7 @@ def _cases(group: Group, found: Leaning) -> tuple[Case, Case]:
     return both[0], both[1]
 
 
-def _moved(spreads: Mapping[str, CentralInterval], ends: Ends) -> float:
+def _moved(spreads: Mapping[str, CentralInterval], ends: BothEnds) -> float:
     """How far figures go at the most, as a share of half of their intervals."""
     return max(
         (_share(spread, end[name]) for name, spread in spreads.items() for end in ends if name in end), default=0.0
