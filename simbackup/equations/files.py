@@ -155,6 +155,25 @@ def making(
     )
 
 
+def flushed_writes(flushes: float) -> float:
+    """Positioned writes of a file for which whoever flushes it so many times waits: `2 f`.
+
+    A flush (fsync) writes what is new of the file, and then the transaction that makes its record last, elsewhere.
+    Prabhakaran, Arpaci-Dusseau and Arpaci-Dusseau, "Analysis and Evolution of Journaling File Systems", USENIX Annual
+    Technical Conference 2005, for the order of both. Holds for one flush at a time; those of several programs may share
+    a transaction.
+
+    Parameters
+    ----------
+    flushes
+        Flushes of each file.
+
+    >>> flushed_writes(1.0)
+    2.0
+    """
+    return 2.0 * flushes
+
+
 def delta(touched: float, block: float, checksum: float) -> float:
     """Bytes sent for each byte of a changed file of which the receiver has an older version, both ways together.
 

@@ -13,11 +13,12 @@ from simbackup.equations import files as equations
 
 
 class FilesMade(NamedTuple):
-    """Files made for each byte; reference core seconds of a program for each, and changes of attributes of each."""
+    """Files made for each byte; reference core seconds of a program, changes of attributes and flushes for each."""
 
     per_byte: float
     file_cpu: float = 0.0
     attributes: float = 0.0
+    flushes: float = 0.0
 
 
 NONE = FilesMade(0.0)
@@ -43,9 +44,10 @@ def filling(shape: FlowShape, host: Host, data: DataSet, made: FilesMade) -> Flo
     each = each_file(data, files, made.attributes)
     shape = host.then(shape, host.seconds(each.cpu) * made.per_byte, Activity.CREATE)
     shape = host.then(shape, host.seconds(made.file_cpu) * made.per_byte, Activity.INDEX) if made.file_cpu else shape
-    if each.syncs:
+    waited = each.syncs + equations.flushed_writes(made.flushes)
+    if waited:
         store, request = data.volume.region.store, _positioned(data, files)
-        times = each.syncs * made.per_byte
+        times = waited * made.per_byte
         shape = shape.plus({store.link: times * request.busy}).after(
             times * request.latency, store.name, Activity.CREATE
         )

@@ -21,17 +21,16 @@ from simbackup.system import System
 class Tool:
     """What a backup program adds.
 
-    Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more,
-    seconds of messages about each file, tape marks of each file; bytes of a command to a tape drive, and seconds
-    for which an idle drive stays loaded; bytes of a request and core seconds a byte when it searches for changes,
-    when it copies, when that comes back, and at the server, there for each file, too; core seconds for each file,
-    and for each that it only looks at, the share of the former that only one worker takes at a time, changes of
-    attributes of each restored file; seconds to begin a group, bytes of index for each file, seconds to save the index
-    and the state of an operating system;
-    bytes of a block of which it sends those that changed, and of its checksum, core seconds at each end for a byte of
-    checksums, and whether it makes them of all files; whether it reads and writes in turns, whether a restore reads
-    streams that lie interleaved on tape in one pass,
-    and whether it copies the log of a database beside its files. Core seconds are those of the reference core.
+    Seconds before it begins, seconds to mount a snapshot, core seconds for each byte that is read once more, seconds of
+    messages about each file, tape marks of each file; bytes of a command to a tape drive, and seconds for which an idle
+    drive stays loaded; bytes of a request and core seconds a byte when it searches for changes, when it copies, when
+    that comes back, and at the server, there for each file, too; core seconds for each file, and for each that it only
+    looks at, the share of the former that only one worker takes at a time, changes of attributes and flushes of each
+    restored file; seconds to begin a group, bytes of index for each file, seconds to save the index and the state of an
+    operating system; bytes of a block of which it sends those that changed, and of its checksum, core seconds at each
+    end for a byte of checksums, and whether it makes them of all files; whether it reads and writes in turns, whether a
+    restore reads streams that lie interleaved on tape in one pass, and whether it copies the log of a database beside
+    its files. Core seconds are those of the reference core.
     """
 
     start_time: float = 0.0
@@ -54,6 +53,7 @@ class Tool:
     checksums: bool = False
     in_turn: float = 0.0
     attributes: float = 0.0
+    file_flushes: float = 0.0
     alternates: bool = False
     one_pass: bool = True
     copies_log: bool = False
@@ -65,7 +65,7 @@ class Tool:
 
     def made(self, per_byte: float) -> FilesMade:
         """What it adds to files that it makes of bytes that come back."""
-        return FilesMade(per_byte, self.file_cpu, self.attributes)
+        return FilesMade(per_byte, self.file_cpu, self.attributes, self.file_flushes)
 
     def sending(
         self,

@@ -70,6 +70,8 @@ class BackupToolSheet(Frozen):
     """Share of file_cpu that only one of several workers takes at a time; none unless stated."""
     attributes: Count | None = None
     """Changes of attributes (times, owner, rights) that it makes to each file that comes back; none unless stated."""
+    file_flushes: Count | None = None
+    """Times that it waits for each file that comes back until that is on disk (fsync); none unless stated."""
     alternates: bool = False
     """Whether it reads and then sends or writes to tape, by turns, instead of both at once; in a spooled backup, on the
     way from the spool."""
@@ -115,6 +117,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "alternates": "in file_level and image backups and their restores, and in copies of trees",
         "in_turn": "in file_level backups, and restores of them, with several workers",
         "attributes": "in restores of file_level backups",
+        "file_flushes": "in restores of file_level backups, and in copies of trees",
         "one_pass": "in restores from tape of backups with several streams and 'multiplexing'",
         "group_time": "in start_group",
         "index_record": "in save_index",
