@@ -9,9 +9,10 @@ from pydantic import BeforeValidator
 
 from simbackup import units
 from simbackup.schema.facts import CLOCK, Fact, Facts, made, number
+from simbackup.schema.failing import FailsSpec
 from simbackup.schema.figures import RUN, Figures
 from simbackup.schema.part import Modelled, Part, Path
-from simbackup.schema.quantity import Count, Duration, Frozen, Pieces, PositiveSize, Quantity, Share, Text
+from simbackup.schema.quantity import Count, Duration, Pieces, PositiveSize, Quantity, Text
 from simbackup.schema.refers import Refers
 
 if TYPE_CHECKING:
@@ -28,15 +29,6 @@ def _names(raw: Any) -> Any:
 
 Names = Annotated[tuple[Text, ...], BeforeValidator(_names)]
 Rounds = Literal["steady", "by_event"]
-
-
-class FailsSpec(Frozen):
-    """How often a job fails by chance before it has moved anything: its client does not answer, a service is down."""
-
-    share: Share
-    """Share of its tries that fail."""
-    after: Duration | None = None
-    """Time until the failure is noticed, for which the try keeps its place in queues; at once unless stated."""
 
 
 class JobSpec(Part):
