@@ -194,7 +194,7 @@ def make_site(root: Path) -> Site:
     users: dict[str, Path] = {}
     for path, text in texts(root, "scenarios/**/*.yaml").items():
         for name in re.findall(r"model: ([\w/.+-]+)", text):
-            if not path.name.endswith((".study.yaml", "measured.yaml", "calibration.yaml")):
+            if len(text) < LONGEST and not path.name.endswith((".study.yaml", "measured.yaml", "calibration.yaml")):
                 users.setdefault(name, root / path)
     return Site(root, users)
 

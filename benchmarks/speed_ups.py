@@ -45,6 +45,8 @@ class Watch:
     pieces: dict[str, list[Piece]] = field(default_factory=dict[str, list[Piece]])
     capacities: dict[str, float] = field(default_factory=dict[str, float])
     turning: set[str] = field(default_factory=set[str])
+    round: set[str] = field(default_factory=set[str])
+    """Who has requests that go round, or a law of its own: all that it crosses decides its rate, not one link."""
 
     def note(self, network: FlowNetwork, until: float) -> None:
         """Note the rates of now, which stay until a time."""
@@ -54,11 +56,12 @@ class Watch:
                 units = {link.name: link.demand(flow) * flow.rate * (until - now) for link in flow.links}
                 self.capacities |= {link.name: link.capacity for link in flow.links}
                 self.turning |= {link.name for link in flow.links if link.most_lost()}
+                self.round |= {flow.name} if flow.asks else set()
                 self.pieces.setdefault(flow.name, []).append(Piece(now, until, flow.activity, units))
 
     def within(self, begin: float, end: float) -> Watch:
         """What was taken in some time."""
-        found = Watch(capacities=self.capacities, turning=self.turning)
+        found = Watch(capacities=self.capacities, turning=self.turning, round=self.round)
         for name, pieces in self.pieces.items():
             found.pieces[name] = [piece for piece in pieces if piece.begin < end and piece.end > begin]
         return found
@@ -162,7 +165,8 @@ def _why(cause: Cause, before: Side, after: Side) -> Iterator[tuple[str, float]]
     if str(cause.activity) in BACK and after.delay < before.delay * (1.0 - LESS):
         yield "write-back begins sooner, as others have filled the cache", math.inf
     crossed = before.meanwhile.links(before.address)
-    links = sorted({cause.address.rpartition("page_cache.")[2]} & crossed or crossed)
+    named = set[str]() if before.address in before.all_along.round else {cause.address.rpartition("page_cache.")[2]}
+    links = sorted(named & crossed or crossed)
     yield "others use less of what it uses while it does", max(_left(link, before, after) for link in links)
     yield (
         "what it changes was changed before, or its snapshot is full: no copy, no note in a log",

@@ -235,11 +235,11 @@ def _calibrate_history(
     from simbackup.experiments.history_fit import fit_history  # noqa: PLC0415
     from simbackup.foreign.histories.history import read_history  # noqa: PLC0415
 
-    jobs, _ = read_history(files)
+    jobs, notes = read_history(files)
     found = fit_history(scenario, jobs, hold_out=hold_out.value, write=not dry_run, seed=seed)
     if as_json:
         show_history.history_fit_json(found)
     else:
         show_history.history_fit(found)
-    for each in found.notes:
+    for each in (*notes, *found.notes):
         note(each)

@@ -77,4 +77,4 @@ def history(
     show.listing(show_history.jobs_table(as_rows(jobs)), as_json=as_json)
     for each in notes:
         note(each)
-    note(f"{len(jobs)} jobs written to {out}")
+    note(f"{len(jobs)} {'job' if len(jobs) == 1 else 'jobs'} written to {out}")

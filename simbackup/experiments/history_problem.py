@@ -63,13 +63,24 @@ class HistoryProblem:
         self.plausible = [plausible_range(fit) for fit in constants]
 
     def simulated(self, run: HistoryRun, logarithms: Sequence[float], factors: Mapping[str, float]) -> float:
-        """Seconds of one run with the constants, and with other values so many times as large."""
+        """Seconds of one run with the constants, and with other values so many times as large.
+
+        Raises
+        ------
+        SimbackupError
+            The simulated job fails, so that its time says nothing.
+        """
         changed = dict(factors)
         for fit, logarithm in zip(self.constants, logarithms, strict=True):
             for value in run.scenario.values:
                 if is_of(fit, value):
                     changed[value.address] = math.exp(logarithm) / value.given.si
-        return float(simulate(run.scenario.scaled(changed), seed=self.seed).get(run.address))
+        result = simulate(run.scenario.scaled(changed), seed=self.seed)
+        row = next(row for row in result.job_rows if row["job"] == run.job)
+        if row["status"] not in {"done", "late"}:
+            why = f": {row['reason']}" if row["reason"] else ""
+            raise SimbackupError(f"with '{run.row.id}', the simulated job '{run.job}' is {row['status']}{why}")
+        return float(result.get(run.address))
 
     def misfit(self, logarithms: Sequence[float]) -> list[float]:
         """Logarithms of simulated over measured, run by run."""

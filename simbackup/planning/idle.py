@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from simbackup.errors import Problem
-from simbackup.planning.origins import Origins, Path
+from simbackup.planning.night import Night
+from simbackup.planning.origins import Origins, Path, scenario_of
 from simbackup.planning.policy import PolicySpec
+from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite
+from simbackup.scenario.idle_keys import conditional_keys, used_keys
 
 Idle = tuple[Path, str]
 """A path in the site file, and where what stands there would act."""
@@ -20,7 +23,10 @@ def idle_keys(site: PlannedSite) -> list[Problem]:
     """A warning for each key without effect, at its place; one for all systems, and for all days of a policy."""
     origins, tree = Origins(site.file, {}), site.file.source
     alike: dict[tuple[str, Path, str], dict[str, Problem]] = {}
-    for path, where in (*_made(), *_systems(site), *_machines(site), *_targets(site), *_policies(site), *_growth(site)):
+    for path, where in (
+        *_made(), *_systems(site), *_machines(site), *_targets(site), *_policies(site), *_growth(site),
+        *_in_nights(site),
+    ):  # fmt: skip
         for here in _written(origins, path):
             node, seen = tree.find(here)
             if len(seen) == len(here) and node.value is not None:
@@ -46,6 +52,22 @@ def _written(origins: Origins, path: Path) -> list[Path]:
     return [each for name in names for each in _written(origins, (*before, name, *path[len(before) + 1 :]))]
 
 
+def _in_nights(site: PlannedSite) -> Iterator[Idle]:
+    """Keys of parts of a scenario that no night uses: neither the first, nor later ones, nor a restore of either."""
+    acts, used = dict[Path, str](), set[Path]()
+    for night in (Night.first(site.file), Night.later(site.file)):
+        parts = night_scenario(site.file, night)
+        saved = [job for job in parts["jobs"] if job in site.file.spec.systems]
+        parts["jobs"] |= {f"back-{job}": {"restore": job} for job in saved}
+        spec, origins = scenario_of(site.file, parts).spec, Origins(site.file, parts)
+        used |= {origins.path(address) for address in used_keys(spec)}
+        for steps, where in conditional_keys(spec):
+            path = origins.path(".".join(steps))
+            if path[-1:] == steps[-1:] and len(path) > len(("systems", "name", "key")):
+                acts[path] = where
+    yield from ((path, f"it acts {where}") for path, where in acts.items() if path not in used)
+
+
 def _made() -> Iterator[Idle]:
     """Keys of parts that the plan writes itself."""
     for path in (("machines", "*", "host", "owns"), ("targets", "*", "host", "owns")):
@@ -62,6 +84,8 @@ def _systems(site: PlannedSite) -> Iterator[Idle]:
             yield ("systems", name, "log"), "it acts with 'logs' of a policy"
         if not any(site.targets[to].tape for to in _targets_of(policy)):
             yield ("systems", name, "compression"), "it acts on tape; a disk or a store has 'reduction'"
+        if not system.by_file():
+            yield ("systems", name, "filesystem"), "it acts in file_level backups"
 
 
 def _machines(site: PlannedSite) -> Iterator[Idle]:

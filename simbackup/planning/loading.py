@@ -62,8 +62,13 @@ def read_site(what: Source, overrides: Mapping[str, object] | None = None) -> Si
     else:
         path = found(str(what))
         tree, name = read(path, shelf.shown(path)), path.stem.removesuffix(".site")
+    problems: list[Problem] = []
     for address, value in (overrides or {}).items():
-        tree = trees.set_path(tree, tuple(address.split(".")), trees.from_plain(value, Place("overrides")))
+        new = trees.at_path(tuple(address.split(".")), trees.from_plain(value, Place("overrides")))
+        problems += trees.without_effect(tree, new)
+        tree = trees.overlay(tree, new)
+    if problems:
+        raise InputError(problems)
     return site_of(tree, name)
 
 

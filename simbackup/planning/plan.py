@@ -192,10 +192,13 @@ class Plan:
 
     def tables(self) -> dict[str, list[Row]]:
         """All tables by name: clients, limits, capacity, points, months, nights."""
+        return self._summaries() | {"nights": [verdict._asdict() for verdict in self.verdicts]}
+
+    def _summaries(self) -> dict[str, list[Row]]:
+        """All tables but that of the nights one by one, which is as long as systems and nights are many."""
         return {
             "clients": self.clients, "limits": [limit._asdict() for limit in self.limits], "capacity": self.capacity,
             "points": self.points, "months": [month._asdict() for month in self.months],
-            "nights": [verdict._asdict() for verdict in self.verdicts],
         }  # fmt: skip
 
     def frames(self) -> Mapping[str, pd.DataFrame]:
@@ -206,7 +209,6 @@ class Plan:
 
     def as_dict(self) -> Row:
         """What `--json` prints: all but the nights one by one."""
-        tables = {name: rows for name, rows in self.tables().items() if name != "nights"}
         head = {
             "title": self.site.file.spec.title, "start": self.site.start, "until": self.until,
             "fits_until": self.fits_until, "logs_lost": self.logs_lost, "running_on": self.windows.running_on,
@@ -214,7 +216,7 @@ class Plan:
             "nights_simulated": self.simulated,
             "interpolation_error": self.error,
         }  # fmt: skip
-        return head | tables
+        return head | self._summaries()
 
 
 def plan(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from simbackup.planning.ledger import StoredCopies
 from simbackup.planning.night import LevelRun, Night
-from simbackup.planning.scenarios import jobs_of, logs_job, site_parts, straight
+from simbackup.planning.scenarios import jobs_of, logs_job, site_parts, straight, whole_bytes
 from simbackup.planning.site import Client, PlannedSite
 from simbackup.policies.clock import elapsed
 from simbackup.policies.levels import RestorePoint
@@ -53,7 +53,7 @@ def restore_scenario(
             lane.append(f"back-{client.name}")
         if one_file and (client.by_file or tape):
             size = client.size_at(site.seconds(now)) / max(client.files, 1.0)
-            back["select"] = {"files": 1, "size": f"{size:.0f} B", "at": 0.5}
+            back["select"] = {"files": 1, "size": whole_bytes(size), "at": 0.5}
         elif last:
             back["replay"] = [f"{client.name}-{j}" for j in range(1, last + 1)]
         parts["jobs"][f"back-{client.name}"] = back

@@ -26,7 +26,7 @@ def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
         for name in of_policy(file, run.policy):
             jobs = jobs_of(file, name, run, night_suffix(run.later), start)
             for job, size in ((job, night.moved[job]) for job in jobs if job in night.moved):
-                jobs[job]["size"] = f"{size:.0f} B"
+                jobs[job]["size"] = whole_bytes(size)
             jobs |= log_backups(file, name, night, run, parts)
             limited(file, parts, name, jobs)
             backup = next(iter(jobs.values()))
@@ -42,6 +42,15 @@ def night_scenario(file: SiteFile, night: Night) -> dict[str, Any]:
                 backup["window"] = f"{room:.0f} s"
             parts["jobs"] |= jobs
     return parts
+
+
+def whole_bytes(size: float) -> str:
+    """Bytes as a scenario states them: whole, and one at least, however small a system is.
+
+    >>> whole_bytes(1e12), whole_bytes(0.02)
+    ('1000000000000 B', '1 B')
+    """
+    return f"{max(size, 1.0):.0f} B"
 
 
 def of_policy(file: SiteFile, policy: str) -> list[str]:
@@ -106,7 +115,7 @@ def jobs_of(file: SiteFile, name: str, run: LevelRun, suffix: str = "", start: f
     if pool is not None:
         backup["pool"] = pool
     if staging is not None:
-        backup["spool"] = {"on": staging.on, "size": f"{staging.size.si:.0f} B", "overlapped": staging.overlapped}
+        backup["spool"] = {"on": staging.on, "size": whole_bytes(staging.size.si), "overlapped": staging.overlapped}
     tool = file.part("policies", run.policy, "tool")
     if tool is not None:
         backup["tool"] = tool
@@ -189,7 +198,7 @@ def site_parts(file: SiteFile, night: Night) -> dict[str, Any]:
             joined.remove(host)
             parts["links"][f"{name}-network"] = {**own.mapping, "joins": [host, *spec.systems]}
         if night.used.get(name, 0.0) > 0.0:
-            parts["data"][f"{name}-older"] = {"on": name, "size": f"{night.used[name]:.0f} B"}
+            parts["data"][f"{name}-older"] = {"on": name, "size": whole_bytes(night.used[name])}
     for name, system in spec.systems.items():
         factor = night.factors.get(name, 1.0)
         size = system.size.si * factor
@@ -233,7 +242,7 @@ def logs_job(file: SiteFile, name: str, size: float, parts: dict[str, Any]) -> d
     device, storage = f"{name}-log", file.part("machines", machine_of(file, name), "storage")
     parts["hosts"][name]["owns"].append(device)
     parts["devices"][device] = _holding(storage, size)
-    parts["data"][f"{name}-log-data"] = {"on": device, "size": f"{size:.0f} B"}
+    parts["data"][f"{name}-log-data"] = {"on": device, "size": whole_bytes(size)}
     return {"method": "image", "data": f"{name}-log-data"}
 
 
@@ -247,13 +256,13 @@ def _holding(device: Node | None, size: float) -> dict[str, Any]:
     kind = str(made["model"].word if "model" in made else made["kind"].word).partition("/")[0]
     sheet = sheets().get(kind)
     if sheet is not None and GROWING in sheet.model_fields:
-        made[GROWING] = f"{size * 1.25:.0f} B"
+        made[GROWING] = whole_bytes(size * 1.25)
     return made
 
 
 def _data(file: SiteFile, name: str, size: float, factor: float) -> dict[str, Any]:
     system, growth = file.spec.systems[name], file.spec.growth
-    data: dict[str, Any] = {"on": f"{name}-disk", "size": f"{size:.0f} B"}
+    data: dict[str, Any] = {"on": f"{name}-disk", "size": whole_bytes(size)}
     if system.files is not None:
         data["files"] = max(round(system.files.si * factor), 1)
     for key in ("filesystem", "change"):

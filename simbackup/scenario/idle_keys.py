@@ -23,8 +23,8 @@ def idle_keys(spec: Spec, tree: Node) -> list[Problem]:
     Values in datasheets and extended files may serve other scenarios, and a file without jobs is for others to extend.
     """
     found: list[Problem] = []
-    used = set(_used(spec))
-    for path, where in _conditional(spec) if spec.jobs else ():
+    used = set(used_keys(spec))
+    for path, where in conditional_keys(spec) if spec.jobs else ():
         node, seen = tree.find(path)
         own = node.key.file == tree.place.file or not node.key.line
         address = ".".join(path)
@@ -39,13 +39,13 @@ def _parts(spec: Spec) -> Iterator[tuple[str, str, Part]]:
             yield section, name, part
 
 
-def _used(spec: Spec) -> Iterator[str]:
+def used_keys(spec: Spec) -> Iterator[str]:
     """The addresses of all keys that some part uses."""
     for _, name, part in _parts(spec):
         yield from part.uses(spec, name)
 
 
-def _conditional(spec: Spec) -> Iterator[tuple[tuple[str, ...], str]]:
+def conditional_keys(spec: Spec) -> Iterator[tuple[tuple[str, ...], str]]:
     """The paths of all keys that act in some places only, with these places."""
     for section, name, part in _parts(spec):
         yield from _inside(part, (section, name))

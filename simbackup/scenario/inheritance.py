@@ -98,6 +98,7 @@ def lay_over(below: Node, above: Node, log: list[str], problems: list[Problem]) 
 
     A datasheet that is named alone below may be changed in part above, and a part that is `null` above is removed.
     """
+    problems += trees.without_effect(below, above)
     below, above = _removed(references(below), above, (), log, problems)
     return trees.overlay(below, above, "", log)
 

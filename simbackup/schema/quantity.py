@@ -22,7 +22,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from simbackup import units
 from simbackup.errors import choices
 from simbackup.schema.origin import NEEDS, Origin, read_origin
-from simbackup.schema.unknown import Unknown
+from simbackup.schema.unknown import Unknown, UnknownError
 from simbackup.schema.wording import EMPTY
 
 LATEST = 36_500 * 86_400.0
@@ -268,7 +268,10 @@ class Frozen(BaseModel):
         plain, fields = cast("dict[str, Any]", raw), cls.model_fields
         needed = {k for k, field in fields.items() if field.is_required() or isinstance(field.default, Quantity)}
         said = {k: v for k, v in plain.items() if v is not None or k not in fields or k in needed}
-        return {**cls.unstated(said), **said}
+        try:
+            return {**cls.unstated(said), **said}
+        except UnknownError:  # what it depends on is wrong, which is reported
+            return said
 
     @field_validator("*", mode="wrap")
     @classmethod

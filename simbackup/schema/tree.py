@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from simbackup.errors import Place
+from simbackup.errors import Place, Problem
 
 Scalar = str | int | float | bool | None
 
@@ -100,6 +100,17 @@ def overlay(below: Node, above: Node, address: str = "", log: list[str] | None =
     return above
 
 
+def without_effect(below: Node, above: Node, path: tuple[str, ...] = ()) -> Iterator[Problem]:
+    """A problem for each empty mapping of `above` that would be merged over one with keys, which changes nothing."""
+    if isinstance(below.value, dict) and isinstance(above.value, dict) and below.value:
+        if path and not above.value:
+            remedy = "name the keys to change, or write null for one that is to be removed"
+            yield Problem(above.place, ".".join(path), "is empty, and so changes nothing", remedy)
+        for name, child in above.value.items():
+            if name in below.value:
+                yield from without_effect(below.value[name], child, (*path, name))
+
+
 def _brief(node: Node) -> str:
     """The value as it is shown in the log of overrides."""
     value = node.mapping["value"] if node.is_quantity else _alone(node)
@@ -111,8 +122,13 @@ def _alone(node: Node) -> Node:
     return node.mapping["model"] if node.mapping.keys() == {"model"} else node
 
 
-def set_path(root: Node, path: tuple[str, ...], node: Node) -> Node:
-    """The tree in which the value at a path is replaced by a node (mappings on the way are made)."""
+def at_path(path: tuple[str, ...], node: Node) -> Node:
+    """The tree in which only a node is, at a path."""
     for name in reversed(path):
         node = Node({name: node}, node.place, node.key)
-    return overlay(root, node)
+    return node
+
+
+def set_path(root: Node, path: tuple[str, ...], node: Node) -> Node:
+    """The tree in which the value at a path is replaced by a node (mappings on the way are made)."""
+    return overlay(root, at_path(path, node))

@@ -1,50 +1,64 @@
 """Commands that die while they write: at every rename, and at lines drawn at random. Prints what went wrong, as JSON.
 
-Everything is imported and simulated once; each death is that of a forked copy of this process.
+Everything is imported and simulated once; each death is that of a forked copy of this process. Arguments: a folder, and
+how often each command dies at random of
+each signal, and how the names of those that do begin.
 """
 
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import io
 import json
 import os
 import random
+import runpy
 import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pandas as pd
+import typer.main
 
 from simbackup import run, shelf
 from simbackup.cli import app as cli
-from simbackup.cli import show, show_published, show_study
-from simbackup.experiments import calibrate, separability, study
+from simbackup.cli import show, show_history, show_plan, show_published, show_sensitivity, show_study
+from simbackup.experiments import calibrate, history_fit, sensitivity, separability, study
 from simbackup.experiments.fitted_sheet import write_fitted
+from simbackup.experiments.point import Point, PointResult
+from simbackup.experiments.study_ledger import StudyLedger
+from simbackup.foreign.histories import history
+from simbackup.foreign.measurements import measured_sheet
 from simbackup.output import exchange, partial
+from simbackup.planning import intervals, inventory, plan, site
 from simbackup.plots import draw as drawing
-from simbackup.plots import of_result
+from simbackup.plots import of_plan, of_result
 from simbackup.reporting import report
 from simbackup.results import folder
 from simbackup.scenario import loading
 
 SCENARIO, OTHER = "published/003-lvm-snapshots/no-snapshot", "published/003-lvm-snapshots/second-disk"
 STUDY, OTHER_STUDY = "planning/copy-area-place", "teaching/bottleneck-moves"
-RANDOM_DEATHS = 10
-"""Of each command and each signal; there are eleven commands."""
 SIGNALS = (signal.SIGKILL, signal.SIGINT)
 SOURCE = Path(shelf.__file__).parent
 WRITING = {
     str(SOURCE / f"{name}.py")
     for name in ("output/exchange", "results/folder", "output/whole", "output/partial", "results/saved", "output/seal")
 }
-WRITING |= {str(SOURCE / "reporting/files.py"), str(SOURCE / "experiments/fitted_sheet.py")}
+WRITING |= {
+    str(SOURCE / f"{name}.py")
+    for name in (
+        "reporting/files", "experiments/fitted_sheet", "experiments/study_ledger", "planning/writing", "plots/style",
+        "results/workbook",
+    )
+}  # fmt: skip
 """Files whose lines are counted, and those that they call."""
 RENAMES = ("rename", "replace")
 SHEET = """\
@@ -54,8 +68,13 @@ parameters:
   read_rate: {value: 100 MB/s, basis: assumed, range: [10 MB/s, 1 GB/s], why: "made up"}
   write_rate: {value: 100 MB/s, basis: assumed, range: [10 MB/s, 1 GB/s], why: "made up"}
 """
-FOREIGN = {"thesis.txt": "years of work", ".out.partial": "mine", "out.old/run.json": "{}", ".simbackup-1.partial": "x"}
-"""What a user has beside the outputs."""
+SAMPLES = Path(__file__).parents[1] / "unit/foreign/samples"
+FOREIGN = {
+    "thesis.txt": "years of work", ".out.partial": "mine", "out.old/run.json": "{}", ".simbackup-1.partial": "x",
+    "led/ledger/mine.txt": "notes", "tables/mine.txt": "notes", "systems.csv": "Name,Size\nweb,100 GB\n",
+    "small.site.yaml": runpy.run_path(str(Path(__file__).parents[1] / "sites/plan.py"))["TEXT"],
+}  # fmt: skip
+"""What a user has beside the outputs, and in their folders."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +87,12 @@ class Case:
     outputs: tuple[str, ...]
     one_step: bool = True
     """Whether folders change places in one step."""
+    again: bool = True
+    """Whether it replaces its own output."""
 
 
-OUT = ("--intervals", "none", "--out", "out")
+SHEETS, RESULTS = ("models/ssd/one.yaml", "models/ssd/two.yaml"), "led/results.parquet"
+LIKE, TABLES = ("--like", "ssd/nvme-gen4-2021"), ("clients", "limits", "capacity", "points", "months", "nights")
 CASES = (
     Case(
         "run",
@@ -101,7 +123,38 @@ CASES = (
     ),
     Case("study, CSV", ("study", OTHER_STUDY, "--out", "s.csv"), ("study", STUDY, "--out", "s.csv"), ("s.csv",)),
     Case("study, Parquet", (), ("study", STUDY, "--out", "s.parquet"), ("s.parquet",)),
-    Case("calibrate", (), ("calibrate", "here"), ("models/ssd/one.yaml", "models/ssd/two.yaml")),
+    Case("calibrate", (), ("calibrate", "here"), SHEETS),
+    Case("calibrate, history", (), ("calibrate", "here", "--history", f"{SAMPLES}/restic-a-full.json"), SHEETS),
+    Case("study, folder", ("study", OTHER_STUDY, "--into", "led"), ("study", STUDY, "--into", "led"), (RESULTS,)),
+    Case(
+        "measure",
+        ("measure", f"{SAMPLES}/fio-seqread-1.json", *LIKE, "-o", "m.yaml"),
+        ("measure", f"{SAMPLES}/fio-seqread-2.json", *LIKE, "-o", "m.yaml"),
+        ("m.yaml",),
+    ),
+    Case(
+        "history",
+        ("history", f"{SAMPLES}/restic-a-full.json", "-o", "h.csv"),
+        ("history", f"{SAMPLES}/borg-a-full.json", "-o", "h.csv"),
+        ("h.csv",),
+    ),
+    Case("sensitivity", ("sensitivity", OTHER, "-o", "i.svg"), ("sensitivity", SCENARIO, "-o", "i.svg"), ("i.svg",)),
+    Case("plan init", (), ("plan", "init", "systems.csv", "-o", "made.yaml"), ("made.yaml",), again=False),
+    *(
+        Case(
+            f"plan run, {outputs[0]}",
+            ("plan", "run", "small.site.yaml", "--until", "2 days", "--out", out),
+            ("plan", "run", "small.site.yaml", "--until", "3 days", "--out", out),
+            outputs,
+        )
+        for out, outputs in (("p.xlsx", ("p.xlsx",)), ("tables", tuple(f"tables/{name}.csv" for name in TABLES)))
+    ),
+    Case(
+        "plan plot",
+        ("plan", "plot", "small.site.yaml", "capacity", "--until", "2 days", "-o", "c.png"),
+        ("plan", "plot", "small.site.yaml", "capacity", "--until", "3 days", "-o", "c.png"),
+        ("c.png",),
+    ),
 )
 
 
@@ -123,8 +176,12 @@ def written_once(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function of a table that writes it to a path; the same bytes again after the first time."""
     found: dict[tuple[str, ...], bytes] = {}
 
-    def write(table: pd.DataFrame, path: Path, **settings: Any) -> None:
-        key = (sys.argv[2], path.suffix, "" if path.suffix == ".partial" else path.name)
+    def write(table: pd.DataFrame, path: Path | io.BytesIO, **settings: Any) -> None:
+        if isinstance(path, io.BytesIO):
+            function(table, path, **settings)
+            return
+        columns = ",".join(map(str, table.columns))
+        key = (*sys.argv[2:7], path.suffix, "" if path.suffix == ".partial" else path.name, columns)
         if key not in found:
             function(table, path, **settings)
             found[key] = path.read_bytes()
@@ -136,9 +193,10 @@ def written_once(function: Callable[..., Any]) -> Callable[..., Any]:
 class Drawn:
     """A picture that is drawn once."""
 
-    def __init__(self, picture: Any) -> None:
-        written = io.BytesIO()
-        picture.savefig(written, format="png")
+    def __init__(self, picture: Any = None, content: bytes = b"") -> None:
+        written = io.BytesIO(content)
+        if picture is not None:
+            picture.savefig(written, format="png")
         self.content = written.getvalue()
 
     def __call__(self) -> Drawn:
@@ -150,15 +208,25 @@ class Drawn:
 
 def prepare() -> None:
     """Let nothing be computed twice, and nothing be printed."""
+    typer.main.get_command = functools.cache(typer.main.get_command)
     run.simulate, loading.load = once(run.simulate), once(loading.load)
     pd.DataFrame.to_csv = written_once(pd.DataFrame.to_csv)
     pd.DataFrame.to_parquet = written_once(pd.DataFrame.to_parquet)
     report._chapter, report.page = once(report._chapter), once(report.page)
     drawing.result_of = once(drawing.result_of)
-    study.study = once(study.study)
+    study.study = kept_in_a_folder(once(study.study))
+    measured_sheet.measured_sheet = once(measured_sheet.measured_sheet)
+    history.read_history, inventory.site_text = once(history.read_history), once(inventory.site_text)
+    plan.plan, site.load_site = once(plan.plan), once(site.load_site)
+    intervals.sureness = lambda *_: None
+    of_plan.PlanPlots.kinds = once(lambda plots: {"capacity": Drawn(plots.capacity())})
+    sensitivity.sensitivity = lambda name, *_, **__: SimpleNamespace(
+        plot=SimpleNamespace(tornado=lambda: Drawn(content=name.encode()))
+    )
     of_result.Plots.kinds = once(lambda plots: {"causes": Drawn(plots.causes())})
     show.result = show_study.study = lambda *_: None
-    show_published.fits = lambda *_: None
+    show_published.fits = show_history.history_fit = show_sensitivity.sensitivity = lambda *_: None
+    show_plan.plan = show_plan.sureness = lambda *_: None
     separability.separability = lambda *_, **__: None
 
     def fit(_: str, **__: Any) -> list[Any]:
@@ -173,6 +241,25 @@ def prepare() -> None:
         return done
 
     calibrate.calibrate = fit
+    history_fit.fit_history = lambda name, *_, **__: SimpleNamespace(rows=fit(name), notes=())
+
+
+def kept_in_a_folder(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A study that writes its outcomes and its table into a folder where one is named."""
+    tables: dict[str, bytes] = {}
+
+    def kept(name: str, *, into: Path | None, **_: Any) -> Any:
+        found = function(name)
+        tables.setdefault(name, found.parquet())
+        if into is not None:
+            ledger = StudyLedger(into)
+            for key in (f"{name} 1", f"{name} 2"):
+                ledger.add(Point("one", name, None, {}, {}, ("jobs.x.elapsed",), 0), PointResult(key, {}))
+            ledger.write(study.RESULTS, tables[name])
+            ledger.close()
+        return found
+
+    return kept
 
 
 def command(words: tuple[str, ...]) -> int:
@@ -192,18 +279,21 @@ def begin(where: Path, case: Case, old: Path) -> None:
     shutil.rmtree(where, ignore_errors=True)
     where.mkdir(parents=True)
     for name, text in FOREIGN.items():
-        (where / name).parent.mkdir(exist_ok=True)
+        (where / name).parent.mkdir(parents=True, exist_ok=True)
         (where / name).write_text(text)
-    if case.name == "calibrate":
+    for file in (old / "led/ledger").glob("*.jsonl"):
+        shutil.copy2(file, where / "led/ledger")
+    if case.command[0] == "calibrate":
         for name in case.outputs:
             (where / name).parent.mkdir(parents=True, exist_ok=True)
             (where / name).write_text(SHEET)
     for name in case.outputs:
+        (where / name).parent.mkdir(parents=True, exist_ok=True)
         if (old / name).is_dir():
             shutil.copytree(old / name, where / name)
         elif (old / name).is_file():
             shutil.copy2(old / name, where / name)  # with its mark
-    os.environ[shelf.SEARCH_PATH] = str(where) if case.name == "calibrate" else ""
+    os.environ[shelf.SEARCH_PATH] = str(where) if case.command[0] == "calibrate" else ""
     os.chdir(where)
 
 
@@ -268,15 +358,15 @@ def fork(words: tuple[str, ...], at: tuple[str, int], by: signal.Signals) -> int
         os._exit(code)
 
 
-def deaths(renames: int, lines: int, name: str) -> Iterator[tuple[tuple[str, int], signal.Signals]]:
+def deaths(renames: int, lines: int, name: str, often: int) -> Iterator[tuple[tuple[str, int], signal.Signals]]:
     """When and how a command dies: before and after every rename, and at lines drawn at random."""
     draw = random.Random(name)  # noqa: S311 (a seeded draw)
     for by in SIGNALS:
         yield from (((when, number), by) for when in ("before", "after") for number in range(1, renames + 1))
-        yield from ((("line", draw.randint(1, lines)), by) for _ in range(RANDOM_DEATHS))
+        yield from ((("line", draw.randint(1, lines)), by) for _ in range(often))
 
 
-def tried(case: Case, root: Path) -> Iterator[str]:
+def tried(case: Case, root: Path, often: int) -> Iterator[str]:
     """What went wrong when a command died."""
     folder.exchange = death.renaming(exchange.exchange) if case.one_step else lambda *_: False
     begin(root / "old", case, root)
@@ -294,7 +384,9 @@ def tried(case: Case, root: Path) -> Iterator[str]:
         yield "the new output was not written"
     states.append({name: state(root / "new" / name) for name in case.outputs})
     listed = {path.name for path in (root / "new").iterdir()}
-    for at, by in deaths(death.renames, death.lines, case.name):
+    gc.collect()
+    gc.freeze()  # which the copies would copy
+    for at, by in deaths(death.renames, death.lines, case.name, often):
         tally[at[0]] += 1
         begin(root / "trial", case, root / "old")
         ended = fork(case.command, at, by)
@@ -310,7 +402,8 @@ def after(case: Case, states: list[dict[str, str]], listed: set[str]) -> Iterato
             folder.is_there(Path(name))
         if state(Path(name)) not in {before[name] for before in states}:
             yield f"{name} is neither old nor new"
-    if code := command(case.command):
+    there = all(Path(name).exists() for name in case.outputs)
+    if (code := command(case.command)) and (case.again or not there):
         yield f"the next run ended with {code}"
     if {name: state(Path(name)) for name in case.outputs} != states[1]:
         yield "the next run did not write the new output"
@@ -320,12 +413,15 @@ def after(case: Case, states: list[dict[str, str]], listed: set[str]) -> Iterato
         yield f"{wrong} is too much or too little"
 
 
+RANDOM_DEATHS = 3
+"""Of each command and each signal."""
 death, tally = Death(), {"before": 0, "after": 0, "line": 0}
 
 
 def main() -> None:
     """Let every command die, and print what went wrong, and how often they died."""
-    print_to, root = os.dup(1), Path(sys.argv[1])
+    print_to, root, chosen = os.dup(1), Path(sys.argv[1]), "".join(sys.argv[3:])
+    often = int(sys.argv[2]) if sys.argv[2:] else RANDOM_DEATHS
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     cli.print = lambda *_, **__: None
     partial.log.disabled = True
@@ -333,8 +429,9 @@ def main() -> None:
     for name in RENAMES:
         setattr(os, name, death.renaming(getattr(os, name)))
     prepare()
-    wrong = [f"{case.name}: {what}" for case in CASES for what in tried(case, root / case.name)]
-    os.write(print_to, json.dumps({"wrong": wrong, "deaths": tally}).encode())
+    cases = [case for case in CASES if case.name.startswith(chosen)]
+    wrong = [f"{case.name}: {what}" for case in cases for what in tried(case, root / case.name, often)]
+    os.write(print_to, json.dumps({"wrong": wrong, "deaths": tally, "commands": len(cases)}).encode())
 
 
 if __name__ == "__main__":

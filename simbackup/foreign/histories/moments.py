@@ -122,7 +122,7 @@ def seconds_of(text: str) -> float:
         elapsed = ((days * 24.0 + hours) * 60.0 + minutes) * 60.0 + seconds
     else:
         try:
-            elapsed = float(text) if re.fullmatch(r"\s*\d+(\.\d+)?\s*", text) else parse(text, "s")
+            elapsed = float(text) if re.fullmatch(r"\s*\d+(\.\d+)?(?:[eE][+-]?\d+)?\s*", text) else parse(text, "s")
         except UnitError:
             raise UnitError(f"'{text}' is not an elapsed time; write for example 01:30:00, or 5400") from None
     if elapsed > LATEST:

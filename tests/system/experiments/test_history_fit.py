@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -170,3 +171,12 @@ def test_a_constant_that_the_scenario_does_not_use_is_refused(site: Path) -> Non
     )
     with pytest.raises(InputError, match=r"history.fit.file: the scenario does not use 'file_cpu'"):
         fit_history("nightly", _history(8))
+
+
+@pytest.mark.usefixtures("site")
+def test_a_job_that_fails_in_the_simulation_is_no_time_to_fit_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = {"job": "full", "status": "failed", "reason": "its copy area is full", "elapsed": 3.0}
+    result = SimpleNamespace(job_rows=[failed], get=lambda _: 3.0)
+    monkeypatch.setattr("simbackup.experiments.history_problem.simulate", lambda *_, **__: result)
+    with pytest.raises(SimbackupError, match=r"the simulated job 'full' is failed: its copy area is full"):
+        fit_history("nightly", _history(), write=False)

@@ -5,6 +5,7 @@ from sites.plan import TEXT, site
 
 from simbackup.errors import InputError
 from simbackup.planning.goals import goals_of
+from simbackup.planning.idle import idle_keys
 from simbackup.planning.loading import found, read_site
 from simbackup.planning.site import load_site
 from simbackup.schema.yaml_file import parse
@@ -47,3 +48,27 @@ def test_a_restore_without_a_limit_is_no_goal() -> None:
 def test_a_policy_is_spread_over_no_more_days_than_it_has_systems() -> None:
     text = TEXT.replace('    at: "20:00"\n', '    at: "20:00"\n    spread: true\n')
     assert list(read_site(text).spec.policies) == ["nightly-monday", "nightly-tuesday"]
+
+
+def test_a_system_may_have_next_to_nothing() -> None:
+    assert load_site(TEXT.replace("size: 1 TB", "size: 0.2 B")).systems[0].size == 0.2
+
+
+@pytest.mark.parametrize("address", ["systems", "policies.nightly", "targets.pool.device"])
+def test_an_empty_override_that_would_change_nothing_is_refused(address: str) -> None:
+    with pytest.raises(InputError) as wrong:
+        load_site(TEXT, {address: {}})
+    assert [(problem.address, problem.message) for problem in wrong.value.problems] == [
+        (address, "is empty, and so changes nothing")
+    ]
+
+
+def test_keys_of_a_tool_that_no_night_uses_have_no_effect() -> None:
+    tool = "tool: {model: backup_tool/rsync-ssh, copies_log: true, file_cpu: 1 us/file, restore_cpu: 1 ns/B}\n    at"
+    text = TEXT.replace("to: pool\n    at", f"to: pool\n    {tool}")
+    text = text.replace("first: {size: 1 TB,", "first: {size: 1 TB, method: image, filesystem: filesystem/xfs,")
+    idle = {problem.address: problem.remedy for problem in idle_keys(load_site(text))}
+    assert idle == {
+        "policies.nightly.tool.copies_log": "it acts in hot copies of databases",
+        "systems.first.filesystem": "it acts in file_level backups",
+    }

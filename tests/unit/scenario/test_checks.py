@@ -325,3 +325,10 @@ def test_users_may_never_read_or_update(site: Load, never: object) -> None:
     loaded = load(path)
     assert loaded.spec.workloads["users"].reads.si == 0.0  # type: ignore[union-attr]
     assert simulate(loaded).get("workloads.users.full.lost") == 0.0
+
+
+def test_a_wrong_value_that_others_depend_on_is_one_problem() -> None:
+    text = SITE.replace("restore: full", "restore: full, select: {files: 0.5 B, size: 1 MB}")
+    with pytest.raises(InputError) as wrong:
+        load(text)
+    assert [problem.address for problem in wrong.value.problems if not problem.closing] == ["jobs.back.select.files"]

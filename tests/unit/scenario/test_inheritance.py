@@ -140,3 +140,9 @@ def test_a_base_whose_name_no_file_can_have_is_reported(tmp_path: Path) -> None:
     (tmp_path / "top.yaml").write_text(f"title: The top\nextends: {'a' * 400}\n")
     (found,) = checking.check_file(tmp_path / "top.yaml")
     assert found.address == "extends"
+
+
+@pytest.mark.parametrize("address", ["jobs", "jobs.dd", "devices"])
+def test_an_empty_override_that_would_change_nothing_is_refused(address: str) -> None:
+    with pytest.raises(InputError, match=rf"{address}: is empty, and so changes nothing; name the keys to change"):
+        load("published/003-lvm-snapshots/same-disk", {address: {}})

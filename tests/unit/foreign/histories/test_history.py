@@ -245,3 +245,8 @@ def test_a_time_of_borg_that_is_none_is_refused(tmp_path: Path) -> None:
     text = (SAMPLES / "borg-a-full.json").read_text(encoding="utf-8").replace("12:42:19", "12:1e-9:19")
     with pytest.raises(InputError, match=r"archive.start: '2026-11-22T12:1e-9:19.000000' is not a time"):
         _read(text, tmp_path, name="borg.json")
+
+
+def test_a_time_that_needs_an_exponent_is_read_again(tmp_path: Path) -> None:
+    jobs = [replace(job, elapsed_s=6e-299) for job in _read(BACULA, tmp_path)]
+    assert _read(jobs_csv(jobs), tmp_path, name="jobs.csv") == jobs
