@@ -109,7 +109,7 @@ request = (
     + result.get("devices.array.disk.command_overhead")
     + window / 2 / result.get("devices.array.disk.outer_rate")  # 128 KiB lie on two disks in units of 64 KiB
 )
-read = size / sb.equations.read_ahead.read_ahead_rate(window, request, core)
+read = size / window * (request + window / core)  # nothing overlaps: a window is fetched, and then copied
 work = text * result.get("data.db.database.dump_cpu")
 copy, dump = read + size / core, read + work  # a copy hands each byte back to the page cache
 

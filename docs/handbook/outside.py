@@ -34,7 +34,7 @@ def notebook(text: str) -> str:
         if cell["cell_type"] == "markdown":
             heading = heading_of(source, heading)
             cell["source"] = inward(source, NOTEBOOKS)
-        elif any(IMAGES & output.get("data", {}).keys() for output in cell["outputs"]):
+        elif any(IMAGES & output.get("data", {}).keys() for output in cell.get("outputs", ())):
             cell["metadata"]["mystnb"] = {"image": {"alt": alt(heading, source)}}
     return json.dumps(read, indent=1, ensure_ascii=False) + "\n"
 

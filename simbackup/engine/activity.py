@@ -26,6 +26,7 @@ from simbackup.palette import (  # fmt: skip
     ORANGE,
     PALE,
     PAPER,
+    PINE,
     PINK,
     PLUM,
     PURPLE,
@@ -121,7 +122,7 @@ class Activity(StrEnum):
 
     OPEN = "open", Nature.COMPUTING, AQUA
     INDEX = "index", Nature.COMPUTING, OLIVE
-    CHECK = "check", Nature.COMPUTING, OLIVE
+    CHECK = "check", Nature.COMPUTING, PINE
     DUMP = "dump", Nature.COMPUTING, RED
     REPLAY = "replay", Nature.COMPUTING, SAND
     COMPRESS = "compress", Nature.COMPUTING, MOSS

@@ -21,10 +21,11 @@ KEY = "[key]"
 
 def validate(part: type[Part], node: Node, address: str, problems: list[Problem]) -> Part | None:
     """The object of a class that a tree describes, or None after all that is wrong was added to `problems`."""
+    plain = node.plain()
     try:
-        return part.model_validate(node.plain())
+        return part.model_validate(plain)
     except ValidationError as error:
-        for detail in error.errors(include_url=False):
+        for detail in _details(error, plain):
             problems.extend(_located(part, node, address, detail))
         return None
 
@@ -41,7 +42,7 @@ def validate_in_part(
     try:
         return cast("Part", _valid(part, json.dumps(plain, separators=(",", ":"))))
     except ValidationError as error:
-        for detail in error.errors(include_url=False):
+        for detail in _details(error, plain):
             problems.extend(_located(part, node, address, detail))
             if detail["type"] == "extra_forbidden":
                 _leave_out(plain, tuple(detail["loc"]))
@@ -57,6 +58,34 @@ def validate_in_part(
 def _valid(part: type[BaseModel], text: str) -> BaseModel:
     """The object of a class that a JSON text describes; the same text is checked once, as objects never change."""
     return part.model_validate(json.loads(text))
+
+
+def _details(error: ValidationError, plain: Any) -> list[Any]:
+    """The errors, of a value that may have two forms only those of the form that it has, without the names of forms.
+
+    Pydantic tries a mapping such as `{within: 5 %}` and a plain value in turn, and reports both.
+    """
+    whole = error.errors(include_url=False)
+    found = [(detail, _without_forms(detail, plain)) for detail in whole]
+    fit = [detail | {"loc": loc} for detail, (loc, fits) in found if fits]
+    return fit or [detail | {"loc": loc} for detail, (loc, _) in found[:1]]
+
+
+def _without_forms(detail: Any, plain: Any) -> tuple[tuple[str | int, ...], bool]:
+    """The location of an error without the names of forms, and whether the value has the form that the error is about."""
+    loc, value, steps, fits = detail["loc"], plain, list[str | int](), True
+    real = {len(loc) - 1} if detail["type"] == "missing" else set[int]()
+    for i, step in enumerate(loc):
+        if isinstance(value, dict) and step in value:
+            value = cast("dict[Any, Any]", value)[step]
+        elif isinstance(value, list) and isinstance(step, int) and step < len(cast("list[Any]", value)):
+            value = cast("list[Any]", value)[step]
+        elif step != KEY and i not in real:
+            mapping = isinstance(value, dict) and "value" not in value
+            fits = fits and mapping is str(step).isidentifier()
+            continue
+        steps.append(step)
+    return tuple(steps), fits
 
 
 def _leave_out(plain: Any, loc: tuple[str | int, ...]) -> None:

@@ -113,8 +113,7 @@ def test_all_documents_together_reach_what_was_aimed_at() -> None:
     total = FOUND.total
     assert total.rows == len(printed())
     assert total.within + total.off == total.results
-    assert (
-        total.off <= 12
-    )  # each is declared off with its reason; copies of files on an array have no constant any more
+    # each is declared off with its reason: constants that served one row are gone, and with them what they hid
+    assert total.off <= 15
     assert total.errors.median is not None
     assert total.errors.median < 0.05

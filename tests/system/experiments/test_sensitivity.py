@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import pytest
@@ -37,7 +38,7 @@ SAVE = "jobs.save.elapsed"
 @pytest.fixture(scope="module")
 def found() -> sb.Sensitivity:
     pytest.importorskip("scipy")
-    return sb.sensitivity(SITE, workers=1, samples=64, walks=4)
+    return sb.sensitivity(SITE, workers=1, samples=128, walks=4)
 
 
 def test_the_longest_job_is_asked_about(found: sb.Sensitivity) -> None:
@@ -65,17 +66,23 @@ def test_shares_of_the_variance_of_a_product_are_those_of_its_logarithms(found: 
 def test_measuring_the_first_input_leaves_the_others_and_the_model(found: sb.Sensitivity) -> None:
     assert found.first is not None
     assert found.first.input.name == "devices.target.write_rate"
-    best = found.interval.best
-    for end, factor in ((found.first.interval.low, 0.8), (found.first.interval.high, 1.25)):
-        width = math.hypot(math.log(factor), SCORE * deviation_of("image"))
-        assert abs(math.log(end / best)) == pytest.approx(width, rel=0.05)
+    best, points, error = found.interval.best, 1000, deviation_of("image")
+    parts = [max(-1.0, min(1.0, NormalDist().inv_cdf((n + 0.5) / points) / SCORE)) for n in range(points)]
+
+    def below(width: float) -> float:
+        """The share of cases of the size, each with the error of the model about it, that are below a width."""
+        return sum(NormalDist().cdf((width - part * math.log(1.25)) / error) for part in parts) / points
+
+    for end, share in ((found.first.interval.low, 0.05), (found.first.interval.high, 0.95)):
+        assert below(math.log(end / best)) == pytest.approx(share, abs=0.015)
     assert found.sentence().startswith(f"{SAVE} lies between ")
     assert "Measure devices.target.write_rate first" in found.sentence()
 
 
 def test_the_interval_is_that_which_run_shows(found: sb.Sensitivity) -> None:
+    """Ends from some hundred cases each: these leave 3 % to either."""
     run = sb.intervals_of(sb.simulate(SITE), "thorough")["save"].elapsed
-    assert (found.interval.low, found.interval.high) == pytest.approx((run.low, run.high), rel=0.03)
+    assert (found.interval.low, found.interval.high) == pytest.approx((run.low, run.high), rel=0.05)
 
 
 def test_the_same_seed_gives_the_same_answer_from_a_folder(found: sb.Sensitivity, tmp_path: Path) -> None:
