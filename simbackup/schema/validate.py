@@ -72,7 +72,7 @@ def _details(error: ValidationError, plain: Any) -> list[Any]:
 
 
 def _without_forms(detail: Any, plain: Any) -> tuple[tuple[str | int, ...], bool]:
-    """The location of an error without the names of forms, and whether the value has the form that the error is about."""
+    """The location of an error without the names of forms, and whether the value has the form that it is about."""
     loc, value, steps, fits = detail["loc"], plain, list[str | int](), True
     real = {len(loc) - 1} if detail["type"] == "missing" else set[int]()
     for i, step in enumerate(loc):
