@@ -130,16 +130,18 @@ for name, one in known.items():
 # %% tags=["claims"]
 first, *_, last = known.values()
 assert last.elapsed.low > 4 * first.elapsed.low
-assert last.input_share < 0.5
+assert 0.5 < last.input_share < first.input_share
+assert last.fits < first.fits < 0.9
 assert last.elapsed.high > 8 * HOUR
 
 # %% [markdown]
 # - The first measurement narrows the interval most, and at the lower end only: the best guess was right, and the night is
 #   as tight as before. To know more is not to be faster.
-# - There are more files than was guessed, and the backup fits less often. A measurement may also bring bad news.
-# - The light ends stay. They are what the model leaves out, and no further input narrows them. A measured backup *of this
-#   server* does, because the program can then be fitted to it ([bring your own
-#   measurements](06-bring-your-own-measurements.ipynb)).
+# - It fits less often than before you looked: the cases in which files lie together are gone. A measurement may also bring
+#   bad news.
+# - Half of what stays are values of the file system that nobody publishes, and light ends that are what the model leaves
+#   out. No further look at the server narrows either. A measured backup *of this server* does, because the program can
+#   then be fitted to it ([bring your own measurements](06-bring-your-own-measurements.ipynb)).
 #
 # ## 5. Does an interval of 90 % hold nine times in ten?
 #
@@ -148,7 +150,7 @@ assert last.elapsed.high > 8 * HOUR
 #
 # ## 6. Decide
 #
-# Does it fit? Not "yes, 6.6 hours are less than 8", but "about two times in three". Whether that is good enough depends
+# Does it fit? Not "yes, 6.8 hours are less than 8", but "about three times in five". Whether that is good enough depends
 # on what a missed window costs. If it costs little, begin and look. If it costs much, change something first: an image
 # backup, for instance, does not care where files lie.
 
