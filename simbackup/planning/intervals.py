@@ -27,7 +27,7 @@ from simbackup.units import show_short
 
 MATTERS = 0.1
 """Share of the variance from which on an input is named."""
-LARGEST = 10_000
+LARGEST = 12_000
 """Records of a night up to which it is sampled unasked: about half a minute."""
 GROWTH = "growth"
 
