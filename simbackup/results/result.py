@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -40,10 +41,10 @@ class Result:
     """
 
     def __init__(
-        self, record: Record, values: list[UsedValue] | None, trace: Trace, layout: Layout | None = None,
-        made_from: Scenario | Kept | None = None,
+        self, record: Record | Callable[[], Record], values: list[UsedValue] | None, trace: Trace,
+        layout: Layout | None = None, made_from: Scenario | Kept | None = None,
     ) -> None:  # fmt: skip
-        self.record = record
+        self._record = record  # or what makes it, as few runs of many are asked for theirs
         self.trace = trace
         self.made_from = made_from
         self.crossed: Crossed = {}  # what the bytes of each run of a job take of lines; not kept in a folder
@@ -58,6 +59,11 @@ class Result:
     def _repr_html_(self) -> str:
         """What a notebook shows: the jobs, and below them the origins of their inputs."""
         return shown(self)
+
+    @cached_property
+    def record(self) -> Record:
+        """Which run this was."""
+        return self._record() if callable(self._record) else self._record
 
     @cached_property
     def scenario(self) -> Scenario:

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.scenario.agreement import check
@@ -38,7 +39,7 @@ class Value:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)  # without slots: what few runs ask for is found once it is asked for
 class Scenario:
     """A system, its data and what is done with it, complete and checked.
 
@@ -52,23 +53,40 @@ class Scenario:
     spec: Spec
     tree: Node
     source: Node
+    laid: Node
+    """The source with its overridden fleets, before their parts were made."""
     overrides: dict[str, Node]
     log: tuple[str, ...]
     read_log: tuple[str, ...]
-    values: tuple[Value, ...]
     base: str | None
-    hash: str
-    """Sixteen hexadecimal digits that change with anything the simulation depends on."""
     fleets: Fleets = field(default_factory=Fleets)
     """The parts of fleets: their addresses by that of their template."""
-    warnings: tuple[Problem, ...] = ()
-    """Warnings, such as keys in the file that have no effect."""
     library: Holdings = field(default_factory=Holdings)
     """What it was completed from."""
+    replaced: Mapping[str, Quantity] = field(default_factory=dict[str, Quantity])
+    """By address the values that its last overrides replace."""
     factors: tuple[Mapping[str, float], ...] = ()
     """By what its values were multiplied, one scaling after the other."""
     choices: tuple[Choice, ...] = ()
     """Its values that are one of several."""
+
+    @cached_property
+    def values(self) -> tuple[Value, ...]:
+        """Every number that a result depends on, with its origin."""
+        return tuple(_after_seeing(value, self.replaced) for value in _values(self.spec, self.tree))
+
+    @cached_property
+    def hash(self) -> str:
+        """Sixteen hexadecimal digits that change with anything the simulation depends on."""
+        digest = _digest(self.tree.plain())
+        for own in self.factors:
+            digest = _digest([digest, own])
+        return digest
+
+    @cached_property
+    def warnings(self) -> tuple[Problem, ...]:
+        """Warnings, such as keys in the file that have no effect."""
+        return tuple(reported_once(idle_keys(self.spec, self.tree), self.fleets, self.laid))
 
     def __repr__(self) -> str:
         return f"Scenario({self.name!r}, {self.title!r}, {len(self.values)} values, hash {self.hash})"
@@ -101,7 +119,7 @@ class Scenario:
             self.name, self.source, self.overrides | nodes, self.read_log, self.base, library=self.library
         )
         before = {value.address: value.given for value in self.values if value.address in nodes}
-        changed = replace(changed, values=tuple(_after_seeing(value, before) for value in changed.values))
+        changed = replace(changed, replaced=before)
         for factors in self.factors:  # an override states a value as it is to be
             changed = changed.scaled({address: each for address, each in factors.items() if address not in nodes})
         return changed
@@ -129,10 +147,7 @@ class Scenario:
             for old, new in zip(self.values, values, strict=True)
             if old.address in own
         ]
-        return replace(
-            self, spec=self.spec.scaled(own), values=values, log=(*self.log, *log), factors=(*self.factors, own),
-            hash=_digest([self.hash, own]),
-        )  # fmt: skip
+        return replace(self, spec=self.spec.scaled(own), log=(*self.log, *log), factors=(*self.factors, own))
 
 
 def _some(names: list[str], most: int = 8) -> list[str]:
@@ -194,7 +209,8 @@ def finished(
     found = _read(source, overrides, read_log, before, library)
     spec, tree, fleets, problems = found.spec, found.tree, found.fleets, found.problems
     works = found.reader.every_work()
-    problems.extend(_unknown_sources(spec, tree, works))
+    cited = {given.source for _, given in spec.quantities() if given.source is not None}
+    problems.extend(_unknown_sources(spec, tree, works) if cited - works.keys() else ())
     problems.extend(wrong_history(spec, tree))
     problems.extend(wrong_chance(spec, tree, fleets))
     problems.extend(check(spec, tree, problems, {part: each for each, parts in fleets.items() for part in parts}))
@@ -205,12 +221,9 @@ def finished(
         check_ends(
             spec, tree, fleets, lambda more: finished(name, source, overrides | more, read_log, base, library=library)
         )
-    values = tuple(_values(spec, tree))
-    warnings = tuple(reported_once(idle_keys(spec, tree), fleets, found.laid))
-    used = found.reader.cited({value.given.source for value in values if value.given.source is not None})
     return Scenario(
-        name, spec, tree, source, overrides, tuple(found.log), read_log, values, base, _digest(tree.plain()), fleets,
-        warnings, used, choices=found.choices,
+        name, spec, tree, source, found.laid, overrides, tuple(found.log), read_log, base, fleets,
+        found.reader.cited(cited), choices=found.choices,
     )  # fmt: skip
 
 
