@@ -15,7 +15,7 @@ from simbackup.errors import ResultError
 from simbackup.output.partial import log
 from simbackup.output.target import TRACE, check_file
 from simbackup.results.causes import Cause, split
-from simbackup.results.figures import figure_at
+from simbackup.results.figures import Figures
 from simbackup.results.floors import Crossed, Least, floors
 from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
 from simbackup.results.record import Record, UsedValue, used_values
@@ -205,7 +205,11 @@ class Result:
         ResultError
             The result has no such figure.
         """
-        return figure_at(self, address)
+        return self._figures[address]
+
+    @cached_property
+    def _figures(self) -> Figures:
+        return Figures(self)
 
     def sources(self) -> pd.DataFrame:
         """Table of every value with its basis and source: a number in its unit (SI), and as it is written."""
