@@ -10,6 +10,7 @@ from simbackup.schema.quantity import (
     Count,
     Duration,
     Frozen,
+    PositiveCount,
     PositiveSize,
     PositiveTimePerByte,
     Ratio,
@@ -66,6 +67,9 @@ class BackupToolSheet(Frozen):
     """Time of the reference core, at each end, for each byte of files whose checksums are made; none unless stated."""
     checksums: Annotated[bool, Word()] = False
     """Whether a repeated copy reads all files at both ends and compares their checksums, not times and sizes."""
+    workers: PositiveCount | None = None
+    """Workers who walk the files of a backup at once, or files that it asks for ahead, where the job does not say how
+    many; one unless stated."""
     in_turn: Share | None = None
     """Share of file_cpu that only one of several workers takes at a time; none unless stated."""
     attributes: Count | None = None
@@ -115,6 +119,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "delta_cpu": "in repeated copies of trees, with 'delta_block' or 'checksums'",
         "checksums": "in repeated copies of trees",
         "alternates": "in file_level and image backups and their restores, and in copies of trees",
+        "workers": "in file_level backups that do not say 'workers'",
         "in_turn": "in file_level backups, and restores of them, with several workers",
         "attributes": "in restores of file_level backups",
         "file_flushes": "in restores of file_level backups, and in copies of trees",
