@@ -74,9 +74,12 @@ class BackupToolSheet(Frozen):
     """Share of file_cpu that only one of several workers takes at a time; none unless stated."""
     attributes: Count | None = None
     """Changes of attributes (times, owner, rights) that it makes to each file that comes back; none unless stated."""
+    share_calls: Count | None = None
+    """Requests that a copy of a tree waits for with each file that it makes on a share of another host: look-up,
+    create, attributes, close; none, as of a program with an agent at both ends, unless stated."""
     file_flushes: Count | None = None
     """Times that it waits for each file that comes back until that is on disk (fsync); none unless stated."""
-    alternates: bool = False
+    alternates: Annotated[bool, Word()] = False
     """Whether it reads and then sends or writes to tape, by turns, instead of both at once; in a spooled backup, on the
     way from the spool."""
     one_pass: Annotated[bool, Word()] = True
@@ -122,6 +125,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "workers": "in file_level backups that do not say 'workers'",
         "in_turn": "in file_level backups, and restores of them, with several workers",
         "attributes": "in restores of file_level backups",
+        "share_calls": "in copies of trees to another host",
         "file_flushes": "in restores of file_level backups, and in copies of trees",
         "one_pass": "in restores from tape of backups with several streams and 'multiplexing'",
         "group_time": "in start_group",
