@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from simbackup.build import build
@@ -92,7 +93,7 @@ def ended(system: System, scenario: Scenario, seed: int) -> Result:
         if host.suspended is not None:
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
     _summarise(system, scenario.spec)
-    result = Result(Record.of(scenario, seed), None, system.trace, made_from=scenario)
+    result = Result(partial(Record.of, scenario, seed), None, system.trace, made_from=scenario)
     result.crossed = system.crossed
     return result
 
