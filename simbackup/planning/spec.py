@@ -31,8 +31,8 @@ def _date(raw: Any) -> Any:
     try:
         return raw if isinstance(raw, date) else date.fromisoformat(str(raw))
     except ValueError:
-        told = [((), f"'{raw}' is not a date", "write for example '2027-01-04'")]
-        raise PydanticCustomError("given", "{message}", {"problems": told, "message": told[0][1]}) from None
+        problems = [((), f"'{raw}' is not a date", "write for example '2027-01-04'")]
+        raise PydanticCustomError("given", "{message}", {"problems": problems, "message": problems[0][1]}) from None
 
 
 CalendarDay = Annotated[date, BeforeValidator(_date)]

@@ -130,7 +130,7 @@ class Scenario:
     def scaled(self, factors: Mapping[str, float]) -> Scenario:
         """The scenario in which the values at some addresses are so many times as large, unchecked.
 
-        Its log tells by what, and its hash is another one.
+        Its log says by what, and its hash is another one.
 
         >>> from simbackup.scenario import load
         >>> scenario = load("teaching/snapshot-slows-writes")
