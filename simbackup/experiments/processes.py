@@ -19,7 +19,7 @@ def of_use(number: int) -> int:
 
 @contextmanager
 def worker_processes(number: int) -> Generator[Executor | None]:
-    """A pool of so many worker processes, as far as they are of use, or None for one; an interrupt ends them at once."""
+    """A pool of so many worker processes as are of use, or None for one; an interrupt ends them at once."""
     number = of_use(number)
     if number <= 1:
         yield None
