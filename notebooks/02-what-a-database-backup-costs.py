@@ -236,7 +236,7 @@ plt.show()
 # long as that of a full backup, at 5 % six times. **The restore time that you have promised decides, not the backup
 # window**: with a promise of two hours for these 40 GB a daily full is preferable from about 6 % a day on.
 #
-# The cost of replaying is *assumed* (400 ns/B, 100 to 1000), because the document does not tell it. Measure yours before you
+# The cost of replaying is *assumed* (400 ns/B, 100 to 1000), because the document does not state it. Measure yours before you
 # rely on this section.
 #
 # ## 6. Measured beside simulated

@@ -300,7 +300,7 @@ for constant in constants:
 # - The ratios are quotients of two simulated times. None was put in.
 # - An *open* mark belongs to a group that a constant was fitted to or chosen on. The *filled* ones were not used:
 #   restores of single files follow from the locates, and from what was fitted to whole backups.
-# - Grey lines that leave the picture say that the document does not tell enough. What users lose (the last rows)
+# - Grey lines that leave the picture say that the document leaves out too much. What users lose (the last rows)
 #   depends most on the share of the data that they change, which is fitted and nowhere stated: take the *shape* of
 #   section 3, and measure the height.
 #

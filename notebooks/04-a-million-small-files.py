@@ -454,7 +454,7 @@ for constant in constants:
 # - One cost of a file serves all: in a guest and without one, on a core of 2004 and of 2009. Only the speed of the core
 #   and the disk differ. It was fitted on the bare server of 2009; the small files in the guest of 2004 follow within 6
 #   %.
-# - Grey lines that leave the picture say that the document does not tell enough: how fast a core is and what the file
+# - Grey lines that leave the picture say that the document leaves out too much: how fast a core is and what the file
 #   system costs are known within a factor of two, and only their product is measured.
 # - How many moves of the arm a cold, scattered file costs comes from 5000 files of one machine. Take the *order* of the
 #   disks from section 4, and measure your own files.

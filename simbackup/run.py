@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from simbackup.build import build
+from simbackup.collector import seldom
 from simbackup.engine.flows import Link
 from simbackup.errors import InputError, ResultError
 from simbackup.methods.job import Job, start
@@ -22,6 +24,7 @@ Progress = Callable[[float, int, int], None]
 """Called now and then with the simulated time in seconds, the jobs ended, and the jobs in all."""
 
 
+@seldom()
 def simulate(
     scenario: Scenario | Source,
     overrides: Mapping[str, object] | None = None,
@@ -92,7 +95,7 @@ def ended(system: System, scenario: Scenario, seed: int) -> Result:
         if host.suspended is not None:
             system.trace.event(system.env.now, host.name, "was down", seconds=system.env.now - host.suspended)
     _summarise(system, scenario.spec)
-    result = Result(Record.of(scenario, seed), None, system.trace, made_from=scenario)
+    result = Result(partial(Record.of, scenario, seed), None, system.trace, made_from=scenario)
     result.crossed = system.crossed
     return result
 

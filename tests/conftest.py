@@ -24,3 +24,13 @@ def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Said(code, *capsys.readouterr())
 
     return run
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run tests that share what is made once for a module in one process, so that it is made once."""
+    for item in items:
+        if isinstance(item, pytest.Function) and not item.get_closest_marker("xdist_group"):
+            known = item._fixtureinfo.name2fixturedefs
+            if any(each.scope == "module" for name in item.fixturenames for each in known.get(name, ())):
+                item.add_marker(pytest.mark.xdist_group(str(item.path)))

@@ -131,8 +131,8 @@ def recovery(found: Recovery) -> None:
     show.table(head, rows, right=tuple(range(2, len(head))))
     for share in SHARES:
         back = found.until(share)
-        told = show_short(back, "s", 3) if back < float("inf") else "never"
-        show.line(f"{100 * share:.0f} % of the systems are back after {told}")
+        when = show_short(back, "s", 3) if back < float("inf") else "never"
+        show.line(f"{100 * share:.0f} % of the systems are back after {when}")
     if found.interval is not None:
         show.line(found.interval.sentence())
 

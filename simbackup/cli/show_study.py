@@ -134,11 +134,11 @@ def _whole(name: str, row: Mapping[str, Any]) -> CellLine:
 
 def _legend(found: Study) -> None:
     """Print what stands below the figures."""
-    told = [f"± half the {100.0 * CONFIDENCE:.0f} % interval of the mean over the seeds"] if found.samples else []
+    legend = [f"± half the {100.0 * CONFIDENCE:.0f} % interval of the mean over the seeds"] if found.samples else []
     if any(row[name] != row[name.removesuffix(LOW) + HIGH] for row in found.rows for name in row if name.endswith(LOW)):
-        told.append(f"its {100.0 * LEVEL:.0f} % interval")
-    if told:
-        line(f"below a figure: {'; '.join(told)}")
+        legend.append(f"its {100.0 * LEVEL:.0f} % interval")
+    if legend:
+        line(f"below a figure: {'; '.join(legend)}")
 
 
 def _figure(address: str, value: float | str | None, digits: int = DIGITS) -> str:

@@ -84,29 +84,27 @@ def mva_closed(service_demands: Sequence[float], customers: int, think_time: flo
         raise ValueError("customers, demands and think time must not be negative")
     if think_time + sum(service_demands) == 0:
         raise ValueError("a cycle without service or think time has no finite throughput")
-    throughput, response, queues = 0.0, math.fsum(service_demands), [0.0] * len(service_demands)
-    for step in mva_steps(service_demands, customers, think_time):
-        throughput, response, queues = step
-    return ClosedNetwork(throughput, response, tuple(queues))
+    throughput, residences = 0.0, list(service_demands)
+    for throughput, residences in mva_steps(service_demands, customers, think_time):  # noqa: B007 (the last counts)
+        pass
+    return ClosedNetwork(throughput, math.fsum(residences), tuple(throughput * seconds for seconds in residences))
 
 
 def mva_steps(
     service_demands: Sequence[float], customers: int, think_time: float = 0.0
-) -> Iterator[tuple[float, float, list[float]]]:
-    """Throughput, response and queue lengths of a closed network with one, two, ..., all customers.
+) -> Iterator[tuple[float, list[float]]]:
+    """Throughput, and seconds at each centre, in a closed network with one, two, ..., all customers.
 
     Arguments, equations and range are those of `mva_closed`, whose recursion this is.
 
-    >>> [round(throughput, 3) for throughput, _, _ in mva_steps([1.0, 1.0], customers=2)]
+    >>> [round(throughput, 3) for throughput, _ in mva_steps([1.0, 1.0], customers=2)]
     [0.5, 0.667]
     """
-    queues = [0.0] * len(service_demands)
+    throughput, residences, total = 0.0, [0.0] * len(service_demands), math.fsum
     for population in range(1, customers + 1):
-        responses = [demand * (1 + queue) for demand, queue in zip(service_demands, queues, strict=True)]
-        response = math.fsum(responses)
-        throughput = population / (think_time + response)
-        queues = [throughput * share for share in responses]
-        yield throughput, response, queues
+        residences = [d * (1.0 + throughput * r) for d, r in zip(service_demands, residences)]  # noqa: B905 (it is hot)
+        throughput = population / (think_time + total(residences))
+        yield throughput, residences
 
 
 class Centre(NamedTuple):

@@ -58,7 +58,7 @@ def loop_queue(demands: Sequence[float], customers: int, think_time: float, cent
     >>> loop_queue([1.0, 1.0], customers=2, think_time=0.0, centre=0)  # 0, 1 or 2 of both, equally likely
     (0.6666666666666666, 0.3333333333333333)
     """
-    throughputs = [throughput for throughput, _, _ in mva_steps(demands, customers, think_time)]
+    throughputs = [throughput for throughput, _ in mva_steps(demands, customers, think_time)]
     found, probability = list[float](), 1.0
     for throughput in reversed(throughputs):
         probability *= min(demands[centre] * throughput, 1.0)

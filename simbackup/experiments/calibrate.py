@@ -170,9 +170,20 @@ class FitProblem:
         }
         return [_logarithm(row, figure(row, results)) for row in self.rows]
 
-    def best(self, changes: Changes) -> float:
-        """The constant that fits the rows best."""
-        return least_squares(lambda x: self.residuals(x[0], changes), [self.plausible])[0]
+    @property
+    def shipped(self) -> float:
+        """The constant as the scenarios have it."""
+        return next(
+            value.given.si
+            for scenario in self.scenarios.values()
+            for value in scenario.values
+            if is_of(self.fit, value)
+        )
+
+    def best(self, changes: Changes, start: float | None = None) -> float:
+        """The constant that fits the rows best; the search starts in the middle of its range by default."""
+        begin = None if start is None else [start]
+        return least_squares(lambda x: self.residuals(x[0], changes), [self.plausible], begin)[0]
 
     def slopes(self, logarithm: float, changes: Changes) -> list[float]:
         """The residuals' derivatives by the logarithm of the constant, row by row, inside the plausible range."""

@@ -20,7 +20,7 @@ def unknown(scenario: Scenario, names: Sequence[str], words: Sequence[str] = ())
 
     `words` are what jobs may be asked for besides their figures.
     """
-    values = {value.address for value in scenario.values}
+    values, parts = {value.address for value in scenario.values}, _Parts(scenario)
     for i, address in enumerate(names):
         section, _, rest = address.partition(".")
         if address in values:
@@ -34,7 +34,7 @@ def unknown(scenario: Scenario, names: Sequence[str], words: Sequence[str] = ())
         elif section == "fleets":
             found = _of_fleet(scenario, address)
         else:
-            found = _of_part(scenario, section, rest)
+            found = _of_part(parts, section, rest)
         if found:
             yield i, f"there is no figure '{address}'", found
 
@@ -83,22 +83,38 @@ def _of_fleet(scenario: Scenario, address: str) -> str:
     return _column(column, job_figures(()))
 
 
-def _of_part(scenario: Scenario, section: str, rest: str) -> str:
+class _Parts:
+    """The figures of devices, hosts, links and data sets, each of which is asked once."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.spec = scenario.spec
+        self.values: dict[str, set[str]] = {}
+        for value in scenario.values:
+            section, _, rest = value.address.partition(".")
+            name, _, inside = rest.partition(".")
+            self.values.setdefault(f"{section}.{name}", set()).add(inside)
+        windows = any("window" in job.figures()[""] for job in self.spec.jobs.values())
+        self.within = ("busy_window",) if windows else ()
+        self.known: dict[str, set[str]] = {}
+
+    def figures(self, section: str, name: str) -> set[str]:
+        """The figures of one part, and its values."""
+        owner = f"{section}.{name}"
+        if owner not in self.known:
+            part: Part = getattr(self.spec, section)[name]
+            self.known[owner] = self.values.get(owner, set()) | {
+                f"{piece}.{column}".lstrip(".")
+                for piece, columns in part.figures().items()
+                for column in (*columns, *(self.within if "busy" in columns else ()))
+            }
+        return self.known[owner]
+
+
+def _of_part(parts: _Parts, section: str, rest: str) -> str:
     """What would be right in place of a wrong figure of a device, host, link or data set, or of something in one."""
-    parts: Mapping[str, Part] = getattr(scenario.spec, section)
+    named: Mapping[str, Part] = getattr(parts.spec, section)
     name, _, inside = rest.partition(".")
-    if name not in parts:
-        return choices(name, parts)
-    windows = any("window" in job.figures()[""] for job in scenario.spec.jobs.values())
-    more = ("busy_window",) if windows else ()
-    known = {
-        f"{piece}.{column}".lstrip(".")
-        for piece, columns in parts[name].figures().items()
-        for column in (*columns, *(more if "busy" in columns else ()))
-    }
-    own = f"{section}.{name}."
-    known |= {v.address.removeprefix(own) for v in scenario.values if v.address.startswith(own)}
-    return _column(inside, known)
+    return _column(inside, parts.figures(section, name)) if name in named else choices(name, named)
 
 
 def _column(column: str, columns: Collection[str]) -> str:

@@ -113,17 +113,17 @@ class Sensitivity:
 
     def sentence(self) -> str:
         """What to measure first, and what it would narrow, in words."""
-        told = f"{self.figure} lies between {self._ends(self.interval)} in {100.0 * LEVEL:.0f} % of cases"
+        interval = f"{self.figure} lies between {self._ends(self.interval)} in {100.0 * LEVEL:.0f} % of cases"
         if self.first is None:
-            return f"{told}; no input moves it"
+            return f"{interval}; no input moves it"
         name = self.first.input.name
         if self.narrowing() >= WORTH:
             known = f"known exactly, it would lie between {self._ends(self.first.interval)}"
-            return f"{told}. Measure {name} first: {known} ({100.0 * self.narrowing():.0f} % narrower)"
+            return f"{interval}. Measure {name} first: {known} ({100.0 * self.narrowing():.0f} % narrower)"
         if _width(self.interval) > 2.0 * _width(self.from_inputs):
             why = "most of that is what the model leaves out; measure the figure itself on your system, and calibrate"
-            return f"{told}: {why}"
-        return f"{told}: many inputs decide together, {name} most"
+            return f"{interval}: {why}"
+        return f"{interval}: many inputs decide together, {name} most"
 
     def _ends(self, interval: CentralInterval) -> str:
         return f"{self.shown(interval.low)} and {self.shown(interval.high)}"

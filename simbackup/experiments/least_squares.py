@@ -11,6 +11,8 @@ from simbackup.errors import SimbackupError
 
 STEP = 0.03
 """Relative change of a constant over which slopes are taken: the position on the passes of a tape makes them uneven."""
+NEAR = 1e-5
+"""Step of the logarithms, as a share of them, below which a search ends: finer than any figure that is written."""
 UNIFORM = 3.0
 """Square of half a range over the variance of a value that is uniform in it."""
 
@@ -55,7 +57,7 @@ def least_squares(misfit: Misfit, plausible: Sequence[Range], start: Sequence[fl
     def jacobian(x: Sequence[float]) -> list[list[float]]:
         return slopes(misfit, [float(each) for each in x], plausible)
 
-    found = solve(residuals, begin, jac=jacobian, bounds=(low, high))
+    found = solve(residuals, begin, jac=jacobian, bounds=(low, high), xtol=NEAR)
     return [math.exp(float(each)) for each in found.x]
 
 

@@ -73,10 +73,10 @@ def chosen(names: Sequence[str]) -> list[Measured]:
     """
     if not names:
         return documents()
-    everything = documents("*")
     found: dict[str, Measured] = {}
     for name in names:
         here = _own(name) or (documents(name) if name in collections() else [])
+        everything = [] if here else documents("*")
         here = here or [measured for measured in everything if name and measured.folder.name.startswith(name)]
         if not here:
             remedy = choices(name, [*collections(), *(measured.folder.name for measured in everything)])
@@ -180,21 +180,21 @@ def _intervals(documents: Sequence[Measured], workers: int | None) -> Generator[
 
     Other processes work on them meanwhile, on the largest groups of scenarios first.
     """
-    tasks = [(str(measured.folder), ids) for measured in documents for ids in _together(measured)]
-    order = sorted(range(len(tasks)), key=lambda i: -len(tasks[i][1]))
+    tasks = [group for measured in documents for group in _together(measured)]
+    order = sorted(range(len(tasks)), key=lambda i: -len(tasks[i].rows))
     with worker_processes(min(workers or os.cpu_count() or 1, len(tasks))) as executor:
-        begun = {i: executor.submit(_widths, *tasks[i]) for i in order} if executor else {}
+        begun = {i: executor.submit(_widths, tasks[i]) for i in order} if executor else {}
 
         def ended() -> tuple[Widths, list[str]]:
-            parts = [begun[i].result() if i in begun else _widths(*task) for i, task in enumerate(tasks)]
+            parts = [begun[i].result() if i in begun else _widths(task) for i, task in enumerate(tasks)]
             widths = {name: width for part, _ in parts for name, width in part.items()}
             return widths, list(dict.fromkeys(one for _, short in parts for one in short))
 
         yield ended
 
 
-def _together(measured: Measured) -> list[tuple[str, ...]]:
-    """The rows of a document in groups that share scenarios, so that each scenario is run in one process."""
+def _together(measured: Measured) -> list[Measured]:
+    """A document in groups of rows that share scenarios, so that each scenario is run in one process."""
     groups: list[tuple[set[str], list[str]]] = []
     for m in measured.rows:
         files, ids = {file for file, _ in m.addresses}, [m.id]
@@ -202,15 +202,13 @@ def _together(measured: Measured) -> list[tuple[str, ...]]:
             groups.remove(group)
             files, ids = files | group[0], [*group[1], *ids]
         groups.append((files, ids))
-    return [tuple(ids) for _, ids in groups]
+    return [replace(measured, rows=tuple(m for m in measured.rows if m.id in ids)) for _, ids in groups]
 
 
-def _widths(document: str, ids: tuple[str, ...]) -> tuple[Widths, list[str]]:
-    """The intervals of some rows of a document, and the ends of ranges that were clipped."""
-    measured = chosen([document])[0]
-    files = {file for m in measured.rows if m.id in ids for file, _ in m.addresses}
-    scenarios = {file: scenario for file, scenario in scenarios_of(measured).items() if file in files}
-    rows = [m for m in measured.rows if m.id in ids and m.row.kind != "input"]
+def _widths(measured: Measured) -> tuple[Widths, list[str]]:
+    """The intervals of the rows of a document, or of some of them, and the ends of ranges that were clipped."""
+    scenarios = scenarios_of(measured)
+    rows = [m for m in measured.rows if m.row.kind != "input"]
 
     def simulated(results: Mapping[str, Result]) -> dict[str, float]:
         return {m.id: figure(m, results) for m in rows}

@@ -17,7 +17,7 @@ from simbackup.experiments.runner import Runner, runner_for
 from simbackup.experiments.study_intervals import in_cases
 from simbackup.scenario import Scenario, Source
 from simbackup.scenario.files import given
-from simbackup.uncertainty.effort import Done
+from simbackup.uncertainty.effort import THOROUGH, Done
 from simbackup.uncertainty.estimate import CaseFigures, bound_of
 from simbackup.uncertainty.inputs import Input, inputs
 from simbackup.uncertainty.sampling import Case, latin_hypercube, one_at_a_time
@@ -25,7 +25,7 @@ from simbackup.uncertainty.screening import Unit, effects, trajectories
 from simbackup.uncertainty.sobol import SobolIndex, design, indices
 from simbackup.uncertainty.whole import whole
 
-CASES = 100
+CASES = THOROUGH.cases
 """Cases of the sample behind an interval."""
 KEPT = 8
 """Most inputs that get Sobol' indices: those with the greatest effects."""

@@ -199,12 +199,12 @@ def _restores(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
         found = played(goal.what, str(goal.at or ""), goal.after_loss_of or "", at_once)
         if goal.within is not None:
             back = found.until(1.0)
-            told = show_short(back, "s", 3) if found.complete else "never complete"
-            yield Goal(f"{name}: back", f"within {goal.within.text}", told, back <= goal.within.si)
+            reached = show_short(back, "s", 3) if found.complete else "never complete"
+            yield Goal(f"{name}: back", f"within {goal.within.text}", reached, back <= goal.within.si)
         if goal.data_lost is not None:
-            told = show_short(found.data_lost, "s", 3) if found.complete else "everything"
+            reached = show_short(found.data_lost, "s", 3) if found.complete else "everything"
             yield Goal(
-                f"{name}: data lost", f"at most {goal.data_lost.text}", told, found.data_lost <= goal.data_lost.si
+                f"{name}: data lost", f"at most {goal.data_lost.text}", reached, found.data_lost <= goal.data_lost.si
             )
 
 

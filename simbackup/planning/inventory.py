@@ -88,7 +88,7 @@ def site_text(inventory: Path, template: str = TEMPLATE, warnings: list[Problem]
     )  # fmt: skip
     if reading.problems:
         raise InputError(reading.problems)
-    rows = "\n".join(f"  {_key(name)}: {{{told}}}" for name, told in reading.systems.items())
+    rows = "\n".join(f"  {_key(name)}: {{{keys}}}" for name, keys in reading.systems.items())
     _, _, rest = text.partition("\n")
     own = rest[: rest.index("\nsystems:\n")]
     title = json.dumps(f"{inventory.stem}, {len(reading.systems)} systems", ensure_ascii=False)
@@ -170,9 +170,9 @@ def _row(reading: Reading, row: Mapping[str, Node]) -> None:
     """Add the system of a row, or what is wrong with it."""
     before = len(reading.problems)
     name = _name(reading, row)
-    told = dict(_told(reading, row))
+    keys = dict(_keys(reading, row))
     if name and len(reading.problems) == before:
-        reading.systems[name] = ", ".join(f"{key}: {value}" for key, value in told.items())
+        reading.systems[name] = ", ".join(f"{key}: {value}" for key, value in keys.items())
 
 
 def _cell(reading: Reading, row: Mapping[str, Node], key: str) -> Node | None:
@@ -195,7 +195,7 @@ def _name(reading: Reading, row: Mapping[str, Node]) -> str:
     return name
 
 
-def _told(reading: Reading, row: Mapping[str, Node]) -> Iterator[tuple[str, str]]:
+def _keys(reading: Reading, row: Mapping[str, Node]) -> Iterator[tuple[str, str]]:
     """The keys of a system and their values as texts of YAML."""
     size = _cell(reading, row, "size")
     if size is None:
@@ -270,14 +270,14 @@ def _sheet(reading: Reading, cell: Node, kind: str) -> str:
     return name
 
 
-def _bounded(text: str, key: str, value: float, told: str = "") -> None:
+def _bounded(text: str, key: str, value: float, note: str = "") -> None:
     """Refuse sizes of nothing, changes of more than everything, and what no site may say."""
     if key == "change" and value > 1.0:
         raise UnitError(f"'{text}' is more than all of the data")
     if key == "size" and value <= 0.0:
         raise UnitError(f"'{text}' is not a size above zero")
     if not LIMITS[key].within(value):
-        raise UnitError(f"'{text}' is out of bounds{told}; {LIMITS[key].remedy(value)}")
+        raise UnitError(f"'{text}' is out of bounds{note}; {LIMITS[key].remedy(value)}")
 
 
 def _amount(reading: Reading, cell: Node, key: str, default: str = "") -> str:

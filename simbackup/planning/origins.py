@@ -58,8 +58,8 @@ def scenario_of(file: SiteFile, parts: Mapping[str, Any], when: str = "") -> Sce
     try:
         return load(parts)
     except InputError as error:
-        told = Origins(file, parts)
-        raise InputError(told.once([*error.problems, *error.notes], when)) from None
+        origins = Origins(file, parts)
+        raise InputError(origins.once([*error.problems, *error.notes], when)) from None
 
 
 class Origins:
@@ -128,11 +128,11 @@ class Origins:
         """The problems in the words of the site; of those that are alike the first, with the number of the others."""
         alike: dict[tuple[Place, str, str], dict[str, Problem]] = {}
         for one in problems:
-            told = self.problem(one)
-            told = replace(told, message=f"{when}: {told.message}") if when and not one.closing else told
-            key = told.place, told.address, _VARYING.sub("", told.message)
+            shown = self.problem(one)
+            shown = replace(shown, message=f"{when}: {shown.message}") if when and not one.closing else shown
+            key = shown.place, shown.address, _VARYING.sub("", shown.message)
             section, _, name = one.address.partition(".")
-            alike.setdefault(key, {}).setdefault(self.origin(section, name.partition(".")[0]).system, told)
+            alike.setdefault(key, {}).setdefault(self.origin(section, name.partition(".")[0]).system, shown)
         return [self._first(each) for each in alike.values()]
 
     def _first(self, alike: Mapping[str, Problem]) -> Problem:
@@ -150,8 +150,8 @@ class Origins:
         name, systems = rest.partition(".")[0], self.file.spec.systems
         if section == "machines":
             usual = next(iter(self.file.spec.machines))
-            return {system for system, told in systems.items() if (told.machine or usual) == name}
-        every = {system: self.written(("policies", told.policy))[1] for system, told in systems.items()}
+            return {system for system, spec in systems.items() if (spec.machine or usual) == name}
+        every = {system: self.written(("policies", spec.policy))[1] for system, spec in systems.items()}
         return {system for system, policy in every.items() if section != "policies" or policy == name}
 
     def _job(self, name: str) -> PartOrigin:

@@ -117,7 +117,7 @@ class Plan:
             if copy == LOGS:
                 found[policy] = max(found.get(policy, 0.0), one.longest)
         spec = self.site.file.spec.policies
-        every = {self._called(name): told.logs.every.si for name, told in spec.items() if told.logs is not None}
+        every = {self._called(name): policy.logs.every.si for name, policy in spec.items() if policy.logs is not None}
         return {policy: every[policy] + longest for policy, longest in found.items()}
 
     @cached_property

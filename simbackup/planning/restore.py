@@ -204,10 +204,10 @@ def _rows(
 
 def _applied(site: PlannedSite, client: Client, size: float, logs: Mapping[str, Any] | None) -> float:
     """Seconds for which a database still applies its logs when they have been read."""
-    told = site.file.spec.policies[client.policy].logs
-    if logs is None or told is None or told.replay is None:
+    how = site.file.spec.policies[client.policy].logs
+    if logs is None or how is None or how.replay is None:
         return 0.0
-    return max(size / told.replay.si - float(logs["elapsed"]), 0.0)
+    return max(size / how.replay.si - float(logs["elapsed"]), 0.0)
 
 
 def _mounts(result: Result, job: str) -> int:

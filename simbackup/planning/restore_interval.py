@@ -33,10 +33,10 @@ class RestoreInterval(NamedTuple):
     def sentence(self) -> str:
         """It in words."""
         low, high = (show_short(end, "s", 3) for end in (self.low, self.high))
-        told = f"all are back after {low} to {high} in {100 * LEVEL:.0f} % of cases"
+        sentence = f"all are back after {low} to {high} in {100 * LEVEL:.0f} % of cases"
         if self.decides:
-            told += f"; {self.decides[0]} decides most"
-        return told if self.sampled else f"{told} (without the ranges of systems and devices)"
+            sentence += f"; {self.decides[0]} decides most"
+        return sentence if self.sampled else f"{sentence} (without the ranges of systems and devices)"
 
 
 def restore_interval(

@@ -163,8 +163,8 @@ def numbers(file: SiteFile) -> PlannedSite:
 
 
 def _system(scenario: Scenario, file: SiteFile, name: str) -> Client:
-    told, data = file.spec.systems[name], scenario.spec.data[f"{name}-data"]
-    given, by_file = data.change, told.by_file()
+    system, data = file.spec.systems[name], scenario.spec.data[f"{name}-data"]
+    given, by_file = data.change, system.by_file()
     if given is None:
         change = Change(growth=si_or(file.spec.growth, 0.0))
     else:
@@ -174,8 +174,8 @@ def _system(scenario: Scenario, file: SiteFile, name: str) -> Client:
             si_or(given.growth, 0.0),
         )  # fmt: skip
     return Client(
-        name, told.policy, told.size.si, si_or(told.files, 1.0), change, si_or(data.compression, 1.0),
-        si_or(told.priority, math.inf), by_file, si_or(told.log, _logged(change)),
+        name, system.policy, system.size.si, si_or(system.files, 1.0), change, si_or(data.compression, 1.0),
+        si_or(system.priority, math.inf), by_file, si_or(system.log, _logged(change)),
     )  # fmt: skip
 
 
@@ -185,15 +185,15 @@ def _logged(change: Change) -> float:
 
 
 def _target(scenario: Scenario, file: SiteFile, name: str) -> Target:
-    told, device = file.spec.targets[name], scenario.spec.devices[name]
+    target, device = file.spec.targets[name], scenario.spec.devices[name]
     capacity, cartridge, slots, drives = math.inf, 0.0, 0, 0
     if isinstance(device, MediaLibrary):
         cartridge = device.cartridge_bytes()
-        slots, drives = device.pool_sizes()[told.pool], device.drive_count()
+        slots, drives = device.pool_sizes()[target.pool], device.drive_count()
     elif isinstance(device, BlockDevice):
         capacity = device.capacity_bytes() or math.inf
     return Target(
-        name, capacity, isinstance(device, ObjectTarget), cartridge, slots, drives, si_or(told.reduction, 1.0),
-        told.place, told.offsite, int(si_or(told.cartridges, 0.0)), si_or(told.fetch, 0.0),
-        told.clones,
+        name, capacity, isinstance(device, ObjectTarget), cartridge, slots, drives, si_or(target.reduction, 1.0),
+        target.place, target.offsite, int(si_or(target.cartridges, 0.0)), si_or(target.fetch, 0.0),
+        target.clones,
     )  # fmt: skip

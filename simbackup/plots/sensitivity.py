@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 
 from simbackup.plots import style
-from simbackup.plots.studies import figures
+from simbackup.plots.input_bars import THICK, InputEnds, input_bars
 from simbackup.plots.timeline import ROW
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 MOST = 12
 """Inputs that a picture shows."""
-THICK = 0.62
-"""Share of a row that a bar takes."""
 
 
 class SensitivityPlots:
@@ -34,27 +32,13 @@ class SensitivityPlots:
         with style.in_style():
             drawn = style.picture(9.2 if indexed else 7.0, 1.6 + ROW * max(len(shown), 1))
             axes = drawn.subplots(1, 2, width_ratios=(3, 2), sharey=True) if indexed else [drawn.subplots()]
-            _bars(axes[0], self._found, MOST)
+            ends = [InputEnds(one.name, one.at_low, one.at_high) for one in shown]
+            input_bars(axes[0], self._found.figure, self._found.interval.best, ends)
             if indexed:
                 _shares(axes[1], self._found, MOST)
                 style.share_edge(drawn, axes[1], columns=2)
             drawn.suptitle(style.titled(self._found.title, 8.0), x=0.01, ha="left", fontsize=11)
         return drawn
-
-
-def _bars(axis: Axes, found: Sensitivity, most: int) -> None:
-    """Bars from the figure at the lower to that at the upper end of the range of each input."""
-    shown = found.influences[:most]
-    rows = [{found.figure: value} for one in shown for value in (one.at_low, one.at_high)]
-    across = figures([*rows, {found.figure: found.interval.best}], found.figure)
-    best = found.interval.best / across.size
-    for y, one in enumerate(shown):
-        for end, colour in ((one.at_low, style.SKY), (one.at_high, style.BLUE)):
-            axis.barh(y, end / across.size - best, left=best, height=THICK, color=colour)
-    axis.axvline(best, color=style.DARK, linewidth=0.8)
-    axis.set_yticks(range(len(shown)), [style.clipped(one.name) for one in shown], fontsize=style.SMALL)
-    axis.set_ylim(len(shown) - 0.5, -0.5)
-    axis.set_xlabel(f"{across.name}; light: the input at its lower end", fontsize=style.SMALL)
 
 
 def _shares(axis: Axes, found: Sensitivity, most: int) -> None:

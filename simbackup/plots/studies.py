@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from matplotlib.axes import Axes
 
@@ -15,46 +15,13 @@ from simbackup import palette, units
 from simbackup.errors import ResultError, choices
 from simbackup.experiments.study_intervals import HIGH, LOW, MovedAlone
 from simbackup.plots import style
+from simbackup.plots.input_bars import InputEnds, input_bars
+from simbackup.plots.rulers import Ruler, figures, mark_along, mark_up, plain, ruler
 from simbackup.text import for_plot
 
 Rows = Sequence[dict[str, Any]]
-SECONDS = frozenset({"start", "end", "elapsed", "waits", "lock", "busy_s", "mean_wait", "longest_wait", "down", "due"})
-"""Figures that are times."""
-SHARES = frozenset({"busy", "busy_window", "lost"})
-"""Figures that are shares of one."""
-RATES = frozenset({"rate", "transfer_rate", "peak"})
-"""Figures that are bytes a second."""
-TIMES = {
-    0.01: "10 ms", 0.1: "0.1 s", 1.0: "1 s", 10.0: "10 s", 60.0: "1 min", 600.0: "10 min", 3600.0: "1 h",
-    36_000.0: "10 h", 86_400.0: "1 day", 864_000.0: "10 days", 8_640_000.0: "100 days",
-}  # fmt: skip
-"""Marks of a logarithmic axis of seconds."""
 BAND = 0.18
 """How dense the band of an interval is."""
-MANY_DECADES = 30.0
-"""Greatest over least value above which an axis is logarithmic."""
-UNITS = ("B", "s", "B/s", "1/s")
-"""SI units in which a varied text such as 16 KiB may be written, beside plain numbers and shares."""
-
-
-class Ruler(NamedTuple):
-    """The values of one column as they stand along an axis."""
-
-    name: str
-    values: list[float]
-    labels: list[str] | None
-    timed: bool = False
-    """Whether the values are seconds over many decades, for which no single unit fits."""
-    share: bool = False
-    """Whether the values are shares of one, among which small ones hardly matter."""
-    size: float = 1.0
-    """What one of the values is in SI units."""
-
-    @property
-    def wide(self) -> bool:
-        """Whether the values are best seen on a logarithmic axis."""
-        known = [value for value in self.values if not math.isnan(value)]
-        return not self.share and bool(known) and min(known) > 0.0 and max(known) / min(known) >= MANY_DECADES
 
 
 class StudyPlots:
@@ -92,12 +59,12 @@ class StudyPlots:
                     label=for_plot(name) if name else None, color=colour,
                     marker=style.MARKS[n % len(style.MARKS)], markersize=4,
                 )  # fmt: skip
-            _along(axis, along)
+            mark_along(axis, along)
             axis.set(xlabel=along.name, ylabel=across.name, title=style.titled(self._title, 6.0))
-            _up(axis, across)
+            mark_up(axis, across)
             if by:
                 small = style.SMALLER
-                drawn.legend(loc="outside right center", title=_plain(by), fontsize=small, title_fontsize=small)
+                drawn.legend(loc="outside right center", title=plain(by), fontsize=small, title_fontsize=small)
         return drawn
 
     def heatmap(self, x: str, y: str, value: str) -> style.Chart:
@@ -128,7 +95,7 @@ class StudyPlots:
             axis.set_xticks(range(len(columns)), list(map(for_plot, columns)), fontsize=style.SMALL)
             axis.set_yticks(range(len(lines)), list(map(for_plot, lines)), fontsize=style.SMALL)
             axis.tick_params(length=0)
-            axis.set(xlabel=_plain(x), ylabel=_plain(y))
+            axis.set(xlabel=plain(x), ylabel=plain(y))
             title = style.titled(self._title, 1.0 + 0.75 * len(columns))
             axis.set_title(f"{title}\n{across.name}")
         return drawn
@@ -144,20 +111,11 @@ class StudyPlots:
         moved = self._moved.get(figure)
         if moved is None or not moved.contributions:
             raise ResultError(f"no input is known to move '{figure}'; {choices(figure, self._moved)}")
-        shown = moved.contributions[:most]
-        ends = [{figure: value} for one in shown for value in (one.at_low, one.at_high)]
-        across = figures([*ends, {figure: moved.spread.best}], figure)
-        best = moved.spread.best / across.size
+        shown = [InputEnds(one.input.name, one.at_low, one.at_high) for one in moved.contributions[:most]]
         with style.in_style():
             drawn = style.picture(7.6, 1.4 + 0.36 * len(shown))
             axis = drawn.add_subplot()
-            for y, one in enumerate(shown):
-                for end, colour in ((one.at_low, style.SKY), (one.at_high, style.BLUE)):
-                    axis.barh(y, end / across.size - best, left=best, height=0.6, color=colour)
-            axis.axvline(best, color=style.DARK, linewidth=0.8)
-            axis.set_yticks(range(len(shown)), [style.clipped(one.input.name) for one in shown], fontsize=style.SMALL)
-            axis.set_ylim(len(shown) - 0.5, -0.5)
-            axis.set_xlabel(f"{across.name}; light: the input at its lower end", fontsize=style.SMALL)
+            input_bars(axis, figure, moved.spread.best, shown)
             axis.set_title(style.titled(self._title, 6.0))
         return drawn
 
@@ -196,84 +154,9 @@ class StudyPlots:
                 raise ResultError(f"the study has no column '{name}'; {choices(name, known)}")
 
 
-def ruler(rows: Rows, name: str) -> Ruler:
-    """A varied column along an axis: as quantities where all are, else as names in the order of the study.
-
-    >>> ruler([{"chunk": "16 KiB"}, {"chunk": "1 MiB"}], "chunk").values
-    [16384.0, 1048576.0]
-    """
-    if name.rpartition(".")[2] in SECONDS | SHARES | RATES | {"bytes"} and isinstance(rows[0][name], float):
-        return figures(rows, name)
-    texts = [str(row[name]) for row in rows]
-    for unit in ("count", "1", *UNITS):
-        try:
-            values = [units.parse(text, unit) for text in texts]
-        except units.UnitError:
-            continue
-        plain = all(text.replace("_", "").replace(".", "", 1).isdigit() for text in texts)
-        return Ruler(_plain(name), values, None if plain else texts)
-    order = list(dict.fromkeys(texts))
-    return Ruler(_plain(name), [float(order.index(text)) for text in texts], texts)
-
-
-def figures(rows: Rows, name: str) -> Ruler:
-    """A column of figures in units for people, with the unit in its name; what is missing is not a number.
-
-    >>> figures([{"jobs.full.elapsed": 7200.0}, {"jobs.full.elapsed": None}], "jobs.full.elapsed").name
-    'full elapsed, min'
-    """
-    values = [math.nan if row.get(name) is None else float(row[name]) for row in rows]
-    greatest = max((abs(value) for value in values if not math.isnan(value)), default=0.0)
-    last = name.rpartition(".")[2]
-    scale = style.Scale(1.0, "")
-    if last in SECONDS and Ruler(name, values, None).wide:
-        return Ruler(_plain(name), values, None, timed=True)
-    if last in SECONDS:
-        scale = style.scale_of(greatest)
-    elif last in RATES:
-        scale = style.scale_of(greatest, style.RATES)
-    elif last in {"bytes", "copied_bytes", "area_bytes", "size"}:
-        scale = style.scale_of(greatest, style.BYTES)
-    elif last in SHARES:
-        scale = style.Scale(0.01, "%")
-    reported = f"{_plain(name)}, {scale.name}" if scale.name else _plain(name)
-    return Ruler(reported, [value / scale.size for value in values], None, share=last in SHARES, size=scale.size)
-
-
 def _end(row: Mapping[str, Any], name: str) -> float:
     """An end of an interval; what there is not is not a number."""
     return float(row.get(name, math.nan))
-
-
-def _plain(name: str) -> str:
-    """A column's name as it stands beside an axis."""
-    return for_plot(style.short(name).replace(".", " ").replace("_", " "))
-
-
-def _along(axis: Axes, along: Ruler) -> None:
-    """Scale and marks of the axis of what was varied."""
-    above = [value for value in along.values if value > 0.0]
-    if along.wide:
-        axis.set_xscale("log")
-    elif above and min(along.values) == 0.0 and along.labels is None and max(above) / min(above) >= MANY_DECADES:
-        axis.set_xscale("symlog", linthresh=min(above), linscale=0.4)  # 0 is shown before the least
-    if along.labels is not None:
-        named = dict(zip(along.values, along.labels, strict=True))
-        axis.set_xticks(list(named), list(map(for_plot, named.values())), fontsize=style.SMALL)
-        axis.minorticks_off()
-
-
-def _up(axis: Axes, across: Ruler) -> None:
-    """Scale and marks of the axis of a figure: from zero, or logarithmic, and then times have names."""
-    if not across.wide:
-        axis.set_ylim(bottom=0.0)
-        return
-    axis.set_yscale("log")
-    if across.timed:
-        known = [value for value in across.values if not math.isnan(value)]
-        ticks = {seconds: name for seconds, name in TIMES.items() if min(known) / 3 <= seconds <= max(known) * 3}
-        axis.set_yticks(list(ticks), list(ticks.values()))
-        axis.minorticks_off()
 
 
 def _fields(axis: Axes, table: list[list[float]], across: Ruler) -> None:

@@ -2,61 +2,90 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simbackup.errors import ResultError, choices
-from simbackup.results.fleet_figures import job_figures, jobs_of, times_in_use
+from simbackup.results.fleet_figures import NEVER_IN_USE, job_figures, jobs_of, times_in_use
 
 if TYPE_CHECKING:
     from simbackup.results.result import Result
 
 KEYS = frozenset({"job", "device"})
 """Columns that name a row."""
-NEVER_IN_USE = {"active": 0.0, "saturated": 0.0}
-"""Seconds in use of a device that nothing crossed."""
 
 
-def figure_at(result: Result, address: str) -> float:
-    """The figure at an address, in SI units.
+class Figures:
+    """The figures of one result by address, in SI units; each table is read once, when a figure first asks for it."""
 
-    Raises
-    ------
-    ResultError
-        The result has no such figure.
-    """
-    section, _, rest = address.partition(".")
-    name, _, column = rest.rpartition(".")
-    owner = address.rpartition(".")[0]
-    named = [(f"jobs.{row['job']}", row) for row in result.job_rows]
-    named += [(str(row["device"]), row) for row in result.device_rows]
-    for own, row in named:
-        if own == owner and isinstance(row.get(column), (int, float)):
-            return float(row[column])
-    for row in result.user_rows:
-        if address == f"{row['users']}.{row['job']}.{column}" and column in row:
-            return float(row[column])
-    for value in result.values:
-        if value.address == address:
-            return value.value
-    if column == "down" and any(own == f"{owner}.cores" for own, _ in named):
-        return sum(e.data["seconds"] for e in result.trace.events if (e.address, e.what) == (owner, "was down"))
-    more = _figures_of_many(result, owner)
-    if not more and any(own == owner for own, _ in named):
-        more = NEVER_IN_USE
-    if column in more:
-        return more[column]
-    known = [f"{section}.{name}.{c}" for c in more]
-    known += [f"{own}.{c}" for own, row in named if own.startswith(f"{section}.") for c in row if c not in KEYS]
-    raise ResultError(f"the result has no figure '{address}'; {choices(address, known)}")
+    def __init__(self, result: Result) -> None:
+        self.result = result
 
+    def __getitem__(self, address: str) -> float:
+        """The figure at an address.
 
-def _figures_of_many(result: Result, address: str) -> dict[str, float]:
-    """Figures of all jobs of a fleet or of one of its templates, or of the times in which a device was in use."""
-    parts = [
-        part
-        for template, each in result.record.fleets.items()
-        if template == address or template.startswith(f"{address}.")
-        for part in each
-    ]
-    rows = jobs_of(result.job_rows, parts)
-    return job_figures(rows) if rows else times_in_use(result.trace, address, result.end) or {}
+        Raises
+        ------
+        ResultError
+            The result has no such figure.
+        """
+        for table in ("_of_rows", "_of_users", "_of_values"):
+            found: float | None = getattr(self, table).get(address)
+            if found is not None:
+                return found
+        owner, _, column = address.rpartition(".")
+        if column == "down" and f"{owner}.cores" in self._rows:
+            events = self.result.trace.events
+            return sum(e.data["seconds"] for e in events if (e.address, e.what) == (owner, "was down"))
+        more = self._of_many(owner)
+        if column in more:
+            return more[column]
+        section, _, name = owner.partition(".")
+        known = [f"{section}.{name}.{c}" for c in more]
+        known += [f"{own}.{c}" for own, row in self._rows.items() if own.startswith(f"{section}.") for c in row]
+        raise ResultError(f"the result has no figure '{address}'; {choices(address, known)}")
+
+    @cached_property
+    def _rows(self) -> dict[str, dict[str, object]]:
+        """The rows of jobs and devices by their addresses, without the columns that name them."""
+        named = [(f"jobs.{row['job']}", row) for row in self.result.job_rows]
+        named += [(str(row["device"]), row) for row in self.result.device_rows]
+        return {own: {column: value for column, value in row.items() if column not in KEYS} for own, row in named}
+
+    @cached_property
+    def _of_rows(self) -> dict[str, float]:
+        return {
+            f"{own}.{column}": float(value)
+            for own, row in self._rows.items()
+            for column, value in row.items()
+            if isinstance(value, (int, float))
+        }
+
+    @cached_property
+    def _of_users(self) -> dict[str, float]:
+        return {
+            f"{row['users']}.{row['job']}.{column}": float(value)
+            for row in self.result.user_rows
+            for column, value in row.items()
+            if isinstance(value, (int, float))
+        }
+
+    @cached_property
+    def _of_values(self) -> dict[str, float]:
+        return {value.address: value.value for value in self.result.values}
+
+    @cached_property
+    def _in_use(self) -> dict[str, dict[str, float]]:
+        return times_in_use(self.result.trace, self.result.end)
+
+    def _of_many(self, owner: str) -> dict[str, float]:
+        """Figures of all jobs of a fleet or of one of its templates, or of the times in which a device was in use."""
+        parts = [
+            part
+            for template, each in self.result.record.fleets.items()
+            if template == owner or template.startswith(f"{owner}.")
+            for part in each
+        ]
+        if rows := jobs_of(self.result.job_rows, parts):
+            return job_figures(rows)
+        return self._in_use.get(owner) or (NEVER_IN_USE if owner in self._rows else {})

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 from simbackup.engine.levels import link_rates
-from simbackup.engine.trace import Trace
+from simbackup.engine.trace import Rate, Trace
 
 Rows = Sequence[Mapping[str, Any]]
 MANY = 12
 """Parts of one template that are shown one by one; more are shown together."""
 FULL = 1.0 - 1e-6
 """Share of a capacity above which a device counts as saturated, which leaves room for rounding."""
+NEVER_IN_USE = {"active": 0.0, "saturated": 0.0}
+"""Seconds in use of a device that nothing crossed."""
 
 
 def templates(fleets: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -85,15 +86,25 @@ def greatest_of_each(fleets: Mapping[str, Sequence[str]], weights: Mapping[str, 
     return {max(each, key=lambda address: weights[address]): len(each) for each in alike.values()}
 
 
-def times_in_use(trace: Trace, address: str, end: float) -> dict[str, float] | None:
-    """Seconds for which a device moved anything (`active`), and for which it was full (`saturated`)."""
-    rates = link_rates(trace, {address})
-    if not rates:
-        return None
-    spans = [after.time - rate.time for rate, after in pairwise(rates)]
-    spans.append(max(end - rates[-1].time, 0.0))
-    pairs = list(zip(rates, spans, strict=True))
-    return {
-        "active": sum(span for rate, span in pairs if rate.busy > 0.0 or rate.bytes_per_s > 0.0),
-        "saturated": sum(span for rate, span in pairs if rate.busy >= FULL),
-    }
+def times_in_use(trace: Trace, end: float) -> dict[str, dict[str, float]]:
+    """Seconds for which each device moved anything (`active`), and for which it was full (`saturated`).
+
+    A device that nothing crossed is not there: `NEVER_IN_USE` is what it has.
+    """
+    found: dict[str, dict[str, float]] = {}
+    last: dict[str, Rate] = {}
+    for rate in link_rates(trace):
+        _add(found.setdefault(rate.link, dict(NEVER_IN_USE)), last.get(rate.link), rate.time)
+        last[rate.link] = rate
+    for link, rate in last.items():
+        _add(found[link], rate, end)
+    return found
+
+
+def _add(times: dict[str, float], rate: Rate | None, until: float) -> None:
+    """Add how long a rate lasted."""
+    if rate is not None and until > rate.time:
+        if rate.busy > 0.0 or rate.bytes_per_s > 0.0:
+            times["active"] += until - rate.time
+        if rate.busy >= FULL:
+            times["saturated"] += until - rate.time

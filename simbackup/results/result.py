@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -14,12 +15,12 @@ from simbackup.errors import ResultError
 from simbackup.output.partial import log
 from simbackup.output.target import TRACE, check_file
 from simbackup.results.causes import Cause, split
-from simbackup.results.figures import figure_at
+from simbackup.results.figures import Figures
 from simbackup.results.floors import Crossed, Least, floors
 from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
 from simbackup.results.record import Record, UsedValue, used_values
 from simbackup.results.rows import device_rows, job_rows
-from simbackup.results.shown import DEVICES, JOBS, USERS, shown
+from simbackup.results.shown import DEVICES, JOBS, USERS, shown, table
 from simbackup.scenario import Scenario
 from simbackup.workloads.impact import IMPACT
 
@@ -40,10 +41,10 @@ class Result:
     """
 
     def __init__(
-        self, record: Record, values: list[UsedValue] | None, trace: Trace, layout: Layout | None = None,
-        made_from: Scenario | Kept | None = None,
+        self, record: Record | Callable[[], Record], values: list[UsedValue] | None, trace: Trace,
+        layout: Layout | None = None, made_from: Scenario | Kept | None = None,
     ) -> None:  # fmt: skip
-        self.record = record
+        self._record = record  # or what makes it, as few runs of many are asked for theirs
         self.trace = trace
         self.made_from = made_from
         self.crossed: Crossed = {}  # what the bytes of each run of a job take of lines; not kept in a folder
@@ -58,6 +59,11 @@ class Result:
     def _repr_html_(self) -> str:
         """What a notebook shows: the jobs, and below them the origins of their inputs."""
         return shown(self)
+
+    @cached_property
+    def record(self) -> Record:
+        """Which run this was."""
+        return self._record() if callable(self._record) else self._record
 
     @cached_property
     def scenario(self) -> Scenario:
@@ -144,24 +150,18 @@ class Result:
     @property
     def users(self) -> pd.DataFrame:
         """Table of the impact of each run of a job on users, with the columns that `user_rows` explains."""
-        import pandas as pd  # noqa: PLC0415
-
-        return pd.DataFrame(self.user_rows, columns=list(USERS))
+        return table(self.user_rows, USERS)
 
     @property
     def jobs(self) -> pd.DataFrame:
         """Table of the jobs by their names, with the columns that `job_rows` explains."""
-        import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
-
-        return pd.DataFrame(self.job_rows, columns=list(JOBS)).set_index("job")
+        return table(self.job_rows, JOBS).set_index("job")
 
     @property
     def devices(self) -> pd.DataFrame:
         """Table of the devices, with the columns that `device_rows` explains."""
-        import pandas as pd  # noqa: PLC0415
-
         within = ["busy_window"] if any("busy_window" in row for row in self.device_rows) else []
-        return pd.DataFrame(self.device_rows, columns=[*DEVICES[:3], *within, *DEVICES[3:]])
+        return table(self.device_rows, [*DEVICES[:3], *within, *DEVICES[3:]])
 
     @property
     def plot(self) -> Plots:
@@ -199,19 +199,19 @@ class Result:
         ResultError
             The result has no such figure.
         """
-        return figure_at(self, address)
+        return self._figures[address]
+
+    @cached_property
+    def _figures(self) -> Figures:
+        return Figures(self)
 
     def sources(self) -> pd.DataFrame:
         """Table of every value with its basis and source: a number in its unit (SI), and as it is written."""
-        import pandas as pd  # noqa: PLC0415
-
-        return pd.DataFrame(source_rows(self.values, self.works), columns=SOURCE)
+        return table(source_rows(self.values, self.works), SOURCE)
 
     def assumptions(self) -> pd.DataFrame:
         """Table of the assumed values, with the ends of the range in the same unit, and the reason."""
-        import pandas as pd  # noqa: PLC0415
-
-        return pd.DataFrame(assumption_rows(self.values), columns=ASSUMPTION)
+        return table(assumption_rows(self.values), ASSUMPTION)
 
     def bases(self) -> dict[str, int]:
         """How many values each basis has."""
@@ -219,12 +219,10 @@ class Result:
 
     def compare(self) -> pd.DataFrame:
         """Table of measured beside simulated, for the measured rows that this scenario alone reproduces."""
-        import pandas as pd  # noqa: PLC0415
-
         from simbackup.results.compare import rows_of_scenario  # noqa: PLC0415
 
         columns = ["id", "operation", "measured", "simulated", "unit", "error", "role", "within"]
-        return pd.DataFrame([row.as_dict() for row in rows_of_scenario(self)], columns=columns)
+        return table([row.as_dict() for row in rows_of_scenario(self)], columns)
 
     def as_dict(self) -> dict[str, list[dict[str, Any]]]:
         """The tables as plain data: `jobs` and `devices`, and `users` where there are any."""

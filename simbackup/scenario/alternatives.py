@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from simbackup.errors import Place, Problem
@@ -24,13 +24,27 @@ class Choice:
     shared: str | None = None
 
 
-def settled(tree: Node, problems: list[Problem]) -> tuple[Node, list[Choice]]:
-    """The tree in which each value that has alternatives is the stated one, and the choices that were in it."""
+def settled(
+    tree: Node, problems: list[Problem], known: Mapping[tuple[str, ...], Sequence[Choice]] | None = None
+) -> tuple[Node, list[Choice]]:
+    """The tree in which each value that has alternatives is the stated one, and the choices that were in it.
+
+    Parts whose paths are `known` are settled already; the choices that were in them come with them.
+    """
     found: list[Choice] = []
-    return _settled(tree, (), found, problems), found
+    return _settled(tree, (), found, problems, known or {}), found
 
 
-def _settled(node: Node, path: tuple[str, ...], found: list[Choice], problems: list[Problem]) -> Node:
+def _settled(
+    node: Node,
+    path: tuple[str, ...],
+    found: list[Choice],
+    problems: list[Problem],
+    known: Mapping[tuple[str, ...], Sequence[Choice]],
+) -> Node:
+    if path in known:
+        found += known[path]
+        return node
     inside = node.mapping
     if "alternatives" in inside and "value" in inside:
         address, before = ".".join(path), len(problems)
@@ -44,7 +58,7 @@ def _settled(node: Node, path: tuple[str, ...], found: list[Choice], problems: l
         return Node(value.value, node.place, node.key)
     if not inside or "value" in inside:
         return node
-    changed = {name: _settled(child, (*path, name), found, problems) for name, child in inside.items()}
+    changed = {name: _settled(child, (*path, name), found, problems, known) for name, child in inside.items()}
     if all(changed[name] is child for name, child in inside.items()):
         return node
     return Node(changed, node.place, node.key)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from simbackup import shelf
 from simbackup.errors import InputError, Problem, choices
@@ -13,9 +14,33 @@ from simbackup.schema.registry import device_kinds
 from simbackup.schema.tree import Node
 
 
-def complete(tree: Node, reader: Reader, log: list[str], problems: list[Problem]) -> tuple[Node, set[str]]:
-    """The tree in which each part with a `model` is merged over its datasheet, and the parts without one."""
-    unresolved: set[str] = set()
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A part merged over its datasheet: the overrides that were logged, and the datasheets that it names."""
+
+    node: Node
+    log: tuple[str, ...]
+    sheets: Mapping[str, Node]
+    unresolved: bool = False
+    """Whether it has no datasheet although it names one."""
+
+    def settled(self, node: Node) -> Completed:
+        """The same with each value the stated one of its alternatives."""
+        return replace(self, node=node)
+
+
+def complete(
+    tree: Node,
+    reader: Reader,
+    log: list[str],
+    problems: list[Problem],
+    known: Mapping[tuple[str, ...], Completed] | None = None,
+) -> tuple[Node, dict[tuple[str, ...], Completed]]:
+    """The tree in which each part with a `model` is merged over its datasheet, and the parts by their paths.
+
+    Parts whose paths are `known` are as they were.
+    """
+    found: dict[tuple[str, ...], Completed] = {}
     sections: dict[str, Node] = dict(tree.mapping)
     for section, kinds in _kinds().items():
         parts = sections.get(section)
@@ -23,12 +48,21 @@ def complete(tree: Node, reader: Reader, log: list[str], problems: list[Problem]
             continue
         done: dict[str, Node] = {}
         for name, part in parts.value.items():
-            before, address = len(problems), f"{section}.{name}"
-            done[name] = _on_datasheet(part, address, kinds, reader, log, problems)
-            if len(problems) > before:
-                unresolved.add(address)
+            path = (section, name)
+            one = known.get(path) if known else None
+            found[path] = one = one or _completed(part, ".".join(path), kinds, reader, problems)
+            done[name] = one.node
+            log += one.log
+            reader.used.sheets.update(one.sheets)
         sections[section] = Node(done, parts.place, parts.key)
-    return Node(sections, tree.place, tree.key), unresolved
+    return Node(sections, tree.place, tree.key), found
+
+
+def _completed(part: Node, address: str, kinds: Sequence[str], reader: Reader, problems: list[Problem]) -> Completed:
+    """A part of a section, merged over its datasheet."""
+    before, log, own = len(problems), list[str](), Reader(reader.library)
+    whole = _on_datasheet(part, address, kinds, own, log, problems)
+    return Completed(whole, tuple(log), own.used.sheets, len(problems) > before)
 
 
 def _kinds() -> dict[str, tuple[str, ...]]:

@@ -7,18 +7,18 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from simbackup.errors import InputError, Place, Problem, choices
 from simbackup.scenario.agreement import check
-from simbackup.scenario.alternatives import Choice, settled
+from simbackup.scenario.alternatives import Choice
 from simbackup.scenario.chance import check_ends, wrong_chance
-from simbackup.scenario.completion import complete
-from simbackup.scenario.fleets import Fleets, lay_out, reported_once
+from simbackup.scenario.fleets import Fleets, reported_once
 from simbackup.scenario.history import wrong_history
 from simbackup.scenario.idle_keys import idle_keys
-from simbackup.scenario.inheritance import override, references
-from simbackup.scenario.library import Holdings, Reader
-from simbackup.scenario.spec import Spec, read_spec
+from simbackup.scenario.library import Holdings
+from simbackup.scenario.reading import Known, read
+from simbackup.scenario.spec import Spec
 from simbackup.schema import tree as trees
 from simbackup.schema.fleet import PARTS
 from simbackup.schema.quantity import Quantity
@@ -38,7 +38,7 @@ class Value:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)  # without slots: what few runs ask for is found once it is asked for
 class Scenario:
     """A system, its data and what is done with it, complete and checked.
 
@@ -55,20 +55,40 @@ class Scenario:
     overrides: dict[str, Node]
     log: tuple[str, ...]
     read_log: tuple[str, ...]
-    values: tuple[Value, ...]
     base: str | None
-    hash: str
-    """Sixteen hexadecimal digits that change with anything the simulation depends on."""
-    fleets: Fleets = field(default_factory=Fleets)
-    """The parts of fleets: their addresses by that of their template."""
-    warnings: tuple[Problem, ...] = ()
-    """Warnings, such as keys in the file that have no effect."""
+    known: Known
+    """What need not be read again when its values are replaced."""
     library: Holdings = field(default_factory=Holdings)
     """What it was completed from."""
+    replaced: Mapping[str, Quantity] = field(default_factory=dict[str, Quantity])
+    """By address the values that its last overrides replace."""
     factors: tuple[Mapping[str, float], ...] = ()
     """By what its values were multiplied, one scaling after the other."""
     choices: tuple[Choice, ...] = ()
     """Its values that are one of several."""
+
+    @property
+    def fleets(self) -> Fleets:
+        """The parts of fleets: their addresses by that of their template."""
+        return self.known.layout.fleets
+
+    @cached_property
+    def values(self) -> tuple[Value, ...]:
+        """Every number that a result depends on, with its origin."""
+        return tuple(_after_seeing(value, self.replaced) for value in _values(self.spec, self.tree))
+
+    @cached_property
+    def hash(self) -> str:
+        """Sixteen hexadecimal digits that change with anything the simulation depends on."""
+        digest = _digest(self.tree.plain())
+        for own in self.factors:
+            digest = _digest([digest, own])
+        return digest
+
+    @cached_property
+    def warnings(self) -> tuple[Problem, ...]:
+        """Warnings, such as keys in the file that have no effect."""
+        return tuple(reported_once(idle_keys(self.spec, self.tree), self.fleets, self.known.layout.laid))
 
     def __repr__(self) -> str:
         return f"Scenario({self.name!r}, {self.title!r}, {len(self.values)} values, hash {self.hash})"
@@ -97,11 +117,12 @@ class Scenario:
             An address does not exist or a value does not fit it.
         """
         nodes = {address: node_of(value) for address, value in overrides.items()}
+        known = None if any(address.split(".")[0] == "fleets" for address in nodes) else self.known
         changed = finished(
-            self.name, self.source, self.overrides | nodes, self.read_log, self.base, library=self.library
+            self.name, self.source, self.overrides | nodes, self.read_log, self.base, library=self.library, known=known
         )
         before = {value.address: value.given for value in self.values if value.address in nodes}
-        changed = replace(changed, values=tuple(_after_seeing(value, before) for value in changed.values))
+        changed = replace(changed, replaced=before)
         for factors in self.factors:  # an override states a value as it is to be
             changed = changed.scaled({address: each for address, each in factors.items() if address not in nodes})
         return changed
@@ -109,7 +130,7 @@ class Scenario:
     def scaled(self, factors: Mapping[str, float]) -> Scenario:
         """The scenario in which the values at some addresses are so many times as large, unchecked.
 
-        Its log tells by what, and its hash is another one.
+        Its log says by what, and its hash is another one.
 
         >>> from simbackup.scenario import load
         >>> scenario = load("teaching/snapshot-slows-writes")
@@ -129,10 +150,7 @@ class Scenario:
             for old, new in zip(self.values, values, strict=True)
             if old.address in own
         ]
-        return replace(
-            self, spec=self.spec.scaled(own), values=values, log=(*self.log, *log), factors=(*self.factors, own),
-            hash=_digest([self.hash, own]),
-        )  # fmt: skip
+        return replace(self, spec=self.spec.scaled(own), log=(*self.log, *log), factors=(*self.factors, own))
 
 
 def _some(names: list[str], most: int = 8) -> list[str]:
@@ -160,20 +178,6 @@ def nothing_to_do(scenario: Scenario) -> Problem:
     return Problem(scenario.tree.place, "jobs", "there is nothing to simulate", remedy)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """A tree that was overridden and completed, the objects that it describes, and what was wrong on the way."""
-
-    spec: Spec
-    tree: Node
-    laid: Node
-    fleets: Fleets
-    choices: tuple[Choice, ...]
-    reader: Reader
-    log: list[str]
-    problems: list[Problem]
-
-
 def finished(
     name: str,
     source: Node,
@@ -183,34 +187,36 @@ def finished(
     *,
     before: Sequence[Problem] = (),
     library: Holdings | None = None,
+    known: Known | None = None,
 ) -> Scenario:
     """The scenario of a tree that was read (`before` is what was wrong then), overridden, completed and checked.
+
+    `known` is what a scenario of the same tree with the same overrides of fleets knows.
 
     Raises
     ------
     InputError
         Everything that is wrong with it.
     """
-    found = _read(source, overrides, read_log, before, library)
-    spec, tree, fleets, problems = found.spec, found.tree, found.fleets, found.problems
+    found = read(source, overrides, read_log, before, library, known=known)
+    spec, tree, fleets, problems = found.spec, found.tree, found.layout.fleets, found.problems
     works = found.reader.every_work()
-    problems.extend(_unknown_sources(spec, tree, works))
+    cited = {given.source for _, given in spec.quantities() if given.source is not None}
+    problems.extend(_unknown_sources(spec, tree, works) if cited - works.keys() else ())
     problems.extend(wrong_history(spec, tree))
     problems.extend(wrong_chance(spec, tree, fleets))
     problems.extend(check(spec, tree, problems, {part: each for each, parts in fleets.items() for part in parts}))
     if problems:
         reported = [problem for problem in problems if not _follows(problem, before)]
-        raise InputError(reported_once(reported, fleets, found.laid))
+        raise InputError(reported_once(reported, fleets, found.layout.laid))
     if spec.chance:
         check_ends(
             spec, tree, fleets, lambda more: finished(name, source, overrides | more, read_log, base, library=library)
         )
-    values = tuple(_values(spec, tree))
-    warnings = tuple(reported_once(idle_keys(spec, tree), fleets, found.laid))
-    used = found.reader.cited({value.given.source for value in values if value.given.source is not None})
+    made = Known(found.layout, found.parts)
     return Scenario(
-        name, spec, tree, source, overrides, tuple(found.log), read_log, values, base, _digest(tree.plain()), fleets,
-        warnings, used, choices=found.choices,
+        name, spec, tree, source, overrides, tuple(found.log), read_log, base, made, found.reader.cited(cited),
+        choices=found.choices,
     )  # fmt: skip
 
 
@@ -223,36 +229,8 @@ def misread(scenario: Scenario, overrides: Mapping[str, object]) -> list[Problem
     'devices.cow.chunk'
     """
     nodes = {address: node_of(value) for address, value in overrides.items()}
-    found = _read(scenario.source, scenario.overrides | nodes, scenario.read_log, (), scenario.library)
-    return reported_once(found.problems, found.fleets, found.laid)
-
-
-def _read(
-    source: Node,
-    overrides: dict[str, Node],
-    read_log: tuple[str, ...],
-    before: Sequence[Problem],
-    library: Holdings | None,
-) -> _Reading:
-    """A tree, overridden and completed, and its objects; what is wrong with them is in its problems."""
-    reader = Reader(library or Holdings())
-    log, problems, tree = list(read_log), list(before), source
-    baseless = any(problem.address == "extends" for problem in before)
-    above = {address: node for address, node in overrides.items() if address.split(".")[0] == "fleets"}
-    for address, node in above.items():
-        tree = override(tree, address, node, log, problems)
-    laid = tree
-    tree, fleets = lay_out(laid, reader, problems)
-    tree, stated = settled(tree, problems)
-    stated = [choice for choice in stated if not f"{choice.address}.".startswith(tuple(f"{a}." for a in overrides))]
-    for address, node in overrides.items():
-        if address not in above:
-            tree = override(tree, address, node, log, problems)
-    tree, given = settled(tree, problems)
-    tree, unresolved = complete(references(tree), reader, log, problems)
-    tree, of_sheets = settled(tree, problems)
-    spec = read_spec(tree, problems, None if baseless else unresolved)
-    return _Reading(spec, tree, laid, fleets, (*stated, *given, *of_sheets), reader, log, problems)
+    found = read(scenario.source, scenario.overrides | nodes, scenario.read_log, (), scenario.library)
+    return reported_once(found.problems, found.layout.fleets, found.layout.laid)
 
 
 def _follows(problem: Problem, before: Sequence[Problem]) -> bool:

@@ -97,11 +97,17 @@ def _quantities(part: Frozen, path: tuple[str, ...]) -> Iterator[tuple[tuple[str
             yield from (((*path, name, key), given) for key, given in named.items() if isinstance(given, Quantity))
 
 
-def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] | None = ()) -> Spec:
+def read_spec(
+    tree: Node,
+    problems: list[Problem],
+    unresolved: Container[str] | None = (),
+    known: Mapping[tuple[str, ...], Frozen] | None = None,
+) -> Spec:
     """The scenario that a tree describes; what is wrong with its form is added to `problems`, and unknown in it.
 
     Parts whose address is in `unresolved` have no datasheet although they name one: nothing is missing in them. It is
-    None where the file that the scenario extends is not there: then nothing is missing anywhere.
+    None where the file that the scenario extends is not there: then nothing is missing anywhere. Those that are `known`
+    by their paths are not read again.
     """
     for name, node in tree.mapping.items():
         if name not in SECTIONS:
@@ -115,17 +121,21 @@ def read_spec(tree: Node, problems: list[Problem], unresolved: Container[str] | 
     question = tree.mapping.get("question")
     if question is not None and not isinstance(question.value, str):
         problems.append(Problem(question.place, "question", "is not text", "write one sentence"))
+
+    def parts(section: str, choose: Callable[[Node, str], type[Part] | None]) -> dict[str, Part]:
+        return _parts(tree, section, choose, problems, unresolved, known or {})
+
     return Spec(
         str(title.value) if title else "",
         str(question.value) if question else "",
-        _parts(tree, "hosts", lambda node, address: HostSpec, problems, unresolved),  # noqa: ARG005
-        _parts(tree, "devices", lambda node, address: _device_class(node, address, problems), problems, unresolved),
-        _parts(tree, "links", lambda node, address: LinkSpec, problems, unresolved),  # noqa: ARG005
-        _parts(tree, "data", lambda node, address: DataSpec, problems, unresolved),  # noqa: ARG005
-        _parts(tree, "workloads", lambda node, address: _workload_class(node, address, problems), problems, unresolved),
-        _parts(tree, "jobs", lambda node, address: _job_class(node, address, problems), problems, unresolved),
+        parts("hosts", lambda node, address: HostSpec),  # noqa: ARG005
+        parts("devices", lambda node, address: _device_class(node, address, problems)),
+        parts("links", lambda node, address: LinkSpec),  # noqa: ARG005
+        parts("data", lambda node, address: DataSpec),  # noqa: ARG005
+        parts("workloads", lambda node, address: _workload_class(node, address, problems)),
+        parts("jobs", lambda node, address: _job_class(node, address, problems)),
         _history(tree, problems),
-        _parts(tree, "chance", lambda node, address: ChanceSpec, problems, unresolved),  # noqa: ARG005
+        parts("chance", lambda node, address: ChanceSpec),  # noqa: ARG005
     )
 
 
@@ -135,12 +145,13 @@ def _history(tree: Node, problems: list[Problem]) -> HistorySpec | None:
     return None if node is None or node.value is None else validate(HistorySpec, node, "history", problems)
 
 
-def _parts(
+def _parts(  # noqa: PLR0917
     tree: Node,
     section: str,
     choose: Callable[[Node, str], type[Part] | None],
     problems: list[Problem],
-    unresolved: Container[str] | None = (),
+    unresolved: Container[str] | None,
+    known: Mapping[tuple[str, ...], Frozen],
 ) -> dict[str, Part]:
     """The named parts of one section."""
     node = tree.mapping.get(section)
@@ -151,6 +162,9 @@ def _parts(
         return {}
     parts: dict[str, Part] = {}
     for name, child in node.value.items():
+        if (section, name) in known:
+            parts[name] = cast("Part", known[section, name])
+            continue
         if not NAME.match(name):
             remedy = "begin with a letter, then letters, digits, '-' and '_'"
             problems.append(Problem(child.key, f"{section}.{name}", f"'{name}' is not a valid name", remedy))

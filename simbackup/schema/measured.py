@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -225,6 +226,7 @@ def _number(text: str | None) -> tuple[float, str] | None:
         return None
 
 
+@cache
 def unit_factor(unit: str) -> float | None:
     """SI value of one of a unit, None if it is no unit of time, size, rate, frequency, share or count.
 

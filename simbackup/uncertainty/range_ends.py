@@ -59,8 +59,8 @@ def _reached(name: str, addresses: tuple[str, ...], side: int) -> ReachedEnd:
             low, high = (middle, high) if _allowed(scenario, _moved(values, side, middle)) else (low, middle)
         found = _moved(values, side, low)
         address, problem = next(iter(whole)), error.problems[0]
-        told = f"{address}: the end {whole[address]} of its range is clipped to {found[address]}, because"
-        return ReachedEnd(found, scenario.with_(found), f"{told} {problem.address}: {problem.message}")
+        clipped = f"{address}: the end {whole[address]} of its range is clipped to {found[address]}, because"
+        return ReachedEnd(found, scenario.with_(found), f"{clipped} {problem.address}: {problem.message}")
 
 
 def _allowed(scenario: Scenario, changes: dict[str, str]) -> bool:

@@ -178,8 +178,8 @@ def _capacity(found: Plan) -> Shown:
     drawn = found.plot.capacity()
     alt = "; ".join(f"{one.what}: {one.detail}" for one in found.full)
     drawn.suptitle("")
-    told = f"Capacity over time. {alt}"
-    return plot_picture("capacity", drawn, "What each target holds over time.", told, titled=True)
+    label = f"Capacity over time. {alt}"
+    return plot_picture("capacity", drawn, "What each target holds over time.", label, titled=True)
 
 
 def _calendar(found: Plan) -> Shown:

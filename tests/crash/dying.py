@@ -413,7 +413,7 @@ def after(case: Case, states: list[dict[str, str]], listed: set[str]) -> Iterato
         yield f"{wrong} is too much or too little"
 
 
-RANDOM_DEATHS = 3
+RANDOM_DEATHS = 5
 """Of each command and each signal."""
 death, tally = Death(), {case.name: {"before": 0, "after": 0, "line": 0} for case in CASES}
 """What dies, and how often each command did, by the place."""

@@ -105,8 +105,9 @@ def test_claim_4_each_file_that_has_to_be_located_saves_more(image: str) -> None
 
 
 PREPARED = {"start", "prepare", "mount"}
-USERS = {"oltp": 0.20, "fileserver": 0.06}
-"""What users lose to a checkpoint, as stated."""
+USERS = {"oltp": 0.205, "fileserver": 0.065}
+"""What users lose at most to a checkpoint, as stated."""
+BEYOND = pytest.mark.xfail(reason="20.9 %, since nothing is fitted to this row", strict=True)
 SERIES = """\
 title: The hours before, during and after a checkpoint
 extends: {folder}/{users}-checkpoint.yaml
@@ -266,10 +267,9 @@ def test_claim_10_a_frozen_image_is_copied_to_tape_while_the_database_works(case
     assert lost["backup"] < lost["direct"] / 5
 
 
-@pytest.mark.parametrize("users", USERS)
+@pytest.mark.parametrize("users", [pytest.param("oltp", marks=BEYOND), "fileserver"])
 def test_claim_11_what_users_lose_stays_within_what_is_stated(users: str) -> None:
-    """Within the tenth in which a row counts as reproduced: nothing is fitted to these rows."""
-    assert loss(f"{users}-checkpoint", users, users) < 1.1 * USERS[users]
+    assert loss(f"{users}-checkpoint", users, users) < USERS[users]
 
 
 OFTEN = """\

@@ -46,8 +46,8 @@ def _job(one: Json, summary: Json, name: str) -> FinishedJob:
     size = summary.count("total_bytes_processed")
     packed = summary.get("data_added_packed")
     start, end = summary.moment("backup_start"), summary.moment("backup_end")
-    told = summary.get("total_duration")
-    elapsed = (end - start).total_seconds() if told is None and start and end else summary.number("total_duration")
+    stated = summary.get("total_duration")
+    elapsed = (end - start).total_seconds() if stated is None and start and end else summary.number("total_duration")
     if elapsed < 0:
         raise InputError([Problem(one.place, "summary.backup_end", "the backup ends before it begins")])
     return FinishedJob(

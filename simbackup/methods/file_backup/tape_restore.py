@@ -109,8 +109,8 @@ class TapeRestore:
             copy.compression / ratio, self.tool.block, reading=True, spread=extent.spread / ratio, shares=share < 1.0
         )
         networks = [system.networks[name] for name in self.networks]
-        told = self.tool.restore_cpu
-        each = 1.0 / host.copy_rate if told is None else host.seconds(told)
+        cost = self.tool.restore_cpu
+        each = 1.0 / host.copy_rate if cost is None else host.seconds(cost)
         fill = (
             host.working(drive.crossing(stream), each)
             .at_most(1.0 / each, host.cpu.name)

@@ -74,15 +74,15 @@ def test_measuring_the_first_input_leaves_the_others_and_the_model(found: sb.Sen
         return sum(NormalDist().cdf((width - part * math.log(1.25)) / error) for part in parts) / points
 
     for end, share in ((found.first.interval.low, 0.05), (found.first.interval.high, 0.95)):
-        assert below(math.log(end / best)) == pytest.approx(share, abs=0.015)
+        width = min((n / 1000 for n in range(-800, 800)), key=lambda width: abs(below(width) - share))
+        assert math.log(end / best) == pytest.approx(width, rel=0.05)
     assert found.sentence().startswith(f"{SAVE} lies between ")
     assert "Measure devices.target.write_rate first" in found.sentence()
 
 
 def test_the_interval_is_that_which_run_shows(found: sb.Sensitivity) -> None:
-    """Ends from some hundred cases each: these leave 3 % to either."""
     run = sb.intervals_of(sb.simulate(SITE), "thorough")["save"].elapsed
-    assert (found.interval.low, found.interval.high) == pytest.approx((run.low, run.high), rel=0.05)
+    assert (found.interval.low, found.interval.high) == pytest.approx((run.low, run.high), rel=0.03)
 
 
 def test_the_same_seed_gives_the_same_answer_from_a_folder(found: sb.Sensitivity, tmp_path: Path) -> None:

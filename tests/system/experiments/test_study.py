@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from statistics import stdev
+from typing import Any
 
 import pytest
 
@@ -33,6 +34,10 @@ cases:
   small: {data.db.size: 1 GB, devices.volume.size: 1 GB}
   large: {data.db.size: 8 GB, devices.volume.size: 9 GB, devices.backups.size: 8 GB}
 """
+
+
+Cases = dict[str, dict[str, Any]]
+"""Rows of a study by case."""
 
 
 def written(folder: Path, more: str = "") -> Path:
@@ -114,9 +119,17 @@ def test_a_study_in_which_nothing_fails_has_no_such_column(tmp_path: Path) -> No
     assert "failed" not in sb.study(written(tmp_path)).rows[0]
 
 
-def test_words_about_a_job_and_figures_of_links_and_processors_are_shown() -> None:
+@pytest.fixture(scope="module")
+def bottlenecks() -> Cases:
+    """The rows of a study that removes one bottleneck after the other, by case."""
+    return {row["case"]: row for row in sb.study("teaching/bottleneck-moves").rows}
+
+
+def test_words_about_a_job_and_figures_of_links_and_processors_are_shown(
+    bottlenecks: dict[str, dict[str, Any]],
+) -> None:
     """The first step of removing bottlenecks: buffers wait, then the network is full."""
-    rows = {row["case"]: row for row in sb.study("teaching/bottleneck-moves").rows}
+    rows = bottlenecks
     causes = {case: row["jobs.backup.cause"] for case, row in rows.items()}
     assert causes["8 buffers"] == "jobs.backup.buffers"
     assert causes["64 buffers"] == "links.lan"
@@ -130,9 +143,9 @@ def test_words_about_a_job_and_figures_of_links_and_processors_are_shown() -> No
     assert rows["and compressed"]["hosts.server.cores.busy"] == pytest.approx(0.23, abs=0.02)  # 4 of 16, and back
 
 
-def test_a_step_gains_little_where_it_removes_no_bottleneck() -> None:
+def test_a_step_gains_little_where_it_removes_no_bottleneck(bottlenecks: Cases) -> None:
     """Files on one volume even lose; flash answers sooner than an array, and so gains while buffers limit."""
-    seconds = {row["case"]: row["jobs.backup.elapsed"] for row in sb.study("teaching/bottleneck-moves").rows}
+    seconds = {case: row["jobs.backup.elapsed"] for case, row in bottlenecks.items()}
     first = seconds["8 buffers"]
     assert seconds["64 buffers"] < 0.65 * first
     assert seconds["16 threads alone"] == first
@@ -143,9 +156,16 @@ def test_a_step_gains_little_where_it_removes_no_bottleneck() -> None:
 
 
 def test_cells_without_memory_fail_and_the_others_do_not() -> None:
-    """A compressed backup takes three sets of its buffers out of 4 GiB."""
-    table = sb.study("planning/buffers", workers=2)
-    sizes = {"64 KiB": 2**16, "256 KiB": 2**18, "1 MiB": 2**20, "4 MiB": 2**22}
+    """A compressed backup takes three sets of its buffers out of 4 GiB: of its study, the cells on either side."""
+    sizes = {"256 KiB": 2**18, "1 MiB": 2**20, "4 MiB": 2**22}
+    vary = {
+        "jobs.backup.compress": [False, True],
+        "jobs.backup.transfer_size": list(sizes),
+        "jobs.backup.buffers": [256, 512, 1024, 2048],
+    }
+    show = ["jobs.backup.elapsed", "jobs.back.elapsed", "jobs.back.status"]
+    table = sb.study({"title": "Memory", "scenarios": {"disks": "planning/buffers"}, "vary": vary, "show": show})
+    assert {row["failed"] is None for row in table.rows} == {True, False}
     for row in table.rows:
         sets = 3 if row["jobs.backup.compress"] == "true" else 1
         needed = int(row["jobs.backup.buffers"]) * sizes[row["jobs.backup.transfer_size"]] * sets
