@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from simbackup.build import build
+from simbackup.collector import seldom
 from simbackup.engine.flows import Link
 from simbackup.errors import InputError, ResultError
 from simbackup.methods.job import Job, start
@@ -23,6 +24,7 @@ Progress = Callable[[float, int, int], None]
 """Called now and then with the simulated time in seconds, the jobs ended, and the jobs in all."""
 
 
+@seldom()
 def simulate(
     scenario: Scenario | Source,
     overrides: Mapping[str, object] | None = None,

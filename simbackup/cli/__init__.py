@@ -6,15 +6,17 @@ import sys
 
 from simbackup.cli import interrupts
 from simbackup.cli.codes import INTERRUPTED
+from simbackup.collector import seldom
 
 
 def main() -> None:
     """Run the command line; a Ctrl-C that comes while its parts are read ends it cleanly, too."""
     interrupts.keep()
     try:
-        from simbackup.cli.app import main as run  # noqa: PLC0415
+        with seldom():
+            from simbackup.cli.app import main as run  # noqa: PLC0415
 
-        run()
+            run()
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; no partial output was written\n")
         raise SystemExit(INTERRUPTED) from None

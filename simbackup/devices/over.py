@@ -26,6 +26,11 @@ class Over:
         """Bytes that hosts read ahead at least."""
         return self.below.ahead
 
+    @property
+    def passed(self) -> float:
+        """Bytes that are read ahead or pass below its heads."""
+        return self.below.passed
+
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of the device's time for each byte of a sequential stream."""
         return self.below.stream(direction, position, size)

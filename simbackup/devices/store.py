@@ -48,6 +48,11 @@ class Store(Protocol):
         """Bytes that a host which reads ahead of programs reads ahead of them here, if its own window is smaller."""
         ...
 
+    @property
+    def passed(self) -> float:
+        """Bytes behind a read that pass its heads, or are read ahead, before it moves on to a place behind them."""
+        ...
+
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream over `size` bytes at a position."""
         ...
@@ -118,6 +123,11 @@ class FlatStore(ABC):
     @property
     def ahead(self) -> float:
         """Nothing of its own."""
+        return 0.0
+
+    @property
+    def passed(self) -> float:
+        """None: it has no heads, and reads what it is asked for."""
         return 0.0
 
     def continued(self, position: float, size: float) -> Service:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +20,7 @@ from simbackup.results.floors import Crossed, Least, floors
 from simbackup.results.origins import ASSUMPTION, SOURCE, assumption_rows, source_rows
 from simbackup.results.record import Record, UsedValue, used_values
 from simbackup.results.rows import device_rows, job_rows
-from simbackup.results.shown import DEVICES, JOBS, USERS, shown
+from simbackup.results.shown import DEVICES, JOBS, USERS, shown, table
 from simbackup.scenario import Scenario
 from simbackup.workloads.impact import IMPACT
 
@@ -31,12 +31,6 @@ if TYPE_CHECKING:
     from simbackup.drawing.picture import Picture
     from simbackup.plots.of_result import Plots
     from simbackup.scenario.kept import Kept
-
-
-def _table(rows: Sequence[Any], columns: Iterable[str]) -> pd.DataFrame:
-    import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
-
-    return pd.DataFrame(rows, columns=list(columns))
 
 
 class Result:
@@ -156,18 +150,18 @@ class Result:
     @property
     def users(self) -> pd.DataFrame:
         """Table of the impact of each run of a job on users, with the columns that `user_rows` explains."""
-        return _table(self.user_rows, USERS)
+        return table(self.user_rows, USERS)
 
     @property
     def jobs(self) -> pd.DataFrame:
         """Table of the jobs by their names, with the columns that `job_rows` explains."""
-        return _table(self.job_rows, JOBS).set_index("job")
+        return table(self.job_rows, JOBS).set_index("job")
 
     @property
     def devices(self) -> pd.DataFrame:
         """Table of the devices, with the columns that `device_rows` explains."""
         within = ["busy_window"] if any("busy_window" in row for row in self.device_rows) else []
-        return _table(self.device_rows, [*DEVICES[:3], *within, *DEVICES[3:]])
+        return table(self.device_rows, [*DEVICES[:3], *within, *DEVICES[3:]])
 
     @property
     def plot(self) -> Plots:
@@ -213,11 +207,11 @@ class Result:
 
     def sources(self) -> pd.DataFrame:
         """Table of every value with its basis and source: a number in its unit (SI), and as it is written."""
-        return _table(source_rows(self.values, self.works), SOURCE)
+        return table(source_rows(self.values, self.works), SOURCE)
 
     def assumptions(self) -> pd.DataFrame:
         """Table of the assumed values, with the ends of the range in the same unit, and the reason."""
-        return _table(assumption_rows(self.values), ASSUMPTION)
+        return table(assumption_rows(self.values), ASSUMPTION)
 
     def bases(self) -> dict[str, int]:
         """How many values each basis has."""
@@ -228,7 +222,7 @@ class Result:
         from simbackup.results.compare import rows_of_scenario  # noqa: PLC0415
 
         columns = ["id", "operation", "measured", "simulated", "unit", "error", "role", "within"]
-        return _table([row.as_dict() for row in rows_of_scenario(self)], columns)
+        return table([row.as_dict() for row in rows_of_scenario(self)], columns)
 
     def as_dict(self) -> dict[str, list[dict[str, Any]]]:
         """The tables as plain data: `jobs` and `devices`, and `users` where there are any."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from simbackup import units
 from simbackup.text import html_table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from simbackup.results.result import Result
 
 JOBS = (
@@ -22,6 +25,13 @@ USERS = (
 COLUMNS = {"job": "", "method": "", "start": "s", "elapsed": "s", "bytes": "B", "rate": "B/s", "status": ""}
 """Columns that a notebook shows, with their units."""
 MOST_JOBS = 20
+
+
+def table(rows: Sequence[Any], columns: Iterable[str]) -> pd.DataFrame:
+    """Rows as a table of pandas."""
+    import pandas as pd  # noqa: PLC0415 (pandas takes half a second to import)
+
+    return pd.DataFrame(rows, columns=list(columns))
 
 
 def shown(result: Result) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from simbackup.collector import seldom
 from simbackup.errors import InputError, Problem
 from simbackup.scenario.alternatives import Choice
 from simbackup.scenario.files import Source, given
@@ -12,6 +13,7 @@ from simbackup.scenario.scenario import Scenario, finished, node_of
 from simbackup.schema.tree import from_plain
 
 
+@seldom()
 def load(what: Source, overrides: Mapping[str, object] | None = None) -> Scenario:
     """The scenario of a file, of YAML text or of a mapping, with the values at some addresses replaced.
 

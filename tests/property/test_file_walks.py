@@ -17,7 +17,7 @@ from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.raid.array import ArrayLayout, Controller
 from simbackup.devices.raid.live import Array, Raid
-from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.flows import FlowNetwork
@@ -30,7 +30,7 @@ STORES: dict[str, Store] = {
     "array": Raid(
         "devices.a", Array(ArrayLayout("0", 6, 65536.0), FIGURES, Controller(1e9, controller_overhead=0.1e-3))
     ),
-    "ssd": Ssd("devices.a", 10e12, (250e6, 170e6), (75e-6, 85e-6)),
+    "ssd": Ssd("devices.a", Flash(10e12, 250e6, 170e6, 75e-6, 85e-6)),
 }
 MOST, LARGEST_WINDOW = 1e12, 1e6
 ENV = simpy.Environment()

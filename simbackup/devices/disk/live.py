@@ -27,6 +27,11 @@ class Disk:
         """Nothing beyond the window of a host."""
         return 0.0
 
+    @property
+    def passed(self) -> float:
+        """Any: its heads stay where they are until what comes next has turned below them, if that is faster."""
+        return self.size
+
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream."""
         del direction  # a disk reads and writes at the rate of its media

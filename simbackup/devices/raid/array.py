@@ -118,6 +118,11 @@ class Rebuilding:
         return whole_stripes(self.layout.stripe_unit, self.layout.data_disks, self.layout.stripes_ahead)
 
     @property
+    def passed(self) -> float:
+        """Bytes that controller or operating system read ahead; no disk alone passes a gap on all of them."""
+        return max(self.ahead, self.controller.read_ahead if self.controller.prefetches else 0.0)
+
+    @property
     def degraded(self) -> bool:
         """Whether a disk is missing."""
         return bool(self.layout.failed)

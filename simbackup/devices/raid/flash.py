@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from simbackup.devices.network.live import Network
 from simbackup.devices.raid.array import ArrayLayout, Controller, Rebuilding, mean
 from simbackup.devices.shape import FlowShape
+from simbackup.devices.ssd.live import Flash
 from simbackup.devices.store import Direction, FlatStore, Service
 from simbackup.engine.flows import Link
 from simbackup.equations import raid_work
 from simbackup.equations.degraded import Case
-
-
-@dataclass(frozen=True, slots=True)
-class Flash:
-    """A solid-state disk of an array: bytes, bytes a second, and seconds of one small request."""
-
-    capacity: float
-    read_rate: float
-    write_rate: float
-    read_latency: float
-    write_latency: float
-
-    def rate(self, direction: Direction) -> float:
-        """Sequential rate, bytes a second."""
-        return self.read_rate if direction == "read" else self.write_rate
 
 
 class FlashArray(Rebuilding, FlatStore):
@@ -42,9 +26,13 @@ class FlashArray(Rebuilding, FlatStore):
         self.path: tuple[Network, ...] = ()
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
-        """Seconds of its time for each byte of a sequential stream: full stripes on all disks at once."""
+        """Seconds of its time for each byte of a sequential stream: full stripes on all disks at once.
+
+        Reads go to both disks of a mirror, and past parity in no time, as no head has to pass it: all disks read.
+        """
         del position, size
-        member = 1.0 / (self.layout.data_disks * self.disk.rate(direction))
+        disks = self.layout.reading_disks if direction == "read" else self.layout.data_disks
+        member = 1.0 / (disks * self.disk.rate(direction))
         return max(member, 1.0 / self.controller.rate(direction))
 
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
@@ -65,7 +53,8 @@ class FlashArray(Rebuilding, FlatStore):
         """What a read takes, in a share of all cases."""
         disk, array = self.disk, self.layout
         latency = disk.read_latency + (size / array.touched(size) / disk.read_rate if size else 0.0)
-        return case.share, Service(latency, case.work.bytes_read / disk.read_rate / array.reading_disks)
+        busy = disk.busy("read", case.work.bytes_read, case.work.reads) / array.reading_disks
+        return case.share, Service(max(latency, busy), busy)
 
     def _written(self, case: Case, size: float) -> tuple[float, Service]:
         """What a write takes, in a share of all cases."""
@@ -74,10 +63,15 @@ class FlashArray(Rebuilding, FlatStore):
         latency = disk.write_latency + raid_work.largest_write(level, group, size, unit) / disk.write_rate
         if work.reads:  # never more than a unit of one disk
             latency += disk.read_latency + min(size, unit) / disk.read_rate
-        busy = (work.bytes_read / disk.read_rate + work.bytes_written / disk.write_rate) / array.writing_disks
+        busy = self._worked(work) / array.writing_disks
         parity = raid_work.parity_disk_work(level, group, size, unit)
-        own = parity.bytes_read / disk.read_rate + parity.bytes_written / disk.write_rate
-        return case.share, Service(latency, max(busy, own / array.groups))
+        busy = max(busy, self._worked(parity) / array.groups)
+        return case.share, Service(max(latency, busy), busy)
+
+    def _worked(self, work: raid_work.DiskWork) -> float:
+        """Seconds of all disks together."""
+        read = self.disk.busy("read", work.bytes_read, work.reads)
+        return read + self.disk.busy("write", work.bytes_written, work.writes)
 
     def continued(self, position: float, size: float) -> Service:
         """What the next read of a sequence takes; a controller that reads ahead has read it from all disks."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from simbackup.devices.disk.make import mechanics
 from simbackup.devices.raid.array import ArrayLayout, Controller
-from simbackup.devices.raid.flash import Flash, FlashArray
+from simbackup.devices.raid.flash import FlashArray
 from simbackup.devices.raid.live import Array, Raid
 from simbackup.devices.raid.spec import RaidSpec
 from simbackup.devices.site import Site
+from simbackup.devices.ssd.live import Flash
 from simbackup.parameters import parameters_of
 
 

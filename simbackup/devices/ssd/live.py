@@ -2,29 +2,61 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 from simbackup.devices.network.live import Network
 from simbackup.devices.store import Direction, FlatStore, Service
 from simbackup.engine.flows import Link
 
 
+@dataclass(frozen=True, slots=True)
+class Flash:
+    """Figures of a solid-state disk: bytes, bytes a second, seconds of a small request, most requests a second."""
+
+    capacity: float
+    read_rate: float
+    write_rate: float
+    read_latency: float
+    write_latency: float
+    read_requests: float = math.inf
+    write_requests: float = math.inf
+
+    def rate(self, direction: Direction) -> float:
+        """Sequential rate, bytes a second."""
+        return self.read_rate if direction == "read" else self.write_rate
+
+    def latency(self, direction: Direction) -> float:
+        """Seconds of one small request that meets no other."""
+        return self.read_latency if direction == "read" else self.write_latency
+
+    def busy(self, direction: Direction, size: float, operations: float = 1.0) -> float:
+        """Seconds of its time for so many requests of `size` bytes together: their bytes, or their number.
+
+        With many requests under way the interface carries large ones no faster than its rate, and the processor of the
+        disk handles small ones no faster than their greatest number a second; whichever is the slower limits.
+        """
+        most = self.read_requests if direction == "read" else self.write_requests
+        return max(size / self.rate(direction), operations / most)
+
+
 class Ssd(FlatStore):
     """A solid-state disk."""
 
-    def __init__(self, name: str, size: float, rates: tuple[float, float], latencies: tuple[float, float]) -> None:
+    def __init__(self, name: str, figures: Flash) -> None:
         self.name = name
-        self.size = size
-        self.rates: dict[Direction, float] = {"read": rates[0], "write": rates[1]}
-        self.latencies: dict[Direction, float] = {"read": latencies[0], "write": latencies[1]}
-        self.link = Link(name, 1.0, fastest=max(rates))
+        self.size = figures.capacity
+        self.figures = figures
+        self.link = Link(name, 1.0, fastest=max(figures.read_rate, figures.write_rate))
         self.path: tuple[Network, ...] = ()
 
     def stream(self, direction: Direction, position: float, size: float) -> float:
         """Seconds of its time for each byte of a sequential stream."""
         del position, size
-        return 1.0 / self.rates[direction]
+        return 1.0 / self.figures.rate(direction)
 
     def request(self, direction: Direction, head: float, position: float, size: float) -> Service:
         """What one request takes; its latency leaves the device free for others."""
         del head, position
-        transfer = size / self.rates[direction]
-        return Service(self.latencies[direction] + transfer, transfer)
+        busy = self.figures.busy(direction, size)
+        return Service(max(self.figures.latency(direction) + size / self.figures.rate(direction), busy), busy)

@@ -11,6 +11,7 @@ from simbackup.schema.measurable import Measurable
 from simbackup.schema.part import Modelled
 from simbackup.schema.quantity import (
     Duration,
+    Frequency,
     Frozen,
     PositiveSize,
     Rate,
@@ -30,6 +31,10 @@ class SsdSheet(Frozen):
     """Time of one small read."""
     write_latency: Duration
     """Time of one small write."""
+    read_requests: Frequency | None = None
+    """Small reads a second with many under way at once; as many as the read rate carries unless stated."""
+    write_requests: Frequency | None = None
+    """Small writes a second with many under way at once, for long; as many as the write rate carries unless stated."""
 
     measured_as: ClassVar[Mapping[Measurable, str]] = {
         Measurable.SEQUENTIAL_READ: "read_rate",

@@ -172,16 +172,21 @@ class DatabaseRestore:
         """Restore the last full backup, then the changes since; users are kept out meanwhile."""
         full, _ = system.saved(self.backup)
         yield from _pass(system, job, f"data.{self.to}", Activity.START, self.way.tool.start_time)
-        logs = [log for name in self.replay for log in system.catalogue.since(f"jobs.{name}", full.time)]
+        logs = self.logs(system, full)
         with system.shut_out(self.to):
-            for saved in (full, *sorted(logs, key=lambda log: log.time)):
+            for saved in (full, *logs):
                 if saved.method == "logical_dump":
                     yield from self._load(system, job, saved)
                 else:
-                    yield from self._copy_back(system, job, saved)
+                    yield from self.copy_back(system, job, saved)
         return Moved(sum(saved.size for saved in (full, *logs)), full.files)
 
-    def _copy_back(self, system: System, job: str, saved: SaveSet) -> Wait:
+    def logs(self, system: System, full: SaveSet) -> list[SaveSet]:
+        """The logs since a full backup that it replays, the oldest first."""
+        found = [log for name in self.replay for log in system.catalogue.since(f"jobs.{name}", full.time)]
+        return sorted(found, key=lambda log: log.time)
+
+    def copy_back(self, system: System, job: str, saved: SaveSet) -> Wait:
         """Files from their volume into the database; logs, and that of a hot copy, are replayed."""
         copy, target = saved.copies[0], system.data[self.to]
         host, engine = system.hosts[self.way.host], _engine(target)

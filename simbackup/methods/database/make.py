@@ -33,9 +33,22 @@ def make_log(job: BinaryLogSpec, spec: Spec) -> BinaryLog:
 def restore(job: RestoreSpec, saved: DatabaseBackupSpec | BinaryLogSpec, spec: Spec) -> DatabaseRestore:
     """The restore, with the logs that are replayed."""
     to = job.to or saved.data
-    host, owner = spec.host_of(to), spec.owner_of(saved.to) or ""
-    back = Way(host, owner, spec.way_from(host, saved.to) or (), tool_of(saved.tool), int(si_or(job.workers, 1.0)))
+    back = _back(saved, spec, spec.host_of(to), int(si_or(job.workers, 1.0)))
     return DatabaseRestore(back, job.restore, to, job.replay)
+
+
+def replaying(job: RestoreSpec, data: str, spec: Spec) -> DatabaseRestore | None:
+    """What replays the logs of a restore of some other method; None where it replays none."""
+    log = spec.jobs[job.replay[0]] if job.replay else None
+    if not isinstance(log, BinaryLogSpec):
+        return None
+    return DatabaseRestore(_back(log, spec, spec.host_of(data)), job.restore, data, job.replay)
+
+
+def _back(saved: DatabaseBackupSpec | BinaryLogSpec, spec: Spec, host: str, workers: int = 1) -> Way:
+    """The way back from its target."""
+    owner = spec.owner_of(saved.to) or ""
+    return Way(host, owner, spec.way_from(host, saved.to) or (), tool_of(saved.tool), workers)
 
 
 def _there(job: DatabaseBackupSpec | BinaryLogSpec, spec: Spec, workers: int = 1) -> Way:

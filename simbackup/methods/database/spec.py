@@ -270,6 +270,15 @@ def _check_target(checks: Checks, path: Path, job: DatabaseBackupSpec | BinaryLo
         job.check_copy(checks, path)
 
 
+def check_replay(checks: Checks, path: Path, job: Restoring, data: str) -> None:
+    """Report replays of what is no log of a database."""
+    logs = Chosen(checks.spec.jobs, lambda job: isinstance(job, BinaryLogSpec) and job.data == data)
+    for name in job.replay:
+        if name not in logs and not checks.pending((*path, "replay"), "jobs", name):
+            message = f"'{name}' is not an incremental backup of '{data}'"
+            checks.report((*path, "replay"), message, choices(name, logs))
+
+
 def _check_restore(checks: Checks, path: Path, job: Restoring, saved: DatabaseBackupSpec | BinaryLogSpec) -> None:
     """Report restores of parts, to other data, without room, or with replays of other databases' logs."""
     spec = checks.spec
@@ -278,11 +287,7 @@ def _check_restore(checks: Checks, path: Path, job: Restoring, saved: DatabaseBa
     target, data = spec.data.get(job.to or ""), spec.data.get(saved.data)
     if target is not None and target.database is None:
         checks.report((*path, "to"), f"'{job.to}' is not a database", "restore to a data set with 'database:'")
-    logs = Chosen(spec.jobs, lambda job: isinstance(job, BinaryLogSpec) and job.data == saved.data)
-    for name in job.replay:
-        if name not in logs and not checks.pending((*path, "replay"), "jobs", name):
-            message = f"'{name}' is not an incremental backup of '{saved.data}'"
-            checks.report((*path, "replay"), message, choices(name, logs))
+    check_replay(checks, path, job, saved.data)
     if job.to is not None and target is not None and data is not None:
         checks.owned(path, target.on, "to")
         if saved.to in spec.devices:

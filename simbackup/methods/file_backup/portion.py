@@ -44,21 +44,23 @@ def changed(host: Host, source: BackupSource, data: DataSet, share: float, tool:
     What was tracked is read alone; a program that has to search reads all, and looks at each byte.
     """
     if tool.scan_cpu is None:
-        return changed_blocks(source.region, share, data.run).part(1.0 - source.cached)
+        return changed_blocks(source.region, share, data.run, host.machine.read_ahead or 0.0).part(1.0 - source.cached)
     return host.reading(source.region, host.seconds(tool.scan_cpu), source.cached, tool.request).times(1.0 / share)
 
 
-def changed_blocks(region: Region, share: float, run: float) -> FlowShape:
+def changed_blocks(region: Region, share: float, run: float, ahead: float = 0.0) -> FlowShape:
     """How a changed byte of a region loads its device when runs of them are read one after the other, in order.
 
-    Between two runs the device moves on by the mean gap; where it is faster to read across, it does.
+    Between two runs the device moves on by the mean gap. Where it is faster to read across, it does, if the gap passes
+    below the heads of a disk, or is read `ahead` by host or controller: one request for a run reaches a few disks of an
+    array, and the others stand still.
     """
     store = region.store
     run = min(run, region.size)
     between = min(gap(run, share), max(region.size - run, 0.0))
     one = store.request("read", region.begin, region.begin + between, run)
     across = (run + between) * store.stream("read", region.begin, region.size)
-    if across <= one.latency:
+    if between <= max(ahead, store.passed) and across <= one.latency:
         return region.streaming("read").times(across / (run * store.stream("read", region.begin, region.size)))
     shape = FlowShape({store.link: one.busy / run}, {store.link: 1.0}, sequential=0.0).through(store.path)
     return shape.cycle({(store.name, Activity.READ): one.latency / run})

@@ -13,7 +13,8 @@ from simbackup.catalogue import Copy, Extent, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.engine.activity import Activity
-from simbackup.methods.job import Moved, Steps
+from simbackup.methods.database.live import DatabaseRestore
+from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.native.buffer_loop import SteadyLoop
 from simbackup.methods.native.sides import Coding, End, Side, Sides, lost_in_turns
 from simbackup.methods.native.transfers import Draws, Services, Transfers
@@ -27,7 +28,7 @@ class Engine:
     """What a database server's backup engine takes.
 
     Seconds of a request in the engine, reference core seconds a byte, sets of buffers, bytes of memory, and threads
-    that compress or expand, one for each core unless given.
+    that compress or expand, one for each core unless given; and whether a restore writes zeros first.
     """
 
     request_latency: float
@@ -36,6 +37,7 @@ class Engine:
     buffer_sets: int
     memory_limit: float
     compress_threads: float | None = None
+    fills_files: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +109,12 @@ class NativeRestore:
     files: tuple[File, ...]
     engine: Engine
     loop: BufferLoop
+    replay: DatabaseRestore | None = None
     method: str = "restore"
 
     def run(self, system: System, job: str) -> Steps:
-        """Take the buffers, and write all volumes at once."""
-        _, copy = system.saved(self.backup)
+        """Fill new files with zeros, take the buffers and write all volumes at once, and then replay the logs since."""
+        full, copy = system.saved(self.backup)
         if any(file.to is None for file in self.files):
             raise JobFailedError(f"'{self.backup}' went to nul, which keeps nothing")
         parts = [system.data[name] for name in self.data]
@@ -119,11 +122,26 @@ class NativeRestore:
         with ExitStack() as closed:
             for name in self.data:
                 closed.enter_context(system.shut_out(name))
+            if self.engine.fills_files:
+                yield from side_by_side(system, [_filled(system, job, part) for part in parts])
             yield from _turns(system, (job, Activity.RESTORE), self, parts, copy)
-        return Moved(sum(part.size for part in parts), float(len(parts)))
+            moved = sum(part.size for part in parts)
+            if self.replay is not None:
+                for log in self.replay.logs(system, full):
+                    yield from self.replay.copy_back(system, job, log)
+                    moved += log.size
+        return Moved(moved, float(len(parts)))
 
 
 Native = NativeBackup | NativeRestore
+
+
+def _filled(system: System, job: str, part: DataSet) -> Wait:
+    """Write zeros to all of a data set, in sequence and beside the cache of the operating system."""
+    shape = part.volume.region.part(part.begin, part.size).streaming("write")
+    flow = shape.start(system.network, job, Activity.WRITE, part.size)
+    yield flow.done
+    system.account(job, flow)
 
 
 def _take_memory(engine: Engine, loop: BufferLoop) -> None:

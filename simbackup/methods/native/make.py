@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from simbackup.equations.buffers import default_buffers
+from simbackup.methods.database.make import replaying
 from simbackup.methods.native.live import BufferLoop, Engine, File, NativeBackup, NativeRestore
 from simbackup.methods.native.spec import NativeBackupSpec
 from simbackup.methods.restore.spec import RestoreSpec
@@ -30,7 +31,8 @@ def restore(job: RestoreSpec, saved: NativeBackupSpec, spec: Spec) -> NativeRest
     """The restore, with the rounds of the backup unless the job states its own."""
     host = spec.host_of(saved.data[0])
     engine, loop = parameters_of(Engine, saved.engine), _loop(saved, job.rounds or saved.rounds)
-    return NativeRestore(host, job.restore, saved.data, _files(saved, spec, host, spec.way_from), engine, loop)
+    files, replay = _files(saved, spec, host, spec.way_from), replaying(job, saved.data[0], spec)
+    return NativeRestore(host, job.restore, saved.data, files, engine, loop, replay)
 
 
 def _files(job: NativeBackupSpec, spec: Spec, host: str, way: Way) -> tuple[File, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup import units
 from simbackup.errors import choices
+from simbackup.methods.database.spec import check_replay
 from simbackup.schema.capability import Sink
 from simbackup.schema.facts import Fact, Facts, amount, number
 from simbackup.schema.figures import Figures
@@ -50,6 +51,9 @@ class BackupEngineSheet(Frozen):
     """Memory for all buffers, beyond which a backup fails."""
     compress_threads: Pieces | None = None
     """Threads that compress or expand at once, each on a core, whatever the files; as many as cores unless stated."""
+    fills_files: bool = False
+    """Whether a restore first writes zeros to all files of the database, as it does to new ones where it may not leave
+    them as they are (no instant file initialisation)."""
 
 
 class BackupEngineSpec(Modelled, BackupEngineSheet):
@@ -114,6 +118,12 @@ class NativeBackupSpec(BackupJob):
         if self.transfer_size is None:
             yield f"jobs.{name}.engine.transfer_size"
 
+    def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
+        """The keys of expanding, of filling files, and of replaying logs."""
+        yield from super().restore_uses(spec, name, restore, job)
+        if job.replay:
+            yield f"data.{self.data[0]}.database.replay_cpu"
+
     def check(self, checks: Checks, path: Path) -> None:
         """Report data of several hosts, unreachable files, illegal buffer sizes, and compression below 1."""
         with checks.about(*path):
@@ -168,7 +178,8 @@ class NativeBackupSpec(BackupJob):
             if name not in legal:
                 there = name in checks.named("devices")
                 message = f"'{name}' cannot take backup files" if there else f"there is no device '{name}'"
-                checks.report((*path, "to"), message, choices(name, legal))
+                remedy = "write 'nul: {kind: nul}' under devices" if name.lower() == "nul" else choices(name, legal)
+                checks.report((*path, "to"), message, remedy)
             elif host is not None and not isinstance(spec.devices[name], Sink) and spec.way_to(host, name) is None:
                 remedy = f"let a link join '{host}' and the host of '{name}'"
                 checks.report((*path, "to"), f"there is no way from '{host}' to '{name}'", remedy)
@@ -184,9 +195,11 @@ class NativeBackupSpec(BackupJob):
 
     def check_restore(self, checks: Checks, path: Path, job: Restoring) -> None:
         """Report restores of parts, to other data, or of too many transfers."""
-        for key in ("select", "to", "replay", "streams"):
+        for key in ("select", "to", "streams"):
             if getattr(job, key):
                 message = "has no effect on a database_native restore"
                 checks.report((*path, key), message, "leave it out")
+        if job.replay and self.data:
+            check_replay(checks, path, job, self.data[0])
         if job.rounds == "by_event":
             self._check_transfers(checks, path)

@@ -25,7 +25,7 @@ SITE: dict[str, Any] = {
     },
     "data": {
         "users": {
-            "on": "array", "size": "500 GB", "files": 2_000_000, "filesystem": "filesystem/xfs",
+            "on": "array", "size": "500 GB", "files": 2_000_000, "layout": "scattered", "filesystem": "filesystem/xfs",
             "change": {"daily": "2 %", "daily_files": "1 %", "growth": "20 %", "run": "256 KiB"},
         }
     },
@@ -88,6 +88,21 @@ def test_changed_blocks_are_read_run_by_run_or_across_the_gaps(run_size: str) ->
     runs = 0.02 * 500e9 / size
     read = sum(s for (where, _), s in result.causes("night").items() if where == "devices.array")
     assert read == pytest.approx(runs * min(apart, across), rel=0.02)
+
+
+def test_an_array_reads_runs_far_apart_one_by_one() -> None:
+    """A request for 256 KiB reaches four of 22 data disks: no faster than they seek, whatever all of them stream."""
+    array = {"model": "raid/midrange-array-2013", "disk": "disk/sas-10k-600gb-2011", "disks": 24, "groups": 2}
+    job = {"method": "image", "data": "users", "to": "staging", "level": "incremental", "since": "24 h"}
+    data = {"users": SITE["data"]["users"] | {"change": {"daily": "4 %", "run": "256 KiB"}}}
+    site = SITE | {"data": data, "devices": SITE["devices"] | {"array": array}}
+    result = simulate(site | {"jobs": {"night": job}})
+    store = build(load(site).spec, 0)[0].stores["array"]
+    run, between = 262144.0, 262144.0 * 0.96 / 0.04
+    apart = store.request("read", 0.0, between, run).latency
+    assert store.stream("read", 0.0, 500e9) * (run + between) < 0.75 * apart  # all disks would stream across sooner
+    read = sum(s for (where, _), s in result.causes("night").items() if where == "devices.array")
+    assert read == pytest.approx(0.04 * 500e9 / run * apart, rel=0.02)
 
 
 @pytest.mark.parametrize("to", ["staging", "library"])

@@ -355,3 +355,22 @@ def test_users_of_every_volume_of_the_database_are_shut_out_of_its_restore(tmp_p
     lost = {(row["users"], row["job"]): row["lost"] for row in sb.simulate(file).user_rows}
     assert {lost[f"workloads.{name}", "full"] for name in "abc"} == {0.0}
     assert [lost[f"workloads.{name}", "back"] for name in "abc"] == pytest.approx([1.0, 1.0, 0.0])
+
+
+def test_a_restore_fills_new_files_with_zeros_and_then_replays_the_log(tmp_path: Path) -> None:
+    """1 GiB of zeros at 100 MiB/s, the buffers, and 102.4 MiB of log, which a core copies and replays."""
+    engine = "{dump_ratio: 1, dump_cpu: 1 ns/B, load_cpu: 1 ns/B, replay_cpu: 25 ns/B, flush_time: 0 s, "
+    site = SITE.replace("compression: 4}", f"compression: 4, database: {engine}locks_for_snapshot: false}}}}")
+    jobs = (
+        backup("full", buffers=7)
+        + "  log: {method: binary_log, data: db, to: e, changed: 10 %, after: full}\n"
+        + "  back: {restore: full, after: log}\n  all: {restore: full, replay: log, after: back}\n"
+    )
+    file = tmp_path / "case.yaml"
+    file.write_text(site + jobs, encoding="utf-8")
+    back, filled = (sb.simulate(file, {"jobs.full.engine.fills_files": fills}) for fills in (False, True))
+    plain = back.get("jobs.back.elapsed")
+    assert filled.get("jobs.back.elapsed") - plain == pytest.approx(1024 / 100, rel=1e-6)
+    log = 0.1 * GIB
+    assert back.get("jobs.all.elapsed") - plain == pytest.approx(log * (12.5e-9 + 1 / 1e9), rel=0.001)
+    assert back.get("jobs.all.bytes") == pytest.approx(GIB + log)

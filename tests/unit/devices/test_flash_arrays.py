@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from oracles.raid import Stripes, small_write_operations
 
 from simbackup.devices.raid.array import ArrayLayout, Controller
-from simbackup.devices.raid.flash import Flash, FlashArray
-from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.raid.flash import FlashArray
+from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Direction
 from simbackup.equations import raid
 
@@ -19,7 +21,7 @@ def array(level: raid.Level, disks: int, controller: Controller | None = None, g
 
 
 def test_one_disk_without_parity_is_that_disk() -> None:
-    one = Ssd("devices.s", 1e12, (500e6, 250e6), (100e-6, 30e-6))
+    one = Ssd("devices.s", Flash(1e12, 500e6, 250e6, 100e-6, 30e-6))
     striped = array("0", 1)
     assert striped.size == one.size
     for size in (4096.0, UNIT, 1e6):
@@ -93,8 +95,10 @@ def test_parity_disks_of_their_own_bound_small_writes() -> None:
     assert array("4", 20, groups=4).request("write", 0.0, 0.0, 4096.0).busy == pytest.approx(few / 4)
 
 
-def test_streams_use_all_disks_of_data_up_to_the_controller() -> None:
-    assert array("5", 9).stream("read", 0.0, 1e9) == pytest.approx(1 / 4e9)
+def test_streams_read_from_all_disks_and_write_to_those_of_data_up_to_the_controller() -> None:
+    assert array("5", 9).stream("read", 0.0, 1e9) == pytest.approx(1 / 4.5e9)  # no head has to pass by the parity
+    assert array("10", 8).stream("read", 0.0, 1e9) == pytest.approx(1 / 4e9)  # both disks of a mirror
+    assert array("4", 9).stream("read", 0.0, 1e9) == pytest.approx(1 / 4e9)  # nothing but parity on the ninth
     assert array("6", 10).stream("write", 0.0, 1e9) == pytest.approx(1 / 2e9)
     slow = array("5", 9, Controller(2e9, controller_write_rate=1e9))
     assert (slow.stream("read", 0.0, 1e9), slow.stream("write", 0.0, 1e9)) == pytest.approx((1 / 2e9, 1 / 1e9))
@@ -111,7 +115,7 @@ def test_a_write_cache_answers_before_the_disks_have_it() -> None:
 
 def test_a_controller_that_reads_ahead_has_read_what_comes_next() -> None:
     ahead = array("5", 5, Controller(controller_overhead=20e-6, prefetches=True))
-    assert ahead.continued(0.0, 1e6).latency == pytest.approx(20e-6 + 1e6 / 2e9)
+    assert ahead.continued(0.0, 1e6).latency == pytest.approx(20e-6 + 1e6 / 2.5e9)
     assert array("5", 5).continued(0.0, 4096.0) == array("5", 5).request("read", 0.0, 0.0, 4096.0)
 
 
@@ -122,3 +126,27 @@ def test_no_request_occupies_the_array_longer_than_it_lasts(level: raid.Level, d
         for direction in ("read", "write"):
             service = store.request(direction, 0.0, 0.0, size)
             assert 0.0 < service.busy <= service.latency
+
+
+BUSY = replace(DISK, read_requests=50e3, write_requests=10e3)
+
+
+@pytest.mark.parametrize("depth", [1, 4, 64])
+@pytest.mark.parametrize("size", [4096.0, UNIT])
+def test_requests_a_second_grow_with_those_under_way_up_to_bytes_or_number(depth: int, size: float) -> None:
+    """Event by event: requests wait for flash side by side, then for the processor or the interface of the disk."""
+    handled = max(size / BUSY.read_rate, 1 / BUSY.read_requests)
+    before = BUSY.read_latency + size / BUSY.read_rate - handled
+    ends, free = [0.0] * depth, 0.0
+    for _ in range(4000):
+        free = max(min(ends) + before, free) + handled
+        ends[ends.index(min(ends))] = free
+    latency, busy = Ssd("devices.s", BUSY).request("read", 0.0, 0.0, size)
+    assert 1 / max(latency / depth, busy) == pytest.approx(4000 / max(ends), rel=0.02)
+
+
+def test_small_writes_of_an_array_share_the_number_that_its_disks_take() -> None:
+    """RAID 5 reads and writes two blocks for a small one; RAID 10 writes two."""
+    for level, disks, seconds in (("10", 8, 2 / 10e3), ("5", 8, 2 / 50e3 + 2 / 10e3)):
+        store = FlashArray("devices.a", ArrayLayout(level, disks, UNIT), BUSY, Controller())
+        assert store.request("write", 0.0, 0.0, 4096.0).busy == pytest.approx(seconds / disks)

@@ -10,9 +10,9 @@ import simpy
 from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.network.live import Network
 from simbackup.devices.raid.array import ArrayLayout, Controller
-from simbackup.devices.raid.flash import Flash, FlashArray
+from simbackup.devices.raid.flash import FlashArray
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region
 from simbackup.engine.flows import Flow, FlowNetwork, Link
 
@@ -24,7 +24,7 @@ def machine(
 
 
 def ssd() -> Ssd:
-    return Ssd("devices.a", 1e12, (100e6, 50e6), (1e-3, 1e-3))
+    return Ssd("devices.a", Flash(1e12, 100e6, 50e6, 1e-3, 1e-3))
 
 
 class Computer:

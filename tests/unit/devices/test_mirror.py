@@ -10,7 +10,7 @@ from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.mirror.live import Mirror, MirrorParameters, State
-from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.flows import FlowNetwork
@@ -195,7 +195,7 @@ def test_users_move_the_arms_between_requests(bench: Bench) -> None:
 
 def test_solid_state_disks_have_no_arms() -> None:
     env = simpy.Environment()
-    here, there = (Ssd(f"devices.{n}", 100e9, (100e6, 50e6), (1e-4, 2e-4)) for n in "ab")
+    here, there = (Ssd(f"devices.{n}", Flash(100e9, 100e6, 50e6, 1e-4, 2e-4)) for n in "ab")
     volume = Volume(env, "devices.v", Region(here, 0.0, 10e9))
     parameters = MirrorParameters(MB, 0.5 * MB, 1.0, fast_resync=True)
     mirror = Mirror("devices.m", volume, Region(there, 0.0, 10e9), parameters=parameters, times=(0.0, 0.0))

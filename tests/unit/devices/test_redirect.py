@@ -12,7 +12,7 @@ from simbackup.devices.raid.array import ArrayLayout
 from simbackup.devices.raid.live import Array, Raid
 from simbackup.devices.redirect.fragments import Fragments, Redirect, RedirectStore
 from simbackup.devices.redirect.live import RedirectSnapshot, RedirectVolume, Space
-from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
 from simbackup.engine.trace import Trace
 from simbackup.equations import disk as disks
@@ -66,7 +66,7 @@ def write(on: RedirectVolume, begin: float, size: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "below", [array(), Disk("devices.a", FIGURES), Ssd("devices.s", 100e9, (5e8, 2e8), (5e-5, 1e-4))]
+    "below", [array(), Disk("devices.a", FIGURES), Ssd("devices.s", Flash(100e9, 5e8, 2e8, 5e-5, 1e-4))]
 )
 def test_fresh_data_are_read_as_from_the_device_itself(below: Store) -> None:
     made = store(below)
@@ -87,7 +87,7 @@ def test_a_break_is_a_request_to_another_place() -> None:
 
 
 def test_flash_has_latency_and_no_arms() -> None:
-    flash = Ssd("devices.s", 100e9, (5e8, 2e8), (5e-5, 1e-4))
+    flash = Ssd("devices.s", Flash(100e9, 5e8, 2e8, 5e-5, 1e-4))
     assert store(flash, 100.0).stream("read", 0.0, GB) == pytest.approx(flash.stream("read", 0.0, GB))
     assert store(flash, 100.0).continued(0.0, 65536.0).latency > flash.continued(0.0, 65536.0).latency
 

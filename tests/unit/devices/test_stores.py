@@ -8,7 +8,7 @@ from oracles.raid import rewrite
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.raid.array import ArrayLayout, Controller
 from simbackup.devices.raid.live import Array, Raid
-from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region
 from simbackup.engine.flows import FlowNetwork
 from simbackup.equations import disk as disks
@@ -68,7 +68,7 @@ def test_streams_that_take_turns_lose_what_the_equation_says() -> None:
 
 
 def test_a_solid_state_disk_has_no_places() -> None:
-    ssd = Ssd("devices.s", 100e9, (500e6, 250e6), (50e-6, 100e-6))
+    ssd = Ssd("devices.s", Flash(100e9, 500e6, 250e6, 50e-6, 100e-6))
     assert ssd.request("read", 0.0, 90e9, 1e6) == ssd.request("read", 90e9, 0.0, 1e6)
     assert ssd.request("read", 0.0, 0.0, 1e6).latency == pytest.approx(50e-6 + 2e-3)
     assert ssd.request("write", 0.0, 0.0, 1e6).latency == pytest.approx(100e-6 + 4e-3)

@@ -12,7 +12,7 @@ from simbackup.data.live import DataSet, Files
 from simbackup.devices.disk.live import Disk
 from simbackup.devices.host.live import Host, Machine
 from simbackup.devices.network.live import Network
-from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.flows import FlowNetwork, Link
@@ -32,7 +32,7 @@ def disk() -> Disk:
 
 
 def ssd() -> Ssd:
-    return Ssd("devices.a", 100e9, (100e6, 50e6), (1e-4, 2e-4))
+    return Ssd("devices.a", Flash(100e9, 100e6, 50e6, 1e-4, 2e-4))
 
 
 def host(speed: float = 1.0, read_ahead: float | None = None) -> Host:

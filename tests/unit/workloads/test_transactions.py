@@ -12,7 +12,7 @@ from simbackup.devices.host.page_cache import VolumeRange
 from simbackup.devices.image import Times
 from simbackup.devices.network.live import Network
 from simbackup.devices.snapshot.live import Snapshot
-from simbackup.devices.ssd.live import Ssd
+from simbackup.devices.ssd.live import Flash, Ssd
 from simbackup.devices.store import Region, Store
 from simbackup.devices.volume.live import Volume
 from simbackup.engine.flows import FlowNetwork, Link
@@ -50,7 +50,7 @@ class Bench:
 
 @pytest.fixture
 def bench() -> Bench:
-    here, there = (Ssd(f"devices.{n}", 100e9, (RATE, RATE), (LATENCY, LATENCY)) for n in "ab")
+    here, there = (Ssd(f"devices.{n}", Flash(100e9, RATE, RATE, LATENCY, LATENCY)) for n in "ab")
     return Bench(here, there)
 
 
