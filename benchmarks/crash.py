@@ -25,13 +25,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         words = [sys.executable, DYING, folder, str(asked.deaths), asked.command]
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
     found = json.loads(done.stdout)
-    print("\n".join([*found["wrong"], f"{found['commands']} commands died", *map(_counted, found["deaths"].items())]))
+    print("\n".join(found["wrong"]))
+    print(f"{'command':<24} {'random':>7} {'before a rename':>16} {'after a rename':>15}")
+    for command, deaths in found["deaths"].items():
+        print(f"{command:<24} {deaths['line']:>7} {deaths['before']:>16} {deaths['after']:>15}")
     raise SystemExit(1 if found["wrong"] else 0)
-
-
-def _counted(deaths: tuple[str, int]) -> str:
-    where, number = deaths
-    return f"{number:>8} {where if where == 'line' else f'{where} a rename'}"
 
 
 if __name__ == "__main__":

@@ -9,90 +9,20 @@ of these reasons is a fault.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.watch import LESS, Step, Watch
 from simbackup.engine.activity import Activity, Nature, nature_of
-from simbackup.engine.flows import FlowNetwork
 from simbackup.results.causes import Cause, split
 from simbackup.results.result import Result
-
-LESS = 1e-6
-"""Share by which a figure is less, rather than rounded."""
 
 WRITES = {str(Activity.WRITE), str(Activity.WRITE_BACK), str(Activity.COPY_WRITE), "transactions"}
 """Activities of flows that change what is on a device."""
 
 BACK = {str(Activity.WRITE_BACK), str(Activity.FLUSH)}
 """Activities that wait for write-back, or do it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """What a flow took of its links in some time, in units, and which of its activities it was."""
-
-    begin: float
-    end: float
-    activity: str
-    units: Mapping[str, float]
-
-
-@dataclass(slots=True)
-class Watch:
-    """What each job and each workload took of all links, between one event and the next."""
-
-    pieces: dict[str, list[Piece]] = field(default_factory=dict[str, list[Piece]])
-    capacities: dict[str, float] = field(default_factory=dict[str, float])
-    turning: set[str] = field(default_factory=set[str])
-    round: set[str] = field(default_factory=set[str])
-    """Who has requests that go round, or a law of its own: all that it crosses decides its rate, not one link."""
-
-    def note(self, network: FlowNetwork, until: float) -> None:
-        """Note the rates of now, which stay until a time."""
-        now = float(network.env.now)
-        for flow in network.flows:
-            if flow.rate > 0.0:
-                units = {link.name: link.demand(flow) * flow.rate * (until - now) for link in flow.links}
-                self.capacities |= {link.name: link.capacity for link in flow.links}
-                self.turning |= {link.name for link in flow.links if link.most_lost()}
-                self.round |= {flow.name} if flow.asks else set()
-                self.pieces.setdefault(flow.name, []).append(Piece(now, until, flow.activity, units))
-
-    def within(self, begin: float, end: float) -> Watch:
-        """What was taken in some time."""
-        found = Watch(capacities=self.capacities, turning=self.turning, round=self.round)
-        for name, pieces in self.pieces.items():
-            found.pieces[name] = [piece for piece in pieces if piece.begin < end and piece.end > begin]
-        return found
-
-    def own(self, job: str, link: str) -> float:
-        """Units that a job took of a link."""
-        return sum(piece.units.get(link, 0.0) for piece in self.pieces.get(job, []))
-
-    def beside(self, job: str, link: str) -> tuple[float, float]:
-        """Seconds in which a job used a link, and the units that others took of it meanwhile."""
-        times = {
-            piece.begin: piece.end - piece.begin
-            for piece in self.pieces.get(job, [])
-            if piece.units.get(link, 0.0) > 0.0
-        }
-        others = sum(
-            piece.units.get(link, 0.0)
-            for name, pieces in self.pieces.items()
-            if name != job
-            for piece in pieces
-            if piece.begin in times
-        )
-        return sum(times.values()), others
-
-    def first(self, job: str, activity: str) -> float | None:
-        """When a job first did something."""
-        return next((piece.begin for piece in self.pieces.get(job, []) if piece.activity == activity), None)
-
-    def links(self, job: str) -> set[str]:
-        """The links that a job crosses."""
-        return {link for piece in self.pieces.get(job, []) for link in piece.units}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +97,10 @@ def _why(cause: Cause, before: Side, after: Side) -> Iterator[tuple[str, float]]
     crossed = before.meanwhile.links(before.address)
     named = set[str]() if before.address in before.all_along.round else {cause.address.rpartition("page_cache.")[2]}
     links = sorted(named & crossed or crossed)
-    yield "others use less of what it uses while it does", max(_left(link, before, after) for link in links)
+    yield (
+        "others use less of what it uses while it does",
+        max(max(_left(link, before, after), _aside(link, before, after)) for link in links),
+    )
     yield (
         "what it changes was changed before, or its snapshot is full: no copy, no note in a log",
         max(_spared(link, before, after) for link in links),
@@ -196,6 +129,32 @@ def _left(link: str, before: Side, after: Side) -> float:
             found, 2.0 * seconds * (old - new) / max(capacity - new, LESS * capacity) + max(turned, 0.0) / capacity
         )
     return found
+
+
+def _aside(link: str, before: Side, after: Side) -> float:
+    """Seconds that a job saves over the same bytes, where others take less of a link at that point of its way."""
+    old, new = before.meanwhile.steps(before.address, link), after.meanwhile.steps(after.address, link)
+    return sum(_ahead(steps, new[activity]) for activity, steps in old.items() if activity in new)
+
+
+def _ahead(old: Sequence[Step], new: Sequence[Step]) -> float:
+    """Seconds by which the same bytes take less time in new steps, where others took less than in the old ones."""
+    saved, i, j, mine, theirs = 0.0, 0, 0, old[0].moved, new[0].moved
+    while True:
+        moved = min(mine, theirs)
+        if moved > 0.0 and new[j].others < old[i].others * (1.0 - LESS):
+            saved += max(old[i].seconds / old[i].moved - new[j].seconds / new[j].moved, 0.0) * moved
+        mine, theirs = mine - moved, theirs - moved
+        if mine <= 0.0:
+            i += 1
+            if i == len(old):
+                return saved
+            mine = old[i].moved
+        if theirs <= 0.0:
+            j += 1
+            if j == len(new):
+                return saved
+            theirs = new[j].moved
 
 
 def _fewer(link: str, before: Side, after: Side) -> float:
@@ -234,8 +193,8 @@ def _spared(link: str, before: Side, after: Side) -> float:
 
 
 def _held_by_others(cause: Cause, side: Side) -> bool:
-    """Whether others work with what a job waits for while it does."""
-    spans = side.result.trace.spans
+    """Whether others work with what a job waits for while it does: who has a cartridge works with its library."""
+    spans, held = side.result.trace.spans, cause.address.partition(".cartridge.")[0]
     waits = [
         span for span in spans if (span.job, span.cause, span.activity) == (side.address, cause.address, cause.activity)
     ]
@@ -243,5 +202,5 @@ def _held_by_others(cause: Cause, side: Side) -> bool:
         span.start < wait.end and span.end > wait.start
         for wait in waits
         for span in spans
-        if span.job != wait.job and span.cause.startswith(cause.address)
+        if span.job != wait.job and span.cause.startswith(held)
     )

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from benchmarks.random_systems import Plan, faster, loads, system
-from benchmarks.speed_ups import Side, Watch, reasons
+from benchmarks.speed_ups import Side, reasons
+from benchmarks.watch import Watch
 from simbackup import load
 from simbackup.build import build
 from simbackup.devices.snapshot.live import Snapshot

@@ -38,7 +38,7 @@ HOUR = 3600
 #     data:
 #       files:
 #         on: store
-#         filesystem: filesystem/ntfs
+#         filesystem: filesystem/ntfs-2003-guest
 #         layout: {value: scattered, alternatives: [together], why: nobody has looked}
 #         size: {value: 200 GB, basis: assumed, range: [150 GB, 260 GB], why: it grows}
 #         files: {value: 1000000, basis: assumed, range: [500000, 2000000], why: nobody has counted}

@@ -16,6 +16,7 @@ from simbackup import Result, Scenario, load, simulate
 from simbackup.engine.flow import Flow
 from simbackup.engine.flows import FlowNetwork, Link
 from simbackup.engine.streams import StreamKind
+from simbackup.experiments.reproduce import Reproduction, reproduce
 from simbackup.scenario import names
 
 ROOT = Path(__file__).parents[1]
@@ -61,6 +62,16 @@ Say = Callable[..., Said]
 def together(scenarios: Iterable[str]) -> list[Any]:
     """Parameters of a test; all tests of a scenario are run in one process, which thus simulates it once."""
     return [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in scenarios]
+
+
+IN_ONE_PROCESS = pytest.mark.xdist_group("reproduced")
+"""The mark of tests that ask for measured rows, which are thus simulated once."""
+
+
+@cache
+def reproduced(collection: str | None = None) -> Reproduction:
+    """The measured rows of the documents, or of another collection, without intervals. Change nothing in it."""
+    return reproduce([collection] if collection else (), intervals=False)
 
 
 @cache

@@ -44,8 +44,8 @@ Times = Annotated[Quantity, Unit("1")]
 Layout = Annotated[Quantity, Unit("1", most=1.0, words=(("together", 0.0), ("scattered", 1.0)))]
 """A share, or one of two words for its ends."""
 UNSTATED_LAYOUT = {
-    "value": "scattered", "basis": "assumed", "range": ["0 %", "100 %"],
-    "why": "not stated: files that were written at once lie together, and those of a file system in use are scattered",
+    "value": "50 %", "basis": "assumed", "range": ["0 %", "100 %"],
+    "why": "not stated: files that were written at once lie together, and with use they scatter",
 }  # fmt: skip
 """The layout of files about which a scenario says nothing, as it would say it."""
 
@@ -158,7 +158,7 @@ class FilesSheet(Frozen):
     """Number of directories; by the file system's files_per_directory unless stated."""
     layout: Layout | None = None
     """Share of the files that are scattered, not together as they were written: `scattered` all, `together` none.
-    Unless stated, `scattered` of a file system, and an assumption with the range of all shares."""
+    Unless stated, half of them of a file system, and an assumption with the range of all shares."""
     compression: Reduction | None = None
     """Bytes before over bytes after compression, such as `2:1`; 1 unless stated."""
 

@@ -53,28 +53,25 @@ class Rounds:
         all_of_them: Sequence[Rounds],
         others: Callable[[Link], float],
         turns: Sequence[Mapping[Link, float]] | None = None,
+        rates: Sequence[float] | None = None,
     ) -> list[Limit]:
-        """The limits of several flows whose requests go round at once, when others use a share of each link."""
+        """The limits of several flows whose requests go round at once, when others use a share of each link.
+
+        One that moves less than it could, as something else holds it up, comes back later, and others wait less for it.
+        """
         all_of_them = [
             each.turned(lost) for each, lost in zip(all_of_them, turns or [NOBODY] * len(all_of_them), strict=True)
         ]
-        there = [each.waits() for each in all_of_them]
-        used = {link: None for waits in there for link in waits}
-        private = [each.own for each in all_of_them if each.workers > 1 and each.serial > 0.0]
-        number = {link: i for i, link in enumerate([*used, *private])}
-        rounds = [each.round(waits, number) for each, waits in zip(all_of_them, there, strict=True)]
-        taken = [*(round(others(link) / STEP) * STEP for link in used), *(0.0 for _ in private)]
-        pooled = [link.capacity if link.pooled and link.capacity > 0.0 else None for link in number]
-        going = [one for one in rounds if one.delay + sum(visit.wait for visit in one.visits) > 0.0]
-        turned = iter(circulate(going, taken, pooled))
-        limits: list[Limit] = []
-        for each, one, waits in zip(all_of_them, rounds, there, strict=True):
-            if one.delay + sum(visit.wait for visit in one.visits) <= 0.0:
-                limits.append(Limit(math.inf, ""))
-                continue
-            found = next(turned)
-            limits.append(each.limit(found.rate, dict(zip(waits, found.residence, strict=False)), waits))
-        return limits
+        at_once = _limits(all_of_them, others, [0.0] * len(all_of_them))
+        if rates is None or len(all_of_them) == 1:
+            return at_once
+        idle = [
+            each.workers * (1.0 / rate - 1.0 / limit.rate) if 0.0 < rate < limit.rate * (1.0 - STEP) else 0.0
+            for each, rate, limit in zip(all_of_them, rates, at_once, strict=True)
+        ]
+        if not any(idle):
+            return at_once
+        return [_limits(all_of_them, others, [*idle[:i], 0.0, *idle[i + 1 :]])[i] for i in range(len(all_of_them))]
 
     def round(self, waits: Mapping[Link, float], number: Mapping[Link, int]) -> Round:
         """One unit as a round of the queueing network."""
@@ -100,3 +97,27 @@ class Rounds:
         for (address, _), seconds in parts.items():
             spent[address] = spent.get(address, 0.0) + seconds
         return Limit(rate, max(spent, key=lambda address: spent[address]), parts)
+
+
+def _limits(all_of_them: Sequence[Rounds], others: Callable[[Link], float], idle: Sequence[float]) -> list[Limit]:
+    """The limits of flows whose requests go round at once and stay away for some seconds of each unit."""
+    there = [each.waits() for each in all_of_them]
+    used = {link: None for waits in there for link in waits}
+    private = [each.own for each in all_of_them if each.workers > 1 and each.serial > 0.0]
+    number = {link: i for i, link in enumerate([*used, *private])}
+    rounds = [each.round(waits, number) for each, waits in zip(all_of_them, there, strict=True)]
+    taken = [*(round(others(link) / STEP) * STEP for link in used), *(0.0 for _ in private)]
+    pooled = [link.capacity if link.pooled and link.capacity > 0.0 else None for link in number]
+    takes_time = [one.delay + sum(visit.wait for visit in one.visits) > 0.0 for one in rounds]
+    going = [
+        replace(one, delay=one.delay + away) for one, away, does in zip(rounds, idle, takes_time, strict=True) if does
+    ]
+    turned = iter(circulate(going, taken, pooled))
+    limits: list[Limit] = []
+    for each, waits, does in zip(all_of_them, there, takes_time, strict=True):
+        if not does:
+            limits.append(Limit(math.inf, ""))
+            continue
+        found = next(turned)
+        limits.append(each.limit(found.rate, dict(zip(waits, found.residence, strict=False)), waits))
+    return limits

@@ -112,8 +112,11 @@ class Buffer:
         for ports in (self._fills, self._drains):
             for flow in [flow for flow in ports if not flow.active]:
                 self._detach(flow)
-        self._followers = followers = self._bounded()
+        before, self._followers = self._followers, self._bounded()
+        followers = self._followers
         if not followers:
+            for flow in before or ():
+                self._network.freed(flow)
             return None
         return followers.sizes, self._leaders_of(followers).sizes
 

@@ -209,6 +209,10 @@ class FlowNetwork:
         self._touched.stores[store] = None
         self._solve_later()
 
+    def freed(self, flow: Flow) -> None:
+        """Give a flow another rate that a store holds no more."""
+        self._touch(flow)
+
     def queued(self, link: Link) -> None:
         """Ask those who watch a link again: more waits for it, though no rate has changed."""
         self._touched.links[link] = None

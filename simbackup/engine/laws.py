@@ -107,6 +107,7 @@ class _Laws:
                 if limit.rate > 0.0 and 0.0 < self.free[i] < self.offers[i]:
                     limit = limit.at_most(max(1.0 / limit.rate - 1.0 / self.free[i], 0.0))
                 found.append((self.sharing.flows[i], limit.shared(*blame.of(i))))
+                self.sharing.offering.add(self.outcome.bottlenecks[i] - len(self.sharing.links))
         return found
 
     def _behind(self, flow: int) -> bool:
@@ -155,13 +156,10 @@ class _Laws:
         return {resource: self.sharing.beside(flow, resource, rates) for resource in self.sharing.demands[flow]}
 
     def _held(self, allocation: Allocation) -> list[float]:
-        """The capacities of holds: what followers move where it limits them."""
-        first, holds = len(self.sharing.links), self.sharing.holds
+        """The capacities of holds: what leaders move, beyond which no follower rises though a law leaves it more."""
         return [
-            sum(allocation.rates[i] * size for i, size in hold.followers.items())
-            if resource in allocation.filled
-            else math.inf
-            for resource, hold in enumerate(holds, first)
+            hold.beside + sum(allocation.rates[i] * size for i, size in hold.leaders.items())
+            for hold in self.sharing.holds
         ]
 
 

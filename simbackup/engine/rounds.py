@@ -18,11 +18,16 @@ class Going(Protocol):
     """How the requests of a flow go round between queues."""
 
     def together(
-        self, all_of_them: Sequence[Any], others: Callable[[Link], float], turns: Sequence[Mapping[Link, float]]
+        self,
+        all_of_them: Sequence[Any],
+        others: Callable[[Link], float],
+        turns: Sequence[Mapping[Link, float]],
+        rates: Sequence[float],
     ) -> list[Limit]:
         """The limits of several flows whose requests go round at once, when others use a share of each link.
 
-        `turns` are the units of each link for which a unit of each flow waits there by taking turns with others.
+        `turns` are the units of each link for which a unit of each flow waits there by taking turns with others,
+        `rates` what it moves in a second at the most, as something else holds it up: so it comes less often.
         """
         ...
 
@@ -59,6 +64,7 @@ def go_round(flows: Sequence[Flow], rates: Mapping[Flow, float] | None = None) -
         {link: link.lost(flow) / place.share / link.capacity for link, place in flow.places.items() if link.capacity}
         for flow, _ in going
     ]
-    limits = going[0][1].together([one for _, one in going], others, turns)
+    moved = [offered.get(flow, math.inf) for flow, _ in going]
+    limits = going[0][1].together([one for _, one in going], others, turns, moved)
     for (flow, _), limit in zip(going, limits, strict=True):
         flow.wait_for(limit if math.isfinite(limit.rate) else None)

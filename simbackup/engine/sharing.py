@@ -65,6 +65,8 @@ class Sharing:
         self.held = held
         self.holds = [self._hold(one) for one in held]
         self.turns = self._turns()
+        self.offering: set[int] = set()
+        """Holds (those from zero on) that limit what laws are offered, though what these leave may not fill them."""
 
     def _hold(self, held: Held) -> Hold:
         leaders = {self.place[flow]: size for flow, size in held.leaders.items() if flow in self.place}
@@ -139,6 +141,7 @@ class Sharing:
 
     def _straighten(self) -> None:
         """Let all flows have what they are offered, until their laws are asked."""
+        self.offering.clear()
         for flow in self.flows:
             flow.bend(None)
 

@@ -123,7 +123,8 @@ class Solving:
         blame = sharing.blame(allocation)
         for i, (flow, rate) in enumerate(zip(flows, allocation.rates, strict=True)):
             self._assign(flow, rate, blame.link(i), blame.of(i))
-        return {held[i - len(links)][0] for i in allocation.filled if i >= len(links)}
+        filled = {i - len(links) for i in allocation.filled} | sharing.offering
+        return {held[i][0] for i in filled if i >= 0}
 
     def _assign(self, flow: Flow, rate: float, limit: Link | None, why: tuple[str, Parts]) -> None:
         before, ends = flow.near, flow.ends

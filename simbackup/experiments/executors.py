@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from simbackup.errors import ResultError
-from simbackup.experiments.processes import pool_of
+from simbackup.experiments.processes import of_use, pool_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -159,7 +159,7 @@ def executor_for(workers: int | None = None, scheduler: str | None = None) -> Ge
     """
     if scheduler is None:
         number = workers or os.cpu_count() or 1
-        yield InProcess() if number == 1 else InProcesses(number)
+        yield InProcess() if number == 1 else InProcesses(of_use(number))
         return
     dask = _dask()
     try:

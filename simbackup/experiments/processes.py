@@ -12,13 +12,15 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, ProcessPoolExecutor
 
 
+def of_use(number: int) -> int:
+    """So many worker processes, but no more than the machine has cores, or two: more would only take memory."""
+    return min(number, max(os.cpu_count() or 1, 2))
+
+
 @contextmanager
 def worker_processes(number: int) -> Generator[Executor | None]:
-    """A pool of so many worker processes, or None for one; an interrupt ends them at once.
-
-    There are no more of them than the machine has cores, or two: more would only take memory.
-    """
-    number = min(number, max(os.cpu_count() or 1, 2))
+    """A pool of so many worker processes as are of use, or None for one; an interrupt ends them at once."""
+    number = of_use(number)
     if number <= 1:
         yield None
         return

@@ -60,9 +60,9 @@ def _in_nights(site: PlannedSite) -> Iterator[Idle]:
         saved = [job for job in parts["jobs"] if job in site.file.spec.systems]
         parts["jobs"] |= {f"back-{job}": {"restore": job} for job in saved}
         spec, origins = scenario_of(site.file, parts).spec, Origins(site.file, parts)
-        used |= {origins.path(address) for address in used_keys(spec)}
+        used |= {origins.known_path(address) for address in used_keys(spec)}
         for steps, where in conditional_keys(spec):
-            path = origins.path(".".join(steps))
+            path = origins.known_path(".".join(steps))
             if path[-1:] == steps[-1:] and len(path) > len(("systems", "name", "key")):
                 acts[path] = where
     yield from ((path, f"it acts {where}") for path, where in acts.items() if path not in used)

@@ -9,6 +9,7 @@ from typing import Any
 
 from simbackup.errors import InputError, Place, Problem
 from simbackup.planning.loading import SiteFile
+from simbackup.planning.night import LOGS
 from simbackup.scenario import Scenario, load
 
 Path = tuple[str, ...]
@@ -21,8 +22,15 @@ OF_POLICY: Mapping[str, Path] = {
     "spool": ("staging",),
 }  # fmt: skip
 """What a policy says of a key of a backup."""
-OF_COPY: Mapping[str, Path] = {"to": ("to",), "begin": ("at",), "deadline": ("by",)}
+OF_LOGS: Mapping[str, Path] = {
+    "to": ("logs", "to"), "begin": ("at",), "every": ("logs", "every"), "until": ("window",),
+}  # fmt: skip
+"""What a policy says of a key of the backups of a log."""
+OF_COPY: Mapping[str, Path] = {"to": ("to",), "save_set": (), "begin": ("at",), "deadline": ("by",)}
 """What a copy says of a key of the job that makes it."""
+QUEUES = ("-queue", "-turn")
+"""What the names of queues end with that a plan makes: those of limits, and that of a system with several backups."""
+CHOOSE, NO_OTHER = "choose from: ", "the site has no other that could be"
 _ADDRESS = re.compile(rf"\b(?:{'|'.join(SECTIONS)})(?:\.[\w-]+)+")
 _NAME = re.compile(r"'([\w-]+)'")
 _VARYING = re.compile(r"'[^']*'|[\d.,]+(?: [kMGTP]?i?\w+)?")
@@ -67,19 +75,29 @@ class Origins:
         """What a part was made of; of one that is not known the whole site."""
         return self.known.get((section, name)) or (self._job(name) if section == "jobs" else PartOrigin((), {}))
 
+    def waited_for(self, address: str) -> str:
+        """The limit in whose queue a job waited, as the site file has it; any other address as it is."""
+        section, _, name = address.partition(".")
+        origin = self.known.get((section, name)) if name.endswith(QUEUES) else None
+        return address if origin is None else ".".join(origin.path)
+
     def written(self, path: Path) -> Path:
         """A path as its user wrote it: a policy that is divided is one of its parts in the scenario."""
         return (path[0], self.file.written(path[1]), *path[2:]) if path[:1] == ("policies",) and path[1:] else path
 
     def path(self, address: str) -> Path:
-        """The path in the site file of an address in the scenario, as far as its user wrote it."""
+        """The path in the site file of an address in the scenario, were it written there."""
         section, name, *rest = (*address.split("."), "")
         origin = self.origin(section, name)
         steps = [step for step in rest if step]
         path = origin.path
         if steps:
             path = (*origin.keys[steps[0]], *steps[1:]) if steps[0] in origin.keys else (*origin.path, *steps)
-        path = self.written(path)
+        return self.written(path)
+
+    def known_path(self, address: str) -> Path:
+        """The path in the site file of an address in the scenario, as far as its user wrote it."""
+        path = self.path(address)
         found, seen = self.file.source.find(path)
         return path if len(seen) == len(path) or isinstance(found.value, dict) else path[: len(seen)]
 
@@ -87,19 +105,26 @@ class Origins:
         """A problem of the scenario as one of the site file."""
         if one.address.partition(".")[0] not in SECTIONS:
             return one
-        paths = dict.fromkeys(".".join(self.path(address)) for address in one.address.split(", "))
-        path = self.path(one.address.partition(", ")[0])
+        told = self.path if one.message == "is missing" else self.known_path
+        paths = dict.fromkeys(".".join(told(address)) for address in one.address.split(", "))
+        path = told(one.address.partition(", ")[0])
         node, seen = self.file.source.find(path)
         written = Place("") if not one.place.line else one.place
         own = node.key if one.message == "is not known here" and len(seen) == len(path) else node.place
         return replace(
             one, place=written if written.file else own, address=", ".join(paths), message=self.worded(one.message),
-            remedy=self.worded(one.remedy),
+            remedy=self.offered(self.worded(one.remedy)),
         )  # fmt: skip
+
+    def offered(self, remedy: str) -> str:
+        """A remedy that names only such choices as stand in the site file."""
+        opening, _, names = remedy.partition(CHOOSE)
+        left = [name for name in names.split(", ") if name not in self.words]
+        return remedy if opening or not names else f"{CHOOSE}{', '.join(left)}" if left else NO_OTHER
 
     def worded(self, text: str) -> str:
         """A message in which parts that the plan has made are called what they are."""
-        text = _ADDRESS.sub(lambda found: ".".join(self.path(found.group())), text)
+        text = _ADDRESS.sub(lambda found: ".".join(self.known_path(found.group())), text)
         return _NAME.sub(lambda found: self.words.get(found[1]) or found.group(), text)
 
     @property
@@ -154,7 +179,8 @@ class Origins:
                 here = (*above, "copies", copy)
                 keys = {key: (*here, *path) for key, path in OF_COPY.items()}
                 return PartOrigin(here, keys | {"pool": ("targets", part.to, "pool")}, "", system)
-        keys = {key: (*above, *path) for key, path in OF_POLICY.items()}
+        logs = steps[-1:] == [LOGS] and spec.policies[policy].logs is not None
+        keys = {key: (*above, *path) for key, path in (OF_LOGS if logs else OF_POLICY).items()}
         own = {"method": ("systems", system, "method"), "priority": ("systems", system, "priority")}
         keys = {**keys, **own, "pool": ("targets", spec.policies[policy].target, "pool")}
         return PartOrigin(("systems", system), keys, "", system)

@@ -22,6 +22,8 @@ from simbackup.units import UnitError
 RawPart = Annotated[Any, BeforeValidator(lambda raw: raw)]  # pyright: ignore[reportUnknownLambdaType]
 """A part of a scenario, which is checked there."""
 Counted = Count | None
+SHORTEST = 10
+"""Seconds between two backups of a log, below which a window of a week would hold too many."""
 LevelName = Literal["full", "synthetic_full", "differential", "cumulative", "incremental"]
 
 
@@ -119,6 +121,11 @@ class LogsSpec(Frozen):
     """The disk pools or object stores that take them; that of the policy unless stated."""
     replay: Rate | None = None
     """Bytes of logs that a database applies in a second when it comes back; as fast as they are read unless stated."""
+
+    def rules(self) -> Rules:
+        """Report a time of which a night has too many."""
+        if self.every.si < SHORTEST:
+            yield ("every",), f"is shorter than {SHORTEST} s", f"write {SHORTEST} s or more"
 
 
 class PolicySpec(Frozen):

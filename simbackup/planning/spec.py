@@ -25,14 +25,22 @@ from simbackup.schema.quantity import (
     Text,
 )
 
+EARLIEST, LATEST = date(1900, 1, 1), date(2200, 1, 1)
+"""First days of sites, far enough from the first and the last day that dates can have."""
+
 
 def _date(raw: Any) -> Any:
-    """A date, written as ISO 8601 has it."""
+    """A date, written as ISO 8601 has it, between the earliest and the latest."""
     try:
-        return raw if isinstance(raw, date) else date.fromisoformat(str(raw))
+        found = raw if isinstance(raw, date) else date.fromisoformat(str(raw))
     except ValueError:
-        problems = [((), f"'{raw}' is not a date", "write for example '2027-01-04'")]
-        raise PydanticCustomError("given", "{message}", {"problems": problems, "message": problems[0][1]}) from None
+        told = f"'{raw}' is not a date", "write for example '2027-01-04'"
+    else:
+        if EARLIEST <= found <= LATEST:
+            return found
+        told = f"'{raw}' is out of bounds", f"write a day from {EARLIEST} to {LATEST}"
+    problems = [((), *told)]
+    raise PydanticCustomError("given", "{message}", {"problems": problems, "message": told[0]})
 
 
 CalendarDay = Annotated[date, BeforeValidator(_date)]

@@ -66,6 +66,14 @@ def test_a_program_that_alternates_reads_a_file_and_then_writes_it() -> None:
     assert elapsed("copied", alternating) == pytest.approx(FILES * (READ + COPIED + CREATED), rel=0.02)
 
 
+def test_a_copy_to_a_share_waits_for_each_request_and_for_the_making_of_each_file() -> None:
+    calls = ", tool: {start_time: 0 s, mount_time: 0 s, share_calls: 6, server_file_cpu: 1 ms/file}"
+    slow = {"links.lan.latency": "0.5 ms", "links.lan.rate": "1 GB/s", "links.lan.window": "64 MiB"}
+    each = READ + SIZE / FILES / 10e9 + 6 * 0.5e-3 + 1e-3 + CREATED
+    assert elapsed("mirrored", calls, slow) == pytest.approx(FILES * each, rel=0.02)
+    assert elapsed("mirrored", calls + ", workers: 10", slow) < FILES * each / 5.0
+
+
 def test_over_a_network_the_line_limits_what_is_sent() -> None:
     assert elapsed("mirrored") == pytest.approx(SIZE / 100e6, rel=0.02)
 

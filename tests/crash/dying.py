@@ -1,7 +1,7 @@
 """Commands that die while they write: at every rename, and at lines drawn at random. Prints what went wrong, as JSON.
 
 Everything is imported and simulated once; each death is that of a forked copy of this process. Arguments: a folder, and
-how often each command dies at random of
+how often each command dies at random by
 each signal, and how the names of those that do begin.
 """
 
@@ -387,7 +387,7 @@ def tried(case: Case, root: Path, often: int) -> Iterator[str]:
     gc.collect()
     gc.freeze()  # which the copies would copy
     for at, by in deaths(death.renames, death.lines, case.name, often):
-        tally[at[0]] += 1
+        tally[case.name][at[0]] += 1
         begin(root / "trial", case, root / "old")
         ended = fork(case.command, at, by)
         if ended != (-by if by == signal.SIGKILL else cli.INTERRUPTED):
@@ -415,7 +415,8 @@ def after(case: Case, states: list[dict[str, str]], listed: set[str]) -> Iterato
 
 RANDOM_DEATHS = 5
 """Of each command and each signal."""
-death, tally = Death(), {"before": 0, "after": 0, "line": 0}
+death, tally = Death(), {case.name: {"before": 0, "after": 0, "line": 0} for case in CASES}
+"""What dies, and how often each command did, by the place."""
 
 
 def main() -> None:
@@ -431,7 +432,7 @@ def main() -> None:
     prepare()
     cases = [case for case in CASES if case.name.startswith(chosen)]
     wrong = [f"{case.name}: {what}" for case in cases for what in tried(case, root / case.name, often)]
-    os.write(print_to, json.dumps({"wrong": wrong, "deaths": tally, "commands": len(cases)}).encode())
+    os.write(print_to, json.dumps({"wrong": wrong, "deaths": {case.name: tally[case.name] for case in cases}}).encode())
 
 
 if __name__ == "__main__":

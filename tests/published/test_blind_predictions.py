@@ -17,6 +17,7 @@ from simbackup.experiments.reproduce import Reproduction, chosen, reproduce
 from simbackup.results.compare import Row
 from simbackup.results.documents import documents
 from simbackup.schema.measured import read_measured
+from tests.shared import IN_ONE_PROCESS, reproduced
 
 TOP = Path(__file__).parents[2]
 VALIDATION = TOP / "scenarios" / "validation"
@@ -25,9 +26,12 @@ MOST_FITTED = {"percona-lvm-2009": 2}
 """Constants that may be fitted to a publication, where that is not one."""
 
 
+pytestmark = IN_ONE_PROCESS
+
+
 @pytest.fixture(scope="module")
 def found() -> Reproduction:
-    return reproduce(["validation"], intervals=False)
+    return reproduced("validation")
 
 
 def given() -> dict[tuple[str, str], dict[str, str]]:

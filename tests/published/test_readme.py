@@ -20,6 +20,7 @@ from simbackup.results.compare import Role
 from simbackup.results.documents import documents
 from simbackup.uncertainty import validated_cases
 from simbackup.uncertainty.model_error import FILE, table
+from tests.shared import IN_ONE_PROCESS, reproduced
 
 TOP = Path(__file__).resolve().parents[2]
 VALIDATION = "validation"
@@ -124,10 +125,11 @@ def between(text: str, name: str) -> str:
     return found[1]
 
 
+@IN_ONE_PROCESS
 def test_the_tables_are_those_of_the_program() -> None:
     """All but the rows with their intervals, which the unpacked wheel reproduces in tests/architecture."""
     text, rows = RESULTS.read_text(encoding="utf-8"), "### "
-    found, asked = reproduce(intervals=False), reproduce([VALIDATION], intervals=False)
+    found, asked = reproduced(), reproduced(VALIDATION)
     assert text.partition(rows)[0] == head(found, asked)
     assert text[text.index("## Fitted or chosen constants") :] == tail()
     readme = README.read_text(encoding="utf-8")

@@ -14,12 +14,13 @@ import pytest
 
 from simbackup import units
 from simbackup.errors import SimbackupError
-from simbackup.experiments.reproduce import Reproduction, chosen, reproduce, scenarios_of
+from simbackup.experiments.reproduce import Reproduction, chosen, scenarios_of
 from simbackup.results.compare import Row, figure
 from simbackup.results.result import Result
 from simbackup.run import simulate
 from simbackup.scenario import Scenario, Value
 from simbackup.schema.measured import Measurement
+from tests.shared import IN_ONE_PROCESS, reproduced
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parents[1] / "RESULTS.md"
@@ -27,9 +28,12 @@ STEP = 0.1
 """Relative change of a value that would move a row that can be moved."""
 
 
+pytestmark = IN_ONE_PROCESS
+
+
 @pytest.fixture(scope="module")
 def found() -> Reproduction:
-    return reproduce(intervals=False)
+    return reproduced()
 
 
 def written() -> list[dict[str, str]]:

@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 
 import simbackup as sb
-from simbackup.experiments.reproduce import reproduce
 from simbackup.experiments.validation_tables import covered, errors
 from simbackup.results.compare import documents
 from simbackup.results.validated_range import ERRORS, SPANS, checked, distance
+from tests.shared import IN_ONE_PROCESS, reproduced
 
 FOLDER = Path(__file__).resolve().parents[2] / "scenarios" / "published"
 LVM = "published/003-lvm-snapshots/same-disk"
 
 
+@IN_ONE_PROCESS
 def test_the_tables_are_those_of_the_program() -> None:
-    assert (FOLDER / ERRORS).read_text(encoding="utf-8") == errors(reproduce(intervals=False).rows)
+    assert (FOLDER / ERRORS).read_text(encoding="utf-8") == errors(reproduced().rows)
     assert (FOLDER / SPANS).read_text(encoding="utf-8") == covered()
 
 
@@ -59,5 +60,5 @@ def test_the_tables_are_small(table: str) -> None:
 
 
 if __name__ == "__main__":
-    (FOLDER / ERRORS).write_text(errors(reproduce(intervals=False).rows), encoding="utf-8")
+    (FOLDER / ERRORS).write_text(errors(reproduced().rows), encoding="utf-8")
     (FOLDER / SPANS).write_text(covered(), encoding="utf-8")

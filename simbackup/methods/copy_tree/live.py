@@ -11,6 +11,7 @@ import simpy
 from simbackup.data.live import DataSet
 from simbackup.devices.host.live import Host
 from simbackup.devices.host.page_cache import VolumeRange
+from simbackup.devices.network.live import travelling
 from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.equations.change import differs
@@ -35,6 +36,10 @@ class CopyTree:
     The walk of the source, what is sent, and the walk of what is there already go on at once. A program that alternates
     reads a file and then writes it; another one does both at once, at the pace of the slower. One that sends the blocks
     in which files differ reads these files at both ends, and writes them whole; one that compares checksums reads all.
+    One that writes to a share waits for the other host with each file: so many round trips over all networks, what that
+    host works, and the making of the file, before it goes on to the next (Callaghan, Pawlowski and Staubach, "NFS
+    Version 3 Protocol Specification", RFC 1813, 1995, for the calls of a file; holds where a client asks one thing at
+    a time).
     """
 
     hosts: tuple[str, str]
@@ -64,9 +69,17 @@ class CopyTree:
         shape = self._reading(system, part)
         networks = [system.networks[name] for name in self.networks]
         shape = self.tool.sending(shape, networks, self.connections, share=self._sent(system))
+        shared = self.tool.share_calls if networks else 0.0
         if self.hosts[0] != to:
-            shape = self.tool.serving(shape, system.hosts[to], made.per_byte)
-        if self.tool.alternates:
+            shape = self.tool.serving(shape, system.hosts[to], 0.0 if shared else made.per_byte)
+        if self.tool.alternates or shared:
+            shape = shape.following(travelling(networks, shared * made.per_byte))
+            if shared:  # whose answers come after its work, for each worker on a thread of its own
+                answering, server = (
+                    system.hosts[to].seconds(self.tool.server_file_cpu) * made.per_byte,
+                    system.hosts[to],
+                )
+                shape = server.working(shape, answering).after(answering, server.cpu.name, Activity.WAIT_FOR_REQUESTS)
             shape = filling(shape, system.hosts[to], target, made)
         else:
             written = filling(FlowShape(), system.hosts[to], target, made)

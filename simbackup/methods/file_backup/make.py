@@ -41,7 +41,7 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
         looks = si_or(said.look_calls, said.calls.si)
         share = Share(keeper, spec.route(keeper, host) or (), said.calls.si, said.request.si, looks)
     way = spec.way_to(host, job.to) or ()
-    workers, connections = int(si_or(job.workers, 1.0)), int(si_or(job.connections, 1.0))
+    workers, connections = _workers(job), int(si_or(job.connections, 1.0))
     how = _reduction(job, spec)
     if isinstance(spec.devices[job.to], MediaLibrary) and job.spool is not None:
         return _spooled(job, job.spool, spec, (host, share))
@@ -67,8 +67,7 @@ def _spooled(job: FileBackupSpec, spool: SpoolSpec, spec: Spec, reader: tuple[st
     (host, share), server = reader, spec.owner_of(spool.on) or ""
     backup = DiskBackup(
         host, job.data, spool.on, server, spec.way_to(host, spool.on) or (), job.method, tool_of(job.tool), job.source,
-        int(si_or(job.workers, 1.0)), share, int(si_or(job.connections, 1.0)), job.base_age(), job.level,
-        _reduction(job, spec),
+        _workers(job), share, int(si_or(job.connections, 1.0)), job.base_age(), job.level, _reduction(job, spec),
     )  # fmt: skip
     return SpooledBackup(backup, spool.size.si, spool.overlapped, job.to, spec.way_to(server, job.to) or (), job.pool)
 
@@ -97,6 +96,12 @@ def restore(job: RestoreSpec, saved: FileBackupSpec, spec: Spec) -> Work:
     copies = [other.to for other in (*spec.copies_of(job.restore), *above)]
     ways = {device: _way_back(job, saved, spec, device) for device in (saved.to, *copies)}
     return Restore(job.restore, job.copied_by, ways, job.replay)
+
+
+def _workers(job: FileBackupSpec) -> int:
+    """How many workers walk the files at once: as many as the job says, or its program, or one."""
+    own = job.tool.workers if job.tool is not None else None
+    return round(si_or(job.workers, si_or(own, 1.0)))
 
 
 def _server(spec: Spec, library: str, host: str) -> str | None:

@@ -61,7 +61,7 @@ class FileBackupSpec(Saving, FileKeeping):
     """Streams that a drive takes at once, block by block in turns: those of this job and of others of its pool that
     allow as many. A stream goes to a drive that has one already, before it takes another drive; one unless stated."""
     workers: Pieces | None = None
-    """Workers who walk the files at once in each stream, one request under way for each; one unless stated."""
+    """Workers who walk the files at once in each stream, one request each; as the program has, or one unless said."""
     connections: Pieces | None = None
     """Connections over networks that each stream spreads its bytes over; one unless stated."""
     object_size: PositiveSize | None = None
@@ -75,8 +75,7 @@ class FileBackupSpec(Saving, FileKeeping):
     compressor: CompressionSpec | None = None
     """How it is compressed before a medium takes it: a datasheet `compressor/name`, or a mapping; not unless stated."""
     deduplication: DeduplicationSpec | None = None
-    """How it is deduplicated before a medium takes it: a mapping with a `ratio`, and a datasheet
-    `deduplication/name` as its model; not unless stated."""
+    """How it is deduplicated before a medium takes it: a `ratio`, and a datasheet as its model; not unless stated."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
@@ -114,6 +113,8 @@ class FileBackupSpec(Saving, FileKeeping):
         if walks:
             yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
             yield from (f"jobs.{name}.workers", f"jobs.{name}.share", f"jobs.{name}.tool.in_turn")
+            yield from (f"jobs.{name}.tool.workers",) if self.workers is None else ()
+            yield f"jobs.{name}.tool.walks_first"
         yield from self._network_uses(spec, name)
         if self.level != "full":
             yield from (f"data.{self.data}.change.{key}" for key in CHANGES)

@@ -10,6 +10,7 @@ from simbackup.schema.quantity import (
     Count,
     Duration,
     Frozen,
+    PositiveCount,
     PositiveSize,
     PositiveTimePerByte,
     Ratio,
@@ -66,13 +67,21 @@ class BackupToolSheet(Frozen):
     """Time of the reference core, at each end, for each byte of files whose checksums are made; none unless stated."""
     checksums: Annotated[bool, Word()] = False
     """Whether a repeated copy reads all files at both ends and compares their checksums, not times and sizes."""
+    workers: PositiveCount | None = None
+    """Workers who walk the files of a backup at once, or files that it asks for ahead, where the job does not say how
+    many; one unless stated."""
+    walks_first: Annotated[bool, Word()] = False
+    """Whether it looks at all files before it saves the first: for their number, or a map of inodes and directories."""
     in_turn: Share | None = None
     """Share of file_cpu that only one of several workers takes at a time; none unless stated."""
     attributes: Count | None = None
     """Changes of attributes (times, owner, rights) that it makes to each file that comes back; none unless stated."""
+    share_calls: Count | None = None
+    """Requests that a copy of a tree waits for with each file that it makes on a share of another host: look-up,
+    create, attributes, close; none, as of a program with an agent at both ends, unless stated."""
     file_flushes: Count | None = None
     """Times that it waits for each file that comes back until that is on disk (fsync); none unless stated."""
-    alternates: bool = False
+    alternates: Annotated[bool, Word()] = False
     """Whether it reads and then sends or writes to tape, by turns, instead of both at once; in a spooled backup, on the
     way from the spool."""
     one_pass: Annotated[bool, Word()] = True
@@ -115,8 +124,11 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "delta_cpu": "in repeated copies of trees, with 'delta_block' or 'checksums'",
         "checksums": "in repeated copies of trees",
         "alternates": "in file_level and image backups and their restores, and in copies of trees",
+        "workers": "in file_level backups that do not say 'workers'",
+        "walks_first": "in file_level backups",
         "in_turn": "in file_level backups, and restores of them, with several workers",
         "attributes": "in restores of file_level backups",
+        "share_calls": "in copies of trees to another host",
         "file_flushes": "in restores of file_level backups, and in copies of trees",
         "one_pass": "in restores from tape of backups with several streams and 'multiplexing'",
         "group_time": "in start_group",

@@ -29,9 +29,9 @@ devices:
 links:
   lan: {{joins: [client, server], rate: 80 MB/s, latency: 1 ms}}
 data:
-  d: {{on: v, size: 1 GB, files: 10000,
+  d: {{on: v, size: 1 GB, files: 10000, layout: scattered,
     filesystem: {{reads_per_file: 1, cpu_per_file: 1 ms/file, fragment: 1 MB, record: 1 kB, resident: 700 B}}}}
-  other: {{on: v, size: 1 GB, files: 10000,
+  other: {{on: v, size: 1 GB, files: 10000, layout: scattered,
     filesystem: {{reads_per_file: 1, cpu_per_file: 1 ms/file, fragment: 1 MB, record: 1 kB, resident: 700 B}}}}
 jobs:
 """
@@ -124,6 +124,22 @@ def test_a_program_adds_its_start_and_what_each_file_and_byte_cost_it(tmp_path: 
     assert result.activities("save")["data.d", "start"] == pytest.approx(1.0)
 
 
+def test_a_program_may_say_how_many_workers_it_has(tmp_path: Path) -> None:
+    def elapsed(more: str) -> float:
+        return run(tmp_path, f"{WALK[:-2]}, {more}}}\n").get("jobs.save.elapsed")
+
+    of_its_own, of_the_job = elapsed(f"tool: {TOOL[:-1]}, workers: 4}}"), elapsed(f"workers: 4, tool: {TOOL}")
+    assert of_its_own == of_the_job < elapsed(f"tool: {TOOL}")
+    assert elapsed(f"workers: 4, tool: {TOOL[:-1]}, workers: 2}}") == of_the_job
+
+
+def test_a_program_may_look_at_all_files_before_it_saves_the_first(tmp_path: Path) -> None:
+    """The first walk takes a positioned read of a record and half the core time of opening for each file."""
+    once = run(tmp_path, f"{WALK[:-2]}, tool: {TOOL}}}\n").get("jobs.save.elapsed")
+    twice = run(tmp_path, f"{WALK[:-2]}, tool: {TOOL[:-1]}, walks_first: true}}}}\n").get("jobs.save.elapsed")
+    assert twice - once == pytest.approx(10_000 * (0.5e-3 + 1e-3 + 1e3 / 100e6), rel=1e-3)
+
+
 def test_save_sets_side_by_side_share_what_they_share(tmp_path: Path) -> None:
     """Two walks wait in one queue of the device; two images have half of it each."""
     two = WALK + "  more: {method: file_level, data: other, to: c}\n"
@@ -149,7 +165,7 @@ devices:
   disk: {kind: disk, capacity: 100 GB, rotation_speed: 6000 rpm, track_to_track_seek: 1 ms, average_seek: 5 ms,
     full_stroke_seek: 9 ms, outer_rate: 50 MB/s, inner_rate: 50 MB/s, command_overhead: 0 s, stream_turn: 1 MB}
 data:
-  d: {on: disk, size: 1 GB, files: 10000,
+  d: {on: disk, size: 1 GB, files: 10000, layout: scattered,
     filesystem: {reads_per_file: 1, cpu_per_file: 0 ms/file, fragment: 1 MB, record: 1 kB}}
 jobs:
 """

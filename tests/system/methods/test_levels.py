@@ -25,7 +25,7 @@ SITE: dict[str, Any] = {
     },
     "data": {
         "users": {
-            "on": "array", "size": "500 GB", "files": 2_000_000, "filesystem": "filesystem/xfs",
+            "on": "array", "size": "500 GB", "files": 2_000_000, "layout": "scattered", "filesystem": "filesystem/xfs",
             "change": {"daily": "2 %", "daily_files": "1 %", "growth": "20 %", "run": "256 KiB"},
         }
     },

@@ -24,9 +24,9 @@ devices:
 links:
   bus: {joins: [host, library], rate: 1 GB/s, latency: 0 s}
 data:
-  d: {on: a, size: 100 MB, files: 10000, directories: 0, cached: 100 %,
+  d: {on: a, size: 100 MB, files: 10000, directories: 0, layout: scattered, cached: 100 %,
     filesystem: {reads_per_file: 1, cpu_per_file: 0.1 ms/file, fragment: 1 MB, record: 1 kB, MAKING}}
-  e: {on: b, size: 100 MB, files: 10000, directories: 0,
+  e: {on: b, size: 100 MB, files: 10000, directories: 0, layout: scattered,
     filesystem: {reads_per_file: 1, cpu_per_file: 0.1 ms/file, fragment: 1 MB, record: 1 kB, MAKING}}
 jobs:
 """
@@ -132,7 +132,7 @@ def test_what_only_one_worker_does_at_a_time_bounds_all(tmp_path: Path) -> None:
 def test_a_share_of_scattered_files_is_the_mean_of_both(tmp_path: Path) -> None:
     def seconds(layout: str) -> float:
         file = tmp_path / "case.yaml"
-        text = SITE.replace("MAKING", COSTS).replace("size: 100 MB", f"size: 100 MB, layout: {layout}")
+        text = SITE.replace("MAKING", COSTS).replace("layout: scattered", f"layout: {layout}")
         file.write_text(text + "  save: {method: file_level, data: e, to: nul}\n", encoding="utf-8")
         return sb.simulate(file).get("jobs.save.elapsed")
 

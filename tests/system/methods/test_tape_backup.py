@@ -21,7 +21,7 @@ devices:
   array: {{model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}}
   spare: {{model: disk/nearline-20tb-2022, outer_rate: 200 MB/s, inner_rate: 200 MB/s}}
 data:
-  users: {{on: array, size: 4 GB, files: 1000, filesystem: filesystem/xfs}}
+  users: {{on: array, size: 4 GB, files: 1000, layout: scattered, filesystem: filesystem/xfs}}
   mail: {{on: spare, size: 4 GB}}
 jobs:
 """

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
@@ -9,6 +9,7 @@ import simpy
 
 from simbackup.engine.buffer import Buffer
 from simbackup.engine.flows import Flow, FlowNetwork, Link
+from simbackup.engine.limit import Limit
 
 
 def system() -> tuple[simpy.Environment, FlowNetwork, Buffer]:
@@ -38,6 +39,40 @@ def test_full_without_a_drain_stops_the_filler() -> None:
     assert fill.rate == 0.0
     assert drain.rate == 4.0
     assert cache.level == pytest.approx(100.0)
+
+
+def stops(rate: float, others: Callable[[Link], float]) -> Limit:
+    """A tape that needs 20 to keep moving, and else takes a tenth less than its host has room for."""
+    del others
+    return Limit(rate if rate >= 20.0 else 0.9 * rate, "tape")
+
+
+def test_what_stops_before_a_full_buffer_goes_on_as_soon_as_that_is_drained_faster() -> None:
+    env, network, cache = system()
+    fill = network.start("jobs.in", "copy", math.inf, {Link("links.in", 20.0): 1.0}, law=stops)
+    drain = flow(network, "out", 10.0)
+    cache.fill(fill)
+    cache.drain(drain)
+    env.run(until=12.0)  # full since 10 s
+    assert fill.rate == pytest.approx(9.0)
+    (disk,) = drain.links
+    network.set_capacity(disk, 50.0)
+    env.run(until=13.0)
+    assert (fill.rate, drain.rate) == (20.0, 50.0)
+
+
+def test_what_stops_before_a_full_buffer_goes_on_once_that_has_room_again() -> None:
+    env, network, cache = system()
+    fill = network.start("jobs.in", "copy", math.inf, {Link("links.in", 20.0): 1.0}, law=stops)
+    drain = flow(network, "out", 10.0)
+    cache.fill(fill)
+    cache.drain(drain)
+    env.run(until=34.0)  # the level has fallen by 1 a second since 10 s, and by a quarter of 100 at 35 s
+    assert fill.rate == pytest.approx(9.0)
+    env.run(until=36.0)
+    assert fill.rate == 20.0
+    env.run(until=38.0)  # full again at 37.5 s
+    assert fill.rate == pytest.approx(9.0)
 
 
 def test_limits_are_lifted_when_they_no_longer_bind() -> None:

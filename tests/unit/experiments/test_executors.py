@@ -44,6 +44,12 @@ def test_an_item_over_which_workers_are_always_killed_is_given_up_and_no_other(t
     assert "killed 3 times" in lost.why
 
 
+def test_no_more_processes_than_cores_are_of_use() -> None:
+    with executor_for(99_999) as executor:
+        assert isinstance(executor, InProcesses)
+        assert executor.number == max(os.cpu_count() or 1, 2)
+
+
 def test_a_cluster_that_is_not_there_is_reported() -> None:
     with pytest.raises(ResultError, match="there is no Dask scheduler at nowhere"), executor_for(scheduler="nowhere"):
         pass

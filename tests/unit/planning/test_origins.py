@@ -34,7 +34,7 @@ def addresses(text: str) -> list[tuple[str, str]]:
     ],
 )
 def test_every_part_has_its_address_in_the_site(address: str, path: str) -> None:
-    assert ".".join(Origins(read_site(TEXT), {}).path(address)) == path
+    assert ".".join(Origins(read_site(TEXT), {}).known_path(address)) == path
 
 
 def test_what_several_systems_have_is_said_once_with_the_first() -> None:
