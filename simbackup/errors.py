@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +12,7 @@ from simbackup.text import for_line
 
 _LONG = re.compile(r"\S{200,}")
 """A word too long to show in full."""
-LONGEST_LIST = 14
+LONGEST_LIST = 32
 """Legal words that a message lists; of more it names a few."""
 
 
@@ -83,6 +83,17 @@ class ResultError(SimbackupError):
     """A result does not hold what was asked for, or could not be read back."""
 
 
+def _longer(word: str, words: Sequence[str]) -> list[str]:
+    """The shortest name of the same folder that has the letters and digits of a name in a row, if any has them."""
+    folder, _, name = word.rpartition("/")
+    parts = "".join(filter(str.isalnum, name.lower()))
+    found = [
+        each for each in words
+        if folder and parts and each.startswith(f"{folder}/") and parts in "".join(filter(str.isalnum, each.lower()))
+    ]  # fmt: skip
+    return sorted(found, key=len)[:1]
+
+
 def choices(word: object, legal: Iterable[str]) -> str:
     """Remedy for an unknown word: the nearest known one, the whole list, or the best of a long list.
 
@@ -90,9 +101,11 @@ def choices(word: object, legal: Iterable[str]) -> str:
     "did you mean 'tape'?"
     >>> choices("zebra", ["tape", "disk"])
     'choose from: disk, tape'
+    >>> choices("tape_drive/dlt-7000", ["tape_drive/lto-7", "tape_drive/quantum-dlt7000"])
+    "did you mean 'tape_drive/quantum-dlt7000'?"
     """
     words = sorted(set(legal))
-    close = difflib.get_close_matches(str(word), words, n=1, cutoff=0.6)
+    close = _longer(str(word), words) or difflib.get_close_matches(str(word), words, n=1, cutoff=0.6)
     if close:
         return f"did you mean '{close[0]}'?"
     if len(words) > LONGEST_LIST:

@@ -1,13 +1,20 @@
-"""How many points are done, at which rate, and how long the others will take: on standard error."""
+"""How many points or nights are done, at which rate, and how long the others will take: on standard error."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
 
 from simbackup import units
+
+if TYPE_CHECKING:
+    from simbackup.planning.night import Night
+    from simbackup.planning.playing import Outcome, Play
+    from simbackup.planning.site import PlannedSite
 
 QUIET_SECONDS = 1.0
 """Wall-clock seconds before a bar appears."""
@@ -26,6 +33,33 @@ def described(done: int, total: int, new: int, seconds: float) -> str:
         return f"{done} of {total} points"
     speed = f"{rate:.3g} a second" if rate >= 1.0 else f"{60.0 * rate:.3g} a minute"
     return f"{done} of {total} points, {speed}, {units.show_short((total - done) / rate, 's', 2)} left"
+
+
+@contextmanager
+def nights() -> Generator[Callable[[PlannedSite], Play]]:
+    """What simulates the nights of a site and counts them, in a line that appears after a second on a terminal."""
+    from simbackup.planning.playing import played  # noqa: PLC0415
+
+    begin, done, status = time.monotonic(), 0, None
+
+    def counted(site: PlannedSite, night: Night) -> Mapping[str, Outcome]:
+        nonlocal done, status
+        done += 1
+        if sys.stderr.isatty() and time.monotonic() - begin >= QUIET_SECONDS:
+            from rich.console import Console  # noqa: PLC0415
+
+            if status is None:
+                status = Console(stderr=True).status("")
+                status.start()
+            more = max(run.later for run in night.runs)
+            status.update(f"simulating night {done}: {night.day}" + (f" and {more} after it" if more else ""))
+        return played(site, night)
+
+    try:
+        yield lambda site: partial(counted, site)
+    finally:
+        if status is not None:
+            status.stop()
 
 
 @contextmanager

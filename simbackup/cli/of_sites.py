@@ -57,7 +57,7 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
     as_json: Json = False,
 ) -> None:
     """Run a site day by day: windows, capacity, cartridges, restore points, cost."""
-    from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
     from simbackup.errors import ResultError  # noqa: PLC0415
     from simbackup.planning.intervals import sureness  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
@@ -69,7 +69,9 @@ def plan_site(  # noqa: PLR0917 (typer reads each as an option)
         raise ResultError("--parquet says how a folder is written; name one with --out")
     if out is not None:
         check_tables(out, form)
-    found = planned(load_site(site, overrides(sets or [])), until)
+    loaded = load_site(site, overrides(sets or []))
+    with counting.nights() as play:
+        found = planned(loaded, until, play=play(loaded))
     warn(found.warnings)
     sure = sureness(found, intervals.value)
     if as_json:
@@ -93,14 +95,15 @@ def restore_site(  # noqa: PLR0917 (typer reads each as an option)
     as_json: Json = False,
 ) -> None:
     """Restore a site, a system or a file on a date. Exits with 1 if something does not come back."""
-    from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
     from simbackup.planning.plan import end_of  # noqa: PLC0415
     from simbackup.planning.restore import restore  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
 
     loaded = load_site(site, overrides(sets or []))
     day = None if at is None else end_of(loaded.start, at, "--at")
-    found = restore(loaded, what, day, lost, at_once, intervals=intervals.value)
+    with counting.nights() as play:
+        found = restore(loaded, what, day, lost, at_once, intervals=intervals.value, play=play(loaded))
     warn(found.warnings)
     if as_json:
         show.json(show_plan.plain(found.as_dict()))
@@ -117,13 +120,15 @@ def check_site(
     as_json: Json = False,
 ) -> None:
     """Compare a plan with goals. Exits with 1 if one is missed."""
-    from simbackup.cli import show, show_plan  # noqa: PLC0415
+    from simbackup.cli import counting, show, show_plan  # noqa: PLC0415
     from simbackup.planning.goals import judged, read_goals  # noqa: PLC0415
     from simbackup.planning.plan import plan as planned  # noqa: PLC0415
     from simbackup.planning.site import load_site  # noqa: PLC0415
 
     wanted = read_goals(goals)
-    plan = planned(load_site(site, overrides(sets or [])), until)
+    loaded = load_site(site, overrides(sets or []))
+    with counting.nights() as play:
+        plan = planned(loaded, until, play=play(loaded))
     warn(plan.warnings)
     found = judged(plan, wanted)
     if as_json:

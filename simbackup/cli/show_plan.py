@@ -11,6 +11,7 @@ from simbackup.planning.intervals import Sureness
 from simbackup.planning.plan import Plan
 from simbackup.planning.recovery import SHARES, Recovery
 from simbackup.planning.sizing import Sizing
+from simbackup.planning.windows import called
 from simbackup.units import show_short
 
 TERABYTE = 1e12
@@ -39,14 +40,13 @@ def plan(found: Plan) -> None:
         ("policy", "level", "copy", "nights", "missed", "first missed", "longest"),
         _windows(found), "Windows", right=(3, 4, 6),
     )  # fmt: skip
-    late = [one for one in found.clients if one["missed"]]
+    late = [
+        (called(systems), str(one.missed), str(one.nights), str(one.first_missed), one.cause)
+        for systems, one in found.windows.late()
+    ]
     if late:
-        shown = sorted(late, key=lambda one: (one["first_missed"], one["system"]))
-        show.table(
-            ("system", "missed", "of nights", "first", "cause"),
-            [(o["system"], str(o["missed"]), str(o["nights"]), str(o["first_missed"]), o["cause"]) for o in shown],
-            "Systems that miss a window", right=(1, 2),
-        )  # fmt: skip
+        head = ("system", "missed", "of nights", "first", "cause")
+        show.table(head, late, "Systems that miss a window", right=(1, 2))
     _stocks(found)
     if found.months:
         years: dict[str, list[float]] = {}

@@ -163,14 +163,15 @@ def interactive_rate(centres: Sequence[Centre], customers: float, think_time: fl
         return 0.0
     if math.isinf(high):
         high = customers / (think_time + math.fsum(c.wait for c in centres))
-    low = 0.0
+    queues = [(c.wait, 1.0 - c.others, load) for c, load in zip(centres, loads, strict=True) if c.wait > 0.0]
+    low = tried = 0.0
     for _ in range(_HALVINGS):
         rate = (low + high) / 2.0
-        residence = math.fsum(
-            c.wait / room if (room := 1.0 - c.others - rate * load) > 0.0 else math.inf
-            for c, load in zip(centres, loads, strict=True)
-            if c.wait > 0.0
-        )
+        if rate in (low, tried):  # no number lies between
+            break
+        tried = rate
+        rooms = [(wait, free - rate * load) for wait, free, load in queues]
+        residence = math.fsum([wait / room if room > 0.0 else math.inf for wait, room in rooms])
         low, high = (rate, high) if rate * (think_time + residence) < customers else (low, rate)
     return low
 

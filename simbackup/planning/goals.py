@@ -192,7 +192,7 @@ def _restores(plan: Plan, goals: GoalsSpec) -> Iterator[Goal]:
     @cache
     def played(what: str, at: str, lost: str, at_once: int) -> Recovery:
         day = plan.until if not at else next(day.day for day in plan.days if str(day.day) == at)
-        return restore(plan.site, what, day, lost, at_once)
+        return restore(plan.site, what, day, lost, at_once, nights=plan.nights)
 
     for name, goal in goals.restores.items():
         at_once = int(goal.at_once.si) if goal.at_once is not None else AT_ONCE

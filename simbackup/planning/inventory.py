@@ -28,7 +28,7 @@ UNIT = re.compile(r"(?![eE][+-]?\d)[A-Za-z%:]")
 """What a number without a unit does not have."""
 KINDS = {
     "change/file-server": ("file", "files", "file server", "fileserver", "share", "nas"),
-    "change/database": ("database", "db", "sql", "mysql", "oracle", "postgresql", "sql server"),
+    "change/database": ("database", "db", "sql", "mysql", "oracle", "postgresql", "sql server", "mariadb", "exchange"),
     "change/archive": ("archive",),
     "change/virtual-machine": ("vm", "virtual machine", "guest", "application", "web", "mail"),
 }
@@ -245,8 +245,8 @@ def _change(reading: Reading, row: Mapping[str, Node]) -> str:
     for sheet, names in KINDS.items():
         if word in names:
             return sheet
-    legal = [name for names in KINDS.values() for name in names]
-    reading.problems.append(Problem(cell.place, "", f"'{cell.value}' is not a kind of system", choices(word, legal)))
+    remedy = "write 'vm', 'file server', 'database' or 'archive', or a datasheet 'change/...'"
+    reading.problems.append(Problem(cell.place, "", f"'{cell.value}' is not a kind of system", remedy))
     return MACHINES
 
 

@@ -26,7 +26,7 @@ CLOSE = 0.03
 FEW = 8
 """Nights of a kind up to which its first and its last are enough: weeks in which retention fills up."""
 MOST_BETWEEN = 6
-"""Most nights of a kind that are simulated to guess the others better."""
+"""Most nights of a kind that are simulated to guess the others better, with those that are simulated together."""
 
 
 def kind_of(days: Sequence[Day]) -> Kind:
@@ -183,7 +183,8 @@ class Nights:
 
     def _between_ends(self, kind: Kind, at: Sequence[int]) -> None:
         """Simulate nights between until the others are well guessed."""
-        for _ in range(MOST_BETWEEN if len(at) > FEW else 0):
+        together = self.lengths.get(at[0], 1)
+        for _ in range(max(MOST_BETWEEN // together, 1) if len(at) > FEW else 0):
             i = self._doubtful(kind, at)
             if i is None or self.errors.get(kind, math.inf) <= CLOSE:
                 break

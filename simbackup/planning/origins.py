@@ -28,6 +28,8 @@ OF_LOGS: Mapping[str, Path] = {
 """What a policy says of a key of the backups of a log."""
 OF_COPY: Mapping[str, Path] = {"to": ("to",), "save_set": (), "begin": ("at",), "deadline": ("by",)}
 """What a copy says of a key of the job that makes it."""
+QUEUES = ("-queue", "-turn")
+"""What the names of queues end with that a plan makes: those of limits, and that of a system with several backups."""
 CHOOSE, NO_OTHER = "choose from: ", "the site has no other that could be"
 _ADDRESS = re.compile(rf"\b(?:{'|'.join(SECTIONS)})(?:\.[\w-]+)+")
 _NAME = re.compile(r"'([\w-]+)'")
@@ -72,6 +74,12 @@ class Origins:
     def origin(self, section: str, name: str) -> PartOrigin:
         """What a part was made of; of one that is not known the whole site."""
         return self.known.get((section, name)) or (self._job(name) if section == "jobs" else PartOrigin((), {}))
+
+    def waited_for(self, address: str) -> str:
+        """The limit in whose queue a job waited, as the site file has it; any other address as it is."""
+        section, _, name = address.partition(".")
+        origin = self.known.get((section, name)) if name.endswith(QUEUES) else None
+        return address if origin is None else ".".join(origin.path)
 
     def written(self, path: Path) -> Path:
         """A path as its user wrote it: a policy that is divided is one of its parts in the scenario."""

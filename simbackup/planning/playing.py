@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from simbackup.planning.night import DAY, LOGS, Night, begin
-from simbackup.planning.origins import scenario_of
+from simbackup.planning.origins import Origins, scenario_of
 from simbackup.planning.scenarios import night_scenario, night_suffix, of_policy
 from simbackup.planning.site import PlannedSite
 from simbackup.results.fleet_figures import series
@@ -52,13 +52,15 @@ def outcomes(site: PlannedSite, night: Night, result: Result) -> dict[str, Outco
     for row in result.job_rows:
         logs.setdefault(series(str(row["job"])), []).append(row)
     found: dict[str, Outcome] = {}
+    origins = Origins(site.file, {})
     for run in night.runs:
         due = run.later * DAY + begin(site.file.spec.policies[run.policy].at)
         for system in of_policy(site.file, run.policy):
             for copy in ("", *run.copies, *dict.fromkeys(made.name for made in run.made)):
                 name = job_of(system, run.later, copy)
                 row, causes = rows[name], result.causes(name)
-                cause = " on ".join(reversed(next(iter(causes)))) if causes else ""
+                address, activity = next(iter(causes), ("", ""))
+                cause = f"{activity} on {origins.waited_for(address)}" if causes else ""
                 reason = "" if row["status"] in GOOD else str(row["reason"])
                 found[name] = Outcome(due, float(row["end"]), float(row["bytes"]), reason, cause)
             name = job_of(system, run.later, LOGS)

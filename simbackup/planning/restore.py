@@ -6,17 +6,19 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from dateutil.relativedelta import relativedelta
 
 from simbackup.engine.activity import Activity
 from simbackup.errors import InputError, Place, Problem, choices
+from simbackup.planning.arrivals import Arrivals
 from simbackup.planning.declared import Declared
 from simbackup.planning.ledger import Ledger
 from simbackup.planning.loading import Source
+from simbackup.planning.nights import Nights
 from simbackup.planning.origins import scenario_of
-from simbackup.planning.playing import GOOD
+from simbackup.planning.playing import GOOD, Play
 from simbackup.planning.recovery import Recovery, Restored
 from simbackup.planning.restore_interval import restore_interval, sampled
 from simbackup.planning.restore_scenario import RestoreSource, restore_scenario
@@ -32,6 +34,15 @@ MOUNTS = frozenset({Activity.MOUNT})
 NOON = time(12)
 
 
+class Searched(NamedTuple):
+    """Where save sets are looked for: the ledger, which of them were whole at a moment, and targets that are lost."""
+
+    ledger: Ledger
+    arrivals: Arrivals
+    gone: set[str]
+    now: datetime
+
+
 def restore(
     what: Source | PlannedSite,
     scope: str = "site",
@@ -40,8 +51,10 @@ def restore(
     at_once: int = AT_ONCE,
     *,
     intervals: str = "none",
+    nights: Nights | None = None,
+    play: Play | None = None,
 ) -> Recovery:
-    """What a restore takes at noon of a day.
+    """What a restore takes at noon of a day, from the newest save sets that were whole by then.
 
     Parameters
     ----------
@@ -57,6 +70,10 @@ def restore(
         Restores from disk that run at the same time.
     intervals
         `none`, `quick` or `thorough`: how much work goes into the ranges of systems and devices.
+    nights
+        The nights of a plan that show what was whole; those of the week before are simulated unless given.
+    play
+        What simulates these; the simulator unless given.
 
     Raises
     ------
@@ -67,11 +84,16 @@ def restore(
     day = at or site.start + relativedelta(years=1)
     clients, one_file = scope_of(site, scope)
     ledger = Ledger(site)
-    for _ in ledger.days(max(day - timedelta(days=1), site.start)):
-        pass
+    days = [*ledger.days(max(day - timedelta(days=1), site.start))]
+    arrivals = Arrivals(nights) if nights is not None else Arrivals.before(site, days, play)
     gone = lost_with(site, lost)
     now = moment(day, NOON, site.zone)
-    sources = {policy: _source(ledger, policy, gone) for policy in dict.fromkeys(client.policy for client in clients)}
+    wanted: dict[str, list[str]] = {}
+    for client in clients:
+        wanted.setdefault(client.policy, []).append(client.name)
+    sources = {
+        policy: _source(Searched(ledger, arrivals, gone, now), policy, names) for policy, names in wanted.items()
+    }
     ordered = sorted(clients, key=lambda client: (client.priority, client.size_at(site.seconds(now)), client.name))
     there = {policy: source for policy, source in sources.items() if source is not None}
     group = [client for client in ordered if client.policy in there]
@@ -122,6 +144,12 @@ def _unstated(site: PlannedSite, sources: Mapping[str, RestoreSource], lost: str
         yield Problem(tree.place, "operator", message, "write for example 'operator: 10 min'", "warning")
     for policy, source in sources.items():
         logs, place = spec.policies[policy].logs, tree.find(("policies", policy))[0].place
+        if source.late:
+            until, to = source.chain[-1].time.date(), source.copies.target.name
+            message = f"backups after that of {until} were not yet whole on '{to}' at noon, and are left out"
+            yield Problem(
+                place, f"policies.{policy}", message, "'simbackup plan run' shows how long they take", "warning"
+            )
         if spec.policies[policy].tool is None:
             message = "is missing: the times of the backup program are left out"
             yield Problem(place, f"policies.{policy}.tool", message, "name a datasheet backup_tool/...", "warning")
@@ -157,21 +185,26 @@ def lost_with(site: PlannedSite, lost: str) -> set[str]:
     return gone
 
 
-def _source(ledger: Ledger, policy: str, gone: set[str]) -> RestoreSource | None:
+def _source(where: Searched, policy: str, systems: Sequence[str]) -> RestoreSource | None:
     """The newest point of a policy that a place that is left holds with its chain; of equal ones, that on disk."""
     found: list[tuple[int, bool, RestoreSource]] = []
-    for (name, _), copies in ledger.places.items():
-        if name != policy or copies.target.name in gone:
+    for (name, copy), copies in where.ledger.places.items():
+        if name != policy or copies.target.name in where.gone:
             continue
         for number in sorted(copies.series.kept, reverse=True):
             try:
                 chain = tuple(copies.series.chain(number))
             except KeyError:  # its base lies elsewhere
                 continue
-            found.append((number, not copies.target.tape, RestoreSource(copies, chain)))
-            break
+            if all(where.arrivals.there(policy, copy, point, systems, where.now) for point in chain):
+                late = number < max(copies.series.kept)
+                found.append((number, not copies.target.tape, RestoreSource(copies, chain, late=late)))
+                break
     source = max(found, key=lambda each: each[:2], default=(0, False, None))[2]
-    return None if source is None else source._replace(logs=_logs(ledger, policy, gone, source.chain[-1].number))
+    if source is None:
+        return None
+    logs = _logs(where.ledger, policy, where.gone, source.chain[-1].number)
+    return source._replace(logs=logs, delay=where.arrivals.longest_logs(policy, systems) if logs else 0.0)
 
 
 def _logs(ledger: Ledger, policy: str, gone: set[str], number: int) -> str:

@@ -17,17 +17,21 @@ from simbackup.policies.levels import RestorePoint
 class RestoreSource(NamedTuple):
     """Where a system comes back from: the save sets of its policy on a target, and the chain of the newest point.
 
-    `logs` is the target that has all logs since; empty if none has.
+    `logs` is the target that has all logs since, empty if none has; `delay` are the seconds that the longest of their
+    backups took.
     """
 
     copies: StoredCopies
     chain: tuple[RestorePoint, ...]
     logs: str = ""
+    delay: float = 0.0
+    late: bool = False
+    """Whether newer save sets were still being written."""
 
     def lost(self, site: PlannedSite, now: datetime) -> float:
-        """Seconds of new data that are lost: at most those between two backups of logs, or since the point."""
+        """Seconds of new data that are lost: since the point, or at most between two backups of logs and during one."""
         since, logs = elapsed(self.chain[-1].time, now), site.file.spec.policies[self.copies.policy].logs
-        return min(since, logs.every.si) if self.logs and logs is not None else since
+        return min(since, logs.every.si + self.delay) if self.logs and logs is not None else since
 
 
 def restore_scenario(

@@ -60,6 +60,17 @@ class OfLevel(NamedTuple):
         return found._replace(missed=self.missed + 1, first_missed=first, last_missed=one.night)
 
 
+def called(systems: tuple[str, ...]) -> str:
+    """Some systems in few words.
+
+    >>> called(("sql01",)), called(("vm01", "vm02")), called(("vm01", "vm02", "vm03"))
+    ('sql01', 'vm01 and vm02', 'vm01 and 2 more')
+    """
+    first, *others = systems
+    rest = others if len(others) == 1 else [f"{len(others)} more"] * bool(others)
+    return " and ".join([first, *rest])
+
+
 @dataclass(slots=True)
 class Windows:
     """Verdicts by system and by level, the first window that was missed, and jobs that ran into another night."""
@@ -82,6 +93,18 @@ class Windows:
             if found.first_missed is None and not one.met and one.counts:
                 found.first_missed = one
         return found
+
+    def late(self) -> list[tuple[tuple[str, ...], OfSystem]]:
+        """The systems that miss a window, those alike together with the longest backup; the first to miss one first."""
+        alike: dict[OfSystem, list[str]] = {}
+        for system, one in self.systems.items():
+            if one.missed:
+                alike.setdefault(one._replace(longest=0.0), []).append(system)
+        found = [
+            (tuple(sorted(systems)), one._replace(longest=max(self.systems[each].longest for each in systems)))
+            for one, systems in alike.items()
+        ]
+        return sorted(found, key=lambda each: (each[1].first_missed or date.max, each[0]))
 
     @property
     def missed(self) -> int:

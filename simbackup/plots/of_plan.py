@@ -13,6 +13,7 @@ import matplotlib.dates as mdates
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
+from matplotlib.ticker import MaxNLocator
 
 from simbackup.palette import BAND, BLUE, DARK, GREY, MOSS, ORANGE, RED, SAND
 from simbackup.plots import style
@@ -27,6 +28,8 @@ WIDTH, ROW, MARGIN = 9.0, 2.0, 0.8
 """Inches of a picture, of each target in it, and of its margins."""
 BROAD = 4.0
 """Points of a line that another one may cover."""
+LEAST_DATES, MOST_DATES = 3, 5
+"""Dates along an axis: as many as also a telephone has room for."""
 CELL = 0.17
 """Inches of a day in a calendar."""
 SIDES = 1.2
@@ -77,6 +80,7 @@ def capacity(plan: Plan) -> Chart:
                 axis.step(days, [stock.bought for stock in stocks], color=GREY, linewidth=BROAD, label="bought")
                 axis.step(days, [stock.cartridges for stock in stocks], color=BLUE, label="in use")
                 axis.set_ylabel("cartridges")
+                axis.yaxis.set_major_locator(MaxNLocator(integer=True))
                 axis.legend(loc="lower right", fontsize=style.SMALLER)
             else:
                 axis.fill_between(
@@ -85,7 +89,9 @@ def capacity(plan: Plan) -> Chart:
                 axis.set_ylabel("TB")
                 _limit(axis, days[0], target.capacity, next((x.date for x in plan.full if x.what == name), None))
             axis.set_ylim(bottom=0)
-            axis.xaxis_date()
+            dates = mdates.AutoDateLocator(minticks=LEAST_DATES, maxticks=MOST_DATES)
+            axis.xaxis.set_major_locator(dates)
+            axis.xaxis.set_major_formatter(mdates.AutoDateFormatter(dates))
         drawn.suptitle(style.titled(plan.site.file.spec.title, WIDTH), x=0.01, ha="left")
     return drawn
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simbackup.planning.plan import Plan
+from simbackup.planning.windows import called
 from simbackup.reporting.tables import Cell, Column, ReportTable, quantity, words
 
 QUARTERS = frozenset({1, 4, 7, 10})
@@ -33,10 +34,7 @@ def windows(plan: Plan) -> ReportTable:
 
 
 def late(plan: Plan) -> ReportTable:
-    """The systems that miss a window, the first to do so first."""
-    missing = sorted(
-        (one for one in plan.clients if one["missed"]), key=lambda one: (one["first_missed"], one["system"])
-    )
+    """The systems that miss a window, those alike in one line, the first to do so first."""
     columns = (
         Column("system"),
         Column("missed", "count"),
@@ -46,10 +44,10 @@ def late(plan: Plan) -> ReportTable:
     )
     rows = [
         (
-            words(one["system"]), quantity(one["missed"], "count"), quantity(one["nights"], "count"),
-            words(one["first_missed"]), words(one["cause"]),
+            words(called(systems)), quantity(one.missed, "count"), quantity(one.nights, "count"),
+            words(one.first_missed), words(one.cause),
         )
-        for one in missing
+        for systems, one in plan.windows.late()
     ]  # fmt: skip
     return ReportTable("Late systems", columns, rows, "Systems that miss a window")
 

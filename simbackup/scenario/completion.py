@@ -102,11 +102,30 @@ def _on_datasheet(  # noqa: PLR0917
     return trees.overlay(Node(below, part.place, part.key), part, address, log)
 
 
+def _around(name: str, kinds: Sequence[str]) -> tuple[str, str] | tuple[()]:
+    """The key under which devices have what a datasheet describes, and such devices; nothing if there are none."""
+    inside = {kind: key for key, kind in nested_sheets().items()}
+    kind = name.split("/", maxsplit=1)[0]
+    if kind in kinds or kind not in inside:
+        return ()
+    key = inside[kind]
+    owners = {owner for owner, one in device_kinds().items() if owner in kinds and key in one.spec.model_fields}
+    named = [sheet for sheet in shelf.names() if sheet.split("/", maxsplit=1)[0] in owners]
+    return (key, f"one of: {', '.join(named)}") if named else ()
+
+
 def _sheet(named: Node, address: str, kinds: Sequence[str], reader: Reader, problems: list[Problem]) -> Node | None:
     """The tree of the datasheet that a part names, or None after what is wrong was added to `problems`."""
     name = named.word
     if not isinstance(named.value, str):
         message = "is not the name of a datasheet"
+    elif around := _around(name, kinds) if reader.library.has_sheet(name) else ():
+        key, owners = around
+        message = f"'{name}' is not a device of its own"
+        problems.append(
+            Problem(named.place, address, message, f"write '{key}: {name}' below it, and for 'model' {owners}")
+        )
+        return None
     elif name.split("/", maxsplit=1)[0] not in kinds and reader.library.has_sheet(name):
         message = f"'{name}' is not a {kinds[0]}" if len(kinds) == 1 else f"'{name}' is not a device"
     elif not reader.library.has_sheet(name):
@@ -117,6 +136,7 @@ def _sheet(named: Node, address: str, kinds: Sequence[str], reader: Reader, prob
         except InputError as error:
             problems.extend(error.problems)
             return None
-    near = [legal for legal in shelf.names() if legal.split("/", maxsplit=1)[0] in kinds]
+    meant = {*kinds, name.split("/", maxsplit=1)[0]} if _around(name, kinds) else kinds
+    near = [legal for legal in shelf.names() if legal.split("/", maxsplit=1)[0] in meant]
     problems.append(Problem(named.place, address, message, choices(name, near)))
     return None

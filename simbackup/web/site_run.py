@@ -145,7 +145,7 @@ def _nearest(found: Plan) -> str:
         return ""
     took = units.show_short(one.elapsed, "s", 3)
     room = "" if one.window is None else f" of {units.show_short(one.window, 's', 3)}"
-    return f"The tightest is {one.system}{f' ({one.copy})' if one.copy else ''} on {one.night}: {took}{room}."
+    return f"The tightest is '{one.system}'{f' ({one.copy})' if one.copy else ''} on {one.night}: {took}{room}."
 
 
 def _interval(limit: FitsUntil, sure: Sureness, found: Plan) -> str:

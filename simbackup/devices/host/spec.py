@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from simbackup.errors import choices
@@ -12,6 +12,7 @@ from simbackup.schema.part import Modelled, Part, Path, Rules
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
+    from simbackup.scenario.spec import Spec
 
 from simbackup.schema.quantity import (
     Frozen,
@@ -73,7 +74,14 @@ class HostSpec(Part, Modelled, HostSheet):
         "read_ahead": (
             "where programs of the host read in sequence: image backups to disk, restores from disk, copies"
         ),
+        "speed": "on a host that is no virtual machine",
     }
+
+    def uses(self, spec: Spec, name: str) -> Iterator[str]:
+        """Its speed, unless that is the speed of the host around it."""
+        del spec
+        if self.within is None:
+            yield f"hosts.{name}.speed"
 
     def figures(self) -> Figures:
         """The use of its cores, and the time for which it was suspended."""
@@ -91,7 +99,7 @@ class HostSpec(Part, Modelled, HostSheet):
         if self.within is None:
             return
         host, hosts, here = str(path[-1]), checks.spec.hosts, (*path, "within")
-        if self.speed is not None:
+        if self.speed is not None and self.model is None:  # the speed of a datasheet is that of a machine of its own
             checks.report((*path, "speed"), "a virtual machine is as fast as its host", "leave it out")
         real = [name for name in checks.named("hosts") if name != host]
         whole = [name for name, h in hosts.items() if h.within is None]

@@ -19,6 +19,7 @@ from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
 from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.deduplication.live import ingested
+from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.portion import Portion, changed, portion
 from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.walk import walking
@@ -74,6 +75,7 @@ class DiskBackup:
         stored = self.reduction.stored
         position = system.reserve(self.to, part.size / stored)
         yield from prepare(system, job, data, self.tool, part.files)
+        yield from first_walk(system, job, self)
         each = part.size / stored / self.streams
 
         def stream(number: int) -> Wait:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from simbackup.engine.activity import Activity
 from simbackup.methods.file_backup.disk import DiskBackup, Wait
+from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.job import Moved, Steps, side_by_side
 from simbackup.methods.tool.live import prepare
 from simbackup.system import System
@@ -32,6 +33,7 @@ class NullBackup:
         data = system.data[it.data]
         part = it.begin(system, data)
         yield from prepare(system, job, data, it.tool, part.files)
+        yield from first_walk(system, job, it)
 
         def stream(number: int) -> Wait:
             shape = it.going(system, data, copies=1.0, number=number)

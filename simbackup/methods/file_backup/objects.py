@@ -12,6 +12,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.file_backup.disk import DiskBackup
+from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.job import Moved, Steps
 from simbackup.methods.making import FilesMade, beside, filling
 from simbackup.methods.selection import Selection, wanted
@@ -47,6 +48,7 @@ class ObjectBackup:
         data, store = system.data[it.data], system.object_stores[it.to]
         part = it.begin(system, data)
         yield from prepare(system, job, data, it.tool, part.files)
+        yield from first_walk(system, job, it)
         stored = it.reduction.stored
         objects = objects_of(part.size / stored, part.files, it.method, self.object_size)
         networks = [system.networks[name] for name in it.networks]

@@ -75,8 +75,7 @@ class FileBackupSpec(Saving, FileKeeping):
     compressor: CompressionSpec | None = None
     """How it is compressed before a medium takes it: a datasheet `compressor/name`, or a mapping; not unless stated."""
     deduplication: DeduplicationSpec | None = None
-    """How it is deduplicated before a medium takes it: a mapping with a `ratio`, and a datasheet
-    `deduplication/name` as its model; not unless stated."""
+    """How it is deduplicated before a medium takes it: a `ratio`, and a datasheet as its model; not unless stated."""
     tool: BackupToolSpec | None = None
     """The backup program: a datasheet `backup_tool/name`, or a mapping; none unless stated."""
 
@@ -115,6 +114,7 @@ class FileBackupSpec(Saving, FileKeeping):
             yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
             yield from (f"jobs.{name}.workers", f"jobs.{name}.share", f"jobs.{name}.tool.in_turn")
             yield from (f"jobs.{name}.tool.workers",) if self.workers is None else ()
+            yield f"jobs.{name}.tool.walks_first"
         yield from self._network_uses(spec, name)
         if self.level != "full":
             yield from (f"data.{self.data}.change.{key}" for key in CHANGES)

@@ -15,6 +15,7 @@ from simbackup.devices.shape import FlowShape
 from simbackup.engine.activity import Activity
 from simbackup.methods.compression.live import compressed
 from simbackup.methods.file_backup.disk import DiskBackup
+from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.staging import Crossing, staged
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.job import Moved, Steps, side_by_side
@@ -67,6 +68,7 @@ class SpooledBackup:
         part, stored = it.begin(system, data), it.reduction.stored
         copy = Copy(job, self.library, data.compression, system.env.now, reduction=it.reduction)
         yield from prepare(system, job, data, it.tool, part.files)
+        yield from first_walk(system, job, it)
         before, room = system.used.get(it.to), min(self.room, part.size / stored)
         place = system.reserve(it.to, room)
         passes = self._passes(part.size, place)

@@ -8,6 +8,7 @@ from simbackup.catalogue import NO_REDUCTION, Copy, Reduction, SaveSet
 from simbackup.data.live import DataSet
 from simbackup.devices.shape import FlowShape
 from simbackup.methods.compression.live import compressed
+from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.portion import Portion, changed, portion
 from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.staging import Crossing, handing_over
@@ -53,6 +54,7 @@ class TapeBackup:
         copy = Copy(job, self.library, data.compression, system.env.now, reduction=self.reduction)
         part = portion(data, self.since, by_file=self.method == "file_level")
         yield from prepare(system, job, data, self.tool, part.files)
+        yield from first_walk(system, job, self)
         writer = TapeWriter(
             part.size, lambda crossing, begin, size: self._shape(system, data, crossing, part),  # noqa: ARG005
             self.tool, self.streams, self.pool, self.multiplexing, self.tool.file_marks * part.files / part.size,

@@ -70,6 +70,8 @@ class BackupToolSheet(Frozen):
     workers: PositiveCount | None = None
     """Workers who walk the files of a backup at once, or files that it asks for ahead, where the job does not say how
     many; one unless stated."""
+    walks_first: Annotated[bool, Word()] = False
+    """Whether it looks at all files before it saves the first: for their number, or a map of inodes and directories."""
     in_turn: Share | None = None
     """Share of file_cpu that only one of several workers takes at a time; none unless stated."""
     attributes: Count | None = None
@@ -123,6 +125,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "checksums": "in repeated copies of trees",
         "alternates": "in file_level and image backups and their restores, and in copies of trees",
         "workers": "in file_level backups that do not say 'workers'",
+        "walks_first": "in file_level backups",
         "in_turn": "in file_level backups, and restores of them, with several workers",
         "attributes": "in restores of file_level backups",
         "share_calls": "in copies of trees to another host",

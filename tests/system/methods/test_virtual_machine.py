@@ -213,3 +213,16 @@ def test_a_machine_is_not_resumed_by_two_at_once(tmp_path: Path) -> None:
     result = run(tmp_path, SUSPEND + two, IDLE)
     assert (row(result, "go")["status"], row(result, "too")["status"]) == ("done", "failed")
     assert row(result, "too")["reason"] == "'guest' is not suspended"
+
+
+def test_a_machine_takes_the_datasheet_of_a_host_but_not_its_speed(tmp_path: Path) -> None:
+    """The speed of the datasheet has no effect, as the cores are those of the host around it."""
+    file = tmp_path / "guest.yaml"
+    guest = "{within: server, owns: [v], model: host/windows-2012-server, cores: 1, memory: 1 GB}"
+    own = f"{{within: server, owns: [v], cores: 1, memory: 1 GB, {CACHE}, copy_rate: 1 GB/s}}"
+    file.write_text(SITE.replace(own, guest) + "  save: {method: file_level, data: mail, to: v}\n", encoding="utf-8")
+    usual, faster, both = (
+        sb.simulate(file, change) for change in ({}, {"hosts.guest.speed": 7}, {"hosts.server.speed": 4})
+    )
+    times = [result.get("jobs.save.elapsed") for result in (usual, faster, both)]
+    assert times[0] == times[1] > times[2]

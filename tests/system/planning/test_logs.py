@@ -39,9 +39,15 @@ def log_of(days: float) -> float:
     return SIZE * hits_a_day(0.05, 0.2, 0.8) * days
 
 
+def during(every: float) -> Any:
+    """Seconds lost: those between two backups of logs, and while one runs, which shares the network with others."""
+    alone = log_of(every / 86_400) / 1.25e9
+    return pytest.approx(every + 3 * alone, abs=2 * alone)
+
+
 def test_a_chain_is_full_differential_and_logs() -> None:
     found = restore(of(), "client sql", WEDNESDAY).systems[0]
-    assert (found.chain, found.lost) == (2, 15 * 60.0)
+    assert (found.chain, found.lost) == (2, during(15 * 60.0))
     assert found.logs == pytest.approx(log_of(16 / 24), rel=1e-6)
     without = restore(of(None), "client sql", WEDNESDAY).systems[0]
     assert (without.chain, without.lost, without.logs) == (2, 16 * 3600.0, 0.0)
@@ -49,7 +55,7 @@ def test_a_chain_is_full_differential_and_logs() -> None:
 
 
 def test_data_lost_is_the_interval_of_the_logs() -> None:
-    assert restore(of("1 h"), "client sql", WEDNESDAY).data_lost == 3600.0
+    assert restore(of("1 h"), "client sql", WEDNESDAY).data_lost == during(3600.0)
     assert restore(of("2 days"), "client sql", WEDNESDAY).data_lost == 16 * 3600.0  # the differential is newer
 
 
@@ -58,7 +64,7 @@ def test_logs_that_are_lost_do_not_help() -> None:
     since = 3 * 86_400 + 16 * 3600.0
     assert restore(of(), "client sql", WEDNESDAY, "main").data_lost == since
     found = restore(of(to=["pool", "second"]), "client sql", WEDNESDAY, "main").systems[0]
-    assert (found.source, found.chain, found.lost) == ("vault", 1, 15 * 60.0)
+    assert (found.source, found.chain, found.lost) == ("vault", 1, during(15 * 60.0))
     assert found.logs == pytest.approx(log_of(since / 86_400), rel=1e-6)
 
 

@@ -56,6 +56,24 @@ def test_after_the_loss_of_the_main_site_the_tapes_are_left() -> None:
     assert found.complete
 
 
+def test_a_copy_that_is_still_on_its_way_is_no_help() -> None:
+    """20 TB take two days over 1 Gbit/s: on Sunday the copy of the week before is the newest, on Wednesday the last."""
+    parts = site(systems={"first": {"size": "20 TB", "policy": "nightly"}})
+    second = parts["targets"]["pool"] | {"place": "second", "network": "network/gigabit-ethernet"}
+    parts["targets"] |= {"second": second}
+    parts["policies"]["nightly"] |= {
+        "schedule": {"full": "saturday"}, "copies": {"away": {"to": "second"}}, "retention": {"age": "3 weeks"},
+    }  # fmt: skip
+    slow = load_site(parts)
+    assert 20e12 / 125e6 > 16 * 3600
+    early, late = (restore(slow, "site", date(2027, 6, day), "main") for day in (6, 9))
+    assert early.data_lost == (7 * 24 + 16) * 3600
+    assert "backups after that of 2027-05-29 were not yet whole on 'second'" in str(early.warnings[-2])
+    assert late.data_lost == (3 * 24 + 16) * 3600
+    planned = plan(slow, date(2027, 6, 9))
+    assert restore(slow, "site", date(2027, 6, 6), "main", nights=planned.nights).data_lost == early.data_lost
+
+
 def test_recovery_and_fetch_come_before_everything() -> None:
     targets = site()["targets"]
     slow = targets | {"vault": targets["vault"] | {"fetch": "4 h"}}

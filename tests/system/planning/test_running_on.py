@@ -54,12 +54,12 @@ def test_limits_of_target_server_and_machines() -> None:
     """Two systems, one at a time: the second waits for as long as the first takes."""
     limit = {"limit": {"at_once": 1, "order": "longest_first"}}
     targets = site()["targets"]
-    for parts in (
-        {"targets": targets | {"pool": targets["pool"] | limit}},
-        limit,
-        {"machines": {"guest": site()["machines"]["guest"] | limit}},
+    for address, parts in (
+        ("targets.pool.limit", {"targets": targets | {"pool": targets["pool"] | limit}}),
+        ("limit", limit),
+        ("machines.guest.limit", {"machines": {"guest": site()["machines"]["guest"] | limit}}),
     ):
         found = {one.system: one for one in plan(load_site(site(**parts)), "1 day").verdicts if not one.copy}
         assert found["second"].cause.startswith("save")  # it has twice as much, and goes first
-        assert found["first"].cause.startswith("wait for a turn")
+        assert found["first"].cause == f"wait for a turn on {address}"
         assert found["first"].elapsed > found["second"].elapsed

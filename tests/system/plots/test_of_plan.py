@@ -51,4 +51,14 @@ def test_capacity_shows_what_a_pool_can_hold_and_when_it_is_full() -> None:
     assert [axis.get_title(loc="left") or axis.get_title() for axis in drawn.axes] == ["pool", "vault"]
     texts = [text.get_text() for text in drawn.axes[0].texts]
     assert texts == ["40 TB", f"full on {found.limits[0].date}"]
+    drawn.draw_without_rendering()
+    assert all(float(tick).is_integer() for tick in drawn.axes[1].get_yticks())  # there is no half of a cartridge
     assert found.limits[0].date == date(2027, 1, 16)  # three times 16 TB and what changed between
+
+
+def test_dates_have_room_on_a_narrow_page() -> None:
+    """Whatever the time planned: at most five labels of ten characters on four inches."""
+    for until in ("4 weeks", "1 year", "3 years"):
+        found = plan(load_site(site()), until, play=stub).plot.capacity()
+        found.draw_without_rendering()
+        assert 2 <= len([label for label in found.axes[-1].get_xticklabels() if label.get_text()]) <= 5

@@ -57,6 +57,7 @@ def test_every_wrong_row_is_reported_at_once(tmp_path: Path) -> None:
     assert [problem.split(":")[1] for problem in found] == ["2", "3", "4", "5", "6", "8", "9", "10", "11"]
     assert "there are two systems 'a'" in found[5]
     assert found[4].startswith(":6:13: the template has no policy 'weekly'; ")
+    assert "'toaster' is not a kind of system; write 'vm', 'file server', 'database' or 'archive'" in found[6]
 
 
 def test_a_table_needs_names_and_sizes(tmp_path: Path) -> None:

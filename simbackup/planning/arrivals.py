@@ -1,0 +1,67 @@
+"""Which save sets are whole at a moment: backups and copies take time, as the nights before show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import partial
+
+from simbackup.planning.ledger import Day
+from simbackup.planning.night import LOGS
+from simbackup.planning.nights import LONGEST, Nights
+from simbackup.planning.playing import Outcome, Play, job_of, played
+from simbackup.planning.site import PlannedSite
+from simbackup.policies.clock import elapsed
+from simbackup.policies.levels import RestorePoint
+
+NIGHTS = LONGEST + 1
+"""Nights before a restore that are simulated: what began earlier is taken as whole."""
+
+
+class Arrivals:
+    """When backups and copies ended, by simulated nights."""
+
+    def __init__(self, nights: Nights) -> None:
+        self._nights = nights
+        self._days = {(run.policy, time): day for day in nights.days for run, time in day.runs}
+
+    @classmethod
+    def before(cls, site: PlannedSite, days: Sequence[Day], play: Play | None = None) -> Arrivals:
+        """By the last nights of a ledger, which are simulated now.
+
+        Parameters
+        ----------
+        site
+            The site.
+        days
+            Its days up to the moment.
+        play
+            What simulates a night; the simulator unless given.
+        """
+        first, *others = days[-NIGHTS - 1 :]
+        recent = [first, *others] if len(days) <= NIGHTS else [first._replace(runs=()), *others]
+        nights = Nights(site, recent, play or partial(played, site))
+        nights.sample()
+        return cls(nights)
+
+    def there(self, policy: str, copy: str, point: RestorePoint, systems: Iterable[str], now: datetime) -> bool:
+        """Whether the save sets of some systems at a restore point, or their copies, were whole at a moment."""
+        passed = elapsed(point.time, now)
+        return all(took <= passed for took in self._took(policy, copy, point.time, systems))
+
+    def longest_logs(self, policy: str, systems: Sequence[str]) -> float:
+        """Seconds of the longest backup of transaction logs of some systems in the newest night that had any."""
+        times = sorted((time for name, time in self._days if name == policy), reverse=True)
+        return next((max(each) for time in times if (each := [*self._took(policy, LOGS, time, systems)])), 0.0)
+
+    def _took(self, policy: str, copy: str, time: datetime, systems: Iterable[str]) -> Iterable[float]:
+        """Seconds that backups or copies of a night took, as far as it was simulated and has them."""
+        day = self._days.get((policy, time))
+        if day is None:
+            return
+        kind, i, later = self._nights.found(day.day)
+        outcomes = self._nights.between(kind, i)
+        for system in systems:
+            one: Outcome | None = outcomes.get(job_of(system, later, copy))
+            if one is not None:
+                yield one.end - one.due

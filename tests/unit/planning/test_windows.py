@@ -1,0 +1,23 @@
+"""What the verdicts of a plan come to."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from simbackup.planning.windows import OfSystem, Windows
+
+LATE, LATER = date(2027, 1, 9), date(2027, 2, 6)
+
+
+def test_systems_that_miss_alike_are_one_line() -> None:
+    """Their longest backups may differ; another first night or cause is another line."""
+    found = Windows({
+        "vm02": OfSystem(10, 3, LATE, "copy on links.wan", 5.0),
+        "db": OfSystem(10, 3, LATER, "copy on links.wan", 5.0),
+        "vm01": OfSystem(10, 3, LATE, "copy on links.wan", 7.0),
+        "fine": OfSystem(10, 0, None, "", 1.0),
+    }).late()  # fmt: skip
+    assert found == [
+        (("vm01", "vm02"), OfSystem(10, 3, LATE, "copy on links.wan", 7.0)),
+        (("db",), OfSystem(10, 3, LATER, "copy on links.wan", 5.0)),
+    ]
