@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -21,15 +22,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--command", default="", help="only commands whose name begins so")
     asked = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as folder:
+    print(f"{'command':<24} {'random':>7} {'before a rename':>16} {'after a rename':>15} {'wrong':>6}")
+    wrong: list[str] = []
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as errors:
         words = [sys.executable, DYING, folder, str(asked.deaths), asked.command]
-        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
-    found = json.loads(done.stdout)
-    print("\n".join(found["wrong"]))
-    print(f"{'command':<24} {'random':>7} {'before a rename':>16} {'after a rename':>15}")
-    for command, deaths in found["deaths"].items():
-        print(f"{command:<24} {deaths['line']:>7} {deaths['before']:>16} {deaths['after']:>15}")
-    raise SystemExit(1 if found["wrong"] else 0)
+        environment = os.environ | {"PYTHONPATH": str(DYING.parents[2])}
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment) as dying:
+            for line in dying.stdout or ():
+                found = json.loads(line)
+                deaths, new = found["deaths"], [f"{found['command']}: {what}" for what in found["wrong"]]
+                counts = f"{deaths['line']:>7} {deaths['before']:>16} {deaths['after']:>15} {len(new):>6}"
+                print(f"{found['command']:<24} {counts}", *new, sep="\n", flush=True)
+                wrong += new
+        if dying.returncode:
+            errors.seek(0)
+            raise SystemExit(errors.read().decode(errors="replace")[-2000:])
+    raise SystemExit(1 if wrong else 0)
 
 
 if __name__ == "__main__":

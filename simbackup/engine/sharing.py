@@ -12,6 +12,7 @@ The rates of an instant follow from the flows under way, the links, the full and
    than what fills it. Such a hold is one more link, with what its leaders move as its capacity (`coupling`).
 4. Requests that go round. They are limited by the time that they wait behind each other, and behind the rest: what
    all other flows use of each link when their levels have risen beside them, as far as their laws let them (`rounds`).
+   One that something else holds up, such as a full cache, comes back as late as that lets it.
 5. Laws. A flow may make less of what it is offered than all of it. It is offered what it would have if it alone took
    all of its offer while every other flow uses what it does; what it leaves goes to the others. For a use that
    depends on the offer alone this is a filling, too (`lawful`). What requests achieve behind others depends on what

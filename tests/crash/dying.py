@@ -420,7 +420,7 @@ death, tally = Death(), {case.name: {"before": 0, "after": 0, "line": 0} for cas
 
 
 def main() -> None:
-    """Let every command die, and print what went wrong, and how often they died."""
+    """Let every command die, and print for each, as a line of JSON, what went wrong and how often it died."""
     print_to, root, chosen = os.dup(1), Path(sys.argv[1]), "".join(sys.argv[3:])
     often = int(sys.argv[2]) if sys.argv[2:] else RANDOM_DEATHS
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -430,9 +430,10 @@ def main() -> None:
     for name in RENAMES:
         setattr(os, name, death.renaming(getattr(os, name)))
     prepare()
-    cases = [case for case in CASES if case.name.startswith(chosen)]
-    wrong = [f"{case.name}: {what}" for case in cases for what in tried(case, root / case.name, often)]
-    os.write(print_to, json.dumps({"wrong": wrong, "deaths": {case.name: tally[case.name] for case in cases}}).encode())
+    for case in (case for case in CASES if case.name.startswith(chosen)):
+        wrong = list(tried(case, root / case.name, often))
+        line = {"command": case.name, "wrong": wrong, "deaths": tally[case.name]}
+        os.write(print_to, json.dumps(line).encode() + b"\n")
 
 
 if __name__ == "__main__":
