@@ -19,6 +19,8 @@ from pathlib import Path
 TOP = Path(__file__).parents[1]
 DOCS = TOP / "docs"
 BLOCK = re.compile(r"(?:^`(?P<file>[^`\n]+)`:\n\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+BYTECODE = tempfile.TemporaryDirectory(prefix="simbackup-bytecode-")
+"""What all commands of all pages compile to, once; it is gone when this process ends."""
 TREE = "In the top folder of a clone:"
 """Words after which commands run in a copy of the source tree."""
 
@@ -92,7 +94,7 @@ def shell(folder: Path) -> dict[str, str]:
     plain = {key: value for key, value in os.environ.items() if not key.startswith(("SIMBACKUP", "PYTHON", "PYTEST"))}
     return plain | {
         "PATH": f"{venv / 'bin'}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120", "MPLBACKEND": "agg",
-        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPYCACHEPREFIX": BYTECODE.name,
     }  # fmt: skip
 
 
