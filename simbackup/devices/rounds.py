@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from simbackup.engine.activity import Activity
 from simbackup.engine.limit import Limit, Parts
 from simbackup.engine.link import Link
-from simbackup.equations.circuits import Round, Visit, circulate
+from simbackup.equations.circuits import Round, Turnout, Visit, circulate
 
 NOBODY: Mapping[Link, float] = {}
 
@@ -62,7 +62,8 @@ class Rounds:
         all_of_them = [
             each.turned(lost) for each, lost in zip(all_of_them, turns or [NOBODY] * len(all_of_them), strict=True)
         ]
-        at_once = _limits(all_of_them, others, [0.0] * len(all_of_them))
+        meeting = _Meeting(all_of_them, others)
+        at_once = meeting.limits(meeting.turnouts([0.0] * len(all_of_them)))
         if rates is None or len(all_of_them) == 1:
             return at_once
         idle = [
@@ -71,7 +72,9 @@ class Rounds:
         ]
         if not any(idle):
             return at_once
-        return [_limits(all_of_them, others, [*idle[:i], 0.0, *idle[i + 1 :]])[i] for i in range(len(all_of_them))]
+        # who is held up elsewhere is so below either limit; if not, it is busy the next time and gets the other one
+        waited_less = meeting.limits(meeting.turnouts(idle))
+        return [first if away > 0.0 else other for first, other, away in zip(at_once, waited_less, idle, strict=True)]
 
     def round(self, waits: Mapping[Link, float], number: Mapping[Link, int]) -> Round:
         """One unit as a round of the queueing network."""
@@ -99,25 +102,35 @@ class Rounds:
         return Limit(rate, max(spent, key=lambda address: spent[address]), parts)
 
 
-def _limits(all_of_them: Sequence[Rounds], others: Callable[[Link], float], idle: Sequence[float]) -> list[Limit]:
-    """The limits of flows whose requests go round at once and stay away for some seconds of each unit."""
-    there = [each.waits() for each in all_of_them]
-    used = {link: None for waits in there for link in waits}
-    private = [each.own for each in all_of_them if each.workers > 1 and each.serial > 0.0]
-    number = {link: i for i, link in enumerate([*used, *private])}
-    rounds = [each.round(waits, number) for each, waits in zip(all_of_them, there, strict=True)]
-    taken = [*(round(others(link) / STEP) * STEP for link in used), *(0.0 for _ in private)]
-    pooled = [link.capacity if link.pooled and link.capacity > 0.0 else None for link in number]
-    takes_time = [one.delay + sum(visit.wait for visit in one.visits) > 0.0 for one in rounds]
-    going = [
-        replace(one, delay=one.delay + away) for one, away, does in zip(rounds, idle, takes_time, strict=True) if does
-    ]
-    turned = iter(circulate(going, taken, pooled))
-    limits: list[Limit] = []
-    for each, waits, does in zip(all_of_them, there, takes_time, strict=True):
-        if not does:
-            limits.append(Limit(math.inf, ""))
-            continue
-        found = next(turned)
-        limits.append(each.limit(found.rate, dict(zip(waits, found.residence, strict=False)), waits))
-    return limits
+class _Meeting:
+    """Flows whose requests go round at once, as a queueing network."""
+
+    def __init__(self, flows: Sequence[Rounds], others: Callable[[Link], float]) -> None:
+        self.flows = flows
+        self.waits = [each.waits() for each in flows]
+        used = {link: None for waits in self.waits for link in waits}
+        private = [each.own for each in flows if each.workers > 1 and each.serial > 0.0]
+        number = {link: i for i, link in enumerate([*used, *private])}
+        self.rounds = [each.round(waits, number) for each, waits in zip(flows, self.waits, strict=True)]
+        self.taken = [*(round(others(link) / STEP) * STEP for link in used), *(0.0 for _ in private)]
+        self.pooled = [link.capacity if link.pooled and link.capacity > 0.0 else None for link in number]
+        self.takes_time = [one.delay + sum(visit.wait for visit in one.visits) > 0.0 for one in self.rounds]
+
+    def turnouts(self, idle: Sequence[float]) -> list[Turnout | None]:
+        """How the requests of each flow go round when they stay away for some seconds of each unit.
+
+        None for a flow whose requests take no time.
+        """
+        away = zip(self.rounds, idle, self.takes_time, strict=True)
+        going = [replace(one, delay=one.delay + seconds) for one, seconds, does in away if does]
+        turned = iter(circulate(going, self.taken, self.pooled))
+        return [next(turned) if does else None for does in self.takes_time]
+
+    def limits(self, turnouts: Sequence[Turnout | None]) -> list[Limit]:
+        """The limits of all flows."""
+        return [
+            each.limit(found.rate, dict(zip(waits, found.residence, strict=False)), waits)
+            if found is not None
+            else Limit(math.inf, "")
+            for each, waits, found in zip(self.flows, self.waits, turnouts, strict=True)
+        ]

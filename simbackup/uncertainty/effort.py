@@ -18,7 +18,7 @@ class Effort(NamedTuple):
     alone: int | None
 
 
-QUICK, LEAN, THOROUGH = Effort(20, 20), Effort(10, 6), Effort(200, None)
+QUICK, LEAN, THOROUGH = Effort(20, 24), Effort(10, 6), Effort(200, None)
 """For small scenarios, for larger ones and for studies, and on request."""
 AGREES = 0.2
 """How far an end of a quick interval may be from that of a thorough one, as a share of its width by factors."""
