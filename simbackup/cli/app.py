@@ -90,7 +90,9 @@ def _usage(error: Any) -> str:
 def main() -> None:
     """Run the command line; wrong input gives a message without a traceback, and Ctrl-C ends cleanly."""
     try:
-        sys.exit(app(prog_name="simbackup", standalone_mode=False) or 0)
+        code = app(prog_name="simbackup", standalone_mode=False) or 0
+        sys.stdout.flush()  # a pipe that was closed shows here, and not when the interpreter ends
+        sys.exit(code)
     except UsageError as error:
         print(_usage(error), file=sys.stderr)  # noqa: T201
         raise SystemExit(WRONG_INPUT) from None

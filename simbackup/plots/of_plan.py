@@ -28,7 +28,7 @@ WIDTH, ROW, MARGIN = 9.0, 2.0, 0.8
 """Inches of a picture, of each target in it, and of its margins."""
 BROAD = 4.0
 """Points of a line that another one may cover."""
-LEAST_DATES, MOST_DATES = 3, 5
+LEAST_DATES, MOST_DATES = 2, 5  # with 3, no step of months or days fits 25 to 35 months, or 85 to 90 days
 """Dates along an axis: as many as also a telephone has room for."""
 CELL = 0.17
 """Inches of a day in a calendar."""

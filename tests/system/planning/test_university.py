@@ -85,10 +85,14 @@ def test_tapes_of_a_year() -> None:
 
 
 def test_a_database_comes_back_after_a_fire() -> None:
-    """From the full backup of Sunday on the second site, with the logs since: at most half an hour is lost."""
+    """From the full backup of Sunday on the second site, with the logs since.
+
+    At most half an hour is lost, and the time until its logs are saved, which ends before the next half hour does.
+    """
     found = restore(university(), "client db03", date(2027, 6, 9), "main")
     one = found.systems[0]
-    assert (one.source, one.chain, one.lost) == ("second", 1, 1800.0)
+    assert (one.source, one.chain) == ("second", 1)
+    assert 1800.0 < one.lost < 3600.0
     hours = 2 * 24 + 15  # from Sunday at 21:00 to Wednesday noon
     assert one.logs == pytest.approx(one.bytes * university().systems[72].log * hours / 24, rel=0.01)
     assert one.back > 24 * 3600 + one.logs / 50e6  # recovery, and logs as fast as the database applies them
