@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from simbackup.cli import app as cli
 from tests.shared import Said, Say
+
+# no test measures time, so that a busy machine breaks none; the pipeline draws the same examples each time
+settings.register_profile(
+    "simbackup", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
+)
+settings.load_profile("simbackup")
 
 
 @pytest.fixture

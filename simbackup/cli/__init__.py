@@ -16,7 +16,10 @@ def main() -> None:
         with seldom():
             from simbackup.cli.app import main as run  # noqa: PLC0415
 
-            run()
+            try:
+                run()
+            finally:
+                interrupts.come_now()
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; no partial output was written\n")
         raise SystemExit(INTERRUPTED) from None

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 AGAIN = 0.02
 """Seconds after which an interrupt that was lost comes again."""
+waiting: list[Timer] = []
+"""The interrupts that were lost."""
 
 
 def keep() -> None:
@@ -29,4 +31,21 @@ def _unraisable(lost: UnraisableHookArgs) -> None:
         return
     again = Timer(AGAIN, os.kill, (os.getpid(), signal.SIGINT))
     again.daemon = True
+    waiting.append(again)
     again.start()
+
+
+def come_now() -> None:
+    """Let an interrupt that was lost, and has not come again so far, come now: the command has ended meanwhile.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        There is one.
+    """
+    late = [again for again in waiting if not again.finished.is_set()]
+    waiting.clear()
+    for again in late:
+        again.cancel()
+    if late:
+        raise KeyboardInterrupt

@@ -20,7 +20,7 @@ from simbackup.equations import disk as disks
 RATES = st.floats(1e6, 1e9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.floats(1e6, 1e11), RATES, RATES, st.floats(1e6, 1e10), st.floats(0.01, 0.99))
 def test_a_writer_takes_the_time_of_the_closed_form(
     size: float, write: float, rate: float, limit: float, share: float

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 import signal, sys, time
 from simbackup import cli
@@ -17,13 +19,16 @@ class Ended:
 
 def run():
     Ended()
-    time.sleep(60)
+    REST
 
 app.main = run
 cli.main()
 """
 
 
-def test_an_interrupt_while_an_object_ends_is_not_lost() -> None:
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False, timeout=50)
+@pytest.mark.parametrize("rest", ["time.sleep(60)", "raise SystemExit(0)"])
+def test_an_interrupt_while_an_object_ends_is_not_lost(rest: str) -> None:
+    """Whether the command goes on for long, or has ended before the interrupt comes again."""
+    script = SCRIPT.replace("REST", rest)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=50)
     assert (done.returncode, done.stderr) == (130, "interrupted; no partial output was written\n")

@@ -29,6 +29,7 @@ import typer.main
 
 from simbackup import run, shelf
 from simbackup.cli import app as cli
+from simbackup.cli import main as main_of_the_program
 from simbackup.cli import show, show_history, show_plan, show_published, show_sensitivity, show_study
 from simbackup.experiments import calibrate, history_fit, sensitivity, separability, study
 from simbackup.experiments.fitted_sheet import write_fitted
@@ -267,7 +268,7 @@ def command(words: tuple[str, ...]) -> int:
     sys.argv = ["simbackup", *words]
     shelf.forget()
     try:
-        cli.main()
+        main_of_the_program()
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     return 0

@@ -113,7 +113,7 @@ def loaded(plan: Plan) -> Scenario:
         return load(path)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(plans())
 def test_every_job_is_split_without_remainder(plan: Plan) -> None:
     result = simulate(loaded(plan))
@@ -124,7 +124,7 @@ def test_every_job_is_split_without_remainder(plan: Plan) -> None:
         assert not {Activity.WAIT, "other", ""} & {cause.activity for cause in causes}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(plans(serial=True))
 def test_a_serial_job_gains_no_more_than_the_share_of_what_is_removed(plan: Plan) -> None:
     """A job is serial where one thing is done at a time, or where what goes on beside it never gets ahead of it.

@@ -88,7 +88,7 @@ walks = st.builds(
 ).filter(lambda walk: not walk.together or walk.files * walk.each >= LARGEST_WINDOW)
 """Files that lie together are no fewer than fill a window: else the window is as small as they are."""
 factors = st.floats(1.0, 100.0)
-many = settings(max_examples=200, deadline=None)
+many = settings(max_examples=200)
 
 
 def no_less(more: Walk, walk: Walk) -> bool:
@@ -205,7 +205,7 @@ def moved(result: Result, name: str) -> float:
     return next(row["bytes"] for row in result.device_rows if row["device"] == name)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(save_sets())
 def test_save_sets_side_by_side_lose_no_byte(sets: Sets) -> None:
     result = run(sets)
@@ -220,7 +220,7 @@ def test_save_sets_side_by_side_lose_no_byte(sets: Sets) -> None:
     assert moved(result, "links.lan") == pytest.approx(sum(sets.sizes) if sets.far else 0.0, rel=1e-6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(save_sets(), st.booleans())
 def test_a_save_set_alone_is_no_slower_than_beside_others(sets: Sets, walked: bool) -> None:
     all_of_them = replace(sets, methods=("file_level" if walked else "image",) * len(sets.sizes))
@@ -228,7 +228,7 @@ def test_a_save_set_alone_is_no_slower_than_beside_others(sets: Sets, walked: bo
     assert run(alone).get("jobs.s0.elapsed") <= run(all_of_them).get("jobs.s0.elapsed") * (1 + 1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(save_sets())
 def test_a_hundred_million_files_make_as_many_events_as_ten_thousand(sets: Sets) -> None:
     """Files of 100 bytes to 10 kB; the rates of a long save set change once more, when the cache is full or empty."""

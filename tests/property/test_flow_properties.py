@@ -148,7 +148,6 @@ def play(schedule: list[Plan], capacities: list[float], order: list[int]) -> tup
 
 
 @given(st.lists(plans, min_size=1, max_size=8), capacities_of_links)
-@settings(deadline=None)
 def test_units_and_bytes_are_conserved(schedule: list[Plan], capacities: list[float]) -> None:
     flows, links, _ = play(schedule, capacities, list(range(len(schedule))))
     for plan, flow in zip(schedule, (flows[i] for i in range(len(schedule))), strict=True):
@@ -162,7 +161,6 @@ def test_units_and_bytes_are_conserved(schedule: list[Plan], capacities: list[fl
 
 
 @given(st.lists(plans, min_size=1, max_size=8), capacities_of_links)
-@settings(deadline=None)
 def test_waiting_accounts_for_every_second(schedule: list[Plan], capacities: list[float]) -> None:
     # Something with a name limits a flow at every moment of its life.
     flows, _, lines = play(schedule, capacities, list(range(len(schedule))))
@@ -174,7 +172,6 @@ def test_waiting_accounts_for_every_second(schedule: list[Plan], capacities: lis
 
 
 @given(st.lists(plans, min_size=1, max_size=8), capacities_of_links, st.randoms(use_true_random=False))
-@settings(deadline=None)
 def test_order_of_starting_does_not_matter(schedule: list[Plan], capacities: list[float], random: Any) -> None:
     order = list(range(len(schedule)))
     straight, _, _ = play(schedule, capacities, order)
@@ -185,7 +182,6 @@ def test_order_of_starting_does_not_matter(schedule: list[Plan], capacities: lis
 
 
 @given(st.lists(plans, min_size=1, max_size=8), capacities_of_links)
-@settings(deadline=None)
 def test_two_runs_give_the_same_bytes(schedule: list[Plan], capacities: list[float]) -> None:
     order = list(range(len(schedule)))
     first, second = (play(schedule, capacities, order)[2] for _ in range(2))
@@ -207,7 +203,7 @@ rates = st.floats(0.5, 100.0)
     shared=st.one_of(st.none(), rates),
     capacity=st.floats(1.0, 200.0),
 )
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_what_goes_into_a_buffer_comes_out(
     *,
     fills: list[tuple[float, float, float, float]],

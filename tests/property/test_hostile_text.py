@@ -30,7 +30,7 @@ NASTY = [
 FRAGMENTS = st.sampled_from(NASTY) | st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 HOSTILE = st.lists(FRAGMENTS, min_size=1, max_size=4).map(" ".join).filter(lambda text: bool(text.strip()))
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-BUDGET = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+BUDGET = settings(max_examples=6, suppress_health_check=list(HealthCheck))
 
 
 def scenario(text: str) -> str:

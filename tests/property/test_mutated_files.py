@@ -26,7 +26,7 @@ GREATEST_SIZE = 1e15
 """Bytes of data, bytes a second or seconds above which a file that was changed is not simulated."""
 LEAST_SIZE = 1e-6
 EXTENDS = re.compile(r"^extends: *(.+)$", re.MULTILINE)
-BUDGET = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+BUDGET = settings(max_examples=150, suppress_health_check=list(HealthCheck))
 LONG = settings(BUDGET, max_examples=250)
 
 

@@ -114,7 +114,7 @@ def copied(result: Result) -> float:
     return sum(row["copied_bytes"] for row in result.device_rows if row["kind"] == "snapshot")
 
 
-some_plans = settings(max_examples=40, deadline=None)
+some_plans = settings(max_examples=40)
 
 
 @some_plans
@@ -158,7 +158,7 @@ def test_nothing_is_busier_than_always_and_no_area_fuller_than_full(plan: Plan) 
             assert row["copied_bytes"] <= row["area_bytes"]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(plans(), st.integers(0, 2**31))
 def test_the_same_seed_gives_the_same_trace(plan: Plan, seed: int) -> None:
     assert list(run(plan, seed).trace.to_lines()) == list(run(plan, seed).trace.to_lines())
@@ -173,7 +173,7 @@ def test_a_faster_disk_is_never_slower_for_one_stream_at_a_time(plan: Plan) -> N
     assert fast.end <= slow.end * (1 + 1e-9)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(plans())
 def test_more_drives_never_let_a_set_of_backups_end_later(plan: Plan) -> None:
     alone = replace(plan, together=True, snapshots=0, writes=(0,), copies=(), drives=1, disks=3)

@@ -35,7 +35,7 @@ def network(edges: list[tuple[str, str]]) -> Beside:
     return beside
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(edges=EDGES, asked=st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("abcdefgh")), max_size=8))
 def test_ways_are_those_of_a_plain_search(edges: list[tuple[str, str]], asked: list[tuple[str, str]]) -> None:
     beside = network(edges)

@@ -75,10 +75,8 @@ class CopyTree:
         if self.tool.alternates or shared:
             shape = shape.following(travelling(networks, shared * made.per_byte))
             if shared:  # whose answers come after its work, for each worker on a thread of its own
-                answering, server = (
-                    system.hosts[to].seconds(self.tool.server_file_cpu) * made.per_byte,
-                    system.hosts[to],
-                )
+                server = system.hosts[to]
+                answering = server.seconds(self.tool.server_file_cpu) * made.per_byte
                 shape = server.working(shape, answering).after(answering, server.cpu.name, Activity.WAIT_FOR_REQUESTS)
             shape = filling(shape, system.hosts[to], target, made)
         else:

@@ -34,7 +34,7 @@ def rows(result: Result) -> dict[str, dict[str, Any]]:
     return {row["job"]: row for row in result.job_rows}
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(st.floats(0.001, 0.2), st.floats(20.0, 500.0))
 def test_a_merge_reads_and_writes_the_change(daily: float, size: float) -> None:
     """At the disk of the target: the incremental that is written, and the same that is read and written once more."""

@@ -42,14 +42,14 @@ def moved(loaded: PlannedSite) -> float:
     return float(next(row["bytes"] for row in result.device_rows if row["device"] == "devices.pool"))
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(st.floats(0.002, 0.1))
 def test_incremental_for_ever_reads_and_writes_the_change(daily: float) -> None:
     """Written as it comes; then a change of the same size is read, and written where it belongs."""
     assert moved(of(FOR_EVER, daily)) == pytest.approx(3 * WHOLE * daily, rel=1e-3)
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(st.floats(0.002, 0.1))
 def test_a_synthetic_full_backup_reads_and_writes_the_change_where_blocks_are_cloned(daily: float) -> None:
     assert moved(of(SYNTHETIC, daily, clones=True)) == pytest.approx(3 * WHOLE * daily, rel=1e-3)

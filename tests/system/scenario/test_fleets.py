@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import simbackup as sb
@@ -105,7 +105,6 @@ def test_many_rows_are_shown_as_one(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     table=st.lists(st.lists(st.text("ab ,;\t\"'\n{}é1", max_size=6), min_size=2, max_size=2), min_size=1, max_size=4)
 )

@@ -43,7 +43,7 @@ def walk(directories: int, each: int, entries: int, records: int) -> tuple[int, 
     return sum(kind == "entries" for kind, _, _ in read), sum(kind == "records" for kind, _, _ in read)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(1, 40), st.integers(1, 120), st.integers(1, 64), st.integers(1, 64))
 def test_a_read_serves_all_files_that_lie_in_it(directories: int, each: int, entries: int, records: int) -> None:
     """A directory's last block is half empty in the mean: less than a read for each directory is left out."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simbackup.catalogue import Extent
@@ -28,7 +28,6 @@ def runs(draw: st.DrawFn) -> list[Extent]:
     return found
 
 
-@settings(deadline=None)
 @given(runs(), st.floats(0.5, 4.0))
 @example(BYTE_APART, 1.0)
 def test_all_that_is_wanted_is_read_once(wanted: list[Extent], compression: float) -> None:
@@ -38,7 +37,6 @@ def test_all_that_is_wanted_is_read_once(wanted: list[Extent], compression: floa
         assert abs(sum(r.size for r in mine) - run.size) <= 1e-9 * run.size + 1e-3 * len(found) + 20.0 * compression
 
 
-@settings(deadline=None)
 @given(runs(), st.floats(0.5, 4.0))
 def test_passes_go_forward_and_over_no_place_twice(wanted: list[Extent], compression: float) -> None:
     found = passes(wanted, compression, together=True)
@@ -48,7 +46,6 @@ def test_passes_go_forward_and_over_no_place_twice(wanted: list[Extent], compres
         assert one[0].position + width(one, compression) <= other[0].position + 20.0
 
 
-@settings(deadline=None)
 @given(runs())
 def test_one_by_one_everything_stays_as_it_was(wanted: list[Extent]) -> None:
     assert passes(wanted, 1.0, together=False) == [[run] for run in wanted]

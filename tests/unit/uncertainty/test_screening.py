@@ -3,13 +3,12 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simbackup.uncertainty.screening import STEP, effects, trajectories
 
 
-@settings(deadline=None)  # the first one imports what draws
 @given(st.integers(1, 6), st.integers(1, 8), st.integers(0, 99))
 def test_each_walk_moves_every_input_once_by_a_step_within_its_range(count: int, inputs: int, seed: int) -> None:
     walks = trajectories(count, inputs, seed)
