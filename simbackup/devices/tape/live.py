@@ -10,6 +10,7 @@ from typing import Any
 import simpy
 
 from simbackup.devices.shape import FlowShape
+from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
 from simbackup.engine.activity import Activity, Nature, nature_of
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
@@ -17,26 +18,7 @@ from simbackup.engine.limit import Law, Limit
 from simbackup.engine.trace import Trace
 from simbackup.equations import streaming, tape
 
-LEAST_ROOM = 1.0
-"""Bytes on a cartridge below which it is full."""
-
 Wait = Generator[simpy.Event, Any, None]
-
-
-@dataclass(slots=True, eq=False)
-class Cartridge:
-    """A cartridge, its pool, and how much of it is written, in bytes on the tape."""
-
-    name: str
-    capacity: float
-    pool: str | None = None
-    end: float = 0.0
-    in_use: bool = False
-
-    @property
-    def room(self) -> float:
-        """Bytes of room left on it."""
-        return self.capacity - self.end
 
 
 @dataclass(frozen=True, slots=True)
