@@ -20,8 +20,8 @@ class CompressorSheet(Frozen):
     expand_cpu: TimePerByte
     """Time of the reference core for each byte that comes of expanding."""
     scaling: Multiple | None = None
-    """Power of the speed of a core with which it compresses and expands; 1 unless stated, and below it where it waits for
-    caches and for branches, which became faster more slowly than the rest of a core."""
+    """Power of the speed of a core with which it compresses and expands; 1 unless stated, and below it where it waits
+    for caches and for branches, which became faster more slowly than the rest of a core."""
     measured_at: Ratio | None = None
     """Speed of the core on which its costs were measured; from there they go by `scaling`. That of the reference core
     unless stated."""
