@@ -14,8 +14,9 @@ from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.file_backup.disk import DiskBackup
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.job import Moved, Steps
-from simbackup.methods.making import FilesMade, beside, filling
+from simbackup.methods.making import FilesMade, beside
 from simbackup.methods.selection import Selection, wanted
+from simbackup.methods.share.live import Share, making
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 
@@ -53,7 +54,7 @@ class ObjectBackup:
         objects = objects_of(part.size / stored, part.files, it.method, self.object_size)
         networks = [system.networks[name] for name in it.networks]
         shape = compressed(it.reading(system, data), system.hosts[it.host], None, it.reduction).times(stored)
-        shape = store.carrying(shape, "write", objects, networks, it.connections)
+        shape = store.carrying(shape, "write", objects, networks, it.connections, drawn=system.drawn(job))
         flow = it.tool.sending(shape, networks, loaded=True).start(
             system.network, job, Activity.SAVE, part.size / stored
         )
@@ -77,6 +78,7 @@ class ObjectRestore:
     workers: int = 1
     connections: int = 1
     object_size: float | None = None
+    share: Share | None = None
 
     def bring_back(self, system: System, job: str, saved: SaveSet, copy: Copy) -> Steps:
         """Ask for the wanted files, and write them as they come; done when they are on disk."""
@@ -96,19 +98,23 @@ class ObjectRestore:
         else:
             objects = Objects(total / files / there, files)
         with system.shut_out(self.to):
-            shape = self._copying(system, copy, objects, target, made)
+            shape = self._copying(system, copy, objects, target, made, job=job)
             place = VolumeRange(target.volume, target.begin + min(begin, max(target.size - size, 0.0)), size)
             place = place._replace(beside=beside(target, made))
             yield from system.write_through(job, self.host, place, shape, Activity.RESTORE)
         return Moved(total, float(files))
 
-    def _copying(self, system: System, copy: Copy, objects: Objects, target: DataSet, made: FilesMade) -> FlowShape:
+    def _copying(
+        self, system: System, copy: Copy, objects: Objects, target: DataSet, made: FilesMade, *, job: str
+    ) -> FlowShape:
         """What a restored byte loads: the store, the way, and the processor of the host that writes it."""
-        host, networks = system.hosts[self.host], [system.networks[name] for name in self.networks]
-        shape = filling(host.then(FlowShape(), self.tool.restoring(host)), host, target, made)
+        host = system.hosts[self.share.host if self.share else self.host]
+        networks = [system.networks[name] for name in self.networks]
+        shape = making(host.then(FlowShape(), self.tool.restoring(host)), system, (host, self.share), target, made)
         if made.per_byte:
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
             shape = replace(shape, workers=self.workers, serial=serial)
         shape = expanded(shape, host, None, copy.reduction).times(copy.fetched)
-        shape = system.object_stores[copy.target].carrying(shape, "read", objects, networks, self.connections)
+        store = system.object_stores[copy.target]
+        shape = store.carrying(shape, "read", objects, networks, self.connections, drawn=system.drawn(job))
         return shape.times(1.0 / copy.fetched)
