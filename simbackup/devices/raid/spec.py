@@ -123,10 +123,10 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
     def _survives(self, failed: int, groups: int) -> Rules:
         """Report a loss that the level does not survive, or that is not described."""
         if self.level not in SURVIVING:
-            message = f"what level {self.level} does without a disk is not described"
+            message = f"the loss of a disk at level {self.level} is not simulated"
             yield ("failed", "level"), message, "leave 'failed' out, or write level 1, 5, 6 or 10"
         elif failed > 1 or groups > 1:
-            message = "one missing disk of one group is described"
+            message = "only one missing disk of a single group can be simulated"
             yield ("failed", "groups"), message, "write 'failed: 1' and no groups"
 
     def capacity_bytes(self) -> float | None:
