@@ -20,13 +20,13 @@ MOST_TURNS = 10_000
 
 
 class ShareSpec(Frozen):
-    """How another host reads the files over the network, one request at a time for each worker."""
+    """How another host reads files or blocks over the network, one request at a time for each worker or stream."""
 
     host: Text
     """The host that reads them, and runs the backup."""
-    calls: Count
+    calls: Count | None = None
     """Requests for each file besides those for its data: look-up, attributes, open, close; about 3 over NFS, which
-    opens nothing, and 5 or more over SMB."""
+    opens nothing, and 5 or more over SMB. A file-level backup needs it; an image has none."""
     request: PositiveSize
     """Bytes of one request for data; where the host reads ahead, of all that are under way, such as 256 KiB."""
     look_calls: Multiple | None = None
@@ -49,6 +49,11 @@ def check_share(checks: Checks, path: Path, job: FileBackupSpec) -> None:
     spec, here = checks.spec, (*path, "share", "host")
     if job.share is None or job.data not in spec.data:
         return
+    for key, said in (("calls", job.share.calls), ("look_calls", job.share.look_calls)):
+        if job.method == "image" and said is not None:
+            checks.report((*path, "share", key), "has no effect on an image, which opens no files", "leave it out")
+    if job.method == "file_level" and job.share.calls is None:
+        checks.report((*path, "share"), "needs 'calls' in a file-level backup", "write 'calls: 3', as of NFS")
     reader, keeper = job.share.host, spec.owner_of(spec.data[job.data].on)
     others = [name for name in checks.named("hosts") if name != keeper]
     if reader == keeper:

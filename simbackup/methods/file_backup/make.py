@@ -38,8 +38,9 @@ def make(job: FileBackupSpec, spec: Spec) -> Work:
     if job.share is not None:
         host = job.share.host
         said = job.share
-        looks = si_or(said.look_calls, said.calls.si)
-        share = Share(keeper, spec.route(keeper, host) or (), said.calls.si, said.request.si, looks)
+        calls = si_or(said.calls, 0.0)
+        looks = si_or(said.look_calls, calls)
+        share = Share(keeper, spec.route(keeper, host) or (), calls, said.request.si, looks)
     way = spec.way_to(host, job.to) or ()
     workers, connections = _workers(job), int(si_or(job.connections, 1.0))
     how = _reduction(job, spec)
