@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import simpy
 
@@ -35,10 +36,12 @@ from simbackup.system import System
 from simbackup.units import parse_clock, parse_moment
 
 
-def build(spec: Spec, seed: int) -> tuple[System, list[Job]]:
-    """The live system of a scenario, and its jobs in the order of the file."""
+def build(
+    spec: Spec, seed: int, clock: Callable[[simpy.Environment, Trace], Clock] = Clock
+) -> tuple[System, list[Job]]:
+    """The live system of a scenario, and its jobs in the order of the file; `clock` makes its clock."""
     env, trace = simpy.Environment(), Trace()
-    system = System(Clock(env, trace), FlowNetwork(env, trace), seed)
+    system = System(clock(env, trace), FlowNetwork(env, trace), seed)
     for name in sorted(spec.hosts, key=lambda name: spec.hosts[name].within is not None):
         system.hosts[name] = make_host(system, name, spec.hosts[name])
     for name, link in spec.links.items():

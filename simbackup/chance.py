@@ -6,16 +6,23 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import simpy
+
 from simbackup import units
 from simbackup.build import job_of
 from simbackup.data.make import change_of
+from simbackup.engine.clock import Clock
 from simbackup.engine.randomness import stream
+from simbackup.engine.trace import Trace
 from simbackup.methods.job import DAY, Job
 from simbackup.scenario import Scenario
 from simbackup.scenario.chance import COUNT, Bounded, addresses, bounded
 from simbackup.schema.chance import ChanceSpec
 from simbackup.schema.quantity import Quantity
 from simbackup.system import System
+
+MOST = 1_000
+"""Draws of one time for one stream; the mean of more is narrowed as theirs would be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,38 @@ class Draw:
         times = drawn if self.said.by == "factor" else drawn * self.scaled / self.given.si
         return round(times * self.given.si) / self.given.si if self.given.unit == COUNT else times
 
+    def mean_factor(self, seed: int, which: str, times: float) -> float:
+        """How many times as long a time is in the mean of so many draws, with a stream of random numbers of its own.
+
+        Of `n` times more than `MOST`, `MOST` are drawn; the mean of `n` lies nearer to that of the distribution, by the
+        square root of `MOST / n`.
+        """
+        count = max(1, round(times))
+        shares = stream(seed, f"{self.path} {which}").random(min(count, MOST))
+        mean = float(self.spread.each(shares).mean())
+        if count > MOST:
+            middle = self.spread.mean
+            mean = middle + (mean - middle) * math.sqrt(MOST / count)
+        return mean if self.said.by == "factor" else mean * self.scaled / self.given.si
+
+
+@dataclass(slots=True)
+class EachTime:
+    """What chance draws anew each time that a time passes: each job has a stream of its own for each address."""
+
+    draws: Mapping[str, Draw]
+    seed: int
+    passed: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
+
+    def __call__(self, address: str, job: str, times: float) -> float:
+        """How many times as long as stated the time at an address is that a job lets pass so often, in the mean."""
+        one = self.draws.get(address)
+        if one is None:
+            return 1.0
+        number = self.passed.get((one.path, job), 0)
+        self.passed[one.path, job] = number + 1
+        return one.mean_factor(self.seed, f"{job} {number}", times)
+
 
 @dataclass(frozen=True, slots=True)
 class Chance:
@@ -43,6 +82,8 @@ class Chance:
     scenario: Scenario
     seed: int
     draws: Mapping[str, Draw] = field(default_factory=dict[str, Draw])
+    each_time: Mapping[str, Draw] = field(default_factory=dict[str, Draw])
+    """What is drawn anew each time that it passes; `draws` are the others."""
 
     @classmethod
     def of(cls, scenario: Scenario, seed: int) -> Chance:
@@ -57,7 +98,12 @@ class Chance:
             for name, said in scenario.spec.chance.items()
             for address in addresses(said, scenario.fleets)
         }  # fmt: skip
-        return cls(scenario, seed, draws)
+        anew = {address: one for address, one in draws.items() if one.said.each_time}
+        return cls(scenario, seed, {address: draws[address] for address in draws if address not in anew}, anew)
+
+    def clock(self, env: simpy.Environment, trace: Trace) -> Clock:
+        """A clock of which each time passes as chance decides."""
+        return Clock(env, trace, EachTime(self.each_time, self.seed)) if self.each_time else Clock(env, trace)
 
     def first(self) -> Scenario:
         """The scenario with the first draw of each value."""
@@ -70,6 +116,8 @@ class Chance:
                 system.trace.event(
                     0.0, value.address, f"is {units.show_short(value.given.si, value.given.unit)} by chance"
                 )
+            elif value.address in self.each_time:
+                system.trace.event(0.0, value.address, "is drawn anew each time")
 
     def repeated(self, system: System, job: Job) -> Job:
         """A job whose runs each have draws of their own, if chance decides something of it and it is repeated."""

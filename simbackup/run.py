@@ -79,7 +79,7 @@ def _built(scenario: Scenario, seed: int) -> tuple[System, list[Job]]:
 
     chance = Chance.of(scenario, seed)
     drawn = chance.first()
-    system, jobs = build(drawn.spec, seed)
+    system, jobs = build(drawn.spec, seed, chance.clock)
     chance.record(system, drawn)
     return system, [chance.repeated(system, job) for job in jobs]
 

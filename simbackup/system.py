@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -152,6 +152,10 @@ class System:
     def trace(self) -> Trace:
         """The record of the run."""
         return self.clock.trace
+
+    def drawn(self, job: str) -> Callable[[str, float], float]:
+        """How many times as long as stated the times at an address are that a job lets pass so often, in the mean."""
+        return lambda address, times: self.clock.drawn(address, job, times)
 
     def write(
         self,

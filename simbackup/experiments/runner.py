@@ -21,7 +21,7 @@ log = logging.getLogger("simbackup")
 class Runner:
     """Runs the points of a study.
 
-    `reused` counts the points that the ledger held, and `run_anew` the others.
+    `reused` counts the points that the ledger held, `run_anew` the others, and `bad` those that could not be run.
     """
 
     executor: Executor
@@ -30,6 +30,7 @@ class Runner:
     note: Callable[[str], None] = log.info
     reused: int = 0
     run_anew: int = 0
+    bad: int = 0
     _batch: Batch = field(init=False)
 
     def __post_init__(self) -> None:
@@ -43,6 +44,7 @@ class Runner:
         for n, found in self.executor.run(self._batch.run, [points[i] for i in left]):
             outcome = PointResult("", lost=found.why) if isinstance(found, Lost) else found
             outcomes[left[n]] = outcome
+            self.bad += outcome.refused
             if self.ledger is not None:
                 self.ledger.add(points[left[n]], outcome)
             done += 1

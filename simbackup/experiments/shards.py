@@ -8,11 +8,15 @@ from typing import NamedTuple, TypeVar
 
 from simbackup.errors import InputError, Place, Problem
 from simbackup.experiments.draws import draws_for
+from simbackup.experiments.optimum import every_point, optimum
+from simbackup.experiments.point import Point
 from simbackup.experiments.replicated import drawn
-from simbackup.experiments.runner import runner_for
+from simbackup.experiments.runner import Runner, runner_for
+from simbackup.experiments.search_space import space_for
 from simbackup.experiments.study_file import check_correlations, read_study, scenario_of
 from simbackup.experiments.study_intervals import INTERVALS
 from simbackup.scenario import Source
+from simbackup.schema.study import StudySpec
 from simbackup.uncertainty.effort import Done
 from simbackup.uncertainty.inputs import changes, inputs
 
@@ -80,21 +84,34 @@ def run_shard(
     under `ledger/` into one. Points for `thorough` intervals and of an `uncertain` study are shared, too; those for
     `quick` intervals are few, and are left to the last call.
 
+    Of a study that optimises, parts share the combinations where all are tried. Where they are searched, each point
+    depends on those before, so that parts share the rows, and one search is in one part. Intervals are left to the last
+    call, which knows what is best.
+
     Parameters and errors are those of `study`.
     """
     asked, points, tree = read_study(what, seed)
     check_correlations(asked, points, tree)
-    if asked.optimise is not None:
-        message = "a search has no parts, as each point depends on those before"
-        raise InputError([Problem(tree.mapping["optimise"].place, "optimise", message, "leave out --shard")])
+    goals = asked.optimise
+    space = space_for(asked, goals, points, tree) if goals is not None else None
     with runner_for(workers=workers, scheduler=scheduler, into=into, progress=progress, note=note) as runner:
-        mine = shard.of(drawn(asked, points))
-        found = runner.run(mine)
-        draws = draws_for(asked, intervals, ()) if asked.uncertain or intervals == "thorough" else None
-        if draws is not None:
-            good = [(point, scenario) for point in points if (scenario := scenario_of(point)) is not None]
-            unknown = tuple(inputs({str(n): scenario for n, (_, scenario) in enumerate(good)}))
-            cases = [changes(unknown, case) for case in draws.sample(unknown, seed)]
-            moved = [point.moved(case.get(str(n), {})) for case in cases for n, (point, _) in enumerate(good)]
-            found += runner.run(shard.of(moved), INTERVALS)
-    return ShardDone(len(found), sum(one.refused for one in found))
+        if goals is None or space is None:
+            _run_rows(asked, points, shard, runner, intervals)
+        elif space.size <= goals.runs:
+            runner.run(shard.of([each for point in points for each in every_point(asked, goals, space, point)]))
+        else:
+            for point in shard.of(points):
+                optimum(asked, goals, space, point, runner)
+    return ShardDone(runner.reused + runner.run_anew, runner.bad)
+
+
+def _run_rows(asked: StudySpec, points: Sequence[Point], shard: Shard, runner: Runner, intervals: str) -> None:
+    """Run a part of the rows, and of the cases for their intervals where these are many."""
+    runner.run(shard.of(drawn(asked, points)))
+    draws = draws_for(asked, intervals, ()) if asked.uncertain or intervals == "thorough" else None
+    if draws is not None:
+        good = [(point, scenario) for point in points if (scenario := scenario_of(point)) is not None]
+        unknown = tuple(inputs({str(n): scenario for n, (_, scenario) in enumerate(good)}))
+        cases = [changes(unknown, case) for case in draws.sample(unknown, points[0].seed)]
+        moved = [point.moved(case.get(str(n), {})) for case in cases for n, (point, _) in enumerate(good)]
+        runner.run(shard.of(moved), INTERVALS)

@@ -43,9 +43,18 @@ class Bounded:
 
     def at(self, share: float) -> float:
         """The value below which such a share of the draws lies: the inverse of the distribution between its ends."""
+        return float(self.each(share))
+
+    def each(self, shares: Any) -> Any:
+        """The same of an array of shares."""
         below = float(self.frozen.cdf(self.least - 1.0 if self.discrete else self.least))
         above = float(self.frozen.cdf(self.most))
-        return min(max(float(self.frozen.ppf(below + share * (above - below))), self.least), self.most)
+        return self.frozen.ppf(below + shares * (above - below)).clip(self.least, self.most)
+
+    @property
+    def mean(self) -> float:
+        """The mean between the ends."""
+        return float(self.frozen.expect(lb=self.least, ub=self.most, conditional=True))
 
 
 def bounded(said: ChanceSpec, unit: str) -> Bounded:
@@ -128,6 +137,13 @@ def wrong_chance(spec: Spec, tree: Node, fleets: Fleets) -> Iterator[Problem]:
             if wrong is not None:
                 yield Problem(place, at, *wrong)
                 continue
+            passing = _passing(spec, address)
+            if said.each_time and address not in passing:
+                place, at = tree.find((*path, "each_time"))[0].place, f"{SECTION}.{name}.each_time"
+                message = f"'{address}' is no time that can be drawn each time"
+                remedy = f"of this device: {', '.join(passing)}" if passing else "leave out 'each_time'"
+                yield Problem(place, at, message, remedy)
+                continue
             taken[address] = name
             try:
                 bounded(said, values[address].unit)
@@ -135,6 +151,13 @@ def wrong_chance(spec: Spec, tree: Node, fleets: Fleets) -> Iterator[Problem]:
                 node, _ = tree.find((*path, error.key))
                 yield Problem(node.place, f"{SECTION}.{name}.{error.key}", error.message, error.remedy)
                 break
+
+
+def _passing(spec: Spec, address: str) -> list[str]:
+    """The addresses of the times that can be drawn each time of the device whose value is at an address."""
+    section, name, *_ = address.split(".")
+    device = spec.devices.get(name) if section == "devices" else None
+    return [f"{section}.{name}.{key}" for key in sorted(device.each_time)] if device is not None else []
 
 
 def _wrong_address(address: str, values: Mapping[str, Quantity], taken: Mapping[str, str]) -> tuple[str, str] | None:

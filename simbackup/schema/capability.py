@@ -38,6 +38,8 @@ class Device(Part):
     """The sign that it has in pictures; that of its kind unless stated."""
     pieces: ClassVar[Mapping[str, Piece]] = {}
     """Pieces that limit by themselves, by the name that they have in addresses."""
+    each_time: ClassVar[frozenset[str]] = frozenset()
+    """Keys of times that chance may draw anew each time that they pass."""
 
     def lies_on(self) -> str | None:
         """The device that it lies on or in, whose host is its own; None if it stands by itself."""

@@ -15,7 +15,7 @@ class ChanceSpec(Frozen):
 
     What is drawn for an address depends on the seed and this address alone, so that a change elsewhere leaves it as it
     is. Values of a repeated job are drawn for each of its runs, those of `change` of data for each day, and all others
-    once for a simulation.
+    once for a simulation, unless they are drawn `each_time`.
     """
 
     of: Names
@@ -38,3 +38,7 @@ class ChanceSpec(Frozen):
     """Whether the value itself is drawn, or a factor by which what the file states is multiplied."""
     together: bool = False
     """Whether all these values share one draw, as in one busy night; each has its own unless stated."""
+    each_time: bool = False
+    """Whether a time is drawn anew each time that it passes: of each mount, load, unload and locate of a tape library,
+    and of each request to an object store. Each job has draws of its own, so that one job more leaves those of the
+    others as they are. The requests of a stream take the mean of their draws."""

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from simbackup import __version__
+
 HEAVY = (
     "pandas", "pyarrow", "scipy", "matplotlib", "openpyxl", "jinja2", "ruamel", "urllib.request", "http.client",
     "xml.sax", "multiprocessing", "concurrent.futures.process",
@@ -52,3 +54,8 @@ def test_a_run_imports_nothing_heavy(intervals: str) -> None:
     found = imported("run", "teaching/mount-queue", "--intervals", intervals)
     assert sorted(found & {*HEAVY, *OTHERS}) == []
     assert ("numpy" in found) == (intervals == "quick")
+
+
+def test_the_package_is_the_program() -> None:
+    ran = subprocess.run([sys.executable, "-m", "simbackup", "--version"], capture_output=True, text=True, check=True)
+    assert ran.stdout == f"simbackup {__version__}\n"

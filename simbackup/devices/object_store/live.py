@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -59,11 +59,13 @@ class ObjectStore:
         self.pipes = {way: Link(f"{name}.{way}_rate", rate, fastest=rate) for way, rate in rates if rate is not None}
 
     def carrying(
-        self, shape: FlowShape, direction: Direction, objects: Objects, networks: Sequence[Network], connections: int
-    ) -> FlowShape:
+        self, shape: FlowShape, direction: Direction, objects: Objects, networks: Sequence[Network], connections: int,
+        *, drawn: Callable[[str, float], float],
+    ) -> FlowShape:  # fmt: skip
         """The shape of bytes that also go to objects, or come from them, over networks on some connections.
 
-        The next requests are made while those before them are answered, one at a time on each connection.
+        The next requests are made while those before them are answered, one at a time on each connection. `drawn` takes
+        the address of a latency, and how many requests have it: how many times as long as stated it is for them.
         """
         terms, write = self.terms, direction == "write"
         most = equations.parts(objects.size, terms.part)
@@ -72,6 +74,7 @@ class ObjectStore:
         at_once = equations.at_once(connections, objects.number, most, terms.parts_at_once)
         rate = min(terms.connection_rate, connection_rate(networks), *(network.rate for network in networks))
         own = terms.write_latency if write else terms.read_latency
+        own *= drawn(f"{self.name}.{direction}_latency", requests * objects.number)
         travel = travelling(networks, 1.0 / each)
         parts = {(self.name, Activity.WAIT_FOR_REQUESTS.value): own / each, **travel, (self.name, ""): 1.0 / rate}
         alone = requests_rate(each, own + sum(travel.values()) * each, rate, 1.0)

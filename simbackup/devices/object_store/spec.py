@@ -51,6 +51,7 @@ class ObjectStoreSpec(ObjectTarget, Modelled, ObjectStoreSheet):
 
     kind: Literal["object_store"]
 
+    each_time: ClassVar[frozenset[str]] = frozenset({"write_latency", "read_latency"})
     pieces: ClassVar[Mapping[str, Piece]] = {limit: Piece(times=limit) for limit in LIMITS}
 
     def facts(self) -> Facts:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import simpy
 
 from simbackup.devices.shape import FlowShape
+from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
 from simbackup.engine.activity import Activity, Nature, nature_of
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
@@ -17,26 +18,7 @@ from simbackup.engine.limit import Law, Limit
 from simbackup.engine.trace import Trace
 from simbackup.equations import streaming, tape
 
-LEAST_ROOM = 1.0
-"""Bytes on a cartridge below which it is full."""
-
 Wait = Generator[simpy.Event, Any, None]
-
-
-@dataclass(slots=True, eq=False)
-class Cartridge:
-    """A cartridge, its pool, and how much of it is written, in bytes on the tape."""
-
-    name: str
-    capacity: float
-    pool: str | None = None
-    end: float = 0.0
-    in_use: bool = False
-
-    @property
-    def room(self) -> float:
-        """Bytes of room left on it."""
-        return self.capacity - self.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +190,7 @@ class Library:
             return drive
         yield from self._move(job, Activity.MOUNT)
         with self.clock.span(job, drive.name, Activity.LOAD):
-            yield self.clock.env.timeout(drive.parameters.load_time)
+            yield self._pass(job, "drive.load_time", drive.parameters.load_time)
         drive.cartridge, drive.position = cartridge, 0.0
         return drive
 
@@ -225,7 +207,10 @@ class Library:
     def locate(self, job: str, drive: Drive, byte: float) -> Wait:
         """Move the tape to a byte."""
         with self.clock.span(job, drive.name, Activity.LOCATE):
-            yield self.clock.env.timeout(tape.locate_time(drive.parameters, drive.position, byte))
+            overhead = drive.parameters.locate_overhead
+            drawn = overhead * self.clock.drawn(f"{self.name}.drive.locate_overhead", job, 1.0)
+            parameters = drive.parameters if drawn == overhead else replace(drive.parameters, locate_overhead=drawn)
+            yield self.clock.env.timeout(tape.locate_time(parameters, drive.position, byte))
         drive.position = byte
 
     def mark(self, job: str, drive: Drive, marks: float) -> Wait:
@@ -275,10 +260,14 @@ class Library:
         with self.clock.span(job, drive.name, Activity.REWIND):
             yield self.clock.env.timeout(tape.rewind_time(drive.parameters, drive.position))
         with self.clock.span(job, drive.name, Activity.UNLOAD):
-            yield self.clock.env.timeout(drive.parameters.unload_time)
+            yield self._pass(job, "drive.unload_time", drive.parameters.unload_time)
         yield from self._move(job, Activity.DISMOUNT)
         drive.cartridge, drive.position = None, 0.0
         self._announce()
+
+    def _pass(self, job: str, key: str, seconds: float) -> simpy.Event:
+        """Let a time pass that chance may draw each time."""
+        return self.clock.env.timeout(seconds * self.clock.drawn(f"{self.name}.{key}", job, 1.0))
 
     def vacate(self) -> None:
         """Tell those who wait that a shared drive has room for one more stream."""
@@ -296,5 +285,5 @@ class Library:
         with self.clock.span(job, f"{self.name}.robot", Activity.WAIT_FOR_ROBOT):
             yield robot
         with self.clock.span(job, f"{self.name}.robot", activity):
-            yield self.clock.env.timeout(self.exchange_time)
+            yield self._pass(job, "exchange_time", self.exchange_time)
         self.robots.release(robot)

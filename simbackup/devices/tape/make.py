@@ -5,7 +5,8 @@ from __future__ import annotations
 import simpy
 
 from simbackup.devices.site import Site
-from simbackup.devices.tape.live import Cartridge, Drive, Library
+from simbackup.devices.tape.cartridge import Cartridge
+from simbackup.devices.tape.live import Drive, Library
 from simbackup.devices.tape.spec import TapeLibrarySpec
 from simbackup.engine.flows import Link
 from simbackup.equations import tape as equations

@@ -131,6 +131,9 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
     """How long an idle drive stays loaded; unless stated, what the backup program says."""
 
     drawn_as: ClassVar[str] = "library"
+    each_time: ClassVar[frozenset[str]] = frozenset({
+        "exchange_time", "drive.load_time", "drive.unload_time", "drive.locate_overhead",
+    })  # fmt: skip
     pieces: ClassVar[Mapping[str, Piece]] = {
         "drives": Piece("drives", waits="wait for a drive"),
         "robot": Piece("robots", "exchange_time"),

@@ -90,7 +90,7 @@ class CopySaveSet:
         reading = fetching((server, server), source, self.tool.copying(server) * there, self.tool.request)
         reading = reading.times(copy.compression / there)
         objects = objects_of(size, saved.files, saved.method, self.object_size)
-        shape = store.carrying(reading, "write", objects, networks, self.connections)
+        shape = store.carrying(reading, "write", objects, networks, self.connections, drawn=system.drawn(copy.job))
         flow = shape.start(system.network, copy.job, Activity.COPY, size)
         yield flow.done
         system.account(copy.job, flow)

@@ -53,7 +53,7 @@ class ObjectBackup:
         objects = objects_of(part.size / stored, part.files, it.method, self.object_size)
         networks = [system.networks[name] for name in it.networks]
         shape = compressed(it.reading(system, data), system.hosts[it.host], None, it.reduction).times(stored)
-        shape = store.carrying(shape, "write", objects, networks, it.connections)
+        shape = store.carrying(shape, "write", objects, networks, it.connections, drawn=system.drawn(job))
         flow = it.tool.sending(shape, networks, loaded=True).start(
             system.network, job, Activity.SAVE, part.size / stored
         )
@@ -96,13 +96,15 @@ class ObjectRestore:
         else:
             objects = Objects(total / files / there, files)
         with system.shut_out(self.to):
-            shape = self._copying(system, copy, objects, target, made)
+            shape = self._copying(system, copy, objects, target, made, job=job)
             place = VolumeRange(target.volume, target.begin + min(begin, max(target.size - size, 0.0)), size)
             place = place._replace(beside=beside(target, made))
             yield from system.write_through(job, self.host, place, shape, Activity.RESTORE)
         return Moved(total, float(files))
 
-    def _copying(self, system: System, copy: Copy, objects: Objects, target: DataSet, made: FilesMade) -> FlowShape:
+    def _copying(
+        self, system: System, copy: Copy, objects: Objects, target: DataSet, made: FilesMade, *, job: str
+    ) -> FlowShape:
         """What a restored byte loads: the store, the way, and the processor of the host that writes it."""
         host, networks = system.hosts[self.host], [system.networks[name] for name in self.networks]
         shape = filling(host.then(FlowShape(), self.tool.restoring(host)), host, target, made)
@@ -110,5 +112,6 @@ class ObjectRestore:
             serial = host.seconds(made.file_cpu) * made.per_byte * self.tool.in_turn
             shape = replace(shape, workers=self.workers, serial=serial)
         shape = expanded(shape, host, None, copy.reduction).times(copy.fetched)
-        shape = system.object_stores[copy.target].carrying(shape, "read", objects, networks, self.connections)
+        store = system.object_stores[copy.target]
+        shape = store.carrying(shape, "read", objects, networks, self.connections, drawn=system.drawn(job))
         return shape.times(1.0 / copy.fetched)

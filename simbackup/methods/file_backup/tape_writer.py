@@ -10,7 +10,8 @@ import simpy
 
 from simbackup.catalogue import Copy, Extent
 from simbackup.devices.shape import FlowShape
-from simbackup.devices.tape.live import LEAST_ROOM, Cartridge, Drive, Library, Stream
+from simbackup.devices.tape.cartridge import LEAST_ROOM, Cartridge
+from simbackup.devices.tape.live import Drive, Library, Stream
 from simbackup.devices.tape.session import Seat, take_seat
 from simbackup.engine.activity import Activity
 from simbackup.engine.flows import Flow

@@ -8,8 +8,10 @@ from functools import cache
 import pytest
 
 from simbackup.planning.ledger import Day, Ledger
+from simbackup.planning.loading import found
 from simbackup.planning.restore import restore
 from simbackup.planning.site import PlannedSite, load_site
+from simbackup.schema.yaml_file import parse
 
 GROWTH = 1.15
 TB = 1e12
@@ -84,16 +86,29 @@ def test_tapes_of_a_year() -> None:
     assert stock.bought == stock.cartridges
 
 
+def databases_alone() -> PlannedSite:
+    """Its databases, without the servers that would be simulated beside them."""
+    file = found("planning/university")
+    tree = parse(file.read_text(encoding="utf-8"), file.name).plain()
+    systems = {name: system for name, system in tree["systems"].items() if system["policy"] == "databases"}
+    policies = {"databases": tree["policies"]["databases"]}
+    targets = {name: tree["targets"][name] for name in ("pool", "second")}
+    return load_site(tree | {"systems": systems, "policies": policies, "targets": targets})
+
+
 def test_a_database_comes_back_after_a_fire() -> None:
     """From the full backup of Sunday on the second site, with the logs since.
 
     At most half an hour is lost, and the time until its logs are saved, which ends before the next half hour does.
     """
-    found = restore(university(), "client db03", date(2027, 6, 9), "main")
-    one = found.systems[0]
+    site = databases_alone()
+    back = restore(site, "client db03", date(2027, 6, 9), "main")
+    one = back.systems[0]
     assert (one.source, one.chain) == ("second", 1)
     assert 1800.0 < one.lost < 3600.0
     hours = 2 * 24 + 15  # from Sunday at 21:00 to Wednesday noon
-    assert one.logs == pytest.approx(one.bytes * university().systems[72].log * hours / 24, rel=0.01)
+    assert one.logs == pytest.approx(
+        one.bytes * next(each.log for each in site.systems if each.name == "db03") * hours / 24, rel=0.01
+    )
     assert one.back > 24 * 3600 + one.logs / 50e6  # recovery, and logs as fast as the database applies them
-    assert found.warnings == ()
+    assert back.warnings == ()

@@ -13,7 +13,11 @@ from scipy import stats
 
 import simbackup as sb
 from simbackup import units
+from simbackup.chance import Draw
 from simbackup.equations.intervals import mean_interval, student_quantile
+from simbackup.scenario.chance import bounded
+from simbackup.schema.chance import ChanceSpec
+from simbackup.schema.quantity import Quantity
 
 SITE: dict[str, Any] = {
     "title": "Nights by chance",
@@ -129,6 +133,69 @@ def test_jobs_fail_in_their_share_of_tries_and_retries_save_them() -> None:
     failed = next(row for row in sb.simulate(chance).job_rows if row["status"] == "failed")
     assert failed["elapsed"] == 120.0
     assert failed["reason"] == "failed by chance, as 30 % of its tries do"
+
+
+MOUNT = {"of": "devices.library.exchange_time", "distribution": "uniform", "loc": "6 s", "scale": "12 s"}
+LOAD = {"of": "devices.library.drive.load_time", "distribution": "uniform", "loc": 0.5, "scale": 1.0, "by": "factor"}
+
+
+def moves(changes: dict[str, Any] | None = None, **chance: Any) -> dict[str, list[float]]:
+    """Seconds of each move of the robots of a library, by job, the shortest first."""
+    drawn = {name: {**each, "each_time": True} for name, each in chance.items()}
+    given = {"title": "A", "extends": "teaching/mount-queue", "chance": drawn}
+    found: dict[str, list[float]] = {}
+    for span in sb.simulate(given, changes, seed=1).trace.spans:
+        if span.activity in {"mount", "dismount"}:
+            found.setdefault(span.job, []).append(span.end - span.start)
+    return {job: sorted(each) for job, each in found.items()}
+
+
+def test_each_move_of_a_robot_is_drawn_for_its_job_whatever_other_parts_do() -> None:
+    found = moves(mount=MOUNT)
+    assert found == {
+        job: pytest.approx(each) for job, each in moves({"devices.library.robots": 2}, mount=MOUNT, load=LOAD).items()
+    }
+    every = [seconds for each in found.values() for seconds in each]
+    assert len(set(every)) == len(every) == 32  # eight cartridges are written, and eight are read
+    assert stats.kstest(every, stats.uniform(6.0, 12.0).cdf).pvalue > 0.001
+    assert all(each == pytest.approx([12.0] * len(each)) for each in moves().values())
+
+
+@pytest.mark.parametrize("times", [1.0, 400.0, 40_000.0])
+def test_the_mean_of_many_draws_varies_as_much_less_as_it_should(times: float) -> None:
+    """By chance, one in a thousand such samples would be refused: the variance of a hundred is chi-squared."""
+    said = ChanceSpec.model_validate({**MOUNT, "each_time": True})
+    draw = Draw(Quantity(12.0, "s", "12 s"), said, bounded(said, "s"), "chance mount", 1.0)
+    means = [12.0 * draw.mean_factor(seed, "job", times) for seed in range(100)]
+    deviation = 12.0 / (12.0 * times) ** 0.5
+    assert abs(np.mean(means) - 12.0) < 3.3 * deviation / 10.0
+    low, high = stats.chi2(99).ppf([0.0005, 0.9995]) / 99.0
+    assert low < np.var(means, ddof=1) / deviation**2 < high
+
+
+def test_a_request_to_an_object_store_has_a_latency_of_its_own() -> None:
+    bucket = {"kind": "object_store", "model": "object_store/amazon-s3-standard", "write_latency": "2 s"}
+    given = site()
+    given["devices"]["bucket"] = bucket
+    given["hosts"]["server"]["owns"].append("bucket")
+    given["data"]["files"] = {"on": "source", "size": "1 MB"}
+    save = {"method": "image", "data": "files", "to": "bucket", "tool": "backup_tool/raw-blocks"}
+    given["jobs"] = {"save": save, "again": {**save, "after": "save"}}
+    latency = {"of": "devices.bucket.write_latency", "distribution": "uniform", "scale": 2.0, "by": "factor"}
+    drawn = {**given, "chance": {"latency": {**latency, "each_time": True, "least": 0.1}}}
+    stated, one, other = (
+        [row["elapsed"] for row in sb.simulate(each, seed=seed).job_rows]
+        for each, seed in ((given, 1), (drawn, 1), (drawn, 2))
+    )
+    assert stated[0] == pytest.approx(stated[1])
+    assert len({*one, *other}) == 4
+    assert all(0.2 - 1e-6 <= each - (stated[0] - 2.0) <= 4.0 + 1e-6 for each in (*one, *other))
+
+
+@pytest.mark.parametrize("address", ["data.files.size", "devices.library.drive.native_rate"])
+def test_what_does_not_pass_is_not_drawn_each_time(address: str) -> None:
+    with pytest.raises(sb.InputError, match=rf"'{address}' is no time that can be drawn each time"):
+        moves(mount={**MOUNT, "of": address, "loc": 0.5, "scale": 1.0, "by": "factor"})
 
 
 @pytest.mark.parametrize(

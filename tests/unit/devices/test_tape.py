@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import simpy
 
-from simbackup.devices.tape.live import Cartridge, Drive, Library, Stream
+from simbackup.devices.tape.cartridge import Cartridge
+from simbackup.devices.tape.live import Drive, Library, Stream
 from simbackup.engine.clock import Clock
 from simbackup.engine.flows import Link
 from simbackup.engine.trace import Trace

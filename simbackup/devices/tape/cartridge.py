@@ -1,0 +1,24 @@
+"""Cartridges, and how much of them is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LEAST_ROOM = 1.0
+"""Bytes on a cartridge below which it is full."""
+
+
+@dataclass(slots=True, eq=False)
+class Cartridge:
+    """A cartridge, its pool, and how much of it is written, in bytes on the tape."""
+
+    name: str
+    capacity: float
+    pool: str | None = None
+    end: float = 0.0
+    in_use: bool = False
+
+    @property
+    def room(self) -> float:
+        """Bytes of room left on it."""
+        return self.capacity - self.end
