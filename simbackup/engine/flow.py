@@ -10,7 +10,7 @@ import simpy
 
 from simbackup.engine.ends import ULPS
 from simbackup.engine.limit import WHOLE, Law, Limit, Parts, Segment, Spot
-from simbackup.engine.rounds import Going
+from simbackup.engine.rounds import Going, alone
 from simbackup.engine.solver import same
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ class Flow:
     """
 
     __slots__ = (
-        "_bent", "_cap", "_completed", "_crossed", "_env", "_held", "_limited_since", "_rate", "_segments", "_since",
-        "_turns", "_waits", "activity", "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done", "ends",
-        "going", "law", "links", "moves", "name", "near", "number", "places", "sequential", "share", "spent", "stop",
-        "watchers", "weight",
+        "_alone", "_bent", "_cap", "_completed", "_crossed", "_env", "_held", "_limited_since", "_rate", "_segments",
+        "_since", "_turns", "_waits", "activity", "amount", "asks", "bottleneck", "cause", "crowd", "demands", "done",
+        "ends", "going", "law", "links", "moves", "name", "near", "number", "places", "queues", "sequential", "share",
+        "spent", "stop", "watchers", "weight",
     )  # fmt: skip
 
     def __init__(
@@ -79,6 +79,7 @@ class Flow:
         self.spent = WHOLE
         self._bent: Limit | None = None
         self._waits: Limit | None = None
+        self._alone: tuple[float, ...] | None = None
         self._held: Limit | None = None
 
     def __repr__(self) -> str:
@@ -162,10 +163,7 @@ class Flow:
     def _add_segment(self, segments: list[Segment], now: float) -> None:
         """Add what limits the flow now, which goes on what did so before if it is the same."""
         if now > self._limited_since and self.active:
-            begin = self._limited_since
-            if segments and segments[-1].cause == self.cause and segments[-1].parts == self.spent:
-                begin = segments.pop().begin
-            segments.append(Segment(begin, now, self.cause, self.spent))
+            Segment(self._limited_since, now, self.cause, self.spent).follow(segments)
 
     def set_cap(self, cap: float, cause: str, parts: Parts | None = None) -> None:
         """Take another greatest rate, units per second, and its cause; called by the network, which solves anew."""
@@ -185,7 +183,25 @@ class Flow:
         self._crossed = tuple(self.demands.items())
         self._turns = any(link.streams is not None for link in self.demands)
         self.moves, self.places, self.going = dict(moves), dict(places), going
-        self.asks = self.law is not None or going is not None
+        self.queues = () if going is None else tuple(link for link in {**going.waits(), **places} if link in demands)
+        """The links where its requests may wait for others."""
+        self.asks = self.law is not None
+        """Whether it has to be solved with all that cross its links, as it asks what they use."""
+        self._alone = None
+
+    def look_around(self) -> None:
+        """See whether it asks what others use: by its law, or as its requests wait where others come."""
+        asks = self.law is not None or any(len(link.crossing) > 1 for link in self.queues)
+        if asks is not self.asks:
+            self.asks, self._alone = asks, None
+            for link in self.links:
+                link.asked_by(self)
+
+    def go_alone(self) -> None:
+        """Take what its requests wait for where they meet no others; called by the network."""
+        if self.going is not None and self._alone != (now := tuple(link.capacity for link in self.queues)):
+            self._alone = now
+            self.wait_for(alone(self.going))
 
     def bend(self, limit: Limit | None) -> None:
         """Note what the law makes of the rate that the network offers; called by the network."""
@@ -195,9 +211,9 @@ class Flow:
         """Take what a store holds it to, while it is solved; called by the network."""
         self._held = limit
 
-    def wait_for(self, limit: Limit | None) -> None:
+    def wait_for(self, limit: Limit) -> None:
         """Take what its requests wait for, where they go round; called by the network."""
-        self._waits = limit
+        self._waits = limit if math.isfinite(limit.rate) else None
 
     def settle(self, now: float) -> None:
         """Update what is completed to `now`, seconds."""

@@ -15,7 +15,7 @@ from simbackup.engine.flow import Flow
 from simbackup.engine.guards import Guarded
 from simbackup.engine.limit import Law, Limit, Parts, Spot
 from simbackup.engine.link import Link
-from simbackup.engine.reach import FlowCoupling, Reach, Touches
+from simbackup.engine.reach import FlowCoupling, Reach, Touches, waits_alone
 from simbackup.engine.rounds import Going
 from simbackup.engine.solving import Solving
 from simbackup.engine.trace import Trace
@@ -130,9 +130,8 @@ class FlowNetwork:
             if link.riding is not None:
                 self._crowds.see(link)
             link.attach(flow)
-            if link.crowds and link.entangled:
-                self._crowds.leave(link)
             self._link(link)
+        self._meet(flow)
         self._touch(flow)
         return flow
 
@@ -164,8 +163,7 @@ class FlowNetwork:
         flow.load(demands, moves, places, going)
         for link in flow.links:
             link.note(flow)
-            if link.entangled and link.crowds:
-                self._crowds.leave(link)
+        self._meet(flow)
         self.set_cap(flow, *limit[:3])
 
     def set_cap(self, flow: Flow, cap: float, cause: str | None = None, parts: Parts | None = None) -> None:
@@ -177,6 +175,8 @@ class FlowNetwork:
     def set_capacity(self, link: Link, capacity: float | Callable[[Sequence[Flow]], float]) -> None:
         """Give a link another capacity, units per second."""
         self._crowds.see(link)
+        if waits_alone(link):
+            self._crowds.leave(link)
         link.set_capacity(capacity)
         self._touched.links[link] = None
         self._solve_later()
@@ -228,6 +228,14 @@ class FlowNetwork:
         self._asking = False
         self._solving.note(reach, limiting, crowded=not self.whole)
 
+    def _meet(self, flow: Flow) -> None:
+        """Let a flow and those that were alone until it came see whom they meet; who asks others leaves his crowd."""
+        flow.look_around()
+        for link in flow.links:
+            look_around(link)
+            if link.crowds and link.entangled:
+                self._crowds.leave(link)
+
     def _link(self, link: Link) -> None:
         if link not in self._solving.links:
             self._solving.links[link] = next(self._numbers)
@@ -274,9 +282,16 @@ class FlowNetwork:
         self._ends.put(flow, near)
         for link in flow.links:
             seconds = link.detach(flow, now, left)
+            look_around(link)
             if seconds > 0.0:
                 there = self.least.setdefault(flow.name, {})
                 there[link] = there.get(link, 0.0) + seconds
         del self._flows[flow]
         self._touched.ended(flow)
         self._solve_later()
+
+
+def look_around(link: Link) -> None:
+    """Let a flow see who has come to a link where it was alone, or that it is alone there now."""
+    for flow in link.crossing if len(link.crossing) <= 2 else ():  # noqa: PLR2004 (one was alone)
+        flow.look_around()

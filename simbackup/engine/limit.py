@@ -87,3 +87,11 @@ class Segment(NamedTuple):
     end: float
     cause: str
     parts: Parts
+
+    def follow(self, before: list[Segment]) -> None:
+        """Add it to those before it, as one with the last of them if the same limits the flow."""
+        last = before[-1] if before else None
+        if last is not None and last.cause == self.cause and last.parts == self.parts:
+            before[-1] = self._replace(begin=last.begin)
+        else:
+            before.append(self)

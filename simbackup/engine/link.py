@@ -148,8 +148,14 @@ class Link:
             self._streams_changed()
         if self._varies:
             self._capacity, self.stale = None, True
+        self.asked_by(flow)
+
+    def asked_by(self, flow: Flow) -> None:
+        """Note whether an attached flow asks what others use; called by the flow."""
         if flow.asks:
             self._asking[flow] = None
+        else:
+            self._asking.pop(flow, None)
 
     def note(self, flow: Flow) -> None:
         """Note that an attached flow loads the link in another way; called by the network."""
@@ -158,10 +164,7 @@ class Link:
             self.streams.detach(flow)
             self.streams.attach(self, flow)
             self._streams_changed()
-        if flow.asks:
-            self._asking[flow] = None
-        else:
-            self._asking.pop(flow, None)
+        self.asked_by(flow)
 
     def _streams_changed(self) -> None:
         """Note that each stream may lose more or less than before."""

@@ -6,7 +6,7 @@ move: where a link is full, none has a higher level on it; and where a link limi
 it what they did. Otherwise the others are reached, too, and all is solved once more. Links that are not full connect
 nobody. Three things reach further:
 
-- Flows with laws, requests that go round, and uneven streams ask what others use of a link. All flows of such an
+- Flows with laws, requests that wait for others, and uneven streams ask what others use of a link. All flows of such an
   entangled link are solved together. Even streams demand the same at any rates; one that comes or goes changes what
   all of them demand.
 - A full or empty buffer of a flow that is solved again is asked for its hold, and its followers are solved with it.
@@ -108,7 +108,7 @@ class Reach:
                     self.add(link.limited if link.streams is None else link.movers)
             for link in links:
                 self._see(link)
-                every = link.entangled or link.has_other_capacity or link.streams is not None
+                every = link.entangled or link.has_other_capacity or link.streams is not None or waits_alone(link)
                 self.add(link.movers if every else link.limited)
 
     def take_all(self, flows: Iterable[Flow], links: Iterable[Link]) -> None:
@@ -135,6 +135,8 @@ class Reach:
                 self.mix()
             if isinstance(flow, Crowd):
                 self.crowds[flow] = None
+            elif flow.going is not None and not flow.asks:
+                flow.go_alone()
             for link in flow.links:
                 self._see(link)
                 if link.entangled:
@@ -214,6 +216,11 @@ class Reach:
                 self.mix()
                 return False
         return True
+
+
+def waits_alone(link: Link) -> bool:
+    """Whether a single flow crosses a link, whose requests may wait there for others."""
+    return len(link.crossing) == 1 and link in next(iter(link.crossing)).queues
 
 
 class Beside:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 class Going(Protocol):
     """How the requests of a flow go round between queues."""
 
+    def waits(self) -> Mapping[Link, float]:
+        """The links where they may wait for others, with the seconds that a unit takes there alone."""
+        ...
+
     def together(
         self,
         all_of_them: Sequence[Any],
@@ -41,17 +45,17 @@ def go_round(flows: Sequence[Flow], rates: Mapping[Flow, float] | None = None) -
     for as long as no write has waited for seconds); they still share the device with it. Where all that go round take
     turns with streams, these turns are what they wait for on account of the streams.
     """
-    going = [(flow, flow.going) for flow in flows if flow.going is not None]
+    going = [(flow, flow.going) for flow in flows if flow.going is not None and flow.asks]
     if not going:
         return
-    round_trips, offered = {flow for flow, _ in going}, rates or {}
+    round_trips, offered = [flow for flow in flows if flow.going is not None], rates or {}
 
     at_links = {link for flow, _ in going for link in flow.links}
-    turning = {link for link in at_links if all(link in flow.places for flow, _ in going if link in flow.links)}
+    turning = {link for link in at_links if all(link in flow.places for flow in round_trips if link in flow.links)}
 
     used = dict.fromkeys(at_links, 0.0)
     for flow, rate in offered.items():
-        if flow in round_trips or flow.activity == Activity.WRITE_BACK.value:
+        if flow.going is not None or flow.activity == Activity.WRITE_BACK.value:
             continue
         for link in flow.demands:
             if link in used and not (link in turning and link in flow.places):
@@ -67,4 +71,10 @@ def go_round(flows: Sequence[Flow], rates: Mapping[Flow, float] | None = None) -
     moved = [offered.get(flow, math.inf) for flow, _ in going]
     limits = going[0][1].together([one for _, one in going], others, turns, moved)
     for (flow, _), limit in zip(going, limits, strict=True):
-        flow.wait_for(limit if math.isfinite(limit.rate) else None)
+        flow.wait_for(limit)
+
+
+def alone(going: Going) -> Limit:
+    """The limit of a flow whose requests meet no others where they wait: nothing that others do moves it."""
+    [limit] = going.together([going], lambda link: 0.0 if link.capacity > 0.0 else 1.0, [{}], [math.inf])
+    return limit

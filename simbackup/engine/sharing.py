@@ -12,7 +12,8 @@ The rates of an instant follow from the flows under way, the links, the full and
    than what fills it. Such a hold is one more link, with what its leaders move as its capacity (`coupling`).
 4. Requests that go round. They are limited by the time that they wait behind each other, and behind the rest: what
    all other flows use of each link when their levels have risen beside them, as far as their laws let them (`rounds`).
-   One that something else holds up, such as a full cache, comes back as late as that lets it.
+   One that something else holds up, such as a full cache, comes back as late as that lets it. One that meets nobody
+   where it waits goes round as if it were alone, and is a flow with a cap.
 5. Laws. A flow may make less of what it is offered than all of it. It is offered what it would have if it alone took
    all of its offer while every other flow uses what it does; what it leaves goes to the others. For a use that
    depends on the offer alone this is a filling, too (`lawful`). What requests achieve behind others depends on what
@@ -66,6 +67,7 @@ class Sharing:
         self.held = held
         self.holds = [self._hold(one) for one in held]
         self.turns = self._turns()
+        self.going = any(flow.going is not None and flow.asks for flow in flows)
         self.offering: set[int] = set()
         """Holds (those from zero on) that limit what laws are offered, though what these leave may not fill them."""
 
@@ -133,7 +135,7 @@ class Sharing:
         """The rates when requests go round, and take turns as their links have noted."""
         go_round(self.flows)
         allocation = self.rates()
-        if any(flow.going for flow in self.flows):
+        if self.going:
             used = self._bent(allocation)
             go_round(self.flows, dict(zip(self.flows, used.rates, strict=True)))
             self._straighten()
@@ -160,7 +162,7 @@ class Sharing:
         for link in self.links:
             link.turn(None)
         allocation = self._going_round()
-        for _ in range(MOST_TURNS if any(flow.going for flow in self.flows) else 0):
+        for _ in range(MOST_TURNS if self.going else 0):
             before = allocation.rates
             self.turn(before)
             allocation = self._going_round()

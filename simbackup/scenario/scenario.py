@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -117,15 +117,19 @@ class Scenario:
             An address does not exist or a value does not fit it.
         """
         nodes = {address: node_of(value) for address, value in overrides.items()}
-        known = None if any(address.split(".")[0] == "fleets" for address in nodes) else self.known
         changed = finished(
-            self.name, self.source, self.overrides | nodes, self.read_log, self.base, library=self.library, known=known
-        )
+            self.name, self.source, self.overrides | nodes, self.read_log, self.base, library=self.library,
+            known=self.known_with(nodes),
+        )  # fmt: skip
         before = {value.address: value.given for value in self.values if value.address in nodes}
         changed = replace(changed, replaced=before)
         for factors in self.factors:  # an override states a value as it is to be
             changed = changed.scaled({address: each for address, each in factors.items() if address not in nodes})
         return changed
+
+    def known_with(self, overrides: Iterable[str]) -> Known | None:
+        """What a reading with values replaced at some addresses need not read again; None where these make parts."""
+        return None if any(address.split(".")[0] == "fleets" for address in overrides) else self.known
 
     def scaled(self, factors: Mapping[str, float]) -> Scenario:
         """The scenario in which the values at some addresses are so many times as large, unchecked.
@@ -229,7 +233,8 @@ def misread(scenario: Scenario, overrides: Mapping[str, object]) -> list[Problem
     'devices.cow.chunk'
     """
     nodes = {address: node_of(value) for address, value in overrides.items()}
-    found = read(scenario.source, scenario.overrides | nodes, scenario.read_log, (), scenario.library)
+    known = scenario.known_with(nodes)
+    found = read(scenario.source, scenario.overrides | nodes, scenario.read_log, (), scenario.library, known=known)
     return reported_once(found.problems, found.layout.fleets, found.layout.laid)
 
 

@@ -173,6 +173,7 @@ class Restoring(JobSpec):
     if TYPE_CHECKING:
         restore: Text
         select: Any
+        share: Any
         to: Text | None
         streams: Pieces | None
         workers: Pieces | None

@@ -38,6 +38,8 @@ class Twist:
     turns: float = 0.0
     buffers: float = 0.0
     ties: bool = False
+    apart: bool = False
+    """Whether requests that go round wait at one of their links alone, which hardly any others cross."""
 
 
 @dataclass
@@ -58,6 +60,7 @@ class System:
         count = self.draw.choice([2, 4, 8, 16])
         self.links = [Link(f"links.{i:02}", self._size(), self._turning()) for i in range(count)]
         self.crowd = self.draw.choice([3, 10, 25])
+        self.rare = [Link(f"rare.{i:02}", self._size()) for i in range(24)] if self.twist.apart else []
 
     def _size(self) -> float:
         return self.draw.choice([10.0, 20.0, 50.0, 100.0]) if self.twist.ties else self.draw.uniform(1.0, 100.0)
@@ -82,7 +85,7 @@ class System:
             self._reshape(self.draw.choice(self.flows))
         elif kind < 0.85:
             capacity = 0.0 if self.draw.random() < 0.1 else self._size()
-            self.network.set_capacity(self.draw.choice(self.links), capacity)
+            self.network.set_capacity(self.draw.choice([*self.links, *self.rare]), capacity)
         else:
             cap = self.draw.choice([math.inf, self.draw.uniform(0.1, 30.0)])
             flow = self.draw.choice(self.flows)
@@ -118,8 +121,10 @@ class System:
         elif draw.random() < twist.behind:
             law = Behind(_waits(crossed[0], draw.uniform(5.0, 60.0), draw.uniform(0.2, 0.9)))
         elif draw.random() < twist.going:
-            parts = {(link.name, "read"): demand / 100.0 for link, demand in demands.items()}
-            going = Rounds(draw.randint(1, 4), parts, {link: demand / 2.0 for link, demand in demands.items()})
+            met = {draw.choice(self.rare): 0.2} if twist.apart else demands
+            demands |= met
+            parts = {(link.name, "read"): demand / (1.0 if twist.apart else 100.0) for link, demand in met.items()}
+            going = Rounds(draw.randint(1, 4), parts, {link: demand / 2.0 for link, demand in met.items()})
         self.number += 1
         share = 1.0 if twist.ties or draw.random() < 0.5 else draw.uniform(0.2, 4.0)
         size = draw.choice([math.inf, draw.lognormvariate(4.0, 1.5)])
@@ -151,6 +156,8 @@ TWISTS = {
     "laws": Twist(laws=0.3),
     "users": Twist(behind=0.3, laws=0.1),
     "requests": Twist(going=0.3),
+    "requests apart": Twist(going=0.6, apart=True),
+    "requests apart beside all": Twist(going=0.4, apart=True, turns=0.3, buffers=0.3),
     "turns": Twist(turns=0.5),
     "buffers": Twist(buffers=0.4),
     "buffers with ties": Twist(buffers=0.4, ties=True),

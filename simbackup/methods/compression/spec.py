@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from simbackup.schema.part import Modelled, Path
-from simbackup.schema.quantity import Frozen, Pieces, Rate, TimePerByte
+from simbackup.schema.quantity import Frozen, Multiple, Pieces, Rate, Ratio, TimePerByte
 
 if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
@@ -19,6 +19,12 @@ class CompressorSheet(Frozen):
     """Time of the reference core for each byte that is compressed."""
     expand_cpu: TimePerByte
     """Time of the reference core for each byte that comes of expanding."""
+    scaling: Multiple | None = None
+    """Power of the speed of a core with which it compresses and expands; 1 unless stated, and below it where it waits
+    for caches and for branches, which became faster more slowly than the rest of a core."""
+    measured_at: Ratio | None = None
+    """Speed of the core on which its costs were measured; from there they go by `scaling`. That of the reference core
+    unless stated."""
     rate: Rate | None = None
     """Greatest rate of a card or device that does it, before compression; no limit but the cores unless stated."""
 
@@ -41,6 +47,8 @@ class CompressionSpec(Modelled, CompressorSheet):
     conditional: ClassVar[Mapping[str, str]] = {
         "compress_cpu": "where a host compresses: at the client, the server, or on the wire",
         "expand_cpu": "where a host expands: in restores, and on the wire",
+        "scaling": "where a host compresses or expands",
+        "measured_at": "where a host compresses or expands, with `scaling`",
         "threads": "where a host compresses",
         "expand_threads": "where a host expands: in restores, and on the wire",
         "overlapped": "where a host compresses or expands",
@@ -51,7 +59,7 @@ class CompressionSpec(Modelled, CompressorSheet):
         if self.at == "target":
             return []
         compress, expand = ["compress_cpu", "threads"], ["expand_cpu", "expand_threads"]
-        keys = ["overlapped", *(compress if not restore or self.at == "wire" else [])]
+        keys = ["overlapped", "scaling", "measured_at", *(compress if not restore or self.at == "wire" else [])]
         keys += expand if restore or self.at == "wire" else []
         return [f"{address}.{key}" for key in keys]
 

@@ -19,17 +19,10 @@ if TYPE_CHECKING:
 
 from simbackup.methods.compression.spec import CompressionSpec
 from simbackup.methods.deduplication.spec import DeduplicationSpec
-from simbackup.methods.file_backup.between import ShareSpec, SpoolSpec, check_level, check_share, check_spool
+from simbackup.methods.file_backup.between import SpoolSpec, check_level, check_maker, check_reader, check_spool
+from simbackup.methods.share.spec import ShareSpec
 from simbackup.methods.tool.spec import BackupToolSpec
-from simbackup.schema.quantity import (
-    Pieces,
-    PositiveDuration,
-    PositiveSize,
-    Quantity,
-    Text,
-    Word,
-    si_or,
-)
+from simbackup.schema.quantity import Pieces, PositiveDuration, PositiveSize, Quantity, Text, Word, si_or
 
 CHANGES = ("daily", "hot_data", "hot_changes", "replaced", "growth")
 """Keys of a change on which every backup above another depends."""
@@ -69,7 +62,8 @@ class FileBackupSpec(Saving, FileKeeping):
     spool: SpoolSpec | None = None
     """A disk on the way to tape; none unless stated."""
     share: ShareSpec | None = None
-    """Another host that asks for files or blocks as from a share; the host of the data reads them unless stated."""
+    """Another host that asks for the files or blocks as from a share, and a datasheet `share/name` as its model; the
+    host of the data reads them unless stated."""
     pool: Text | None = None
     """The pool whose cartridges are written; those of no pool unless stated."""
     compressor: CompressionSpec | None = None
@@ -155,11 +149,12 @@ class FileBackupSpec(Saving, FileKeeping):
     def restore_uses(self, spec: Spec, name: str, restore: str, job: Restoring) -> Iterator[str]:
         """The keys of selected files, and of read-ahead where the host reads a save set on disk in sequence."""
         device = spec.read_by(job)
+        host = job.share.host if job.share is not None else spec.host_of(job.to or self.data)
         yield from self._reduction_uses(name, restore=True)
         objects = isinstance(spec.devices[device], ObjectTarget)
         yield f"jobs.{name}.tool.restore_cpu"
-        yield from self._server_uses(spec, name, device, spec.host_of(job.to or self.data))
-        if objects or spec.way_from(spec.host_of(job.to or self.data), device):
+        yield from self._server_uses(spec, name, device, host)
+        if objects or spec.way_from(host, device):
             yield f"jobs.{restore}.connections"
         tape = isinstance(spec.devices[device], MediaLibrary)
         if tape and si_or(self.streams, 1.0) > 1.0 and si_or(self.multiplexing, 1.0) > 1.0:
@@ -168,7 +163,7 @@ class FileBackupSpec(Saving, FileKeeping):
             yield from super().restore_uses(spec, name, restore, job)
         if self.method == "file_level":
             yield from (f"jobs.{name}.tool.{key}" for key in ("attributes", "file_flushes", "in_turn", "file_cpu"))
-            yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers")
+            yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers", f"jobs.{restore}.share")
         if not (tape or objects):
             yield f"hosts.{spec.owner_of(device)}.read_ahead"
 
@@ -202,7 +197,7 @@ class FileBackupSpec(Saving, FileKeeping):
         if self.data in spec.data:
             checks.owned(path, spec.data[self.data].on)
         with checks.about(*path):
-            check_share(checks, path, self)
+            check_reader(checks, path, self)
         with checks.about(*path):
             self._check_reduction(checks, path)
         with checks.about(*path):
@@ -270,7 +265,9 @@ class FileBackupSpec(Saving, FileKeeping):
             if isinstance(library, BackupTarget):
                 library.check_restore(checks, path, job)
         with checks.about(*path):
-            if target is not None:
+            if job.share is not None and not isinstance(job.share, Unknown):
+                check_maker(checks, path, job, self, source)
+            elif target is not None:
                 checks.owned(path, target.on, "to")
                 checks.connected((*path, "to"), target.on, source)
             elif job.copied_by is not None and job.to is None and self.data in checks.spec.data:

@@ -11,11 +11,12 @@ from simbackup.methods.compression.live import compressed
 from simbackup.methods.file_backup.blocks import asked_blocks
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.portion import Portion, changed, portion
-from simbackup.methods.file_backup.share import Share, walkers
 from simbackup.methods.file_backup.staging import Crossing, handing_over
 from simbackup.methods.file_backup.tape_writer import TapeWriter
 from simbackup.methods.file_backup.walk import walking
+from simbackup.methods.file_backup.walkers import walkers
 from simbackup.methods.job import Moved, Steps
+from simbackup.methods.share.live import Share
 from simbackup.methods.tool.live import NO_TOOL, Tool, prepare
 from simbackup.system import System
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from simbackup.scenario.checks import Checks
     from simbackup.scenario.spec import Spec
 
+from simbackup.methods.share.spec import ShareSpec
 from simbackup.schema.job import Names, Rounds
 from simbackup.schema.quantity import (
     Frozen,
@@ -66,6 +67,9 @@ class RestoreSpec(Restoring):
     """Workers who make files, load tables or copy files at once; one unless stated."""
     connections: Pieces | None = None
     """Connections over networks that each stream spreads its bytes over; one unless stated."""
+    share: ShareSpec | None = None
+    """Another host that makes the files as on a share, and a datasheet `share/name` as its model; the host of the data
+    makes them unless stated."""
     replay: Annotated[Names, Refers("replays", "jobs")] = ()
     """Incremental backups to replay after it."""
     copied_by: Annotated[Text, Refers("uses", "jobs")] | None = None
@@ -88,6 +92,7 @@ class RestoreSpec(Restoring):
             "in restores of file_level backups, from tape and from frozen images; an image on disk comes back whole"
         ),
         "workers": "in restores of file_level backups and of backups of databases to a volume",
+        "share": "in restores of file_level backups",
         "connections": "where the restore crosses links, and from an object store",
     }
 

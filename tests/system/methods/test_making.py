@@ -170,9 +170,9 @@ jobs:
 """
 
 
-def far(tmp_path: Path, job: str) -> Result:
+def far(tmp_path: Path, job: str, more: str = "") -> Result:
     file = tmp_path / "case.yaml"
-    file.write_text(FAR + f"  save: {{method: file_level, data: d, {job}}}\n", encoding="utf-8")
+    file.write_text(FAR + f"  save: {{method: file_level, data: d, {job}}}\n" + more, encoding="utf-8")
     return sb.simulate(file)
 
 
@@ -184,6 +184,18 @@ def test_each_request_of_a_share_takes_a_round_trip_and_workers_share_the_wire(t
     result = far(tmp_path, f"to: nul, workers: {workers}, {share}")
     assert result.get("jobs.save.elapsed") == pytest.approx(FILES / rate, rel=0.02)
     assert result.get("links.lan.bytes") == pytest.approx(100e6)
+
+
+def test_a_restore_to_a_share_waits_for_each_request_its_answer_and_the_wire(tmp_path: Path) -> None:
+    """Five calls and four requests for data to make a file, six and four to read it: 0.5 ms away, and 0.2 ms of the
+    host that keeps it; 0.1 ms on the wire."""
+    share = "share: {host: reader, calls: 6, make_calls: 5, request: 2500 B, call_cpu: 0.2 ms"
+    back = f"  back: {{restore: save, after: save, {share}}}}}\n"
+    result = far(tmp_path, f"to: b, {share}}}", back)
+    assert result.get("jobs.save.elapsed") == pytest.approx(FILES * (10 * 0.7e-3 + 0.1e-3), rel=0.01)
+    assert result.get("jobs.back.elapsed") == pytest.approx(FILES * (9 * 0.7e-3 + 0.1e-3), rel=0.01)
+    busy = next(row["busy_s"] for row in result.device_rows if row["device"] == "hosts.keeper.cores")
+    assert busy * 8 == pytest.approx(FILES * 19 * 0.2e-3, rel=0.02)
 
 
 def test_a_request_of_a_share_may_list_many_files(tmp_path: Path) -> None:

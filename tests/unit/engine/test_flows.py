@@ -315,3 +315,46 @@ def test_requests_stand_still_on_a_dead_link_and_go_on_after_it() -> None:
         network.set_capacity(link, capacity)
         env.run(until=env.now + 1.0)
         assert flow.rate == pytest.approx(before, rel=1e-9)
+
+
+def walkers(network: FlowNetwork, count: int, core: Link, disk: Callable[[int], Link]) -> list[Flow]:
+    """Readers that take a tenth of a second at a disk and as much elsewhere for each unit, and send it over a core."""
+    flows: list[Flow] = []
+    for i in range(count):
+        there = disk(i)
+        going = Rounds(1, {(there.name, "read"): 0.1, (f"jobs.{i}", "think"): 0.1}, {there: 10.0})
+        flows.append(network.start(f"jobs.{i}", "read", math.inf, {there: 10.0, core: 1.0}, going=going))
+    return flows
+
+
+def test_requests_wait_for_others_only_while_others_are_there() -> None:
+    env, network, disk = system()
+    core = Link("links.core", 100.0)
+    [first] = walkers(network, 1, core, lambda _: disk)
+    env.run(until=1.0)
+    assert first.rate == pytest.approx(5.0)
+    [second] = walkers(network, 1, core, lambda _: disk)
+    env.run(until=2.0)
+    # two customers, 0.1 s of service and 0.1 s of thinking each: between N / (Z + N S) and N / (Z + S)
+    assert 2.0 / 0.3 < first.rate + second.rate < 2.0 / 0.2
+    assert first.rate == second.rate
+    network.stop(second)
+    env.run(until=3.0)
+    assert first.rate == pytest.approx(5.0)
+
+
+def test_requests_that_meet_nobody_share_the_level_of_a_full_link() -> None:
+    env, trace = simpy.Environment(), Trace()
+    network, core = FlowNetwork(env, trace), Link("links.core", 100.0)
+    flows = walkers(network, 100, core, lambda i: Link(f"devices.{i:03}", 100.0))
+    env.run(until=1.0)
+    assert all(flow.rate == pytest.approx(1.0) for flow in flows)
+    assert all(flow.crowd is not None for flow in flows)
+    network.set_capacity(flows[0].links[0], 0.0)
+    env.run(until=2.0)
+    assert flows[0].rate == 0.0
+    assert flows[1].rate == pytest.approx(100.0 / 99.0)
+    network.set_capacity(flows[0].links[0], 100.0)
+    network.set_capacity(core, 1000.0)
+    env.run(until=3.0)
+    assert all(flow.rate == pytest.approx(5.0) for flow in flows)
