@@ -126,10 +126,10 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
     def _survives(self, failed: int) -> Rules:
         """Report a loss that the level does not survive, or that is not described."""
         if self.level not in SURVIVING:
-            message = f"what level {self.level} does without a disk is not described"
+            message = f"the loss of a disk at level {self.level} is not simulated"
             yield ("failed", "level"), message, "leave 'failed' out, or write level 1, 5, 6 or 10"
         elif failed > 1:
-            yield ("failed",), "one missing disk of one group is described", "write 'failed: 1'"
+            yield ("failed",), "only one missing disk can be simulated", "write 'failed: 1'"
 
     def capacity_bytes(self) -> float | None:
         """Bytes for data, None if the disks do not make up whole groups."""

@@ -55,5 +55,5 @@ def check_share(
     elif checks.name(here, reader, others, "host") and checks.sound(path, "hosts", "devices", "links"):
         for name, way in ((keeper, spec.route(reader, keeper or "")), end):
             if way is None:
-                message = f"there is no way from '{reader}' to '{name}'"
+                message = f"there is no connection from '{reader}' to '{name}'"
                 checks.report(here, message, f"let a link join '{reader}' and '{name}'")
