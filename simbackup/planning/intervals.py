@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simbackup.equations.uncertainty import LEVEL, SCORE, CentralInterval
@@ -20,6 +21,7 @@ from simbackup.planning.scenarios import night_scenario
 from simbackup.planning.site import PlannedSite, numbers
 from simbackup.planning.verdicts import Verdict
 from simbackup.run import simulate
+from simbackup.scenario import Scenario
 from simbackup.schema import tree as trees
 from simbackup.uncertainty.effort import LEAN, for_scenario, records_of
 from simbackup.uncertainty.verdict import fitting, job_intervals
@@ -147,7 +149,8 @@ def _deciding(
     if found is None:
         return None
     best = found.elapsed.best
-    ends = [_elapsed(plan, site, kind, i, job) for site in others]
+    grown_nights = [_night_of(plan, site, kind, i) for site in others]
+    ends = list((executor.map if executor else map)(partial(_elapsed, job), grown_nights))
     grown = math.sqrt(sum(math.log(end / best) ** 2 for end in ends) / len(ends)) / SCORE if ends else 0.0
     whole = found.elapsed.widened(grown)
     variance = (math.log(whole.high / whole.low) / (2.0 * SCORE)) ** 2 if whole.low > 0.0 else 0.0
@@ -163,8 +166,12 @@ def _tightness(one: Verdict) -> tuple[bool, float]:
     return (True, one.elapsed / one.window) if one.window else (False, one.elapsed)
 
 
-def _elapsed(plan: Plan, site: PlannedSite, kind: Kind, i: int, job: str) -> float:
-    """Seconds of a job in a night of a site that has grown otherwise."""
+def _night_of(plan: Plan, site: PlannedSite, kind: Kind, i: int) -> Scenario:
+    """A night of a site that has grown otherwise."""
     nights = replace(plan.nights, site=site, played={})
-    result = simulate(scenario_of(plan.site.file, night_scenario(plan.site.file, nights.night(kind, i))), until=(job,))
-    return float(result.get(f"jobs.{job}.elapsed"))
+    return scenario_of(plan.site.file, night_scenario(plan.site.file, nights.night(kind, i)))
+
+
+def _elapsed(job: str, night: Scenario) -> float:
+    """Seconds of a job in a night."""
+    return float(simulate(night, until=(job,)).get(f"jobs.{job}.elapsed"))
