@@ -35,7 +35,7 @@ class ChangeSheet(Frozen):
         if (self.hot_data is None) != (self.hot_changes is None):
             yield ("hot_data", "hot_changes"), "hot_data and hot_changes go together", "give both, or neither"
         elif self.hot_data is not None and self.hot_changes is not None and self.hot_changes.si < self.hot_data.si:
-            message = "the hot data take less than their share of the changes"
+            message = "the hot data get less than their share of the changes"
             yield ("hot_changes", "hot_data"), message, f"write {self.hot_data.text} or more"
 
 

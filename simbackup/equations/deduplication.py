@@ -1,4 +1,4 @@
-"""What is new to a store of chunks after data have changed, and how scattered they come to lie there."""
+"""How much is new to a chunk store after data have changed, and how scattered the chunks are there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simbackup.equations.change import Change, differs
 
 
 def touched_chunks(share: float, run: float, chunk: float) -> float:
-    """Share of the chunks of data in which something has changed, when a share of the bytes has, in runs.
+    """Share of the chunks that have changed when a share of the bytes has changed, in runs.
 
     `1 - (1 - c) ^ (1 + s / r)`: runs of `r` bytes that begin anywhere leave a share `1 - c` of the bytes alone, so that
     `-ln(1 - c) / r` begin at each byte, and a chunk of `s` bytes is left alone if none begins in it or in the `r` bytes
@@ -22,9 +22,9 @@ def touched_chunks(share: float, run: float, chunk: float) -> float:
     share
         Share of the bytes that differ.
     run
-        Bytes of one run of them, in the mean.
+        Bytes of one run of them, on average.
     chunk
-        Bytes of a chunk, in the mean.
+        Bytes of a chunk, on average.
 
     >>> round(touched_chunks(0.02, run=65536, chunk=8192), 4), round(touched_chunks(0.02, run=8192, chunk=65536), 4)
     (0.0225, 0.1663)
@@ -33,7 +33,7 @@ def touched_chunks(share: float, run: float, chunk: float) -> float:
 
 
 def piece(run: float, generations: Sequence[float]) -> float:
-    """Bytes of a save set that lie together in a store in the mean, when parts of it came with earlier generations.
+    """Mean bytes of a save set that are contiguous in a store when parts of it came with earlier generations.
 
     `r / (1 - sum p_k^2)`: each generation is written in one place, in order. Of two neighbouring runs of `r` bytes the
     second follows the first there if both came with the same generation, which runs that change independently do with
@@ -55,9 +55,9 @@ def piece(run: float, generations: Sequence[float]) -> float:
 
 
 def came_with(change: Change, apart: float, number: int) -> list[float]:
-    """Share of the newest of several full backups that came with each of them, the newest first.
+    """Shares of the newest full backup that arrived with each of several full backups, the newest first.
 
-    What differs from `k` backups ago, less what differs from one later, came between the two.
+    The share that differs from `k` backups ago, less that from one backup later, came between the two.
 
     Parameters
     ----------

@@ -189,9 +189,7 @@ class TapeLibrarySpec(MediaLibrary, Modelled, TapeLibrarySheet):
         if self.drive.write_through and job.block_size(checks.spec) is None:
             owner = job.tool_of()
             tool = ".".join((*(("jobs", owner) if owner else map(str, path)), "tool"))
-            message = (
-                f"the drives of '{job.to}' write each block through to the tape, and no tool says how large one is"
-            )
+            message = f"the drives of '{job.to}' write each block straight to tape, and no tool states the block size"
             checks.report((*path, "to"), message, f"write 'block: 10 KiB' under {tool}")
 
     def _check_pool(self, checks: Checks, path: Path, job: Storing, data: DataSpec) -> None:

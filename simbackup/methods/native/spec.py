@@ -182,7 +182,7 @@ class NativeBackupSpec(BackupJob):
                 checks.report((*path, "to"), message, remedy)
             elif host is not None and not isinstance(spec.devices[name], Sink) and spec.way_to(host, name) is None:
                 remedy = f"let a link join '{host}' and the host of '{name}'"
-                checks.report((*path, "to"), f"there is no way from '{host}' to '{name}'", remedy)
+                checks.report((*path, "to"), f"there is no connection from '{host}' to '{name}'", remedy)
 
     def _check_transfers(self, checks: Checks, path: Path) -> None:
         """Report too many transfers for a simulation of each."""

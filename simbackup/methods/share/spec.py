@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class ShareSheet(Frozen):
-    """What files on a share cost that another host reads or makes, one request at a time for each worker."""
+    """What files or blocks on a share cost that another host reads or makes, one request at a time for each worker.
+
+    Of an image only `request` and `call_cpu` act: it opens no files.
+    """
 
     calls: Count
     """Requests for each file that is read besides those for its data: look-up, attributes, open, close; about 3 over
@@ -52,5 +55,5 @@ def check_share(
     elif checks.name(here, reader, others, "host") and checks.sound(path, "hosts", "devices", "links"):
         for name, way in ((keeper, spec.route(reader, keeper or "")), end):
             if way is None:
-                message = f"there is no way from '{reader}' to '{name}'"
+                message = f"there is no connection from '{reader}' to '{name}'"
                 checks.report(here, message, f"let a link join '{reader}' and '{name}'")

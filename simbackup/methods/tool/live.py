@@ -29,9 +29,10 @@ class Tool:
     time, changes of attributes and flushes of each restored file, requests to a share for each; seconds to begin a
     group, bytes of index for each file, seconds to save the index and the state of an operating system; bytes of a
     block of which it sends those that changed, and of its checksum, core seconds at each end for a byte of checksums,
-    and whether it makes them of all files; whether it reads and writes in turns, whether it walks all files before it
-    saves any, whether a restore reads streams that lie interleaved on tape in one pass, and whether it copies the log
-    of a database beside its files. Core seconds are those of the reference core.
+    and whether it makes them of all files; whether it reads its next request while it works on one, whether it reads
+    and writes in turns, whether it walks all files before it saves any, whether a restore reads streams that lie
+    interleaved on tape in one pass, and whether it copies the log of a database beside its files. Core seconds are
+    those of the reference core.
     """
 
     start_time: float = 0.0
@@ -57,6 +58,7 @@ class Tool:
     attributes: float = 0.0
     share_calls: float = 0.0
     file_flushes: float = 0.0
+    reads_ahead: bool = False
     alternates: bool = False
     walks_first: bool = False
     one_pass: bool = True
