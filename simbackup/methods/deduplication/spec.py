@@ -33,7 +33,8 @@ class DeduplicationSheet(Frozen):
     join_cpu: TimePerByte
     """Time of the reference core for each byte that comes back: check its hash."""
     together: PositiveSize
-    """Bytes of the store that lie together in the mean when a save set is read; the next lie anywhere in it."""
+    """Bytes of what the store had already that lie together in the mean when a save set is read; the next lie anywhere
+    in it. What was new lies in order."""
     chunk: PositiveSize | None = None
     """Bytes of a chunk in the mean; small beside runs of changed data unless stated."""
     ingest: Rate | None = None

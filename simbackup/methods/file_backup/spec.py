@@ -162,7 +162,9 @@ class FileBackupSpec(Saving, FileKeeping):
         if self.method == "file_level" or tape:
             yield from super().restore_uses(spec, name, restore, job)
         if self.method == "file_level":
-            yield from (f"jobs.{name}.tool.{key}" for key in ("attributes", "file_flushes", "in_turn", "file_cpu"))
+            yield from (
+                f"jobs.{name}.tool.{key}" for key in ("attributes", "file_flushes", "in_turn", "file_cpu", "make_cpu")
+            )
             yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers", f"jobs.{restore}.share")
         if not (tape or objects):
             yield f"hosts.{spec.owner_of(device)}.read_ahead"

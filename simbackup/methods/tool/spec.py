@@ -58,7 +58,10 @@ class BackupToolSheet(Frozen):
     server_file_cpu: TimePerFile | None = None
     """Time of the reference core at that host for each file; none unless stated."""
     file_cpu: TimePerFile | None = None
-    """Time of the reference core for each file that it saves or makes, beside that of the file system."""
+    """Time of the reference core for each file that it saves, beside that of the file system."""
+    make_cpu: TimePerFile | None = None
+    """Time of the reference core for each file that it makes when it comes back, beside that of the file system;
+    file_cpu unless stated."""
     look_cpu: TimePerFile | None = None
     """Time of the reference core for each file that it looks at and leaves alone, beside that of the file system; none
     unless stated."""
@@ -77,7 +80,7 @@ class BackupToolSheet(Frozen):
     walks_first: Annotated[bool, Word()] = False
     """Whether it looks at all files before it saves the first: for their number, or a map of inodes and directories."""
     in_turn: Share | None = None
-    """Share of file_cpu that only one of several workers takes at a time; none unless stated."""
+    """Share of file_cpu and make_cpu that only one of several workers takes at a time; none unless stated."""
     attributes: Count | None = None
     """Changes of attributes (times, owner, rights) that it makes to each file that comes back; none unless stated."""
     share_calls: Count | None = None
@@ -123,6 +126,7 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "server_cpu": "in backups of files, blocks and databases to another host, and restores from there",
         "server_file_cpu": "in file_level backups to another host, and restores from there",
         "file_cpu": "in file_level backups and their restores",
+        "make_cpu": "in restores of file_level backups",
         "look_cpu": "in file_level backups of a level other than full, and in repeated copies of trees",
         "delta_block": "in repeated copies of trees to another host",
         "delta_checksum": "with 'delta_block', in repeated copies of trees to another host",
