@@ -96,8 +96,8 @@ def head(found: Reproduction, asked: Reproduction) -> str:
 def tail() -> str:
     return (
         f"## Fitted or chosen constants\n\n{fitted_table()}\n"
-        "## Constants that serve one row\n\nEach just restates its row until a mechanism replaces it, or other rows test "
-        f"it.\n\n{one_row_table()}\n{one_group()}\n"
+        "## Constants that serve one row\n\nEach just restates its row until a mechanism replaces it, or other rows "
+        f"test it.\n\n{one_row_table()}\n{one_group()}\n"
         "## Cross-validation\n\nEach row of a fit, predicted by a fit to the other rows only.\n\n"
         f"{cross_validation_markdown(cross_validate())}"
     )

@@ -49,6 +49,8 @@ class RaidSheet(Frozen):
     """Disks that one group has at most, parity included; any number by default."""
 
 
+MIRROR = 2
+"""Disks of one pair."""
 SURVIVING = ("1", "10", "5", "6")
 """Levels that work without one of their disks, and spread its work."""
 
@@ -100,7 +102,8 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
         if self.disks.si < least * groups:
             each = f", in each of {groups} groups" if groups > 1 else ""
             message = f"level {self.level} needs {least} disks or more{each}"
-            yield ("disks", "level"), message, f"write {least * groups} or more"
+            remedy = "write 'level: 1'" if self.level == "10" and self.disks.si == MIRROR * groups else None
+            yield ("disks", "level"), message, remedy or f"write {least * groups} or more"
         elif self.disks.si % groups:
             yield (
                 ("groups", "disks"),
@@ -110,7 +113,7 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
         elif self.level == "10" and self.disks.si // groups % 2:
             yield ("disks", "level"), "mirrors come in pairs", "write an even number of disks"
         if self.failed is not None:
-            yield from self._survives(int(self.failed.si), groups)
+            yield from self._survives(int(self.failed.si))
         if self.read_ahead is not None and not self.prefetches:
             message = "a controller that does not prefetch reads nothing ahead"
             yield ("read_ahead", "prefetches"), message, "leave read_ahead out, or write 'prefetches: true'"
@@ -120,14 +123,13 @@ class RaidSpec(RedundantDevice, Modelled, RaidSheet):
             least = -(-int(self.disks.si) // most)
             yield ("disks", "groups", "group_limit"), message, f"write 'groups: {least}' or more"
 
-    def _survives(self, failed: int, groups: int) -> Rules:
+    def _survives(self, failed: int) -> Rules:
         """Report a loss that the level does not survive, or that is not described."""
         if self.level not in SURVIVING:
             message = f"the loss of a disk at level {self.level} is not simulated"
             yield ("failed", "level"), message, "leave 'failed' out, or write level 1, 5, 6 or 10"
-        elif failed > 1 or groups > 1:
-            message = "only one missing disk of a single group can be simulated"
-            yield ("failed", "groups"), message, "write 'failed: 1' and no groups"
+        elif failed > 1:
+            yield ("failed",), "only one missing disk can be simulated", "write 'failed: 1'"
 
     def capacity_bytes(self) -> float | None:
         """Bytes for data, None if the disks do not make up whole groups."""

@@ -33,7 +33,8 @@ class DeduplicationSheet(Frozen):
     join_cpu: TimePerByte
     """Time of the reference core for each byte that comes back: check its hash."""
     together: PositiveSize
-    """Bytes of the store that lie together on average when a save set is read; the next lie anywhere in it."""
+    """Bytes of what the store had already that lie together on average when a save set is read; the next lie anywhere
+    in it. What was new lies in order."""
     chunk: PositiveSize | None = None
     """Bytes of a chunk on average; small beside runs of changed data by default."""
     ingest: Rate | None = None

@@ -62,8 +62,8 @@ class FileBackupSpec(Saving, FileKeeping):
     spool: SpoolSpec | None = None
     """A disk on the way to tape; none by default."""
     share: ShareSpec | None = None
-    """Another host that reads the files as from a share, and a datasheet `share/name` as its model; the host of the
-    data reads them by default."""
+    """Another host that asks for the files or blocks as from a share, and a datasheet `share/name` as its model; the
+    host of the data reads them by default."""
     pool: Text | None = None
     """The pool whose cartridges are written; those of no pool by default."""
     compressor: CompressionSpec | None = None
@@ -80,7 +80,6 @@ class FileBackupSpec(Saving, FileKeeping):
     not_on_disk: ClassVar[tuple[str, ...]] = ("multiplexing", "pool")
     conditional: ClassVar[Mapping[str, str]] = {
         "workers": "in file_level backups",
-        "share": "in file_level backups",
         "spool": "in backups to tape",
         "connections": "where the backup crosses links, and to an object store",
         "object_size": "in backups to an object store",
@@ -91,8 +90,7 @@ class FileBackupSpec(Saving, FileKeeping):
         data, walks = spec.data[self.data], self.method == "file_level"
         tape = isinstance(spec.devices[self.to], MediaLibrary)
         yield from (f"jobs.{name}.tool.{key}" for key in ("start_time", "file_time", "copy_cpu", "alternates"))
-        if self.tool is not None and self.tool.alternates:
-            yield f"jobs.{name}.tool.request"
+        yield from self.tool.asks(f"jobs.{name}.tool", image=not walks) if self.tool is not None else ()
         if self.compressor is not None:
             yield f"data.{self.data}.compression"
         yield from self._reduction_uses(name)
@@ -106,7 +104,7 @@ class FileBackupSpec(Saving, FileKeeping):
                 yield f"devices.{self.to}.drive.command_time"
         if walks:
             yield from (f"data.{self.data}.layout", f"data.{self.data}.file_size", f"jobs.{name}.tool.file_cpu")
-            yield from (f"jobs.{name}.workers", f"jobs.{name}.share", f"jobs.{name}.tool.in_turn")
+            yield from (f"jobs.{name}.workers", f"jobs.{name}.tool.in_turn")
             yield from (f"jobs.{name}.tool.workers",) if self.workers is None else ()
             yield f"jobs.{name}.tool.walks_first"
         yield from self._network_uses(spec, name)
@@ -164,7 +162,9 @@ class FileBackupSpec(Saving, FileKeeping):
         if self.method == "file_level" or tape:
             yield from super().restore_uses(spec, name, restore, job)
         if self.method == "file_level":
-            yield from (f"jobs.{name}.tool.{key}" for key in ("attributes", "file_flushes", "in_turn", "file_cpu"))
+            yield from (
+                f"jobs.{name}.tool.{key}" for key in ("attributes", "file_flushes", "in_turn", "file_cpu", "make_cpu")
+            )
             yield from (f"data.{job.to or self.data}.directories", f"jobs.{restore}.workers", f"jobs.{restore}.share")
         if not (tape or objects):
             yield f"hosts.{spec.owner_of(device)}.read_ahead"

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class ShareSheet(Frozen):
-    """What files on a share cost that another host reads or makes, one request at a time for each worker."""
+    """What files or blocks on a share cost that another host reads or makes, one request at a time for each worker.
+
+    Of an image only `request` and `call_cpu` act: it opens no files.
+    """
 
     calls: Count
     """Requests for each file that is read besides those for its data: look-up, attributes, open, close; about 3 over

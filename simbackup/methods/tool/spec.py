@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar
 
 from simbackup.schema.part import Modelled
@@ -40,7 +40,11 @@ class BackupToolSheet(Frozen):
     unload_after: Duration | None = None
     """Idle time after which it has a tape drive unloaded, if the library says none; when a job ends by default."""
     request: PositiveSize | None = None
-    """Bytes that it reads and then writes, one request at a time, when it copies from a frozen image or alternates."""
+    """Bytes that it reads with one request: in images where the host reads no more ahead, in copies from a frozen
+    image, and where it alternates."""
+    reads_ahead: Annotated[bool, Word()] = False
+    """Whether it asks for its next request while it works on one, as with asynchronous reads, also where its host does
+    not read ahead."""
     copy_cpu: PositiveTimePerByte | None = None
     """Time of the reference core for each byte that it copies; twice that of the host's copy_rate by default."""
     scan_cpu: TimePerByte | None = None
@@ -54,7 +58,10 @@ class BackupToolSheet(Frozen):
     server_file_cpu: TimePerFile | None = None
     """Time of the reference core at that host for each file; none by default."""
     file_cpu: TimePerFile | None = None
-    """Time of the reference core for each file that it saves or makes, beside that of the file system."""
+    """Time of the reference core for each file that it saves, beside that of the file system."""
+    make_cpu: TimePerFile | None = None
+    """Time of the reference core for each file that it makes when it comes back, beside that of the file system;
+    file_cpu by default."""
     look_cpu: TimePerFile | None = None
     """Time of the reference core for each file that it looks at and leaves alone, beside that of the file system; none
     by default."""
@@ -73,7 +80,7 @@ class BackupToolSheet(Frozen):
     walks_first: Annotated[bool, Word()] = False
     """Whether it looks at all files before it saves the first: for their number, or a map of inodes and directories."""
     in_turn: Share | None = None
-    """Share of file_cpu that only one of several workers takes at a time; none by default."""
+    """Share of file_cpu and make_cpu that only one of several workers takes at a time; none by default."""
     attributes: Count | None = None
     """Changes of attributes (times, owner, rights) that it makes to each file that comes back; none by default."""
     share_calls: Count | None = None
@@ -111,13 +118,15 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "file_marks": "in backups to tape",
         "block": "in backups to tape, and copies to it",
         "unload_after": "in backups to tape, and copies to it",
-        "request": "in restores of frozen_image backups, and with 'alternates'",
+        "request": "in restores of frozen_image backups, in image backups, and with 'alternates'",
+        "reads_ahead": "in image backups",
         "copy_cpu": "in image and file_level backups, copies of databases, and restores from frozen images",
         "scan_cpu": "in image backups of a level other than full",
         "restore_cpu": "in restores from disk and tape of image and file_level backups",
         "server_cpu": "in backups of files, blocks and databases to another host, and restores from there",
         "server_file_cpu": "in file_level backups to another host, and restores from there",
         "file_cpu": "in file_level backups and their restores",
+        "make_cpu": "in restores of file_level backups",
         "look_cpu": "in file_level backups of a level other than full, and in repeated copies of trees",
         "delta_block": "in repeated copies of trees to another host",
         "delta_checksum": "with 'delta_block', in repeated copies of trees to another host",
@@ -136,3 +145,10 @@ class BackupToolSpec(Modelled, BackupToolSheet):
         "index_time": "in save_index",
         "system_state_time": "in system_state",
     }
+
+    def asks(self, address: str, *, image: bool) -> Iterator[str]:
+        """The keys of its requests in a backup of an image, or of files."""
+        if image or self.alternates:
+            yield f"{address}.request"
+        if image:
+            yield f"{address}.reads_ahead"
