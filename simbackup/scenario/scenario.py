@@ -40,7 +40,7 @@ class Value:
 
 @dataclass(frozen=True, repr=False)  # without slots: what few runs ask for is found once it is asked for
 class Scenario:
-    """A system, its data and what is done with it, complete and checked.
+    """A system, its data and its jobs, complete and checked.
 
     >>> from simbackup.scenario import load
     >>> scenario = load("teaching/snapshot-slows-writes")
@@ -79,7 +79,7 @@ class Scenario:
 
     @cached_property
     def hash(self) -> str:
-        """Sixteen hexadecimal digits that change with anything the simulation depends on."""
+        """A hash of sixteen hexadecimal digits; it changes with anything that the simulation depends on."""
         digest = _digest(self.tree.plain())
         for own in self.factors:
             digest = _digest([digest, own])
@@ -109,7 +109,7 @@ class Scenario:
         return self.spec.title
 
     def with_(self, overrides: Mapping[str, object]) -> Scenario:
-        """The scenario in which the values at some addresses are replaced.
+        """A copy of the scenario with the values at some addresses replaced.
 
         Raises
         ------
@@ -132,9 +132,9 @@ class Scenario:
         return None if any(address.split(".")[0] == "fleets" for address in overrides) else self.known
 
     def scaled(self, factors: Mapping[str, float]) -> Scenario:
-        """The scenario in which the values at some addresses are so many times as large, unchecked.
+        """A copy of the scenario with the values at some addresses multiplied by factors, unchecked.
 
-        Its log says by what, and its hash is another one.
+        Its log lists the factors, and it has another hash.
 
         >>> from simbackup.scenario import load
         >>> scenario = load("teaching/snapshot-slows-writes")

@@ -82,7 +82,7 @@ def check_level(checks: Checks, path: Path, job: FileBackupSpec) -> None:
             checks.report((*path, "since"), "has no effect on a full backup", "leave it out, or write a 'level'")
         return
     if job.base_age() is None:
-        message = f"a backup of the level {job.level} needs the age of the one that it is based on"
+        message = f"a backup with level '{job.level}' needs the age of the backup it is based on"
         checks.report((*path, "level"), message, "write for example 'since: 24 h'")
     if data is not None and data.change is None:
         message = f"'{job.data}' does not say how it changes"

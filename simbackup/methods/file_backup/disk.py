@@ -19,6 +19,7 @@ from simbackup.devices.store import Region
 from simbackup.engine.activity import Activity
 from simbackup.methods.compression.live import compressed, expanded
 from simbackup.methods.deduplication.live import ingested
+from simbackup.methods.file_backup.blocks import asked_blocks
 from simbackup.methods.file_backup.first_walk import first_walk
 from simbackup.methods.file_backup.portion import Portion, changed, portion
 from simbackup.methods.file_backup.walk import walking
@@ -110,11 +111,15 @@ class DiskBackup:
         host, origin = system.hosts[self.host], system.origin(data, self.source).one_of(self.streams, number)
         copy = self.tool.copying(host, copies)
         part = self.part(data)
+        if self.method == "image" and self.share is not None:
+            shape = asked_blocks(system, host, origin, data, part, tool=self.tool, copy=copy, share=self.share)
+            return origin.found(shape, host.machine.read_ahead, 1.0 if part.whole else 0.0)
         if self.method == "image" and not part.whole:
             shape = changed(host, origin, data, part.share, self.tool)
             return origin.found(host.then(shape, copy), host.machine.read_ahead, 0.0)
         if self.method == "image":
-            shape = host.reading(origin.region, copy, origin.cached, self.tool.request)
+            tool = self.tool
+            shape = host.reading(origin.region, copy, origin.cached, tool.request, ahead=tool.reads_ahead)
             return origin.found(shape, host.machine.read_ahead)
         who = walkers(system, self.tool, self.workers, self.share)
         walk = host.then(walking(host, data, origin.region, who, part.share), copy)

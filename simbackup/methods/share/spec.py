@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class ShareSheet(Frozen):
-    """What files on a share cost that another host reads or makes, one request at a time for each worker."""
+    """What files or blocks on a share cost that another host reads or makes, one request at a time for each worker.
+
+    Of an image only `request` and `call_cpu` act: it opens no files.
+    """
 
     calls: Count
     """Requests for each file that is read besides those for its data: look-up, attributes, open, close; about 3 over
@@ -23,12 +26,12 @@ class ShareSheet(Frozen):
     request: PositiveSize
     """Bytes of one request for data; where the host reads ahead, of all that are under way, such as 256 KiB."""
     look_calls: Multiple | None = None
-    """Requests for each file that is only looked at, below one where a request lists many; `calls` unless stated."""
+    """Requests for each file that is only looked at, below one where a request lists many; `calls` by default."""
     make_calls: Count | None = None
     """Requests for each file that is made besides those for its data: look-up, create, attributes, close; `calls`
-    unless stated."""
+    by default."""
     call_cpu: Duration | None = None
-    """Time of the reference core at the host that keeps the files for each request; none unless stated."""
+    """Time of the reference core at the host that keeps the files for each request; none by default."""
     flushes: Multiple | None = None
     """Times that this host waits for each file that is made until it is on disk; none, as with a battery, unless
     stated."""
@@ -52,5 +55,5 @@ def check_share(
     elif checks.name(here, reader, others, "host") and checks.sound(path, "hosts", "devices", "links"):
         for name, way in ((keeper, spec.route(reader, keeper or "")), end):
             if way is None:
-                message = f"there is no way from '{reader}' to '{name}'"
+                message = f"there is no connection from '{reader}' to '{name}'"
                 checks.report(here, message, f"let a link join '{reader}' and '{name}'")
