@@ -37,17 +37,18 @@ def piece(run: float, generations: Sequence[float]) -> float:
 
     `r / (1 - sum p_k^2)`: each generation is written in one place, in order. Of two neighbouring runs of `r` bytes the
     second follows the first there if both came with the same generation, which runs that change independently do with
-    the probability `sum p_k^2`. Infinite if all came at once.
+    the probability `sum p_k^2`. Infinite if all came at once. Shares that are left out came with so many generations
+    that no two neighbours are of one.
 
     Parameters
     ----------
     run
         Bytes that change, and are stored, in one piece.
     generations
-        Share of the save set that came with each generation; together 1.
+        Share of the save set that came with each generation; together 1, or less.
 
-    >>> piece(65536.0, [0.5, 0.5]), piece(65536.0, [1.0])
-    (131072.0, inf)
+    >>> piece(65536.0, [0.5, 0.5]), piece(65536.0, [1.0]), piece(65536.0, [0.5])
+    (131072.0, inf, 87381.33333333333)
     """
     apart = 1.0 - sum(share * share for share in generations)
     return run / apart if apart > 0.0 else float("inf")

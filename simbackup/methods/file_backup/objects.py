@@ -92,7 +92,8 @@ class ObjectRestore:
         begin, size = pieces[0] if chosen is None else (pieces[0][0], total)  # selected files come side by side
         there, chunk = copy.fetched, copy.reduction.together
         if chunk is not None:  # a piece of an object for each run of chunks
-            objects = Objects(min(chunk, total / there), max(total / there / chunk, 1.0))
+            each = min(chunk, self.object_size or chunk, total / there)
+            objects = Objects(each, total / there / each)
         elif chosen is None:
             objects = objects_of(size / there, saved.files, saved.method, self.object_size)
         else:
